@@ -1,0 +1,114 @@
+#!/usr/bin/env node
+// Behind every `npm run …` of the root: brings what the command needs, then runs it. Needs nothing
+// but Node >= 20 and npm. The tools themselves run on the Node that the lockfile pins, where there
+// is one for this platform.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const bin = join(root, 'node_modules', '.bin');
+const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+const env = {
+  ...process.env,
+  PATH: bin + delimiter + process.env.PATH,
+  // No questions and no reports home in somebody's first minute.
+  TURBO_TELEMETRY_DISABLED: '1',
+  DO_NOT_TRACK: '1',
+};
+
+/** Runs a command to its end; its output goes to stderr, so that stdout is the task's own. */
+function run(command, args) {
+  const stdio = ['ignore', 2, 2];
+  const { status, error } = spawnSync(command, args, { cwd: root, env, stdio, shell: isWindows });
+  if (error) throw error;
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+const isWindows = process.platform === 'win32';
+const pnpm = (...args) => run('npx', ['--yes', packageManager, ...args]);
+const tool = (name, ...args) => run(join(bin, name), args);
+
+/** Changes with everything that decides what is installed. */
+function installedState() {
+  const manifests = ['packages', 'apps']
+    .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name)))
+    .concat('.', 'examples')
+    .map((folder) => join(folder, 'package.json'));
+  const hash = createHash('sha256');
+  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests]) {
+    const path = join(root, file);
+    if (existsSync(path)) hash.update(file).update(readFileSync(path));
+  }
+  return hash.digest('hex');
+}
+
+function install() {
+  const stamp = join(root, 'node_modules', '.latchkey-installed');
+  const state = installedState();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return;
+  pnpm('install', '--frozen-lockfile');
+  writeFileSync(stamp, state);
+}
+
+function checkNode() {
+  const [major, minor] = spawnSync('node', ['-p', 'process.versions.node'], {
+    env,
+    shell: isWindows,
+  })
+    .stdout.toString()
+    .split('.')
+    .map(Number);
+  if (major > 22 || (major === 22 && minor >= 18)) return;
+  process.stderr.write(
+    `Latchkey runs on Node 22.18 or later, and this is ${major}.${minor}. For this platform no Node comes with the packages: install Node 24, then try again.\n`,
+  );
+  process.exit(1);
+}
+
+const build = (...args) =>
+  pnpm('exec', 'turbo', 'run', 'build', '--output-logs=errors-only', ...args);
+
+/** Becomes the command line of the service: its output, its signals, its exit code. */
+function latchkey(args) {
+  const script = join(root, 'apps', 'server', 'dist', 'latchkey.js');
+  const options = { cwd: root, env, stdio: 'inherit', shell: isWindows };
+  const child = spawn('node', [script, ...args], options);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 143)));
+}
+
+const tasks = {
+  start: (args) => {
+    build('--filter=@latchkey/server');
+    latchkey(['serve', ...args]);
+  },
+  latchkey: (args) => {
+    build('--filter=@latchkey/server');
+    latchkey(args);
+  },
+  build: (args) => build(...args),
+  test: (args) => {
+    build();
+    tool('vitest', 'run', ...args);
+  },
+  check: () => {
+    tool('biome', 'check', '--error-on-warnings', '.');
+    pnpm('exec', 'turbo', 'run', 'typecheck', 'package', '--output-logs=errors-only');
+  },
+  format: () => tool('biome', 'check', '--write', '.'),
+};
+
+const [name, ...args] = process.argv.slice(2);
+const task = Object.hasOwn(tasks, name ?? '') ? tasks[name] : undefined;
+if (task === undefined) {
+  process.stderr.write(`Usage: node scripts/run.mjs ${Object.keys(tasks).join('|')} [arguments]\n`);
+  process.exit(2);
+}
+install();
+checkNode();
+task(args);
