@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { moment, scope, text, uuid } from './fields.ts';
+
+// What the operations take: one flat object each, with the identifiers of the path in it. Members
+// that are not named here are ignored.
+
+export const nothing = z.object({});
+
+export const codeInput = z.object({
+  code: z
+    .string()
+    .min(1, 'Must be the code that was issued, lk_code_….')
+    .meta({ examples: ['lk_code_…'] }),
+});
+
+export const grantIdInput = z.object({ grant_id: uuid });
+export const applicationIdInput = z.object({ application_id: uuid });
+export const accountIdInput = z.object({ account_id: uuid });
+
+export const applicationInput = z.object({ name: text.meta({ examples: ['Acme'] }) });
+
+export const secretInput = z.object({
+  application_id: uuid,
+  expires_at: moment
+    .nullable()
+    .default(null)
+    .meta({ description: 'When the secret stops working, in the future; null for never.' }),
+});
+
+export const secretIdInput = z.object({ application_id: uuid, secret_id: uuid });
+
+export const accountInput = z.object({
+  account_id: uuid,
+  username: text.meta({ examples: ['ada'] }),
+  display_name: text
+    .optional()
+    .meta({ description: 'The username unless given.', examples: ['Ada Lovelace'] }),
+  twitter: text
+    .nullable()
+    .default(null)
+    .meta({ examples: ['ada'] }),
+  verified: z.boolean().default(false),
+  supporter: z.boolean().default(false),
+});
+
+export const codeIssueInput = z.object({ application_id: uuid, account_id: uuid, scope });
+
+const page = {
+  limit: z
+    .int('Must be a whole number.')
+    .min(1, 'Must be at least 1.')
+    .max(100, 'Must be at most 100.')
+    .default(50)
+    .meta({ description: 'How many entries a page has at most.' }),
+  cursor: z
+    .string()
+    .regex(/^[0-9A-Za-z_-]{21}[AQgw]$/, 'Must be the next_cursor of the page before.')
+    .optional()
+    .meta({ description: 'The next_cursor of the page before.' }),
+};
+
+export const pageInput = z.object(page);
+
+export const grantListInput = z
+  .object({ account_id: uuid.optional(), application_id: uuid.optional(), ...page })
+  .refine(
+    (input) => (input.account_id === undefined) !== (input.application_id === undefined),
+    'Give exactly one of account_id and application_id.',
+  );

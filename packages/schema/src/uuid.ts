@@ -1,0 +1,45 @@
+const SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** Whether a text is a UUID as RFC 9562, section 4, writes it: any version, any case. */
+export function isUuid(text: string): boolean {
+  return SHAPE.test(text);
+}
+
+/** The text of a 16-byte UUID, lower case (RFC 9562, section 4). */
+export function uuidFromBytes(bytes: Uint8Array): string {
+  let text = '';
+  for (let i = 0; i < 16; i++) {
+    if (i === 4 || i === 6 || i === 8 || i === 10) text += '-';
+    text += HEX[bytes[i] as number];
+  }
+  return text;
+}
+
+/**
+ * The 16 bytes of a UUID.
+ *
+ * @param uuid - a UUID in any case; check it with {@link isUuid} first where it comes from outside
+ */
+export function uuidToBytes(uuid: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(16);
+  let at = 0;
+  for (let i = 0; i < 16; i++) {
+    if (uuid[at] === '-') at++;
+    bytes[i] = Number.parseInt(uuid.slice(at, at + 2), 16);
+    at += 2;
+  }
+  return bytes;
+}
+
+/**
+ * The time inside a UUIDv7 (RFC 9562, section 5.7).
+ *
+ * @param uuid - a UUID, lower case
+ * @returns milliseconds since 1970-01-01T00:00Z, or null where the UUID is of another version
+ */
+export function uuidV7Time(uuid: string): number | null {
+  if (uuid[14] !== '7') return null;
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
+}
