@@ -1,0 +1,45 @@
+import type { Milliseconds } from '../clock.ts';
+import { DomainError } from '../domain-error.ts';
+import type { Service } from '../service.ts';
+import type { ApplicationRecord, SecretRecord } from '../store/records.ts';
+import { mintSecret } from './mint-secret.ts';
+
+/** How many secrets of an application may be live at once: enough to replace one without downtime. */
+export const MAX_LIVE_SECRETS = 5;
+
+/**
+ * Adds a secret to an application.
+ *
+ * @throws DomainError `parameter_invalid` (an expiry that is not in the future),
+ *   `application_not_found`, `secret_limit_reached`
+ */
+export async function addSecret(
+  { store, clock }: Service,
+  application_id: string,
+  expires_at: Milliseconds | null,
+): Promise<{ secret: SecretRecord; credential: string }> {
+  const now = clock();
+  if (expires_at !== null && expires_at <= now) {
+    const issue = { path: ['expires_at'], message: 'Must lie in the future.' };
+    throw new DomainError('parameter_invalid', { issues: [issue] });
+  }
+  const { record, credential } = mintSecret(application_id, now, expires_at);
+  const outcome = await store.addSecret(application_id, record, { most: MAX_LIVE_SECRETS, now });
+  if (outcome !== 'added') throw new DomainError(outcome);
+  return { secret: record, credential };
+}
+
+/**
+ * Removes a secret of an application; the last one may go too.
+ *
+ * @throws DomainError `application_not_found`, `secret_not_found`
+ */
+export async function removeSecret(
+  { store }: Service,
+  application_id: string,
+  secret_id: string,
+): Promise<ApplicationRecord> {
+  const outcome = await store.removeSecret(application_id, secret_id);
+  if (typeof outcome === 'string') throw new DomainError(outcome);
+  return outcome;
+}

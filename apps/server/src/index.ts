@@ -1,0 +1,11 @@
+/**
+ * The Latchkey service, to be started from a program of one's own. Most run it by its command,
+ * `latchkey serve`.
+ *
+ * @module
+ */
+
+export type { Clock } from './clock.ts';
+export type { AppRouter } from './http/trpc/router.ts';
+export { loadSettings, type Settings } from './settings.ts';
+export { type RunningServer, startServer } from './start-server.ts';

@@ -1,0 +1,60 @@
+import { credentialPattern, credentialPrefixes } from '@latchkey/schema';
+import pino, { type DestinationStream, type Logger } from 'pino';
+import pretty from 'pino-pretty';
+import type { Settings } from './settings.ts';
+
+/** A log, and the way to have all of it written before the process ends. */
+export interface Log {
+  log: Logger;
+  flush(): void;
+}
+
+const REDACTED = '[redacted]';
+const ANY_PREFIX = Object.values(credentialPrefixes).map((prefix) => `${prefix}_`);
+
+/**
+ * Takes every credential out of a line. Nothing logs one on purpose; this is for what comes from
+ * outside, such as a request id of the caller's or the message of a driver's error.
+ */
+export function redactor(secrets: readonly string[]): (line: string) => string {
+  const exact = secrets.flatMap((secret) => {
+    // As JSON writes it, and as it is: a message may have been written either way.
+    const escaped = JSON.stringify(secret).slice(1, -1);
+    return secret === escaped ? [secret] : [escaped, secret];
+  });
+  return (line) => {
+    let clean = line;
+    if (ANY_PREFIX.some((prefix) => line.includes(prefix))) {
+      clean = clean.replace(credentialPattern, REDACTED);
+    }
+    for (const secret of exact) clean = clean.replaceAll(secret, REDACTED);
+    return clean;
+  };
+}
+
+/** The secrets among the settings. */
+function secretsOf({ adminSecret, databaseUrl }: Settings): string[] {
+  const password = /^[a-z+]+:\/\/[^@/]*?:([^@]+)@/.exec(databaseUrl)?.[1];
+  return [adminSecret, password].filter((secret) => secret !== null && secret !== undefined);
+}
+
+/**
+ * The service's log, on stderr: JSON lines, or pretty on a terminal. stdout stays free for what
+ * commands print.
+ */
+export function createLog(settings: Settings): Log {
+  const redact = redactor(secretsOf(settings));
+  const stream = process.stderr.isTTY
+    ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname' })
+    : pino.destination({ dest: 2, sync: false });
+  const destination: DestinationStream = { write: (line) => void stream.write(redact(line)) };
+  return {
+    log: pino(
+      { level: settings.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+      destination,
+    ),
+    flush() {
+      if ('flushSync' in stream) stream.flushSync();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import type { Clock } from './clock.ts';
+import { createHttpServer } from './http/create-server.ts';
+import { closeService, openService, type Service } from './service.ts';
+import type { Settings } from './settings.ts';
+
+/** A server that listens. */
+export interface RunningServer {
+  /** Where it listens, without a slash at its end. */
+  url: string;
+  service: Service;
+  /**
+   * Stops accepting, lets the requests that are under way finish, for as long as the settings say,
+   * and closes the store.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service.
+ *
+ * @param clock - tells the time; the system's by default
+ */
+export async function startServer(
+  settings: Settings,
+  log: Logger,
+  clock: Clock = Date.now,
+): Promise<RunningServer> {
+  const service = await openService(settings.databaseUrl, log, clock);
+  const server = createHttpServer(service, settings, log);
+  server.listen(settings.port, settings.host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    await closeService(service);
+    throw error;
+  }
+  const { address, family, port } = server.address() as AddressInfo;
+  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  log.info({ url }, 'listening');
+
+  async function close() {
+    log.info('closing');
+    const closed = once(server, 'close');
+    server.close();
+    const deadline = setTimeout(() => {
+      log.warn('requests were still under way and are cut off');
+      server.closeAllConnections();
+    }, settings.shutdownSeconds * 1000);
+    await closed;
+    clearTimeout(deadline);
+    await closeService(service);
+    log.info('closed');
+  }
+  return { url, service, close };
+}

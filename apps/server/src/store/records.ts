@@ -1,0 +1,72 @@
+import type { Account } from '@latchkey/schema';
+import type { Milliseconds } from '../clock.ts';
+
+/** SHA-256 of a credential, 32 bytes: all of it that is ever at rest. */
+export type CredentialHash = Uint8Array;
+
+/** An account, as the wire has it. */
+export type AccountRecord = Omit<Account, 'object'>;
+
+/** One secret of an application. */
+export interface SecretRecord {
+  id: string;
+  hash: CredentialHash;
+  hint: string;
+  created_at: Milliseconds;
+  expires_at: Milliseconds | null;
+  last_used_at: Milliseconds | null;
+}
+
+/** An application with its secrets, oldest first. */
+export interface ApplicationRecord {
+  /** UUIDv7: their order is the order of creation. */
+  id: string;
+  name: string;
+  disabled: boolean;
+  created_at: Milliseconds;
+  secrets: SecretRecord[];
+}
+
+/** A code that nobody has exchanged: a grant to be. */
+export interface PendingRecord {
+  /** UUIDv7, made at issue. */
+  grant_id: string;
+  application_id: string;
+  scope: string;
+  /** The account as it was at issue. */
+  account: AccountRecord;
+  code_hash: CredentialHash;
+  /** The code is good while now < this. */
+  code_expires_at: Milliseconds;
+}
+
+/** A grant: a code that was exchanged. */
+export interface GrantRecord {
+  grant_id: string;
+  application_id: string;
+  scope: string;
+  /** The account as it was when the code was issued. */
+  account: AccountRecord;
+  /** When the code was exchanged. */
+  created_at: Milliseconds;
+  revoked_at: Milliseconds | null;
+}
+
+/** What became of a code, to tell why it can't be exchanged. */
+export interface CodeState {
+  application_id: string;
+  code_hash: CredentialHash;
+  exchanged: boolean;
+}
+
+/** All that a request with a grant's secret needs, from one round trip. */
+export interface GrantAuthentication {
+  grant: GrantRecord;
+  /** Null once the grant is revoked. */
+  secret_hash: CredentialHash | null;
+  /** When a request was first authenticated with the grant's secret; null for never. */
+  first_used_at: Milliseconds | null;
+  application_disabled: boolean;
+  /** The account as it is now; null where it was asked not to be read, or is gone. */
+  account: AccountRecord | null;
+}

@@ -1,0 +1,169 @@
+import type { Milliseconds } from '../clock.ts';
+import type {
+  AccountRecord,
+  ApplicationRecord,
+  CodeState,
+  CredentialHash,
+  GrantAuthentication,
+  GrantRecord,
+  PendingRecord,
+  SecretRecord,
+} from './records.ts';
+
+/** A page of a list that is ordered by id, newest first. */
+export interface Page {
+  /** How many records at most. */
+  limit: number;
+  /** Only records older than this id; null from the newest on. */
+  before: string | null;
+}
+
+/** Everything of a redemption; all conditions are part of the one write. */
+export interface Redemption {
+  grant_id: string;
+  application_id: string;
+  code_hash: CredentialHash;
+  /** The hash of the grant secret that the application will get. */
+  secret_hash: CredentialHash;
+  now: Milliseconds;
+}
+
+/** Everything of a recovery; all conditions are part of the one write. */
+export interface Recovery {
+  grant_id: string;
+  application_id: string;
+  /** The hash of the new grant secret. */
+  secret_hash: CredentialHash;
+  /** The exchange has to be later than this. */
+  exchanged_after: Milliseconds;
+}
+
+/**
+ * What the rules need of a database. Each method is atomic and names its promise; `store.suite.ts`
+ * holds every adapter to all of them.
+ *
+ * - Ids and hashes come in well formed; ids are lower-case UUIDs.
+ * - A write that was acknowledged is on disk, and on a replica set on a majority of it: no crash
+ *   and no failover takes it back. A read sees every write that was acknowledged before it began,
+ *   in any process.
+ * - Any method throws a DomainError `store_unavailable` where the database does not answer; then
+ *   nothing was changed. A write whose outcome can't be read back throws `outcome_unknown`.
+ */
+export interface Store {
+  // Applications
+
+  createApplication(application: ApplicationRecord): Promise<void>;
+
+  findApplication(application_id: string): Promise<ApplicationRecord | null>;
+
+  listApplications(page: Page): Promise<ApplicationRecord[]>;
+
+  /**
+   * Adds a secret unless the application has `most` secrets that are live at `now` (those without
+   * an expiry or with a later one). Of concurrent calls only as many succeed as there is room for.
+   */
+  addSecret(
+    application_id: string,
+    secret: SecretRecord,
+    limit: { most: number; now: Milliseconds },
+  ): Promise<'added' | 'application_not_found' | 'secret_limit_reached'>;
+
+  /** Removes a secret, for good, and returns the application without it. */
+  removeSecret(
+    application_id: string,
+    secret_id: string,
+  ): Promise<ApplicationRecord | 'application_not_found' | 'secret_not_found'>;
+
+  /** Returns the application as it is then, or null where there is none. Idempotent. */
+  setApplicationDisabled(
+    application_id: string,
+    disabled: boolean,
+  ): Promise<ApplicationRecord | null>;
+
+  /** Notes when a secret was used. Never moves the time back; does nothing for a removed secret. */
+  noteSecretUse(application_id: string, secret_id: string, at: Milliseconds): Promise<void>;
+
+  // Accounts
+
+  /** Inserts or replaces the whole account. */
+  putAccount(account: AccountRecord): Promise<void>;
+
+  findAccount(account_id: string): Promise<AccountRecord | null>;
+
+  // Codes
+
+  issueCode(code: PendingRecord): Promise<void>;
+
+  /** Deletes a code that nobody has exchanged, expired or not; null where there is none. */
+  cancelCode(grant_id: string): Promise<PendingRecord | null>;
+
+  /**
+   * Turns a pending code into an active grant, created at `now`, if the application and the hash
+   * are the code's own and `now` is before its expiry; null otherwise, and then nothing is changed.
+   * Under concurrent calls exactly one caller receives the grant; the others receive null.
+   */
+  redeemCode(redemption: Redemption): Promise<GrantRecord | null>;
+
+  /** What became of a code; null where there is no record of it. */
+  findCode(grant_id: string): Promise<CodeState | null>;
+
+  // Grants
+
+  /**
+   * Revokes a grant and forgets its secret; returns it as it was first revoked, however often it is
+   * called. Null where there is no such grant, its code was not exchanged, or it belongs to another
+   * application than the one given. When this has returned, no read of any process takes the grant
+   * for active.
+   *
+   * @param revocation.application_id - null for any application
+   */
+  revokeGrant(revocation: {
+    grant_id: string;
+    application_id: string | null;
+    now: Milliseconds;
+  }): Promise<GrantRecord | null>;
+
+  /**
+   * Replaces the secret of an active grant that was never used and whose exchange is recent enough.
+   * Null otherwise, and then nothing is changed. Against a concurrent {@link Store.noteFirstUse}
+   * with the old secret, one of the two wins.
+   */
+  recoverGrant(recovery: Recovery): Promise<GrantRecord | null>;
+
+  /** A grant, exchanged and perhaps revoked; null where there is none. */
+  findGrant(grant_id: string): Promise<GrantRecord | null>;
+
+  /**
+   * What a request with a grant's secret needs, in one round trip; null where there is no such
+   * grant or its code was not exchanged.
+   */
+  authenticateGrant(
+    grant_id: string,
+    options: { account: boolean },
+  ): Promise<GrantAuthentication | null>;
+
+  /**
+   * Notes the first use of a grant's secret, unless one is noted already.
+   *
+   * @returns whether the grant is active with this secret, its first use on disk
+   */
+  noteFirstUse(use: {
+    grant_id: string;
+    secret_hash: CredentialHash;
+    now: Milliseconds;
+  }): Promise<boolean>;
+
+  /** The grants of an account or of an application, revoked ones too, pending codes not. */
+  listGrants(
+    filter: { account_id: string } | { application_id: string },
+    page: Page,
+  ): Promise<GrantRecord[]>;
+
+  // The store itself
+
+  /** Resolves when the database answers; throws `store_unavailable` otherwise. */
+  ping(): Promise<void>;
+
+  /** Lets what runs finish, then lets go of the database. */
+  close(): Promise<void>;
+}
