@@ -1,0 +1,65 @@
+import type { Caller } from '@latchkey/schema';
+import { authenticateApplication } from '../applications/authenticate-application.ts';
+import { hashCredential, sameHash } from '../credentials/credentials.ts';
+import { DomainError } from '../domain-error.ts';
+import { authenticateGrant } from '../grants/authenticate-grant.ts';
+import type { AnyCaller } from '../operations/caller.ts';
+import type { Operation } from '../operations/operation.ts';
+import type { Service } from '../service.ts';
+import { type Authorization, parseAuthorization } from './authorization.ts';
+import type { Exchange } from './exchange.ts';
+
+/**
+ * Finds out who sends a request, for the operation it is for.
+ *
+ * @throws DomainError `credentials_missing`, `credentials_invalid`
+ */
+export type Authenticate = (exchange: Exchange, operation: Operation) => Promise<AnyCaller>;
+
+/** @param adminSecret - null where the service runs without operator routes */
+export function createAuthenticate(service: Service, adminSecret: string | null): Authenticate {
+  const adminHash = adminSecret === null ? null : hashCredential(adminSecret);
+
+  const byCaller: Record<
+    Caller,
+    (authorization: Authorization, exchange: Exchange, operation: Operation) => Promise<AnyCaller>
+  > = {
+    async application(authorization, exchange) {
+      if (authorization.scheme !== 'bearer') throw new DomainError('credentials_invalid');
+      const application = await authenticateApplication(service, authorization.token);
+      exchange.application_id = application.id;
+      return application;
+    },
+
+    async grant(authorization, exchange, operation) {
+      const named =
+        authorization.scheme === 'bearer'
+          ? { secret: authorization.token, grant_id: null }
+          : { secret: authorization.password, grant_id: authorization.user.toLowerCase() };
+      const found = await authenticateGrant(service, named.secret, {
+        grant_id: named.grant_id,
+        account: operation.name === 'account.get',
+      });
+      exchange.application_id = found.grant.application_id;
+      exchange.grant_id = found.grant.grant_id;
+      return found;
+    },
+
+    async operator(authorization) {
+      const matches =
+        authorization.scheme === 'bearer' &&
+        adminHash !== null &&
+        sameHash(hashCredential(authorization.token), adminHash);
+      if (!matches) throw new DomainError('credentials_invalid');
+      return 'operator';
+    },
+  };
+
+  return async (exchange, operation) => {
+    const header = exchange.request.headers.authorization;
+    if (header === undefined) throw new DomainError('credentials_missing');
+    const authorization = parseAuthorization(header);
+    if (authorization === null) throw new DomainError('credentials_invalid');
+    return byCaller[operation.caller](authorization, exchange, operation);
+  };
+}

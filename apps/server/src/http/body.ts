@@ -1,0 +1,76 @@
+import { isUtf8 } from 'node:buffer';
+import { DomainError } from '../domain-error.ts';
+import type { Exchange } from './exchange.ts';
+
+/** The largest body that is read; a tRPC batch as a whole is one body. */
+export const MAX_BODY_BYTES = 16 * 1024;
+
+/** The caller went away before it had sent its request: there is nobody to answer. */
+export class CallerGone extends Error {
+  override readonly name = 'CallerGone';
+}
+
+/**
+ * Reads a body as JSON: media type, then size, then syntax.
+ *
+ * @returns undefined where there is no body
+ * @throws DomainError `media_type_unsupported`, `body_too_large`, `body_malformed`; CallerGone
+ */
+export async function readJson(exchange: Exchange): Promise<unknown> {
+  const { headers } = exchange.request;
+  const chunked = headers['transfer-encoding'] !== undefined;
+  const length = Number(headers['content-length'] ?? 0);
+  if (!chunked && length === 0) return undefined;
+
+  const supported = isJson(headers['content-type']) && isPlain(headers['content-encoding']);
+  // Of a chunked body only reading tells whether there is one.
+  if (!chunked && !supported) throw new DomainError('media_type_unsupported');
+  if (length > MAX_BODY_BYTES) throw new DomainError('body_too_large');
+  const bytes = await readBytes(exchange);
+  if (bytes.length === 0) return undefined;
+  if (!supported) throw new DomainError('media_type_unsupported');
+  return parseJson(bytes);
+}
+
+function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new DomainError('body_malformed');
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw new DomainError('body_malformed');
+  }
+}
+
+/** `application/json`, and in UTF-8 if it says what it is in (RFC 9110, section 8.3). */
+function isJson(contentType: string | undefined): boolean {
+  // What nearly every caller sends, without a look at the parameters.
+  if (contentType === 'application/json') return true;
+  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
+  if (type.trim() !== 'application/json') return false;
+  return parameters.every((parameter) => {
+    const [name = '', value = ''] = parameter.split('=');
+    return name.trim() !== 'charset' || /^("?)utf-?8\1$/.test(value.trim());
+  });
+}
+
+function isPlain(contentEncoding: string | undefined): boolean {
+  return contentEncoding === undefined || contentEncoding.trim().toLowerCase() === 'identity';
+}
+
+function readBytes({ request, response, expectsContinue }: Exchange): Promise<Buffer> {
+  if (expectsContinue) response.writeContinue();
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) reject(new DomainError('body_too_large'));
+      else chunks.push(chunk);
+    });
+    request.once('end', () =>
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
+    );
+    request.once('error', () => reject(new CallerGone()));
+    request.once('close', () => reject(new CallerGone()));
+  });
+}

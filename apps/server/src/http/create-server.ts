@@ -1,0 +1,107 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { errorDefinition } from '@latchkey/schema';
+import type { Logger } from 'pino';
+import { operations } from '../operations/operation.ts';
+import type { Service } from '../service.ts';
+import { createAccessLog } from './access-log.ts';
+import { answerJson } from './answer.ts';
+import { createAuthenticate } from './authenticate.ts';
+import { CallerGone } from './body.ts';
+import { errorBody, errorHeaders } from './error-answer.ts';
+import type { Exchange } from './exchange.ts';
+import { reportFailure } from './failure.ts';
+import { callerAddress } from './forwarded.ts';
+import { healthRoutes } from './health.ts';
+import { pageRoutes } from './pages/pages.ts';
+import { createPublicUrl } from './public-url.ts';
+import { requestId } from './request-id.ts';
+import { operationRoute } from './rest/operation-route.ts';
+import { createRouter } from './router.ts';
+import { splitTarget } from './target.ts';
+import { createTrpcHandler, TRPC_PREFIX } from './trpc/trpc-handler.ts';
+
+/** What the HTTP server takes of the settings. */
+export interface HttpOptions {
+  adminSecret: string | null;
+  publicUrl: string | null;
+  trustProxy: boolean;
+}
+
+// A whole request of ours fits into one packet or a few: who needs longer is not sending one.
+const HEADERS_TIMEOUT = 10_000;
+const REQUEST_TIMEOUT = 20_000;
+// Longer than the 60 s that common load balancers keep an idle connection, so that it is never this
+// side that closes one which the balancer is about to use.
+const KEEP_ALIVE_TIMEOUT = 65_000;
+
+/** The one server of both wires: request ids, limits, errors and the access log are its. */
+export function createHttpServer(service: Service, options: HttpOptions, log: Logger): Server {
+  const offered = new Map(
+    [...operations].filter(
+      ([, { caller }]) => caller !== 'operator' || options.adminSecret !== null,
+    ),
+  );
+  const authenticate = createAuthenticate(service, options.adminSecret);
+  const router = createRouter([
+    ...[...offered.values()].map((operation) => operationRoute(operation, service, authenticate)),
+    ...healthRoutes(service.store),
+    ...pageRoutes(),
+  ]);
+  const handleTrpc = createTrpcHandler(offered, service, authenticate, log);
+  const publicUrl = createPublicUrl(options.publicUrl, options.trustProxy);
+  const accessLog = createAccessLog(log);
+
+  async function handle(exchange: Exchange): Promise<void> {
+    const { method = '', url = '/' } = exchange.request;
+    const { path, query } = splitTarget(url);
+    if (path.startsWith(TRPC_PREFIX)) return handleTrpc(exchange, path, query);
+    const { route, parameters } = router.find(method, path);
+    exchange.route = route.path;
+    await route.handle(exchange, parameters, query);
+  }
+
+  async function respond(
+    request: IncomingMessage,
+    response: ServerResponse,
+    expectsContinue: boolean,
+  ): Promise<void> {
+    const startedAt = performance.now();
+    const exchange: Exchange = {
+      request,
+      response,
+      requestId: requestId(request.headers['x-request-id']),
+      publicUrl: publicUrl(request),
+      address: callerAddress(request, options.trustProxy),
+      expectsContinue,
+      route: null,
+    };
+    // While the server is closing, each answer says that it is the last of its connection.
+    if (!server.listening) response.shouldKeepAlive = false;
+    try {
+      await handle(exchange);
+    } catch (failure) {
+      if (!(failure instanceof CallerGone)) {
+        const error = reportFailure(log, exchange, failure);
+        const { status } = errorDefinition(error.code);
+        const caller = callerOfPath(exchange.route);
+        answerJson(exchange, status, errorBody(exchange, error, caller), errorHeaders(error));
+      }
+    }
+    accessLog(exchange, startedAt);
+  }
+
+  const callers = new Map(
+    [...offered.values()].map(({ path, caller }) => [path as string, caller]),
+  );
+  const callerOfPath = (route: string | null) =>
+    route === null ? null : (callers.get(route) ?? null);
+
+  const server = createServer({
+    headersTimeout: HEADERS_TIMEOUT,
+    requestTimeout: REQUEST_TIMEOUT,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+  });
+  server.on('request', (request, response) => respond(request, response, false));
+  server.on('checkContinue', (request, response) => respond(request, response, true));
+  return server;
+}

@@ -1,0 +1,43 @@
+import { type Caller, type ErrorBody, errorDefinition } from '@latchkey/schema';
+import type { DomainError } from '../domain-error.ts';
+import type { Headers } from './answer.ts';
+import type { Exchange } from './exchange.ts';
+import { MethodNotAllowed } from './method-not-allowed.ts';
+
+/**
+ * The body of an error: the same over both wires.
+ *
+ * @param caller - who the operation is for, null where no operation was reached: a grant's requests
+ *   are those of a protected resource, whose word is `invalid_token` (RFC 6750, section 3.1)
+ */
+export function errorBody(
+  exchange: Exchange,
+  error: DomainError,
+  caller: Caller | null,
+): ErrorBody {
+  const definition = errorDefinition(error.code);
+  const ofGrant = caller === 'grant' && definition.error === 'invalid_client';
+  return {
+    error: ofGrant ? 'invalid_token' : definition.error,
+    error_description: definition.description,
+    error_code: error.code,
+    error_uri: `${exchange.publicUrl}/docs/errors#${error.code}`,
+    request_id: exchange.requestId,
+    ...error.members,
+  };
+}
+
+const CHALLENGE = 'Bearer realm="latchkey"';
+
+/** The headers that an error brings along. */
+export function errorHeaders(error: DomainError): Headers {
+  const { retryAfter } = errorDefinition(error.code);
+  return {
+    ...(error.code === 'credentials_missing' && { 'WWW-Authenticate': CHALLENGE }),
+    ...(error.code === 'credentials_invalid' && {
+      'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"`,
+    }),
+    ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+    ...(error instanceof MethodNotAllowed && { Allow: error.allow }),
+  };
+}

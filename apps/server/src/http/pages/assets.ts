@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { docsScript, pageStyle } from './docs-page.ts';
+
+/** A file of the docs pages. */
+export interface Asset {
+  path: string;
+  type: string;
+  read(): Promise<Buffer | string>;
+}
+
+const JAVASCRIPT = 'text/javascript; charset=UTF-8';
+const CSS = 'text/css; charset=UTF-8';
+
+/** A file of the swagger-ui-dist package, read once, when somebody opens the docs. */
+function fromSwaggerUi(name: string): () => Promise<Buffer> {
+  let content: Promise<Buffer> | undefined;
+  return () => {
+    content ??= readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
+    return content;
+  };
+}
+
+export const assets: Asset[] = [
+  { path: '/docs/page.css', type: CSS, read: async () => pageStyle },
+  { path: '/docs/open.js', type: JAVASCRIPT, read: async () => docsScript },
+  { path: '/docs/swagger-ui.css', type: CSS, read: fromSwaggerUi('swagger-ui.css') },
+  {
+    path: '/docs/swagger-ui-bundle.js',
+    type: JAVASCRIPT,
+    read: fromSwaggerUi('swagger-ui-bundle.js'),
+  },
+];

@@ -1,0 +1,172 @@
+import { type Caller, errorDefinition } from '@latchkey/schema';
+import { callTRPCProcedure, TRPCError } from '@trpc/server';
+import type { Logger } from 'pino';
+import { ZodError } from 'zod';
+import { DomainError } from '../../domain-error.ts';
+import type { AnyCaller } from '../../operations/caller.ts';
+import { inputMembers, inputShape } from '../../operations/input.ts';
+import type { Operation } from '../../operations/operation.ts';
+import { parameterInvalid } from '../../operations/validate.ts';
+import type { Service } from '../../service.ts';
+import { answerJson, type Headers } from '../answer.ts';
+import type { Authenticate } from '../authenticate.ts';
+import { CallerGone, readJson } from '../body.ts';
+import { errorHeaders } from '../error-answer.ts';
+import type { Exchange } from '../exchange.ts';
+import { reportFailure } from '../failure.ts';
+import { MethodNotAllowed } from '../method-not-allowed.ts';
+import { errorEnvelope, resultEnvelope } from './envelope.ts';
+import { appRouter, procedureType } from './router.ts';
+
+/** Answers requests below `/trpc/`. */
+export type TrpcHandler = (exchange: Exchange, path: string, query: string) => Promise<void>;
+
+export const TRPC_PREFIX = '/trpc/';
+
+/** One procedure call of a request. It fails by itself, wherever it is in a batch. */
+interface Call {
+  path: string;
+  operation: Operation | undefined;
+  outcome: { status: number; body: object; headers: Headers } | undefined;
+  caller: AnyCaller | undefined;
+}
+
+/**
+ * The HTTP wire of tRPC: single calls and batches, queries by GET, mutations by POST. The gate
+ * stands before the procedures: nothing of a request's body is read before its caller is known, and
+ * the headers and the order of checks are those of the REST paths (the contract, section 1), which
+ * tRPC's own adapter can't do. The procedures themselves are called through tRPC.
+ *
+ * @param operations - those that are offered
+ */
+export function createTrpcHandler(
+  operations: ReadonlyMap<string, Operation>,
+  service: Service,
+  authenticate: Authenticate,
+  log: Logger,
+): TrpcHandler {
+  const mayBeEmpty = new Map(
+    [...operations].map(([name, operation]) => [name, inputShape(operation, []).mayBeEmpty]),
+  );
+
+  return async (exchange, path, query) => {
+    const parameters = new URLSearchParams(query);
+    const batch = parameters.get('batch') === '1';
+    const calls = procedurePaths(path, batch).map(
+      (name): Call => ({
+        path: name,
+        operation: operations.get(name),
+        outcome: undefined,
+        caller: undefined,
+      }),
+    );
+    // Only names that we know get into the log: a path could hold a credential.
+    exchange.route = calls.map(({ operation }) => operation?.name ?? 'unknown').join(',');
+
+    const settle = (call: Call, failure: unknown) => {
+      const error = reportFailure(log, exchange, asDomainError(failure));
+      const caller: Caller | null = call.operation?.caller ?? null;
+      call.outcome = {
+        status: errorDefinition(error.code).status,
+        body: errorEnvelope(exchange, error, { path: call.path, caller }),
+        headers: errorHeaders(error),
+      };
+    };
+    /** Runs a step for every call that has not failed yet. */
+    const each = (
+      step: (call: Call, operation: Operation, index: number) => Promise<void> | void,
+    ) =>
+      Promise.all(
+        calls.map(async (call, index) => {
+          if (call.outcome !== undefined) return;
+          try {
+            await step(call, call.operation as Operation, index);
+          } catch (failure) {
+            if (failure instanceof CallerGone) throw failure;
+            settle(call, failure);
+          }
+        }),
+      );
+
+    await each((call) => checkRoute(call.operation, exchange.request.method));
+    await each(async (call, operation) => {
+      call.caller = await authenticate(exchange, operation);
+    });
+    const readInputs = inputReader(exchange, parameters, batch);
+    await each(async (call, operation, index) => {
+      const input = (await readInputs())(index);
+      const members = inputMembers(input, mayBeEmpty.get(operation.name) ?? false);
+      const data = await callTRPCProcedure({
+        router: appRouter,
+        path: operation.name,
+        type: procedureType(operation),
+        ctx: { service, caller: call.caller as AnyCaller },
+        getRawInput: async () => members,
+        signal: undefined,
+        batchIndex: index,
+      });
+      call.outcome = { status: 200, body: resultEnvelope(data), headers: {} };
+    });
+
+    const outcomes = calls.flatMap(({ outcome }) => outcome ?? []);
+    const [first] = outcomes;
+    if (first === undefined) throw new DomainError('route_not_found');
+    // As tRPC does: 207 where the calls of a batch came out differently.
+    const status = outcomes.every((outcome) => outcome.status === first.status)
+      ? first.status
+      : 207;
+    const headers = Object.assign({}, ...outcomes.map((outcome) => outcome.headers));
+    const bodies = outcomes.map((outcome) => outcome.body);
+    answerJson(exchange, status, batch ? bodies : first.body, headers);
+  };
+}
+
+function procedurePaths(path: string, batch: boolean): string[] {
+  const encoded = path.slice(TRPC_PREFIX.length);
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(encoded);
+  } catch {
+    decoded = encoded;
+  }
+  return batch ? decoded.split(',') : [decoded];
+}
+
+function checkRoute(operation: Operation | undefined, method: string | undefined): void {
+  if (operation === undefined) throw new DomainError('route_not_found');
+  const taken = procedureType(operation) === 'query' ? 'GET' : 'POST';
+  if ((method === 'HEAD' ? 'GET' : method) !== taken) throw new MethodNotAllowed([taken]);
+}
+
+/**
+ * Reads the inputs when the first call asks for its own, once for all: a POST has them in its body,
+ * a GET in the query. In a batch they are an object by the calls' indexes.
+ */
+function inputReader(exchange: Exchange, parameters: URLSearchParams, batch: boolean) {
+  let inputs: Promise<unknown> | undefined;
+  const read = async () => {
+    if (exchange.request.method === 'POST') return readJson(exchange);
+    const text = parameters.get('input');
+    if (text === null) return undefined;
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      throw new DomainError('body_malformed');
+    }
+  };
+  return async (): Promise<(index: number) => unknown> => {
+    inputs ??= read();
+    const all = await inputs;
+    if (!batch) return () => all;
+    const byIndex = inputMembers(all, true) as Record<string, unknown>;
+    return (index) => (Object.hasOwn(byIndex, index) ? byIndex[index] : undefined);
+  };
+}
+
+/** What came out of a procedure: tRPC wraps what was thrown in it. */
+function asDomainError(failure: unknown): unknown {
+  if (!(failure instanceof TRPCError)) return failure;
+  const { cause } = failure;
+  if (cause instanceof ZodError) return parameterInvalid(cause);
+  return cause ?? failure;
+}

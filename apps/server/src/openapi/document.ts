@@ -1,0 +1,183 @@
+import {
+  type ErrorCode,
+  errorCodes,
+  errorDefinition,
+  type OperationContract,
+  operations,
+} from '@latchkey/schema';
+import { z } from 'zod';
+import { answeredErrors } from './errors.ts';
+import { securitySchemes } from './security.ts';
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+const COMPONENTS = '#/components/schemas/';
+
+/** Every schema with a name, under it. */
+function componentSchemas(): Record<string, JsonSchema> {
+  const { schemas } = z.toJSONSchema(z.globalRegistry, { uri: (id) => COMPONENTS + id });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
+  );
+}
+
+/** The members of an input: those of the path or the query, and those of the body. */
+function inputParts({ method, path, input }: OperationContract) {
+  const { properties = {}, required = [] } = z.toJSONSchema(input, { io: 'input' });
+  const place = (name: string) => {
+    if (path.includes(`{${name}}`)) return 'path';
+    return method === 'GET' ? 'query' : 'body';
+  };
+  const parameters = Object.entries(properties)
+    .filter(([name]) => place(name) !== 'body')
+    .map(([name, schema]) => ({
+      name,
+      in: place(name),
+      required: required.includes(name),
+      schema,
+    }));
+  const body = Object.entries(properties).filter(([name]) => place(name) === 'body');
+  if (body.length === 0) return { parameters };
+  const bodyRequired = required.filter((name) => place(name) === 'body');
+  return {
+    parameters,
+    requestBody: {
+      required: bodyRequired.length > 0,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            properties: Object.fromEntries(body),
+            required: bodyRequired,
+          },
+        },
+      },
+    },
+  };
+}
+
+function exampleError(code: ErrorCode, operation: OperationContract) {
+  const definition = errorDefinition(code);
+  const word =
+    operation.caller === 'grant' && definition.error === 'invalid_client'
+      ? 'invalid_token'
+      : definition.error;
+  return {
+    summary: definition.title,
+    value: {
+      error: word,
+      error_description: definition.description,
+      error_code: code,
+      error_uri: `https://latchkey.example/docs/errors#${code}`,
+      request_id: '0193aa00-0000-7000-8000-0000000000ff',
+      ...(definition.members?.includes('grant_id') && {
+        grant_id: '0193aa00-0000-7000-8000-000000000001',
+      }),
+      ...(definition.members?.includes('issues') && {
+        issues: [{ path: ['code'], message: 'Must be the code that was issued, lk_code_….' }],
+      }),
+    },
+  };
+}
+
+/** The answers of an operation: its result, and its errors by status. */
+function responses(operation: OperationContract) {
+  const errors = answeredErrors(operation);
+  const statuses = [...new Set(errors.map((code) => errorDefinition(code).status))].sort();
+  const failures = statuses.map((status) => {
+    const codes = errors.filter((code) => errorDefinition(code).status === status);
+    return [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${errorDefinition(code).title}.`).join(' '),
+        headers: responseHeaders(status),
+        content: {
+          'application/json': {
+            schema: { $ref: `${COMPONENTS}Error` },
+            examples: Object.fromEntries(
+              codes.map((code) => [code, exampleError(code, operation)]),
+            ),
+          },
+        },
+      },
+    ];
+  });
+  return Object.fromEntries([
+    [
+      200,
+      {
+        description: operation.summary,
+        headers: responseHeaders(200),
+        content: {
+          'application/json': {
+            schema: { $ref: COMPONENTS + z.globalRegistry.get(operation.output)?.id },
+          },
+        },
+      },
+    ],
+    ...failures,
+  ]);
+}
+
+function responseHeaders(status: number) {
+  const header = (description: string) => ({ description, schema: { type: 'string' } });
+  return {
+    'X-Request-Id': header('Names the request in the log of the service.'),
+    ...(status === 401 && { 'WWW-Authenticate': header('The challenge, RFC 6750 section 3.') }),
+    ...(errorCodes.some(
+      (code) =>
+        errorDefinition(code).status === status && errorDefinition(code).retryAfter !== undefined,
+    ) && { 'Retry-After': header('Seconds to wait before trying again.') }),
+  };
+}
+
+const tags = {
+  application: {
+    name: 'Applications',
+    description: 'What an application does with codes and grants.',
+  },
+  grant: { name: 'Grants', description: 'Requests about an account, with a grant.' },
+  operator: { name: 'Operator', description: 'What the operator of the service does.' },
+} as const;
+
+/**
+ * The OpenAPI 3.1 document of every REST operation, made from the same contract as the routes.
+ * Where the service runs is left to whoever serves it.
+ */
+export function openApiDocument() {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const [name, operation] of Object.entries(operations) as [string, OperationContract][]) {
+    const path = paths[operation.path] ?? {};
+    paths[operation.path] = path;
+    path[operation.method.toLowerCase()] = {
+      operationId: name,
+      summary: operation.summary,
+      description: operation.description,
+      tags: [tags[operation.caller].name],
+      security: Object.keys(securitySchemes)
+        .filter((scheme) => securitySchemes[scheme]?.caller === operation.caller)
+        .map((scheme) => ({ [scheme]: [] })),
+      ...inputParts(operation),
+      responses: responses(operation),
+    };
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Latchkey',
+      version: '1',
+      summary: 'Exchange a one-time code for a grant, use it, revoke it.',
+      description:
+        'An account-linking service. An application exchanges a code for a grant (`POST /oauth/convert`), uses its secret on `/v1`, and ends it (`POST /oauth/revoke`).',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    tags: Object.values(tags),
+    paths,
+    components: {
+      schemas: componentSchemas(),
+      securitySchemes: Object.fromEntries(
+        Object.entries(securitySchemes).map(([name, { caller: _, ...scheme }]) => [name, scheme]),
+      ),
+    },
+  };
+}

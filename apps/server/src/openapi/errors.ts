@@ -1,0 +1,22 @@
+import { type ErrorCode, errorCodes, type OperationContract } from '@latchkey/schema';
+import { z } from 'zod';
+
+/**
+ * The errors that an operation can answer: its own, and those that come with its caller, its input
+ * and its method. In the order of the table.
+ */
+export function answeredErrors(operation: OperationContract): ErrorCode[] {
+  const takesBody = operation.method !== 'GET';
+  const { properties = {} } = z.toJSONSchema(operation.input, { io: 'input' });
+  const takesInput = Object.keys(properties).length > 0;
+  const codes = new Set<ErrorCode>([
+    'credentials_missing',
+    'credentials_invalid',
+    'store_unavailable',
+    'internal_error',
+    ...(takesBody ? (['body_malformed', 'media_type_unsupported', 'body_too_large'] as const) : []),
+    ...(takesInput ? (['parameter_invalid'] as const) : []),
+    ...operation.errors,
+  ]);
+  return errorCodes.filter((code) => codes.has(code));
+}

@@ -1,0 +1,90 @@
+import { createApplication } from '../applications/create-application.ts';
+import { addSecret, removeSecret } from '../applications/secrets.ts';
+import { DomainError } from '../domain-error.ts';
+import { cancelCode, issueCode } from '../grants/issue-code.ts';
+import { revoke } from '../grants/revoke.ts';
+import type { Service } from '../service.ts';
+import type { Handlers } from './handler.ts';
+import { listPage } from './page.ts';
+import {
+  toAccount,
+  toApplication,
+  toApplicationSecret,
+  toCancelledCode,
+  toCodeMembers,
+  toGrantEntry,
+  toRevokedGrant,
+} from './wire.ts';
+
+async function setDisabled({ store }: Service, application_id: string, disabled: boolean) {
+  const application = await store.setApplicationDisabled(application_id, disabled);
+  if (application === null) throw new DomainError('application_not_found');
+  return toApplication(application);
+}
+
+/** What the operator does. */
+export const adminHandlers: Handlers<Extract<keyof Handlers, `admin.${string}`>> = {
+  'admin.applications.create': async (service, { name }) => {
+    const { application, secret } = await createApplication(service, name);
+    return { ...toApplication(application), secret };
+  },
+  'admin.applications.list': ({ store }, page) =>
+    listPage(
+      page,
+      (range) => store.listApplications(range),
+      (application) => application.id,
+      toApplication,
+    ),
+  'admin.applications.get': async ({ store }, { application_id }) => {
+    const application = await store.findApplication(application_id);
+    if (application === null) throw new DomainError('application_not_found');
+    return toApplication(application);
+  },
+  'admin.applications.secrets.create': async (service, { application_id, expires_at }) => {
+    const expiry = expires_at === null ? null : Date.parse(expires_at);
+    const { secret, credential } = await addSecret(service, application_id, expiry);
+    return { ...toApplicationSecret(secret), secret: credential };
+  },
+  'admin.applications.secrets.revoke': async (service, { application_id, secret_id }) =>
+    toApplication(await removeSecret(service, application_id, secret_id)),
+  'admin.applications.disable': (service, { application_id }) =>
+    setDisabled(service, application_id, true),
+  'admin.applications.enable': (service, { application_id }) =>
+    setDisabled(service, application_id, false),
+  'admin.accounts.put': async ({ store }, { account_id, ...input }) => {
+    const account = {
+      id: account_id,
+      username: input.username,
+      display_name: input.display_name ?? input.username,
+      twitter: input.twitter,
+      verified: input.verified,
+      supporter: input.supporter,
+    };
+    await store.putAccount(account);
+    return toAccount(account);
+  },
+  'admin.accounts.get': async ({ store }, { account_id }) => {
+    const account = await store.findAccount(account_id);
+    if (account === null) throw new DomainError('account_not_found');
+    return toAccount(account);
+  },
+  'admin.codes.issue': async (service, request) => {
+    const { code, pending } = await issueCode(service, request);
+    return { object: 'grant_code', code, ...toCodeMembers(pending) };
+  },
+  'admin.codes.cancel': async (service, { grant_id }) =>
+    toCancelledCode(await cancelCode(service, grant_id)),
+  'admin.grants.list': ({ store }, { account_id, application_id, ...page }) => {
+    // The schema let through exactly one of the two.
+    const filter =
+      account_id === undefined ? { application_id: application_id as string } : { account_id };
+    return listPage(
+      page,
+      (range) => store.listGrants(filter, range),
+      (grant) => grant.grant_id,
+      toGrantEntry,
+    );
+  },
+  'admin.grants.revoke': async (service, { grant_id }) =>
+    toRevokedGrant(await revoke(service, null, grant_id)),
+};

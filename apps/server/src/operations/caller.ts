@@ -1,0 +1,14 @@
+import type { Caller, OperationName, Operations } from '@latchkey/schema';
+import type { ApplicationRecord, GrantAuthentication } from '../store/records.ts';
+
+/** Who is calling, once authenticated. */
+export interface Callers {
+  application: ApplicationRecord;
+  grant: GrantAuthentication;
+  operator: 'operator';
+}
+
+/** Who calls an operation. */
+export type CallerOf<Name extends OperationName> = Callers[Operations[Name]['caller']];
+
+export type AnyCaller = Callers[Caller];

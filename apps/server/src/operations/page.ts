@@ -1,0 +1,35 @@
+import { type List, uuidFromBytes, uuidToBytes } from '@latchkey/schema';
+import type { Page } from '../store/store.ts';
+
+/** What the list operations take. */
+interface PageInput {
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/**
+ * Reads one page of a list. A cursor is the id of the last record shown, in base64url, so that what
+ * is added meanwhile shifts nothing.
+ *
+ * @param read - gets the records of a page from the store
+ * @param id - the id of a record
+ * @param toWire - a record as the wire has it
+ */
+export async function listPage<Stored, Item>(
+  { limit, cursor }: PageInput,
+  read: (page: Page) => Promise<Stored[]>,
+  id: (record: Stored) => string,
+  toWire: (record: Stored) => Item,
+): Promise<List<Item>> {
+  const before = cursor === undefined ? null : uuidFromBytes(Buffer.from(cursor, 'base64url'));
+  // One more than asked for tells whether there is a next page.
+  const records = await read({ limit: limit + 1, before });
+  const shown = records.slice(0, limit);
+  const last = shown.at(-1);
+  const more = records.length > limit && last !== undefined;
+  return {
+    object: 'list',
+    data: shown.map(toWire),
+    next_cursor: more ? Buffer.from(uuidToBytes(id(last))).toString('base64url') : null,
+  };
+}

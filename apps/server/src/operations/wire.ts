@@ -1,0 +1,120 @@
+import {
+  type Account,
+  type Application,
+  type ApplicationSecret,
+  type CancelledCode,
+  type FullGrant,
+  formatTimestamp,
+  type GrantDescription,
+  type GrantEntry,
+  type RevokedGrant,
+} from '@latchkey/schema';
+import type { Milliseconds } from '../clock.ts';
+import type { GrantWithSecret } from '../grants/convert.ts';
+import type {
+  AccountRecord,
+  ApplicationRecord,
+  GrantRecord,
+  PendingRecord,
+  SecretRecord,
+} from '../store/records.ts';
+
+// From records to the objects on the wire. Each names its members one by one: what is not named
+// here, such as a hash, can't get out.
+
+const timestampOrNull = (moment: Milliseconds | null) =>
+  moment === null ? null : formatTimestamp(moment);
+
+export function toAccount(account: AccountRecord): Account {
+  return {
+    object: 'service_account',
+    id: account.id,
+    username: account.username,
+    display_name: account.display_name,
+    twitter: account.twitter,
+    verified: account.verified,
+    supporter: account.supporter,
+  };
+}
+
+export function toFullGrant({ grant, grant_secret }: GrantWithSecret): FullGrant {
+  return {
+    object: 'oauth_grant',
+    grant_id: grant.grant_id,
+    created_at: formatTimestamp(grant.created_at),
+    scope: grant.scope,
+    grant_secret,
+    revoked: false,
+    account: toAccount(grant.account),
+  };
+}
+
+export function toGrantDescription(grant: GrantRecord): GrantDescription {
+  return {
+    object: 'oauth_grant',
+    grant_id: grant.grant_id,
+    created_at: formatTimestamp(grant.created_at),
+    scope: grant.scope,
+    revoked: false,
+    account: toAccount(grant.account),
+  };
+}
+
+export function toRevokedGrant(grant: GrantRecord): RevokedGrant {
+  return {
+    object: 'oauth_grant',
+    grant_id: grant.grant_id,
+    created_at: formatTimestamp(grant.created_at),
+    revoked: true,
+  };
+}
+
+export function toGrantEntry(grant: GrantRecord): GrantEntry {
+  return {
+    object: 'oauth_grant',
+    grant_id: grant.grant_id,
+    application_id: grant.application_id,
+    created_at: formatTimestamp(grant.created_at),
+    scope: grant.scope,
+    revoked: grant.revoked_at !== null,
+    revoked_at: timestampOrNull(grant.revoked_at),
+    account: toAccount(grant.account),
+  };
+}
+
+export function toApplicationSecret(secret: SecretRecord): ApplicationSecret {
+  return {
+    object: 'application_secret',
+    id: secret.id,
+    hint: secret.hint,
+    created_at: formatTimestamp(secret.created_at),
+    expires_at: timestampOrNull(secret.expires_at),
+    last_used_at: timestampOrNull(secret.last_used_at),
+  };
+}
+
+export function toApplication(application: ApplicationRecord): Application {
+  return {
+    object: 'application',
+    id: application.id,
+    name: application.name,
+    disabled: application.disabled,
+    created_at: formatTimestamp(application.created_at),
+    secrets: application.secrets.map(toApplicationSecret),
+  };
+}
+
+/** The members that an issued and a cancelled code share. */
+export function toCodeMembers(pending: PendingRecord) {
+  return {
+    grant_id: pending.grant_id,
+    application_id: pending.application_id,
+    account_id: pending.account.id,
+    scope: pending.scope,
+    expires_at: formatTimestamp(pending.code_expires_at),
+  };
+}
+
+export function toCancelledCode(pending: PendingRecord): CancelledCode {
+  return { object: 'grant_code', ...toCodeMembers(pending), cancelled: true };
+}
