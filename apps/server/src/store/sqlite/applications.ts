@@ -1,0 +1,110 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { uuidToBytes } from '@latchkey/schema';
+import type { Milliseconds } from '../../clock.ts';
+import type { ApplicationRecord, SecretRecord } from '../records.ts';
+import type { Page } from '../store.ts';
+import { pageParameters } from './paging.ts';
+import { type ApplicationRow, applicationRecords } from './rows.ts';
+
+const JOINED = `
+  a.id, a.name, a.disabled, a.created_at,
+  s.id AS secret_id, s.hash, s.hint, s.created_at AS secret_created_at, s.expires_at, s.last_used_at`;
+
+/** The statements on applications and their secrets, prepared. All are synchronous. */
+export function prepareApplications(database: DatabaseSync) {
+  // One statement for an application with its secrets, so that they are of the same moment.
+  const find = database.prepare(`
+    SELECT ${JOINED} FROM applications a LEFT JOIN application_secrets s ON s.application_id = a.id
+    WHERE a.id = :id ORDER BY s.place`);
+  const list = database.prepare(`
+    WITH page AS (SELECT * FROM applications WHERE id < :before ORDER BY id DESC LIMIT :limit)
+    SELECT ${JOINED} FROM page a LEFT JOIN application_secrets s ON s.application_id = a.id
+    ORDER BY a.id DESC, s.place`);
+  const insert = database.prepare(`
+    INSERT INTO applications (id, name, disabled, created_at)
+    VALUES (:id, :name, :disabled, :created_at)`);
+  const insertSecret = database.prepare(`
+    INSERT INTO application_secrets
+      (application_id, place, id, hash, hint, created_at, expires_at, last_used_at)
+    VALUES (
+      :application_id,
+      (SELECT coalesce(max(place), 0) + 1 FROM application_secrets
+        WHERE application_id = :application_id),
+      :id, :hash, :hint, :created_at, :expires_at, :last_used_at)`);
+  const countLive = database.prepare(`
+    SELECT count(*) AS live FROM application_secrets
+    WHERE application_id = :application_id AND (expires_at IS NULL OR expires_at > :now)`);
+  const deleteSecret = database.prepare(`
+    DELETE FROM application_secrets WHERE application_id = :application_id AND id = :id`);
+  const setDisabled = database.prepare(`
+    UPDATE applications SET disabled = :disabled WHERE id = :id`);
+  const noteUse = database.prepare(`
+    UPDATE application_secrets SET last_used_at = :at
+    WHERE application_id = :application_id AND id = :id
+      AND (last_used_at IS NULL OR last_used_at < :at)`);
+
+  function findApplication(application_id: string): ApplicationRecord | null {
+    const rows = find.all({ id: uuidToBytes(application_id) }) as ApplicationRow[];
+    return applicationRecords(rows)[0] ?? null;
+  }
+
+  function add(application_id: string, secret: SecretRecord): void {
+    const { hash, hint, created_at, expires_at, last_used_at } = secret;
+    insertSecret.run({
+      application_id: uuidToBytes(application_id),
+      id: uuidToBytes(secret.id),
+      ...{ hash, hint, created_at, expires_at, last_used_at },
+    });
+  }
+
+  return {
+    findApplication,
+
+    listApplications(page: Page): ApplicationRecord[] {
+      return applicationRecords(list.all(pageParameters(page)) as ApplicationRow[]);
+    },
+
+    createApplication(application: ApplicationRecord): void {
+      const { id, name, disabled, created_at } = application;
+      insert.run({ id: uuidToBytes(id), name, disabled: Number(disabled), created_at });
+      for (const secret of application.secrets) add(id, secret);
+    },
+
+    // Counts and then inserts: the transaction holds the write lock, so nobody adds in between.
+    addSecret(
+      application_id: string,
+      secret: SecretRecord,
+      limit: { most: number; now: Milliseconds },
+    ) {
+      if (!findApplication(application_id)) return 'application_not_found';
+      const id = uuidToBytes(application_id);
+      const { live } = countLive.get({ application_id: id, now: limit.now }) as { live: number };
+      if (live >= limit.most) return 'secret_limit_reached';
+      add(application_id, secret);
+      return 'added';
+    },
+
+    removeSecret(application_id: string, secret_id: string) {
+      const { changes } = deleteSecret.run({
+        application_id: uuidToBytes(application_id),
+        id: uuidToBytes(secret_id),
+      });
+      const application = findApplication(application_id);
+      if (!application) return 'application_not_found';
+      return changes === 0 ? 'secret_not_found' : application;
+    },
+
+    setApplicationDisabled(application_id: string, disabled: boolean): ApplicationRecord | null {
+      setDisabled.run({ id: uuidToBytes(application_id), disabled: Number(disabled) });
+      return findApplication(application_id);
+    },
+
+    noteSecretUse(application_id: string, secret_id: string, at: Milliseconds): void {
+      noteUse.run({
+        application_id: uuidToBytes(application_id),
+        id: uuidToBytes(secret_id),
+        at,
+      });
+    },
+  };
+}

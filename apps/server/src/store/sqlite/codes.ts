@@ -1,0 +1,82 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
+import type { Milliseconds } from '../../clock.ts';
+import type { CodeState, GrantRecord, PendingRecord } from '../records.ts';
+import type { Redemption } from '../store.ts';
+import { accountText, type GrantRow, grantRecord, type PendingRow, pendingRecord } from './rows.ts';
+
+type CodeRow = { application_id: Uint8Array; code_hash: Uint8Array; exchanged: number };
+
+// A sweep may come after a long stop; in parts it does not hold up the requests.
+const MOST_IN_A_SWEEP = 1_000;
+
+/** The statements on codes, prepared. All are synchronous. */
+export function prepareCodes(database: DatabaseSync) {
+  const issue = database.prepare(`
+    INSERT INTO grants
+      (id, application_id, account_id, scope, account, code_hash, code_expires_at)
+    VALUES
+      (:id, :application_id, :account_id, :scope, :account, :code_hash, :code_expires_at)`);
+  const cancel = database.prepare(`
+    DELETE FROM grants WHERE id = :id AND created_at IS NULL
+    RETURNING id, application_id, scope, account, code_hash, code_expires_at`);
+  // Every condition and every change in one statement: there is no moment between a look and the
+  // write in which another could redeem, and none at which a code is spent and no grant exists.
+  const redeem = database.prepare(`
+    UPDATE grants SET created_at = :now, secret_hash = :secret_hash, code_expires_at = NULL
+    WHERE id = :id AND application_id = :application_id AND code_hash = :code_hash
+      AND created_at IS NULL AND code_expires_at > :now
+    RETURNING id, application_id, scope, account, created_at, revoked_at`);
+  const find = database.prepare(`
+    SELECT application_id, code_hash, created_at IS NOT NULL AS exchanged
+    FROM grants WHERE id = :id`);
+  // Only a pending code has an expiry, so this can't touch a grant.
+  const sweep = database.prepare(`
+    DELETE FROM grants WHERE created_at IS NULL AND id IN
+      (SELECT id FROM grants WHERE code_expires_at <= :now LIMIT ${MOST_IN_A_SWEEP})`);
+
+  return {
+    issueCode(code: PendingRecord): void {
+      issue.run({
+        id: uuidToBytes(code.grant_id),
+        application_id: uuidToBytes(code.application_id),
+        account_id: uuidToBytes(code.account.id),
+        scope: code.scope,
+        account: accountText(code.account),
+        code_hash: code.code_hash,
+        code_expires_at: code.code_expires_at,
+      });
+    },
+
+    cancelCode(grant_id: string): PendingRecord | null {
+      const row = cancel.get({ id: uuidToBytes(grant_id) }) as PendingRow | undefined;
+      return row ? pendingRecord(row) : null;
+    },
+
+    redeemCode(redemption: Redemption): GrantRecord | null {
+      const { code_hash, secret_hash, now } = redemption;
+      const row = redeem.get({
+        id: uuidToBytes(redemption.grant_id),
+        application_id: uuidToBytes(redemption.application_id),
+        ...{ code_hash, secret_hash, now },
+      }) as GrantRow | undefined;
+      return row ? grantRecord(row) : null;
+    },
+
+    findCode(grant_id: string): CodeState | null {
+      const row = find.get({ id: uuidToBytes(grant_id) }) as CodeRow | undefined;
+      return row
+        ? {
+            application_id: uuidFromBytes(row.application_id),
+            code_hash: row.code_hash,
+            exchanged: row.exchanged === 1,
+          }
+        : null;
+    },
+
+    /** Deletes codes that expired without being exchanged; returns whether there may be more. */
+    sweepCodes(now: Milliseconds): boolean {
+      return sweep.run({ now }).changes === MOST_IN_A_SWEEP;
+    },
+  };
+}

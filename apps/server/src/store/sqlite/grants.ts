@@ -1,0 +1,123 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { uuidToBytes } from '@latchkey/schema';
+import type { Milliseconds } from '../../clock.ts';
+import type { CredentialHash, GrantAuthentication, GrantRecord } from '../records.ts';
+import type { Page, Recovery } from '../store.ts';
+import { pageParameters } from './paging.ts';
+import { accountRecord, type GrantRow, grantRecord } from './rows.ts';
+
+type AuthenticationRow = GrantRow & {
+  secret_hash: Uint8Array | null;
+  first_used_at: number | null;
+  application_disabled: number;
+  account_now: string | null;
+};
+
+const GRANT = 'id, application_id, scope, account, created_at, revoked_at';
+
+/** The statements on grants, prepared. All are synchronous. */
+export function prepareGrants(database: DatabaseSync) {
+  const find = database.prepare(`
+    SELECT ${GRANT} FROM grants WHERE id = :id AND created_at IS NOT NULL`);
+  const revoke = database.prepare(`
+    UPDATE grants SET revoked_at = coalesce(revoked_at, :now), secret_hash = NULL
+    WHERE id = :id AND created_at IS NOT NULL
+      AND application_id = coalesce(:application_id, application_id)
+    RETURNING ${GRANT}`);
+  const recover = database.prepare(`
+    UPDATE grants SET secret_hash = :secret_hash
+    WHERE id = :id AND application_id = :application_id AND created_at > :exchanged_after
+      AND first_used_at IS NULL AND revoked_at IS NULL
+    RETURNING ${GRANT}`);
+  // An application that is not there counts as disabled. The account is read only where asked for.
+  const authenticate = database.prepare(`
+    SELECT g.id, g.application_id, g.scope, g.account, g.created_at, g.revoked_at,
+      g.secret_hash, g.first_used_at,
+      coalesce(a.disabled, 1) AS application_disabled,
+      CASE WHEN :account THEN (SELECT account FROM accounts WHERE id = g.account_id) END
+        AS account_now
+    FROM grants g LEFT JOIN applications a ON a.id = g.application_id
+    WHERE g.id = :id AND g.created_at IS NOT NULL`);
+  const noteUse = database.prepare(`
+    UPDATE grants SET first_used_at = :now
+    WHERE id = :id AND secret_hash = :secret_hash AND first_used_at IS NULL`);
+  const isUsed = database.prepare(`
+    SELECT 1 FROM grants
+    WHERE id = :id AND secret_hash = :secret_hash AND first_used_at IS NOT NULL`);
+  const listBy = (column: 'account_id' | 'application_id') =>
+    database.prepare(`
+      SELECT ${GRANT} FROM grants
+      WHERE ${column} = :filter AND created_at IS NOT NULL AND id < :before
+      ORDER BY id DESC LIMIT :limit`);
+  const listByAccount = listBy('account_id');
+  const listByApplication = listBy('application_id');
+
+  return {
+    findGrant(grant_id: string): GrantRecord | null {
+      const row = find.get({ id: uuidToBytes(grant_id) }) as GrantRow | undefined;
+      return row ? grantRecord(row) : null;
+    },
+
+    revokeGrant(revocation: {
+      grant_id: string;
+      application_id: string | null;
+      now: Milliseconds;
+    }): GrantRecord | null {
+      const { grant_id, application_id, now } = revocation;
+      const row = revoke.get({
+        id: uuidToBytes(grant_id),
+        application_id: application_id === null ? null : uuidToBytes(application_id),
+        now,
+      }) as GrantRow | undefined;
+      return row ? grantRecord(row) : null;
+    },
+
+    recoverGrant(recovery: Recovery): GrantRecord | null {
+      const { secret_hash, exchanged_after } = recovery;
+      const row = recover.get({
+        id: uuidToBytes(recovery.grant_id),
+        application_id: uuidToBytes(recovery.application_id),
+        ...{ secret_hash, exchanged_after },
+      }) as GrantRow | undefined;
+      return row ? grantRecord(row) : null;
+    },
+
+    authenticateGrant(grant_id: string, options: { account: boolean }): GrantAuthentication | null {
+      const row = authenticate.get({
+        id: uuidToBytes(grant_id),
+        account: Number(options.account),
+      }) as AuthenticationRow | undefined;
+      if (!row) return null;
+      return {
+        grant: grantRecord(row),
+        secret_hash: row.secret_hash,
+        first_used_at: row.first_used_at,
+        application_disabled: row.application_disabled === 1,
+        account: row.account_now === null ? null : accountRecord(row.account_now),
+      };
+    },
+
+    noteFirstUse(use: {
+      grant_id: string;
+      secret_hash: CredentialHash;
+      now: Milliseconds;
+    }): boolean {
+      const { secret_hash, now } = use;
+      const id = uuidToBytes(use.grant_id);
+      if (noteUse.run({ id, secret_hash, now }).changes === 1) return true;
+      return isUsed.get({ id, secret_hash }) !== undefined;
+    },
+
+    listGrants(
+      filter: { account_id: string } | { application_id: string },
+      page: Page,
+    ): GrantRecord[] {
+      const [list, id] =
+        'account_id' in filter
+          ? [listByAccount, filter.account_id]
+          : [listByApplication, filter.application_id];
+      const rows = list.all({ filter: uuidToBytes(id), ...pageParameters(page) }) as GrantRow[];
+      return rows.map(grantRecord);
+    },
+  };
+}

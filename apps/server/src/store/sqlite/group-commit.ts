@@ -1,0 +1,102 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import { DomainError } from '../../domain-error.ts';
+import { untilUnlocked } from './busy.ts';
+import { rollBack } from './roll-back.ts';
+import { isUnavailable, toStoreError } from './sqlite-error.ts';
+
+interface Write {
+  attempt: () => unknown;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+// A write takes some 20 µs, so a full batch holds the thread for about 5 ms besides its commit.
+const MOST_IN_A_BATCH = 256;
+
+/**
+ * Puts the writes that wait at the same time into one transaction.
+ *
+ * Each commit waits for the disk (`synchronous=FULL`), and that wait is nearly all of a write: with
+ * a commit for each redemption a server was measured at 0.28 of what it does on an in-memory store,
+ * with the commits shared at 0.99. A lone write waits for nothing but the end of the current turn
+ * of the event loop.
+ *
+ * A transaction runs from BEGIN to COMMIT within one synchronous call. So no read on this connection
+ * can fall between them and take for committed what is not, and reads need no connection of their
+ * own.
+ */
+export class GroupCommit {
+  readonly #database: DatabaseSync;
+  #waiting: Write[] = [];
+  #draining: Promise<void> | null = null;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /**
+   * Runs a write in a transaction of its own or shared with others, which it can't tell: where it
+   * throws, what it did is undone and the others are not touched.
+   *
+   * @param attempt - synchronous
+   * @returns its result, once it is on disk
+   * @throws DomainError `store_unavailable` where it can't be brought to disk; nothing was changed
+   */
+  run<T>(attempt: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ attempt, resolve: resolve as Write['resolve'], reject });
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  /** Resolves when no write waits. */
+  async idle(): Promise<void> {
+    await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // The end of the turn: by then everything that arrived in it has queued its write.
+      await setImmediate();
+      await this.#commitBatch();
+    }
+    this.#draining = null;
+  }
+
+  async #commitBatch(): Promise<void> {
+    try {
+      // IMMEDIATE takes the write lock at once: to take it later, after a read, can fail for good.
+      await untilUnlocked(() => this.#database.exec('BEGIN IMMEDIATE'));
+    } catch (error) {
+      for (const write of this.#waiting.splice(0)) write.reject(toStoreError(error));
+      return;
+    }
+    // Taken only now, so that what arrived during a wait for the lock comes along.
+    const batch = this.#waiting.splice(0, MOST_IN_A_BATCH);
+    try {
+      const settlements = batch.map((write) => this.#attempt(write));
+      this.#database.exec('COMMIT');
+      // Nobody hears of a write before this line: until COMMIT has returned, it may not be.
+      for (const settle of settlements) settle();
+    } catch (error) {
+      rollBack(this.#database);
+      for (const write of batch) write.reject(new DomainError('store_unavailable', {}, error));
+    }
+  }
+
+  /** One write of a batch. Throws only where the whole transaction can't go on. */
+  #attempt({ attempt, resolve, reject }: Write): () => void {
+    this.#database.exec('SAVEPOINT one_write');
+    try {
+      const result = attempt();
+      this.#database.exec('RELEASE one_write');
+      return () => resolve(result);
+    } catch (error) {
+      // A full disk or the like concerns all, and SQLite may have rolled everything back by itself.
+      if (isUnavailable(error)) throw error;
+      this.#database.exec('ROLLBACK TO one_write; RELEASE one_write');
+      return () => reject(error);
+    }
+  }
+}

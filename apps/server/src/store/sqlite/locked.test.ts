@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { exchanged, issued, redeemed, redemptionOf } from '../suite-records.ts';
+import { type SqliteTestDatabase, sqliteHarness } from './sqlite-harness.ts';
+import type { SqliteStore } from './sqlite-store.ts';
+
+// Takes the write lock, as a person in a SQLite shell may, and holds it until it is told.
+const LOCK = `
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  const database = new DatabaseSync(process.argv[1]);
+  database.exec('BEGIN IMMEDIATE');
+  console.log('locked');
+  process.stdin.once('data', () => {
+    database.exec('ROLLBACK');
+    process.exit();
+  });
+`;
+
+describe('a database that another process holds locked', () => {
+  let database: SqliteTestDatabase;
+  let store: SqliteStore;
+  let locker: ChildProcess;
+
+  beforeEach(async () => {
+    database = await sqliteHarness.fresh();
+    store = await database.open();
+  });
+  afterEach(async () => {
+    locker.kill('SIGKILL');
+    await store.close();
+    await database.remove();
+  });
+
+  async function lock(): Promise<void> {
+    locker = spawn(process.execPath, ['-e', LOCK, database.path], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    if (locker.stdout) await once(locker.stdout, 'data');
+  }
+
+  async function unlock(): Promise<void> {
+    const exit = once(locker, 'exit');
+    locker.stdin?.write('go\n');
+    await exit;
+  }
+
+  test('is waited for, while reads are answered', async () => {
+    const { grant } = await exchanged(store);
+    const code = await issued(store);
+    await lock();
+    let answered = false;
+    const redeeming = redeemed(store, code).finally(() => {
+      answered = true;
+    });
+    for (let read = 0; read < 20; read++) {
+      expect(await store.findGrant(grant.grant_id)).toEqual(grant);
+    }
+    await store.ping();
+    expect(answered).toBe(false);
+    await unlock();
+    const { grant: late } = await redeeming;
+    expect(await store.findGrant(code.grant_id)).toEqual(late);
+  });
+
+  test('too long refuses the write, consumes nothing, and works again after', {
+    timeout: 30_000,
+  }, async () => {
+    const codes = [await issued(store), await issued(store)];
+    await lock();
+    const results = await Promise.allSettled(
+      codes.map((code) => store.redeemCode(redemptionOf(code))),
+    );
+    for (const result of results) {
+      expect(result).toMatchObject({
+        reason: { code: 'store_unavailable', cause: { message: 'database is locked' } },
+      });
+    }
+    await unlock();
+    for (const code of codes) expect((await redeemed(store, code)).grant).not.toBeNull();
+  });
+
+  test('is opened all the same, since that takes no lock', async () => {
+    const { grant } = await exchanged(store);
+    await lock();
+    const other = await database.open();
+    expect(await other.findGrant(grant.grant_id)).toEqual(grant);
+    await other.close();
+    await unlock();
+  });
+});

@@ -1,0 +1,92 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { rollBack } from './roll-back.ts';
+
+/**
+ * What brings a database from version n to n + 1, by n; `PRAGMA user_version` counts. Never change
+ * a step that was released: add one.
+ *
+ * - Ids are the 16 bytes of the UUID: a UUIDv7 sorts by its time as bytes too. Hashes are BLOBs,
+ *   times milliseconds.
+ * - WITHOUT ROWID: everything is found by its own id, so that is what the table is sorted by, and
+ *   there is no second tree to read and to write.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE applications (
+    id BLOB PRIMARY KEY,
+    name TEXT NOT NULL,
+    disabled INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE application_secrets (
+    application_id BLOB NOT NULL,
+    place INTEGER NOT NULL, -- 1, 2, …: the order in which they were added
+    id BLOB NOT NULL,
+    hash BLOB NOT NULL,
+    hint TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    last_used_at INTEGER,
+    PRIMARY KEY (application_id, place)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE accounts (
+    id BLOB PRIMARY KEY,
+    account TEXT NOT NULL -- JSON
+  ) STRICT, WITHOUT ROWID;
+
+  -- A code is a grant that is not exchanged yet: one row for both, so that one UPDATE redeems.
+  CREATE TABLE grants (
+    id BLOB PRIMARY KEY,
+    application_id BLOB NOT NULL,
+    account_id BLOB NOT NULL,
+    scope TEXT NOT NULL,
+    account TEXT NOT NULL, -- JSON, as it was at issue
+    code_hash BLOB NOT NULL, -- stays, to recognise a replay
+    code_expires_at INTEGER, -- while pending
+    created_at INTEGER, -- from the exchange on
+    secret_hash BLOB, -- while active
+    first_used_at INTEGER,
+    revoked_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+
+  -- Holds only the codes of the last minutes, so that the sweep reads no grants.
+  CREATE INDEX codes_by_expiry ON grants (code_expires_at) WHERE code_expires_at IS NOT NULL;
+
+  -- The operator's lists.
+  CREATE INDEX grants_by_account ON grants (account_id, id) WHERE created_at IS NOT NULL;
+  CREATE INDEX grants_by_application ON grants (application_id, id) WHERE created_at IS NOT NULL;
+  `,
+];
+
+/**
+ * Brings a database to the version of this program, in one transaction.
+ *
+ * @param path - for the message
+ * @throws Error where the database is of a newer program
+ */
+export function migrate(database: DatabaseSync, path: string): void {
+  // Nearly always there is nothing to do, and then no lock is taken.
+  if (versionOf(database, path) === migrations.length) return;
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    // Looked at again under the lock: of several processes that start at once, one does the work.
+    for (const step of migrations.slice(versionOf(database, path))) database.exec(step);
+    database.exec(`PRAGMA user_version = ${migrations.length}`);
+    database.exec('COMMIT');
+  } catch (error) {
+    rollBack(database);
+    throw error;
+  }
+}
+
+function versionOf(database: DatabaseSync, path: string): number {
+  const version = database.prepare('PRAGMA user_version').get()?.user_version as number;
+  if (version > migrations.length) {
+    throw new Error(
+      `The database ${path} was made by a newer Latchkey (its schema is version ${version}, this program knows ${migrations.length}). Run that version of Latchkey or a later one, or point DATABASE_URL at another file.`,
+    );
+  }
+  return version;
+}

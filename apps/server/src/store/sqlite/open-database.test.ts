@@ -1,0 +1,122 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { StoreProcess } from '../suite-child.ts';
+import { anAccount, atOnce } from '../suite-records.ts';
+import { nodeSqlite } from './node-sqlite.ts';
+import { openDatabase } from './open-database.ts';
+
+describe('opening a SQLite database', () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'latchkey-open-'));
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  const pragma = (database: Awaited<ReturnType<typeof openDatabase>>, name: string) =>
+    database.prepare(`PRAGMA ${name}`).get()?.[name];
+
+  test('turns on the write-ahead log, and syncs it at each commit', async () => {
+    const database = await openDatabase(join(directory, 'a.db'));
+    expect(pragma(database, 'journal_mode')).toBe('wal');
+    expect(pragma(database, 'synchronous')).toBe(2); // FULL
+    expect(pragma(database, 'fullfsync')).toBe(1);
+    expect(pragma(database, 'user_version')).toBe(1);
+    database.close();
+  });
+
+  test('makes the directory and the file, for their owner only', async () => {
+    const path = join(directory, 'data', 'deep', 'a.db');
+    const database = await openDatabase(path);
+    const mode = (file: string) => statSync(file).mode & 0o777;
+    expect(mode(join(directory, 'data'))).toBe(0o700);
+    expect(mode(join(directory, 'data', 'deep'))).toBe(0o700);
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(mode(file)).toBe(0o600);
+    database.close();
+  });
+
+  test('finds what is there again, and makes nothing anew', async () => {
+    const path = join(directory, 'a.db');
+    const first = await openDatabase(path);
+    first.exec(`INSERT INTO accounts VALUES (x'00', '{}')`);
+    first.close();
+    const second = await openDatabase(path);
+    expect(second.prepare('SELECT count(*) AS found FROM accounts').get()).toEqual({ found: 1 });
+    second.close();
+  });
+
+  test('refuses a database of a newer program, says what to do, and leaves it as it is', async () => {
+    const path = join(directory, 'a.db');
+    const newer = await openDatabase(path);
+    newer.exec('PRAGMA user_version = 7');
+    newer.close();
+    await expect(openDatabase(path)).rejects.toThrow(
+      /a\.db was made by a newer Latchkey \(its schema is version 7, .* 1\)\. Run that version/,
+    );
+    const after = new (nodeSqlite().DatabaseSync)(path);
+    expect(pragma(after, 'user_version')).toBe(7);
+    after.close();
+  });
+
+  test.each([
+    ['no database', (path: string) => writeFileSync(path, 'a text, long enough'.repeat(100))],
+    ['a directory', (path: string) => rmSync(path, { force: true })],
+    ['under a file', () => {}],
+  ])('that is %s names the file and what to check', async (what, make) => {
+    const paths: Record<string, string> = {
+      'no database': join(directory, 'a.db'),
+      'a directory': directory,
+      'under a file': join(directory, 'file', 'a.db'),
+    };
+    writeFileSync(join(directory, 'file'), '');
+    const path = paths[what] ?? '';
+    if (what === 'no database') make(path);
+    await expect(openDatabase(path)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      cause: { message: expect.stringContaining(`${path} cannot be opened: `) },
+    });
+  });
+
+  test('by several processes at once makes one database', { timeout: 30_000 }, async () => {
+    const url = `file:${join(directory, 'a.db')}`;
+    const processes = await atOnce(4, () => StoreProcess.start(url));
+    const account = anAccount();
+    const [first, ...others] = processes;
+    await first?.load([{ method: 'putAccount', args: [account] }]);
+    await first?.go();
+    for (const other of others) {
+      await other.load([{ method: 'findAccount', args: [account.id] }]);
+      expect(await other.go()).toEqual([{ value: account }]);
+    }
+    await Promise.all(processes.map((process) => process.stop()));
+  });
+});
+
+describe("Node's SQLite", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  test('where Node has none, says which version brings it', () => {
+    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
+    expect(nodeSqlite).toThrow(/needs Node 22\.13 or newer/);
+  });
+
+  test('is loaded without its warning, and other warnings pass', () => {
+    const emitted = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const { getBuiltinModule } = process;
+    vi.spyOn(process, 'getBuiltinModule').mockImplementation(((name: string) => {
+      process.emitWarning('SQLite is an experimental feature and might change at any time');
+      process.emitWarning('another');
+      return getBuiltinModule(name);
+    }) as never);
+    nodeSqlite();
+    expect(emitted.mock.calls).toEqual([['another']]);
+  });
+
+  test('writes nothing to stderr', () => {
+    const script = `import(${JSON.stringify(new URL('./node-sqlite.ts', import.meta.url).href)}).then((m) => m.nodeSqlite())`;
+    const { stderr, status } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+  });
+});

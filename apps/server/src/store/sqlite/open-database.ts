@@ -1,0 +1,64 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { DomainError } from '../../domain-error.ts';
+import { BLOCKING_MS, untilUnlocked } from './busy.ts';
+import { migrate } from './migrations.ts';
+import { nodeSqlite } from './node-sqlite.ts';
+import { isUnavailable } from './sqlite-error.ts';
+
+/** A path that is no file: the database lives as long as its connection. */
+const IN_MEMORY = ':memory:';
+
+/**
+ * Opens the database, made and brought to this program's version where need be.
+ *
+ * @throws DomainError `store_unavailable`, whose cause names the file and what to check
+ * @throws Error where the database is of a newer Latchkey, or Node has no SQLite
+ */
+export async function openDatabase(path: string): Promise<DatabaseSync> {
+  const { DatabaseSync } = nodeSqlite();
+  let database: DatabaseSync | null = null;
+  try {
+    if (path !== IN_MEMORY) createFile(path);
+    const opened = new DatabaseSync(path);
+    database = opened;
+    // Another process that opens or closes the file just now may hold it for a moment.
+    await untilUnlocked(() => configure(opened));
+    await untilUnlocked(() => migrate(opened, path));
+    return opened;
+  } catch (error) {
+    database?.close();
+    throw isUnavailable(error) || isFileError(error) ? cannotOpen(path, error) : error;
+  }
+}
+
+/** The file holds hashes of credentials and the accounts' data: for its owner only. */
+function createFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // SQLite gives its write-ahead log the mode of the file.
+  if (!existsSync(path)) writeFileSync(path, '', { flag: 'a', mode: 0o600 });
+}
+
+function configure(database: DatabaseSync): void {
+  database.exec(`PRAGMA busy_timeout = ${BLOCKING_MS}`);
+  const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.journal_mode;
+  if (mode !== 'wal' && mode !== 'memory') {
+    throw new Error(
+      `SQLite cannot keep a write-ahead log here (journal_mode is ${mode}): the file system lacks shared memory or locks, as network file systems do. Point DATABASE_URL at a file on a local disk.`,
+    );
+  }
+  // FULL: a commit returns when its part of the log is on disk; less would lose redemptions with
+  // the power. On macOS that takes fullfsync too; elsewhere that has no effect.
+  database.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
+}
+
+function isFileError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
+}
+
+function cannotOpen(path: string, cause: unknown): DomainError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = `The SQLite database ${path} cannot be opened: ${reason}. Check that DATABASE_URL names a Latchkey database or a new file, that this user may write to it and to its directory, and that no other program holds it locked.`;
+  return new DomainError('store_unavailable', {}, new Error(message, { cause }));
+}

@@ -1,0 +1,91 @@
+import { uuidFromBytes } from '@latchkey/schema';
+import type {
+  AccountRecord,
+  ApplicationRecord,
+  GrantRecord,
+  PendingRecord,
+  SecretRecord,
+} from '../records.ts';
+
+// What SQLite returns, by the names of the columns, and the records made of it.
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** An application joined with one of its secrets; with none, the secret's columns are null. */
+export type ApplicationRow = {
+  id: Bytes;
+  name: string;
+  disabled: number;
+  created_at: number;
+  secret_id: Bytes | null;
+  hash: Bytes;
+  hint: string;
+  secret_created_at: number;
+  expires_at: number | null;
+  last_used_at: number | null;
+};
+
+type GrantHeadRow = {
+  id: Bytes;
+  application_id: Bytes;
+  scope: string;
+  account: string;
+};
+
+export type PendingRow = GrantHeadRow & { code_hash: Bytes; code_expires_at: number };
+
+export type GrantRow = GrantHeadRow & { created_at: number; revoked_at: number | null };
+
+/** Consecutive rows of the same application become one record; the order stays. */
+export function applicationRecords(rows: ApplicationRow[]): ApplicationRecord[] {
+  const records: ApplicationRecord[] = [];
+  let last: ApplicationRecord | undefined;
+  for (const row of rows) {
+    const id = uuidFromBytes(row.id);
+    if (last?.id !== id) {
+      const { name, disabled, created_at } = row;
+      last = { id, name, disabled: disabled === 1, created_at, secrets: [] };
+      records.push(last);
+    }
+    if (row.secret_id) last.secrets.push(secretRecord(row, row.secret_id));
+  }
+  return records;
+}
+
+function secretRecord(row: ApplicationRow, id: Bytes): SecretRecord {
+  return {
+    id: uuidFromBytes(id),
+    hash: row.hash,
+    hint: row.hint,
+    created_at: row.secret_created_at,
+    expires_at: row.expires_at,
+    last_used_at: row.last_used_at,
+  };
+}
+
+/** The JSON of an account: exactly the members of the record, whatever else the object has. */
+export function accountText(account: AccountRecord): string {
+  const { id, username, display_name, twitter, verified, supporter } = account;
+  return JSON.stringify({ id, username, display_name, twitter, verified, supporter });
+}
+
+export function accountRecord(text: string): AccountRecord {
+  return JSON.parse(text);
+}
+
+function grantHead(row: GrantHeadRow) {
+  return {
+    grant_id: uuidFromBytes(row.id),
+    application_id: uuidFromBytes(row.application_id),
+    scope: row.scope,
+    account: accountRecord(row.account),
+  };
+}
+
+export function pendingRecord(row: PendingRow): PendingRecord {
+  return { ...grantHead(row), code_hash: row.code_hash, code_expires_at: row.code_expires_at };
+}
+
+export function grantRecord(row: GrantRow): GrantRecord {
+  return { ...grantHead(row), created_at: row.created_at, revoked_at: row.revoked_at };
+}

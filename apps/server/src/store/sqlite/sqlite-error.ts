@@ -1,0 +1,38 @@
+import { DomainError } from '../../domain-error.ts';
+
+// Primary result codes, https://sqlite.org/rescode.html; the low byte of `errcode`.
+const BUSY = 5;
+const UNAVAILABLE = new Set([
+  3, // PERM
+  BUSY, // another process holds the lock
+  7, // NOMEM
+  8, // READONLY
+  10, // IOERR
+  11, // CORRUPT
+  13, // FULL
+  14, // CANTOPEN
+  15, // PROTOCOL: the locks of the write-ahead log could not be had
+  22, // NOLFS: the file is larger than the file system allows
+  26, // NOTADB
+]);
+
+function primaryCode(error: unknown): number | null {
+  const errcode = error instanceof Error && 'errcode' in error ? error.errcode : null;
+  return typeof errcode === 'number' ? errcode & 0xff : null;
+}
+
+/** Whether an error says that another process holds the lock, and to wait. */
+export function isBusy(error: unknown): boolean {
+  return primaryCode(error) === BUSY;
+}
+
+/** Whether an error is the world's (locks, disk, file) and not a mistake in our own SQL. */
+export function isUnavailable(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code !== null && UNAVAILABLE.has(code);
+}
+
+/** `store_unavailable` for what is the world's fault; a mistake of ours stays what it is. */
+export function toStoreError(error: unknown): unknown {
+  return isUnavailable(error) ? new DomainError('store_unavailable', {}, error) : error;
+}

@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describeStore } from '../store.suite.ts';
+import {
+  aCode,
+  aHash,
+  anAccount,
+  atOnce,
+  exchanged,
+  issued,
+  redemptionOf,
+} from '../suite-records.ts';
+import { nodeSqlite } from './node-sqlite.ts';
+import { type SqliteTestDatabase, sqliteHarness } from './sqlite-harness.ts';
+import { openSqliteStore, type SqliteStore } from './sqlite-store.ts';
+
+describeStore('SQLite', sqliteHarness);
+
+describe('the SQLite store', () => {
+  let database: SqliteTestDatabase;
+  let store: SqliteStore;
+
+  beforeEach(async () => {
+    database = await sqliteHarness.fresh();
+    store = await database.open();
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    await store.close();
+    await database.remove();
+  });
+
+  /** How many transactions the write-ahead log holds: https://sqlite.org/fileformat2.html#walformat. */
+  function commitsInLog(): number {
+    const log = readFileSync(`${database.path}-wal`);
+    const frame = 24 + log.readUInt32BE(8);
+    let commits = 0;
+    for (let at = 32; at + frame <= log.length; at += frame) {
+      // The size of the database after the commit; zero in all frames but the last of a transaction.
+      if (log.readUInt32BE(at + 4) > 0) commits++;
+    }
+    return commits;
+  }
+
+  test('commits the writes of one turn in one transaction', async () => {
+    const before = commitsInLog();
+    await atOnce(50, () => issued(store));
+    expect(commitsInLog()).toBe(before + 1);
+
+    // Writes that nobody waits for together have each their own.
+    for (let write = 0; write < 3; write++) await issued(store);
+    expect(commitsInLog()).toBe(before + 4);
+  });
+
+  test('lets one failing write of a transaction fail alone', async () => {
+    const taken = await issued(store);
+    const codes = Array.from({ length: 9 }, () => aCode());
+    codes.splice(4, 0, { ...taken, scope: 'another' });
+    const before = commitsInLog();
+    const results = await Promise.allSettled(codes.map((code) => store.issueCode(code)));
+    expect(commitsInLog()).toBe(before + 1);
+
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(9);
+    // A mistake of ours, not the world's: it stays what it is.
+    expect(results[4]).toMatchObject({
+      reason: { name: 'Error', message: expect.stringContaining('UNIQUE') },
+    });
+    for (const code of codes) expect(await store.findCode(code.grant_id)).not.toBeNull();
+    expect(await store.cancelCode(taken.grant_id)).toEqual(taken);
+  });
+
+  test('writes nothing to the disk for a redemption that is refused', async () => {
+    const { code } = await exchanged(store);
+    const before = commitsInLog();
+    await store.redeemCode(redemptionOf(code));
+    await store.redeemCode(redemptionOf(aCode()));
+    expect(commitsInLog()).toBe(before);
+  });
+
+  test('keeps no trace of a secret that was revoked, cancelled or never there', async () => {
+    const { grant, secret_hash } = await exchanged(store);
+    await store.revokeGrant({ ...grant, now: Date.now() });
+    const probe = new (nodeSqlite().DatabaseSync)(database.path);
+    const row = probe.prepare('SELECT count(*) AS found FROM grants WHERE secret_hash = ?');
+    expect(row.get(secret_hash)).toEqual({ found: 0 });
+    probe.close();
+  });
+
+  test('sweeps by itself once a minute, in parts, and does not hold up the exit', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const now = Date.now();
+    let time = now;
+    const swept = await openSqliteStore({ path: database.path, clock: () => time });
+    const code_expires_at = now + 1_000;
+    const codes = await atOnce(2_500, () => issued(swept, { code_expires_at }));
+    const left = async () =>
+      (await atOnce(codes.length, (i) => swept.findCode(codes[i]?.grant_id ?? ''))).filter(Boolean)
+        .length;
+
+    vi.advanceTimersByTime(60_000);
+    await swept.sweep();
+    expect(await left()).toBe(2_500);
+
+    time = code_expires_at;
+    vi.advanceTimersByTime(59_999);
+    await setTimeout(20);
+    expect(await left()).toBe(2_500);
+    vi.advanceTimersByTime(1);
+    await vi.waitFor(async () => expect(await left()).toBe(0));
+
+    await swept.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('finds its lists and its expired codes by an index, and all else by key', async () => {
+    const probe = new (nodeSqlite().DatabaseSync)(database.path);
+    const plan = (sql: string) =>
+      probe
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map(({ detail }) => detail)
+        .join('; ');
+    const list = (column: string) =>
+      plan(`SELECT scope FROM grants WHERE ${column} = ? AND created_at IS NOT NULL AND id < ?
+        ORDER BY id DESC LIMIT 9`);
+    expect(list('account_id')).toBe(
+      'SEARCH grants USING INDEX grants_by_account (account_id=? AND id<?)',
+    );
+    expect(list('application_id')).toBe(
+      'SEARCH grants USING INDEX grants_by_application (application_id=? AND id<?)',
+    );
+    expect(plan('SELECT id FROM grants WHERE code_expires_at <= ? LIMIT 9')).toBe(
+      'SEARCH grants USING COVERING INDEX codes_by_expiry (code_expires_at<?)',
+    );
+    probe.close();
+  });
+
+  test('in memory keeps the promises of one process, and nothing after', async () => {
+    const memory = await openSqliteStore({ path: ':memory:', clock: Date.now });
+    const account = anAccount();
+    await memory.putAccount(account);
+    const code = await issued(memory, { account });
+    const redemptions = Array.from({ length: 64 }, () => redemptionOf(code));
+    const grants = await Promise.all(redemptions.map((one) => memory.redeemCode(one)));
+    const [grant, ...others] = grants.filter((one) => one !== null);
+    expect(others).toEqual([]);
+    const page = { limit: 9, before: null };
+    expect(await memory.listGrants({ account_id: account.id }, page)).toEqual([grant]);
+    const recovery = { ...code, secret_hash: aHash(), exchanged_after: 0 };
+    expect(await memory.recoverGrant(recovery)).toEqual(grant);
+    await memory.close();
+
+    const next = await openSqliteStore({ path: ':memory:', clock: Date.now });
+    expect(await next.findGrant(code.grant_id)).toBeNull();
+    await next.close();
+  });
+});

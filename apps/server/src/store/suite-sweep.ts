@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import type { SuiteStores } from './suite-harness.ts';
+import { exchanged, issued, redemptionOf } from './suite-records.ts';
+
+export function describeSweep(stores: SuiteStores): void {
+  describe('the sweep of expired codes', () => {
+    // The database's housekeeping may come once a minute: one test for all there is to see of it.
+    test('deletes what nobody exchanged, and never a grant', {
+      timeout: stores.sweepTimeout,
+    }, async () => {
+      const code_expires_at = Date.now() + 1_500;
+      // Exchanged a year before now: an adapter that sweeps by age of any kind would take them.
+      const now = code_expires_at - 365 * 86_400_000;
+      const unchanged = await Promise.all(
+        ['active', 'used', 'revoked'].map(async (state) => {
+          const code = await issued(stores.store, { code_expires_at });
+          const redemption = redemptionOf(code, { now });
+          const { grant_id, secret_hash } = redemption;
+          await stores.store.redeemCode(redemption);
+          if (state === 'used') {
+            await stores.store.noteFirstUse({ grant_id, secret_hash, now });
+          } else if (state === 'revoked') {
+            await stores.store.revokeGrant({ ...redemption, now });
+          }
+          return stores.store.authenticateGrant(grant_id, { account: false });
+        }),
+      );
+      const { code: fresh } = await exchanged(stores.store);
+      const good = await issued(stores.store);
+      const expired = await issued(stores.store, { code_expires_at });
+
+      await stores.database.waitForSweep(expired.grant_id);
+
+      expect(await stores.store.findCode(expired.grant_id)).toBeNull();
+      for (const grant of unchanged) {
+        const grant_id = grant?.grant.grant_id ?? '';
+        expect(grant).not.toBeNull();
+        const found = await stores.store.authenticateGrant(grant_id, { account: false });
+        expect(found).toEqual(grant);
+      }
+      expect((await stores.store.findCode(fresh.grant_id))?.exchanged).toBe(true);
+      expect(await stores.store.redeemCode(redemptionOf(good))).not.toBeNull();
+    });
+  });
+}
