@@ -20,17 +20,24 @@ const env = {
   DO_NOT_TRACK: '1',
 };
 
-/** Runs a command to its end; its output goes to stderr, so that stdout is the task's own. */
-function run(command, args) {
-  const stdio = ['ignore', 2, 2];
-  const { status, error } = spawnSync(command, args, { cwd: root, env, stdio, shell: isWindows });
-  if (error) throw error;
-  if (status !== 0) process.exit(status ?? 1);
+/**
+ * Runs a command to its end.
+ *
+ * @param output - where its output goes: `inherit`; `stderr`, so that stdout is the task's own; or
+ *   `quiet`, to be shown only where it fails
+ */
+function run(command, args, output) {
+  const stdio = { inherit: 'inherit', stderr: ['ignore', 2, 2], quiet: 'pipe' }[output];
+  const child = spawnSync(command, args, { cwd: root, env, stdio, shell: isWindows });
+  if (child.error) throw child.error;
+  if (child.status === 0) return;
+  if (output === 'quiet') process.stderr.write(Buffer.concat([child.stdout, child.stderr]));
+  process.exit(child.status ?? 1);
 }
 
 const isWindows = process.platform === 'win32';
-const pnpm = (...args) => run('npx', ['--yes', packageManager, ...args]);
-const tool = (name, ...args) => run(join(bin, name), args);
+const pnpm = (args, output) => run('npx', ['--yes', packageManager, ...args], output);
+const tool = (name, args) => run(join(bin, name), args, 'inherit');
 
 /** Changes with everything that decides what is installed. */
 function installedState() {
@@ -50,7 +57,8 @@ function install() {
   const stamp = join(root, 'node_modules', '.latchkey-installed');
   const state = installedState();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return;
-  pnpm('install', '--frozen-lockfile');
+  process.stderr.write('Installing what the lockfile names …\n');
+  pnpm(['install', '--frozen-lockfile'], 'stderr');
   writeFileSync(stamp, state);
 }
 
@@ -69,8 +77,7 @@ function checkNode() {
   process.exit(1);
 }
 
-const build = (...args) =>
-  pnpm('exec', 'turbo', 'run', 'build', '--output-logs=errors-only', ...args);
+const build = (...filter) => pnpm(['exec', 'turbo', 'run', 'build', ...filter], 'quiet');
 
 /** Becomes the command line of the service: its output, its signals, its exit code. */
 function latchkey(args) {
@@ -94,13 +101,13 @@ const tasks = {
   build: (args) => build(...args),
   test: (args) => {
     build();
-    tool('vitest', 'run', ...args);
+    tool('vitest', ['run', ...args]);
   },
   check: () => {
-    tool('biome', 'check', '--error-on-warnings', '.');
-    pnpm('exec', 'turbo', 'run', 'typecheck', 'package', '--output-logs=errors-only');
+    tool('biome', ['check', '--error-on-warnings', '.']);
+    pnpm(['exec', 'turbo', 'run', 'typecheck', 'package', '--output-logs=errors-only'], 'inherit');
   },
-  format: () => tool('biome', 'check', '--write', '.'),
+  format: () => tool('biome', ['check', '--write', '.']),
 };
 
 const [name, ...args] = process.argv.slice(2);

@@ -17,7 +17,8 @@ export async function openService(
   log: Logger,
   clock: Clock = Date.now,
 ): Promise<Service> {
-  const store = await openStore(databaseUrl, { clock });
+  const onError = (err: unknown) => log.warn({ err }, 'housekeeping of the store failed');
+  const store = await openStore(databaseUrl, { clock, onError });
   const secretUsage = createSecretUsage(store, (err) => {
     log.warn({ err }, 'could not note the use of an application secret');
   });

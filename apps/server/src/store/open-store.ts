@@ -1,6 +1,13 @@
 import type { Clock } from '../clock.ts';
 import type { Store } from './store.ts';
 
+/** What every adapter works with. */
+export interface StoreOptions {
+  clock: Clock;
+  /** Hears of what failed behind the calls, such as housekeeping that will be tried again. */
+  onError?: (error: unknown) => void;
+}
+
 /**
  * Opens the store that a DATABASE_URL names. The adapter is loaded only when it is the one, so that
  * a start on SQLite doesn't pay for the MongoDB driver.
@@ -9,7 +16,7 @@ import type { Store } from './store.ts';
  *   `mongodb+srv://` for MongoDB
  * @throws Error with one line for a person, where the database refuses for good
  */
-export async function openStore(url: string, options: { clock: Clock }): Promise<Store> {
+export async function openStore(url: string, options: StoreOptions): Promise<Store> {
   if (url.startsWith('file:')) {
     const { openSqliteStore } = await import('./sqlite/sqlite-store.ts');
     return openSqliteStore({ path: sqlitePath(url), ...options });
