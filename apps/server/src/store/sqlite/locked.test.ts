@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exchanged, issued, redeemed, redemptionOf } from '../suite-records.ts';
 import { type SqliteTestDatabase, sqliteHarness } from './sqlite-harness.ts';
@@ -54,6 +55,8 @@ describe('a database that another process holds locked', () => {
       answered = true;
     });
     for (let read = 0; read < 20; read++) {
+      // A turn of the event loop, in which the write tries to get the lock.
+      await setTimeout(5);
       expect(await store.findGrant(grant.grant_id)).toEqual(grant);
     }
     await store.ping();

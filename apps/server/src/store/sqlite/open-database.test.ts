@@ -1,12 +1,28 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { StoreProcess } from '../suite-child.ts';
 import { anAccount, atOnce } from '../suite-records.ts';
 import { nodeSqlite } from './node-sqlite.ts';
 import { openDatabase } from './open-database.ts';
+
+// Holds the lock under which it will make the tables, until it is told.
+const MAKE_TABLES = `
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  const { migrations } = await import(process.env.MIGRATIONS);
+  const database = new DatabaseSync(process.argv[1]);
+  database.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE');
+  console.log('locked');
+  process.stdin.once('data', () => {
+    for (const step of migrations) database.exec(step);
+    database.exec('PRAGMA user_version = ' + migrations.length + '; COMMIT');
+    process.exit();
+  });
+`;
 
 describe('opening a SQLite database', () => {
   let directory: string;
@@ -61,22 +77,36 @@ describe('opening a SQLite database', () => {
   });
 
   test.each([
-    ['no database', (path: string) => writeFileSync(path, 'a text, long enough'.repeat(100))],
-    ['a directory', (path: string) => rmSync(path, { force: true })],
-    ['under a file', () => {}],
-  ])('that is %s names the file and what to check', async (what, make) => {
-    const paths: Record<string, string> = {
-      'no database': join(directory, 'a.db'),
-      'a directory': directory,
-      'under a file': join(directory, 'file', 'a.db'),
-    };
-    writeFileSync(join(directory, 'file'), '');
-    const path = paths[what] ?? '';
-    if (what === 'no database') make(path);
+    ['is no database', 'text'],
+    ['is a directory', '.'],
+    ['lies under a file', 'text/a.db'],
+  ])('that %s names the path and what to check', async (_, name) => {
+    writeFileSync(join(directory, 'text'), 'a text that is long enough for a header'.repeat(10));
+    const path = join(directory, name);
     await expect(openDatabase(path)).rejects.toMatchObject({
       code: 'store_unavailable',
       cause: { message: expect.stringContaining(`${path} cannot be opened: `) },
     });
+  });
+
+  test('waits for another process that is making the tables, and does not make them too', async () => {
+    const path = join(directory, 'a.db');
+    const maker = spawn(process.execPath, ['--input-type=module', '-e', MAKE_TABLES, path], {
+      env: { ...process.env, MIGRATIONS: new URL('./migrations.ts', import.meta.url).href },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    await once(maker.stdout, 'data');
+    let opened = false;
+    const opening = openDatabase(path).finally(() => {
+      opened = true;
+    });
+    await setTimeout(100);
+    expect(opened).toBe(false);
+    maker.stdin.write('go\n');
+    const database = await opening;
+    expect(pragma(database, 'user_version')).toBe(1);
+    database.close();
+    maker.kill();
   });
 
   test('by several processes at once makes one database', { timeout: 30_000 }, async () => {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -78,7 +79,7 @@ describe('the SQLite store', () => {
     expect(commitsInLog()).toBe(before);
   });
 
-  test('keeps no trace of a secret that was revoked, cancelled or never there', async () => {
+  test('keeps no hash of the secret of a revoked grant', async () => {
     const { grant, secret_hash } = await exchanged(store);
     await store.revokeGrant({ ...grant, now: Date.now() });
     const probe = new (nodeSqlite().DatabaseSync)(database.path);
@@ -87,7 +88,7 @@ describe('the SQLite store', () => {
     probe.close();
   });
 
-  test('sweeps by itself once a minute, in parts, and does not hold up the exit', async () => {
+  test('sweeps by itself once a minute, in parts', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const now = Date.now();
     let time = now;
@@ -111,6 +112,14 @@ describe('the SQLite store', () => {
 
     await swept.close();
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('does not hold up the exit of a process that forgot to close it', () => {
+    const module = JSON.stringify(new URL('./sqlite-store.ts', import.meta.url).href);
+    const path = JSON.stringify(database.path);
+    const script = `import(${module}).then((m) => m.openSqliteStore({ path: ${path}, clock: Date.now }))`;
+    const { status } = spawnSync(process.execPath, ['-e', script], { timeout: 20_000 });
+    expect(status).toBe(0);
   });
 
   test('finds its lists and its expired codes by an index, and all else by key', async () => {

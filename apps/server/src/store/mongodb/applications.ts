@@ -1,0 +1,135 @@
+import type { Store } from '../store.ts';
+import type { Connection } from './connection.ts';
+import {
+  fromApplicationDocument,
+  toApplicationDocument,
+  toDate,
+  toId,
+  toSecretDocument,
+} from './documents.ts';
+import { insertion } from './insert.ts';
+
+type Applications = Pick<
+  Store,
+  | 'createApplication'
+  | 'findApplication'
+  | 'listApplications'
+  | 'addSecret'
+  | 'removeSecret'
+  | 'setApplicationDisabled'
+  | 'noteSecretUse'
+>;
+
+export function applications(connection: Connection): Applications {
+  const find = (application_id: string) =>
+    connection.read(({ applications, decisive }) =>
+      applications.findOne({ _id: toId(application_id) }, decisive),
+    );
+
+  return {
+    async createApplication(application) {
+      const document = toApplicationDocument(application);
+      await connection.write(({ applications, durable }) =>
+        insertion(applications, document, durable),
+      );
+    },
+
+    async findApplication(application_id) {
+      const document = await find(application_id);
+      return document && fromApplicationDocument(document);
+    },
+
+    async listApplications({ limit, before }) {
+      const documents = await connection.read(({ applications, listing }) =>
+        applications
+          .find(before === null ? {} : { _id: { $lt: toId(before) } }, listing)
+          .sort({ _id: -1 })
+          .limit(limit)
+          .toArray(),
+      );
+      return documents.map(fromApplicationDocument);
+    },
+
+    async addSecret(application_id, secret, { most, now }) {
+      const id = toId(secret.id);
+      const live = {
+        $filter: {
+          input: '$secrets',
+          as: 'secret',
+          cond: {
+            $or: [
+              { $eq: ['$$secret.expires_at', null] },
+              { $gt: ['$$secret.expires_at', toDate(now)] },
+            ],
+          },
+        },
+      };
+      const added = await connection.write<'added' | null>(
+        ({ applications, durable, decisive }) => ({
+          async send() {
+            const { matchedCount } = await applications.updateOne(
+              {
+                _id: toId(application_id),
+                // Counted by the write itself: of two calls with room for one, the later finds none.
+                $expr: { $lt: [{ $size: live }, most] },
+                // A repetition must not add it twice.
+                'secrets.id': { $ne: id },
+              },
+              { $push: { secrets: toSecretDocument(secret) } },
+              durable,
+            );
+            return matchedCount === 1 ? 'added' : null;
+          },
+          async readBack() {
+            const there = { _id: toId(application_id), 'secrets.id': id };
+            return (await applications.findOne(there, decisive)) ? { result: 'added' } : 'again';
+          },
+        }),
+      );
+      if (added) return added;
+      return (await find(application_id)) ? 'secret_limit_reached' : 'application_not_found';
+    },
+
+    async removeSecret(application_id, secret_id) {
+      const id = toId(secret_id);
+      const filter = { _id: toId(application_id), 'secrets.id': id };
+      const updated = await connection.write(({ applications, durable, decisive }) => ({
+        send: () =>
+          applications.findOneAndUpdate(
+            filter,
+            { $pull: { secrets: { id } } },
+            { ...durable, returnDocument: 'after' },
+          ),
+        async readBack() {
+          if (await applications.findOne(filter, decisive)) return 'again' as const;
+          return { result: await applications.findOne({ _id: filter._id }, decisive) };
+        },
+      }));
+      if (updated) return fromApplicationDocument(updated);
+      return (await find(application_id)) ? 'secret_not_found' : 'application_not_found';
+    },
+
+    async setApplicationDisabled(application_id, disabled) {
+      const document = await connection.write(({ applications, durable }) => ({
+        send: () =>
+          applications.findOneAndUpdate(
+            { _id: toId(application_id) },
+            { $set: { disabled } },
+            { ...durable, returnDocument: 'after' },
+          ),
+      }));
+      return document && fromApplicationDocument(document);
+    },
+
+    async noteSecretUse(application_id, secret_id, at) {
+      // No promise rests on it, and it can be made twice: its outcome is not looked after.
+      await connection.read(async ({ applications, bestEffort }) => {
+        await applications.updateOne(
+          { _id: toId(application_id), 'secrets.id': toId(secret_id) },
+          { $max: { 'secrets.$.last_used_at': toDate(at) } },
+          bestEffort,
+        );
+      });
+    },
+  };
+}

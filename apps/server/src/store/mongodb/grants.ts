@@ -1,0 +1,135 @@
+import type { Filter } from 'mongodb';
+import type { Store } from '../store.ts';
+import type { Connection } from './connection.ts';
+import {
+  fromGrantDocument,
+  type GrantDocument,
+  type JoinedGrantDocument,
+  toDate,
+  toGrantAuthentication,
+  toHash,
+  toId,
+} from './documents.ts';
+import type { ReadBack } from './outcomes.ts';
+
+type Grants = Pick<
+  Store,
+  'revokeGrant' | 'recoverGrant' | 'findGrant' | 'authenticateGrant' | 'noteFirstUse' | 'listGrants'
+>;
+
+const exchanged = { created_at: { $exists: true } } satisfies Filter<GrantDocument>;
+
+/** A document that shows the write was made, or none. */
+function result<T>(document: T | null): ReadBack<T> {
+  return document === null ? 'again' : { result: document };
+}
+
+export function grants(connection: Connection): Grants {
+  const find = (filter: Filter<GrantDocument> & { _id: GrantDocument['_id'] }) =>
+    connection.read(({ grants, decisive }) => grants.findOne(filter, decisive));
+
+  return {
+    async revokeGrant({ grant_id, application_id, now }) {
+      const grant = {
+        _id: toId(grant_id),
+        ...(application_id === null ? {} : { application_id: toId(application_id) }),
+      };
+      const before = { ...grant, revoked_at: { $exists: true } };
+      const revoked = await connection.write(({ grants, durable, decisive }) => ({
+        grant_id,
+        send: () =>
+          grants.findOneAndUpdate(
+            { ...grant, ...exchanged, revoked_at: { $exists: false } },
+            { $set: { revoked_at: toDate(now) }, $unset: { secret_hash: '' } },
+            { ...durable, returnDocument: 'after' },
+          ),
+        readBack: async () => result(await grants.findOne(before, decisive)),
+      }));
+      // Matched nothing: revoked before, or no such grant.
+      const document = revoked ?? (await find(before));
+      return document && fromGrantDocument(document);
+    },
+
+    async recoverGrant({ grant_id, application_id, secret_hash, exchanged_after }) {
+      const _id = toId(grant_id);
+      const secret = toHash(secret_hash);
+      const document = await connection.write(({ grants, durable, decisive }) => ({
+        grant_id,
+        send: () =>
+          grants.findOneAndUpdate(
+            {
+              _id,
+              application_id: toId(application_id),
+              created_at: { $gt: toDate(exchanged_after) },
+              first_used_at: { $exists: false },
+              revoked_at: { $exists: false },
+            },
+            { $set: { secret_hash: secret } },
+            { ...durable, returnDocument: 'after' },
+          ),
+        readBack: async () => result(await grants.findOne({ _id, secret_hash: secret }, decisive)),
+      }));
+      return document && fromGrantDocument(document);
+    },
+
+    async findGrant(grant_id) {
+      const document = await find({ _id: toId(grant_id), ...exchanged });
+      return document && fromGrantDocument(document);
+    },
+
+    async authenticateGrant(grant_id, { account }) {
+      const join = (from: string, localField: string, as: string) => ({
+        $lookup: { from, localField, foreignField: '_id', as },
+      });
+      const [document] = await connection.read(({ grants, decisive }) =>
+        grants
+          .aggregate<JoinedGrantDocument>(
+            [
+              { $match: { _id: toId(grant_id), ...exchanged } },
+              join('applications', 'application_id', 'joined_application'),
+              ...(account ? [join('accounts', 'account_id', 'joined_account')] : []),
+              { $project: { code_hash: 0, redemption_id: 0, 'joined_application.secrets': 0 } },
+            ],
+            decisive,
+          )
+          .toArray(),
+      );
+      return document ? toGrantAuthentication(document) : null;
+    },
+
+    async noteFirstUse({ grant_id, secret_hash, now }) {
+      const active = { _id: toId(grant_id), secret_hash: toHash(secret_hash) };
+      const used = { ...active, first_used_at: { $exists: true } };
+      const noted = await connection.write(({ grants, durable, decisive }) => ({
+        grant_id,
+        send: () =>
+          grants.findOneAndUpdate(
+            { ...active, first_used_at: { $exists: false } },
+            { $set: { first_used_at: toDate(now) } },
+            { ...durable, returnDocument: 'after' },
+          ),
+        readBack: async () => result(await grants.findOne(used, decisive)),
+      }));
+      // Matched nothing: noted before, or the secret is not the grant's any more.
+      return (noted ?? (await find(used))) !== null;
+    },
+
+    async listGrants(filter, { limit, before }) {
+      const whose =
+        'account_id' in filter
+          ? { account_id: toId(filter.account_id) }
+          : { application_id: toId(filter.application_id) };
+      const documents = await connection.read(({ grants, listing }) =>
+        grants
+          .find(
+            { ...whose, ...exchanged, ...(before === null ? {} : { _id: { $lt: toId(before) } }) },
+            listing,
+          )
+          .sort({ _id: -1 })
+          .limit(limit)
+          .toArray(),
+      );
+      return documents.map(fromGrantDocument);
+    },
+  };
+}

@@ -1,0 +1,203 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { BSON, type Document } from 'mongodb';
+import { grantIndexes } from './indexes.ts';
+
+/** What the server does with a command: a reply, or the connection is closed without one. */
+export type Answer = Document | 'close';
+
+/**
+ * For tests: speaks MongoDB's wire protocol and answers what the test says, so that the driver can
+ * be shown what no server can be made to do on demand. It keeps no data.
+ */
+export class ScriptedServer {
+  /** Every command that a test might ask for, in order. */
+  readonly received: Document[] = [];
+  /** What is said in `hello`, on top of what every server says. */
+  hello: Document = {};
+  readonly #scripts = new Map<string, (command: Document) => Answer>();
+  readonly #sockets = new Set<Socket>();
+  #server: Server | undefined;
+  #port = 0;
+
+  static async start(hello: Document = {}): Promise<ScriptedServer> {
+    const server = new ScriptedServer();
+    server.hello = hello;
+    await server.listen();
+    return server;
+  }
+
+  /** Starts it, or starts it again on the same port. */
+  async listen(): Promise<void> {
+    const server = createServer((socket) => this.#serve(socket));
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(this.#port, '127.0.0.1', resolve);
+    });
+    this.#port = (server.address() as AddressInfo).port;
+    this.#server = server;
+  }
+
+  /** Ends it with all its connections. */
+  async stop(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (!server) return;
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.#port}`;
+  }
+
+  get url(): string {
+    return `mongodb://${this.address}/`;
+  }
+
+  /** Answers a command by what a function makes of it. */
+  on(name: string, answer: (command: Document) => Answer): void {
+    this.#scripts.set(name, answer);
+  }
+
+  /** Answers a command with one after the other of these, and then always with the last. */
+  script(name: string, ...answers: Answer[]): void {
+    let next = 0;
+    this.on(name, () => answers[Math.min(next++, answers.length - 1)] as Answer);
+  }
+
+  /** The commands of a name that arrived. */
+  sent(name: string): Document[] {
+    return this.received.filter((command) => Object.keys(command)[0] === name);
+  }
+
+  #serve(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+    socket.on('error', () => undefined);
+    let rest = Buffer.alloc(0);
+    socket.on('data', (chunk) => {
+      rest = Buffer.concat([rest, chunk]);
+      while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
+        const message = rest.subarray(0, rest.readInt32LE(0));
+        rest = rest.subarray(message.length);
+        this.#answer(socket, message);
+      }
+    });
+  }
+
+  #answer(socket: Socket, message: Buffer): void {
+    const command = commandIn(message);
+    const name = Object.keys(command)[0] as string;
+    const answer = this.#reply(name, command);
+    if (answer === 'close') socket.destroy();
+    else socket.write(replyTo(message, { ok: 1, ...answer }));
+  }
+
+  #reply(name: string, command: Document): Answer {
+    switch (name) {
+      case 'hello':
+      case 'isMaster':
+      case 'ismaster':
+        return {
+          helloOk: true,
+          isWritablePrimary: true,
+          ismaster: true,
+          minWireVersion: 0,
+          maxWireVersion: 21,
+          maxBsonObjectSize: 16_777_216,
+          maxMessageSizeBytes: 48_000_000,
+          maxWriteBatchSize: 100_000,
+          logicalSessionTimeoutMinutes: 30,
+          ...this.hello,
+        };
+      case 'endSessions':
+        return {};
+    }
+    this.received.push(command);
+    const scripted = this.#scripts.get(name);
+    return scripted ? scripted(command) : unscripted(name);
+  }
+}
+
+/** What a primary says of itself. The driver looks for the members of the set where it says. */
+export function primaryOf(server: ScriptedServer): Document {
+  return {
+    setName: 'rs0',
+    setVersion: 1,
+    hosts: [server.address],
+    me: server.address,
+    primary: server.address,
+    secondary: false,
+  };
+}
+
+/** An error reply. */
+export function failure(code: number, codeName: string, more: Document = {}): Document {
+  return { ok: 0, code, codeName, errmsg: codeName, ...more };
+}
+
+/** A reply with documents, all in the first batch. */
+export function batch(...documents: Document[]): Document {
+  return { cursor: { id: BSON.Long.ZERO, ns: 'latchkey.any', firstBatch: documents } };
+}
+
+function unscripted(name: string): Document {
+  switch (name) {
+    case 'find':
+    case 'aggregate':
+      return batch();
+    case 'listIndexes':
+      return batch(
+        { v: 2, key: { _id: 1 }, name: '_id_' },
+        ...grantIndexes.map(({ name, key, options }) => ({ v: 2, key, name, ...options })),
+      );
+    case 'findAndModify':
+      return { value: null, lastErrorObject: { n: 0, updatedExisting: false } };
+    default:
+      return { n: 1, nModified: 1 };
+  }
+}
+
+const headerSize = 16;
+const opQuery = 2004;
+const opMsg = 2013;
+const opReply = 1;
+
+/** The command in an OP_MSG, or in the OP_QUERY that drivers begin with. */
+function commandIn(message: Buffer): Document {
+  if (message.readInt32LE(12) === opQuery) {
+    const collection = message.indexOf(0, headerSize + 4);
+    return BSON.deserialize(message.subarray(collection + 1 + 8));
+  }
+  let command: Document = {};
+  for (let at = headerSize + 4; at < message.length; ) {
+    const isSequence = message[at] === 1;
+    const size = message.readInt32LE(at + 1);
+    const section = message.subarray(at + 1, at + 1 + size);
+    if (isSequence) {
+      const end = section.indexOf(0, 4);
+      const documents: Document[] = [];
+      for (let next = end + 1; next < section.length; next += section.readInt32LE(next)) {
+        documents.push(BSON.deserialize(section.subarray(next, next + section.readInt32LE(next))));
+      }
+      command = { ...command, [section.toString('latin1', 4, end)]: documents };
+    } else {
+      command = { ...BSON.deserialize(section), ...command };
+    }
+    at += 1 + size;
+  }
+  return command;
+}
+
+function replyTo(message: Buffer, reply: Document): Buffer {
+  const body = Buffer.from(BSON.serialize(reply));
+  const isQuery = message.readInt32LE(12) === opQuery;
+  // OP_REPLY: flags, cursor id, start, how many. OP_MSG: flags, the kind of the one section.
+  const head = Buffer.alloc(isQuery ? 20 : 5);
+  if (isQuery) head.writeInt32LE(1, 16);
+  const header = Buffer.alloc(headerSize);
+  header.writeInt32LE(headerSize + head.length + body.length, 0);
+  header.writeInt32LE(message.readInt32LE(4), 8);
+  header.writeInt32LE(isQuery ? opReply : opMsg, 12);
+  return Buffer.concat([header, head, body]);
+}
