@@ -1,0 +1,319 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type FakeService, type Reply, result, startFakeService } from '../test/fake-service.ts';
+import { account, applicationSecret, code, fullGrant, grantSecret } from '../test/samples.ts';
+import {
+  ConnectionError,
+  Latchkey,
+  LatchkeyError,
+  TimeoutError,
+  UnexpectedResponseError,
+} from './index.ts';
+
+let service: FakeService;
+let latchkey: Latchkey;
+
+beforeAll(async () => {
+  service = await startFakeService(result(null));
+  latchkey = new Latchkey({ baseUrl: service.url, applicationSecret });
+});
+beforeEach(() => {
+  service.requests.length = 0;
+});
+afterAll(() => service.close());
+
+const reason = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect.fail('It must reject.'),
+    (error) => error,
+  );
+
+const text =
+  (status: number, body: string, headers: Record<string, string> = {}): Reply =>
+  (response) => {
+    response.writeHead(status, headers);
+    response.end(body);
+  };
+const html = { 'content-type': 'text/html; charset=utf-8' };
+const json = { 'content-type': 'application/json' };
+const never: Reply = () => {};
+const reset: Reply = (response) => void response.destroy();
+const cut: Reply = (response) => {
+  response.writeHead(200, { ...json, 'content-length': 5_000 });
+  response.write('{"result":{"data":{"object":"oauth_grant"');
+  setImmediate(() => response.destroy());
+};
+
+describe('where nothing certain comes back', () => {
+  it('says of a refused connection that the request was not sent', async () => {
+    const gone = await startFakeService(never);
+    await gone.close();
+    const error = await reason(
+      new Latchkey({ baseUrl: gone.url, applicationSecret }).convert(code),
+    );
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ name: 'ConnectionError', maybeSent: false });
+    expect(error.message).toContain(gone.url);
+    expect(error.message).toContain('ECONNREFUSED');
+    expect(error.message).toContain('was not sent');
+    expect(error.cause.cause).toMatchObject({ code: 'ECONNREFUSED', syscall: 'connect' });
+  });
+
+  it('says the same of a host that does not exist', async () => {
+    const nowhere = new Latchkey({
+      baseUrl: 'http://latchkey.invalid',
+      applicationSecret,
+      // As Node throws it: the test must not ask a name server.
+      fetch: () => {
+        const cause = Object.assign(new Error('getaddrinfo ENOTFOUND latchkey.invalid'), {
+          code: 'ENOTFOUND',
+          syscall: 'getaddrinfo',
+        });
+        return Promise.reject(new TypeError('fetch failed', { cause }));
+      },
+    });
+    const error = await reason(nowhere.convert(code));
+    expect(error).toMatchObject({ name: 'ConnectionError', maybeSent: false });
+  });
+
+  it('says the same where every address of a host was tried', async () => {
+    const tries = ['::1', '127.0.0.1'].map((address) =>
+      Object.assign(new Error(`connect ETIMEDOUT ${address}`), {
+        code: 'ETIMEDOUT',
+        syscall: 'connect',
+        address,
+      }),
+    );
+    const fetch = () =>
+      Promise.reject(new TypeError('fetch failed', { cause: new AggregateError(tries) }));
+    const error = await reason(
+      new Latchkey({ baseUrl: service.url, applicationSecret, fetch }).convert(code),
+    );
+    expect(error).toMatchObject({ name: 'ConnectionError', maybeSent: false });
+    expect(error.cause.cause.cause).toMatchObject({ address: '::1' });
+  });
+
+  it.each([
+    ['is reset before the answer', reset],
+    ['is cut in the middle of the answer', cut],
+  ])('says that the request may have been sent where the connection %s', async (_, reply) => {
+    service.reply = reply;
+    const error = await reason(latchkey.convert(code));
+    expect(error).toMatchObject({ name: 'ConnectionError', maybeSent: true });
+    expect(error.message).toContain('may have been sent');
+    expect(error.cause).toBeInstanceOf(Error);
+    expect(error).not.toHaveProperty('status');
+  });
+
+  it.each([['a text'], [undefined], [null], [{ message: 42 }], [Symbol('one')]])(
+    'takes whatever a fetch throws: %s',
+    async (thrown) => {
+      const fetch = () => Promise.reject(thrown);
+      const odd = new Latchkey({ baseUrl: service.url, applicationSecret, fetch });
+      expect(await reason(odd.convert(code))).toBeInstanceOf(ConnectionError);
+    },
+  );
+});
+
+describe('an answer that is none of Latchkey’s', () => {
+  it.each<[string, Reply, number]>([
+    ['a page of a proxy', text(502, '<html>Bad gateway</html>', html), 502],
+    ['a page with status 200', text(200, '<html>Welcome</html>', html), 200],
+    ['nothing', text(200, ''), 200],
+    ['nothing, with 204', text(204, ''), 204],
+    ['JSON that was cut', text(200, '{"result":{"data":{"object":"oauth_gr', json), 200],
+    ['JSON that is no object', text(200, '[]', json), 200],
+    ['null', text(200, 'null', json), 200],
+    ['a number', text(500, '7', json), 500],
+    ['JSON of something else', text(200, '{"ok":true}', json), 200],
+    ['JSON of a gateway', text(503, '{"error":"upstream"}', json), 503],
+    ['an error that is not an object', text(400, '{"error":null}', json), 400],
+    [
+      'an error of another tRPC server',
+      text(404, '{"error":{"message":"","code":-32004}}', json),
+      404,
+    ],
+    [
+      'an error without an error_code',
+      text(404, '{"error":{"message":"","code":-32004,"data":{"code":"NOT_FOUND"}}}', json),
+      404,
+    ],
+    ['an error with status 200', text(200, '{"error":{"message":"","code":-32004}}', json), 200],
+    ['a result with status 500', text(500, JSON.stringify({ result: { data: fullGrant } })), 500],
+    ['a result that is no result', text(200, '{"result":"?"}', json), 200],
+    ['a result that has not ended', text(200, '{"result":{"type":"started"}}', json), 200],
+  ])('is an UnexpectedResponseError with its status: %s', async (_, reply, status) => {
+    service.reply = reply;
+    const error = await reason(latchkey.convert(code));
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error.status).toBe(status);
+    expect(error.message).toContain(`status ${status}`);
+    expect(error).not.toHaveProperty('errorCode');
+    expect(error).not.toHaveProperty('cause');
+  });
+
+  it('says what came, but not its contents', async () => {
+    service.reply = text(502, `<html>${'secret '.repeat(9)}</html>`, {
+      ...html,
+      'x-request-id': 'of-the-proxy',
+      'retry-after': '30',
+    });
+    const error = await reason(latchkey.convert(code));
+    expect(error).toMatchObject({ requestId: 'of-the-proxy', retryAfter: 30 });
+    expect(error.message).toContain('(text/html, 76 characters)');
+    expect(error.message).not.toContain('secret');
+  });
+
+  it.each([301, 302, 303, 307, 308])(
+    'is a redirect (%d), which is not followed',
+    async (status) => {
+      const elsewhere = await startFakeService(result(fullGrant));
+      service.reply = text(status, '', { location: `${elsewhere.url}/trpc/grants.convert` });
+      const error = await reason(latchkey.convert(code));
+      expect(error).toMatchObject({ name: 'UnexpectedResponseError', status });
+      expect(error.message).toMatch(/redirect.*Set baseUrl/);
+      expect(elsewhere.requests).toEqual([]);
+      await elsewhere.close();
+    },
+  );
+});
+
+describe('the timeout', () => {
+  it('ends a call that gets no answer', async () => {
+    service.reply = never;
+    const error = await reason(latchkey.convert(code, { timeoutMs: 50 }));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ name: 'TimeoutError', maybeSent: true });
+    expect(error.message).toContain('within 50 ms');
+  });
+
+  it('covers the whole answer, not only its head', async () => {
+    service.reply = (response) => {
+      response.writeHead(200, json);
+      response.write('{"result":');
+    };
+    const error = await reason(latchkey.convert(code, { timeoutMs: 200 }));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('is the client’s unless the call has its own', async () => {
+    service.reply = never;
+    const hasty = new Latchkey({ baseUrl: service.url, applicationSecret, timeoutMs: 50 });
+    expect((await reason(hasty.convert(code))).message).toContain('50 ms');
+    expect((await reason(hasty.convert(code, { timeoutMs: 60 }))).message).toContain('60 ms');
+  });
+
+  it('holds with a fetch that does not heed its signal', async () => {
+    const deaf = new Latchkey({
+      baseUrl: service.url,
+      applicationSecret,
+      timeoutMs: 50,
+      fetch: () => new Promise(() => {}),
+    });
+    expect(await reason(deaf.convert(code))).toBeInstanceOf(TimeoutError);
+  });
+
+  it('hangs up', async () => {
+    const closed = new Promise<void>((resolve) => {
+      service.reply = (response) => void response.on('close', resolve);
+    });
+    await reason(latchkey.convert(code, { timeoutMs: 50 }));
+    await closed;
+  });
+});
+
+describe('the caller’s signal', () => {
+  it('ends a call with its own reason, as fetch does', async () => {
+    const controller = new AbortController();
+    service.reply = () => controller.abort(why);
+    const why = new Error('The user went away.');
+    const error = await reason(latchkey.convert(code, { signal: controller.signal }));
+    expect(error).toBe(why);
+    expect(error).not.toBeInstanceOf(LatchkeyError);
+  });
+
+  it('rejects with an AbortError where it gives no reason', async () => {
+    const controller = new AbortController();
+    service.reply = () => controller.abort();
+    const error = await reason(latchkey.convert(code, { signal: controller.signal }));
+    expect(error).toMatchObject({ name: 'AbortError' });
+  });
+
+  it('that has aborted before keeps the request from being sent', async () => {
+    service.reply = result(fullGrant);
+    const signal = AbortSignal.abort('too late');
+    expect(await reason(latchkey.convert(code, { signal }))).toBe('too late');
+    expect(service.requests).toEqual([]);
+  });
+
+  it('is left without a listener, however the call ends', async () => {
+    const { signal } = new AbortController();
+    let listeners = 0;
+    const { addEventListener, removeEventListener } = signal;
+    signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
+      listeners++;
+      addEventListener.apply(signal, args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
+      listeners--;
+      removeEventListener.apply(signal, args);
+    };
+    service.reply = result(account);
+    await latchkey.account(grantSecret, { signal });
+    service.reply = reset;
+    await reason(latchkey.account(grantSecret, { signal }));
+    service.reply = never;
+    await reason(latchkey.account(grantSecret, { signal, timeoutMs: 50 }));
+    expect(listeners).toBe(0);
+  });
+});
+
+it('leaves no timer behind, however the call ends', async () => {
+  const set = vi.spyOn(globalThis, 'setTimeout');
+  const clear = vi.spyOn(globalThis, 'clearTimeout');
+  service.reply = result(account);
+  await latchkey.account(grantSecret, { timeoutMs: 54_321 });
+  service.reply = reset;
+  await reason(latchkey.account(grantSecret, { timeoutMs: 54_321 }));
+  const timers = set.mock.calls.flatMap(([, ms], call) =>
+    ms === 54_321 ? [set.mock.results[call]?.value] : [],
+  );
+  expect(timers).toHaveLength(2);
+  for (const timer of timers) expect(clear).toHaveBeenCalledWith(timer);
+  vi.restoreAllMocks();
+});
+
+describe('a request is sent once, whatever comes back', () => {
+  it.each<[string, Reply]>([
+    ['a reset', reset],
+    ['half an answer', cut],
+    ['a 502', text(502, '<html></html>', html)],
+    ['a 503 that asks to try again', text(503, '', { 'retry-after': '0' })],
+    ['a 429', text(429, '', { 'retry-after': '0' })],
+    ['a 408, after which some clients try again', text(408, '')],
+    ['a redirect to itself', text(307, '', { location: '/trpc/grants.convert' })],
+    ['garbage', text(200, 'garbage')],
+    ['nothing', never],
+  ])('%s', async (_, reply) => {
+    service.reply = reply;
+    await reason(latchkey.convert(code, { timeoutMs: 300 }));
+    // A request sent again would have come before this one.
+    service.reply = result(account);
+    await latchkey.account(grantSecret);
+    expect(service.requests.map(({ url }) => url)).toEqual([
+      '/trpc/grants.convert',
+      '/trpc/account.get',
+    ]);
+  });
+
+  it('on a connection that was kept alive and is cut just then', async () => {
+    service.reply = result(account);
+    await latchkey.account(grantSecret);
+    service.reply = reset;
+    await reason(latchkey.convert(code));
+    expect(service.requests.map(({ url }) => url)).toEqual([
+      '/trpc/account.get',
+      '/trpc/grants.convert',
+    ]);
+  });
+});

@@ -1,0 +1,23 @@
+/** Every `error_code` that this version of the client knows. */
+export type ErrorCode =
+  | 'credentials_missing'
+  | 'credentials_invalid'
+  | 'body_malformed'
+  | 'parameter_invalid'
+  | 'media_type_unsupported'
+  | 'body_too_large'
+  | 'route_not_found'
+  | 'method_not_allowed'
+  | 'code_not_found'
+  | 'code_expired'
+  | 'code_already_used'
+  | 'grant_not_found'
+  | 'grant_not_recoverable'
+  | 'application_not_found'
+  | 'account_not_found'
+  | 'secret_not_found'
+  | 'secret_limit_reached'
+  | 'rate_limited'
+  | 'store_unavailable'
+  | 'outcome_unknown'
+  | 'internal_error';

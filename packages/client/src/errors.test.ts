@@ -1,0 +1,163 @@
+import { type ErrorCode, errorCodes, errorTable } from '@latchkey/schema';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  errorBody,
+  type FakeService,
+  failure,
+  refusal,
+  result,
+  startFakeService,
+} from '../test/fake-service.ts';
+import { applicationSecret, code, grantId } from '../test/samples.ts';
+import * as client from './index.ts';
+
+const { Latchkey, LatchkeyError, isLatchkeyError } = client;
+
+let service: FakeService;
+let latchkey: client.Latchkey;
+
+beforeAll(async () => {
+  service = await startFakeService(result(null));
+  latchkey = new Latchkey({ baseUrl: service.url, applicationSecret });
+});
+afterAll(() => service.close());
+
+const reason = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect.fail('It must reject.'),
+    (error) => error,
+  );
+
+const classes: Record<ErrorCode, string> = {
+  credentials_missing: 'AuthenticationError',
+  credentials_invalid: 'AuthenticationError',
+  body_malformed: 'InvalidRequestError',
+  parameter_invalid: 'InvalidRequestError',
+  media_type_unsupported: 'InvalidRequestError',
+  body_too_large: 'InvalidRequestError',
+  route_not_found: 'InvalidRequestError',
+  method_not_allowed: 'InvalidRequestError',
+  code_not_found: 'CodeNotFoundError',
+  code_expired: 'CodeExpiredError',
+  code_already_used: 'CodeAlreadyUsedError',
+  grant_not_found: 'GrantNotFoundError',
+  grant_not_recoverable: 'GrantNotRecoverableError',
+  application_not_found: 'InvalidRequestError',
+  account_not_found: 'InvalidRequestError',
+  secret_not_found: 'InvalidRequestError',
+  secret_limit_reached: 'InvalidRequestError',
+  rate_limited: 'RateLimitedError',
+  store_unavailable: 'UnavailableError',
+  outcome_unknown: 'OutcomeUnknownError',
+  internal_error: 'ServerError',
+};
+
+const exported = new Map<string, unknown>(Object.entries(client));
+
+describe.each(errorCodes)('%s', (errorCode) => {
+  it(`is a ${classes[errorCode]} with everything that the answer tells`, async () => {
+    const members = {
+      grant_id: grantId,
+      issues: [{ path: ['code'], message: 'Must be the code.' }],
+    };
+    service.reply = refusal(errorCode, members, { 'retry-after': '7' });
+    const error = await reason(latchkey.convert(code));
+    expect(error).toBeInstanceOf(exported.get(classes[errorCode]));
+    expect(error).toBeInstanceOf(LatchkeyError);
+    expect({ ...error, name: error.name, message: error.message }).toEqual({
+      name: classes[errorCode],
+      message: errorTable[errorCode].description,
+      errorCode,
+      status: errorTable[errorCode].status,
+      requestId: 'request-1',
+      errorUri: `https://latchkey.example/docs/errors#${errorCode}`,
+      retryAfter: 7,
+      ...members,
+    });
+  });
+});
+
+it('has no member that the answer does not tell of', async () => {
+  service.reply = failure(400, { error_code: 'code_expired', error_description: 'Too late.' });
+  const error = await reason(latchkey.convert(code));
+  expect({ ...error }).toEqual({
+    errorCode: 'code_expired',
+    status: 400,
+    requestId: 'request-1',
+  });
+});
+
+it('takes the request id from the header, else from the body', async () => {
+  const body = errorBody('code_expired', { request_id: 'in-the-body' });
+  service.reply = failure(400, body, { 'x-request-id': 'in-the-header' });
+  expect((await reason(latchkey.convert(code))).requestId).toBe('in-the-header');
+  service.reply = failure(400, body, { 'x-request-id': [] });
+  expect((await reason(latchkey.convert(code))).requestId).toBe('in-the-body');
+});
+
+it('ignores a Retry-After that is no number of seconds', async () => {
+  service.reply = refusal('rate_limited', {}, { 'retry-after': 'Sat, 21 Nov 2026 02:15:30 GMT' });
+  expect(await reason(latchkey.convert(code))).not.toHaveProperty('retryAfter');
+});
+
+describe('an error_code that this version does not know', () => {
+  it.each([
+    [400, 'InvalidRequestError'],
+    [401, 'AuthenticationError'],
+    [403, 'InvalidRequestError'],
+    [404, 'InvalidRequestError'],
+    [409, 'InvalidRequestError'],
+    [429, 'RateLimitedError'],
+    [500, 'ServerError'],
+    // Not UnavailableError, which promises that nothing was done.
+    [503, 'ServerError'],
+  ])('falls back on status %d to %s', async (status, name) => {
+    for (const error_code of ['brand_new', 'constructor', '__proto__', '']) {
+      service.reply = failure(status, { ...errorBody('internal_error'), error_code });
+      const error = await reason(latchkey.convert(code));
+      expect(error).toMatchObject({ name, errorCode: error_code, status });
+    }
+  });
+});
+
+it.each([
+  ['code_already_used', 'InvalidRequestError'],
+  ['outcome_unknown', 'ServerError'],
+] as const)('does not promise a grant_id where %s comes without', async (errorCode, name) => {
+  service.reply = refusal(errorCode);
+  expect(await reason(latchkey.convert(code))).toMatchObject({ name, errorCode });
+});
+
+it('gives every class its own name, on stacks too', () => {
+  const all = Object.entries(client).filter(([name]) => name.endsWith('Error') && name[0] !== 'i');
+  expect(all).toHaveLength(16);
+  for (const [name, Class] of all) {
+    const error = new (Class as typeof LatchkeyError)('Message.');
+    expect(Class.name).toBe(name);
+    expect(error.name).toBe(name);
+    expect(error.stack).toMatch(`${name}: Message.`);
+    expect(error).toBeInstanceOf(LatchkeyError);
+    expect(Object.keys(error)).toEqual([]);
+  }
+});
+
+it('has a TimeoutError that is a ConnectionError', () => {
+  expect(new client.TimeoutError('Message.')).toBeInstanceOf(client.ConnectionError);
+});
+
+describe('isLatchkeyError', () => {
+  it('knows errors of another copy of the package', async () => {
+    // Vite gives a module with another query a life of its own.
+    const copy: typeof client = await import('./errors.ts?copy' as './index.ts');
+    const error = new copy.CodeExpiredError('Too late.');
+    expect(error).not.toBeInstanceOf(LatchkeyError);
+    expect(isLatchkeyError(error)).toBe(true);
+  });
+
+  it.each([undefined, null, 'text', {}, new Error('Another'), new client.ConnectionError('One')])(
+    'tells whether %s is one',
+    (value) => {
+      expect(isLatchkeyError(value)).toBe(value instanceof LatchkeyError);
+    },
+  );
+});

@@ -1,0 +1,18 @@
+/**
+ * Links accounts through Latchkey: exchange a code for a grant, use it, revoke it.
+ *
+ * @module
+ */
+
+export type {
+  Account,
+  FullGrant,
+  GrantDescription,
+  ParameterIssue,
+  RevokedGrant,
+} from '@latchkey/schema';
+export type { ErrorCode } from './error-code.ts';
+export * from './errors.ts';
+export type { Fetch, FetchInit, FetchResponse } from './fetch.ts';
+export { Latchkey } from './latchkey.ts';
+export type { CallOptions, LatchkeyOptions } from './options.ts';

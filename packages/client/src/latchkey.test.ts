@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type FakeService, refusal, result, startFakeService } from '../test/fake-service.ts';
+import {
+  account,
+  applicationSecret,
+  code,
+  fullGrant,
+  grantDescription,
+  grantId,
+  grantSecret,
+  revokedGrant,
+} from '../test/samples.ts';
+import { CodeAlreadyUsedError, Latchkey, UnexpectedResponseError } from './index.ts';
+
+let service: FakeService;
+let latchkey: Latchkey;
+
+beforeAll(async () => {
+  service = await startFakeService(result(null));
+  latchkey = new Latchkey({ baseUrl: service.url, applicationSecret });
+});
+beforeEach(() => {
+  service.requests.length = 0;
+});
+afterAll(() => service.close());
+
+const calls = [
+  {
+    name: 'convert',
+    call: () => latchkey.convert(code),
+    data: fullGrant,
+    request: { method: 'POST', url: '/trpc/grants.convert', body: JSON.stringify({ code }) },
+    secret: applicationSecret,
+  },
+  {
+    name: 'revoke',
+    call: () => latchkey.revoke(grantId),
+    data: revokedGrant,
+    request: {
+      method: 'POST',
+      url: '/trpc/grants.revoke',
+      body: JSON.stringify({ grant_id: grantId }),
+    },
+    secret: applicationSecret,
+  },
+  {
+    name: 'account',
+    call: () => latchkey.account(grantSecret),
+    data: account,
+    request: { method: 'GET', url: '/trpc/account.get', body: '' },
+    secret: grantSecret,
+  },
+  {
+    name: 'grant',
+    call: () => latchkey.grant(grantSecret),
+    data: grantDescription,
+    request: { method: 'GET', url: '/trpc/account.grant', body: '' },
+    secret: grantSecret,
+  },
+];
+
+describe.each(calls)('$name', ({ call, data, request, secret }) => {
+  it('sends one request with its secret, and returns the result', async () => {
+    service.reply = result(data);
+    expect(await call()).toEqual(data);
+    expect(service.requests).toEqual([expect.objectContaining(request)]);
+    expect(service.requests[0]?.headers).toMatchObject({
+      authorization: `Bearer ${secret}`,
+      accept: 'application/json',
+    });
+    if (request.method === 'POST') {
+      expect(service.requests[0]?.headers['content-type']).toBe('application/json');
+    }
+  });
+
+  it('passes on members that it does not know', async () => {
+    const newer = { ...data, since: 'tomorrow', nested: { more: [1] } };
+    service.reply = result(newer);
+    expect(await call()).toEqual(newer);
+  });
+
+  it.each([undefined, null, 'text', 42, [], {}, { object: 'something_else' }])(
+    'refuses a result that is none of its kind: %j',
+    async (garbage) => {
+      service.reply = result(garbage);
+      await expect(call()).rejects.toThrow(UnexpectedResponseError);
+    },
+  );
+});
+
+it('never puts a secret or a code into a URL', async () => {
+  for (const { call, data } of calls) {
+    service.reply = result(data);
+    await call();
+  }
+  for (const { url } of service.requests) expect(url).not.toMatch(/lk_|\?/);
+});
+
+it.each([
+  ['', '/trpc/account.get'],
+  ['/', '/trpc/account.get'],
+  ['/accounts/link', '/accounts/link/trpc/account.get'],
+  ['/accounts/link/', '/accounts/link/trpc/account.get'],
+  ['/a%20b//', '/a%20b/trpc/account.get'],
+])('finds the service at a baseUrl that ends with "%s"', async (suffix, url) => {
+  service.reply = result(account);
+  await new Latchkey({ baseUrl: service.url + suffix, applicationSecret }).account(grantSecret);
+  expect(service.requests.map((request) => request.url)).toEqual([url]);
+});
+
+it('keeps calls that run side by side apart', async () => {
+  // Answers in reverse order, each with the secret it was asked with.
+  const waiting: (() => void)[] = [];
+  service.reply = (response, request) => {
+    const id = request.headers.authorization ?? '';
+    waiting.push(() => result({ ...account, id })(response, request));
+    if (waiting.length === 20) for (const reply of waiting.reverse()) reply();
+  };
+  const secrets = Array.from({ length: 20 }, (_, i) => `${grantSecret}${i}`);
+  const accounts = await Promise.all(secrets.map((secret) => latchkey.account(secret)));
+  expect(accounts.map(({ id }) => id)).toEqual(secrets.map((secret) => `Bearer ${secret}`));
+  expect(service.requests).toHaveLength(20);
+});
+
+it('lets one of two conversions of a code fail alone', async () => {
+  let first = true;
+  service.reply = (response, request) => {
+    const reply = first ? result(fullGrant) : refusal('code_already_used', { grant_id: grantId });
+    first = false;
+    reply(response, request);
+  };
+  const [one, two] = await Promise.allSettled([latchkey.convert(code), latchkey.convert(code)]);
+  expect([one.status, two.status].sort()).toEqual(['fulfilled', 'rejected']);
+  const rejected = [one, two].find((outcome) => outcome.status === 'rejected');
+  expect(rejected?.reason).toBeInstanceOf(CodeAlreadyUsedError);
+});
+
+it('goes through the fetch that it is given', async () => {
+  const seen: unknown[] = [];
+  const proxied = new Latchkey({
+    baseUrl: 'https://latchkey.example/',
+    applicationSecret,
+    fetch: async (url, { signal, ...init }) => {
+      seen.push(url, init, signal.aborted);
+      return new Response(JSON.stringify({ result: { data: fullGrant } }));
+    },
+  });
+  expect(await proxied.convert(code)).toEqual(fullGrant);
+  expect(seen).toEqual([
+    'https://latchkey.example/trpc/grants.convert',
+    {
+      method: 'POST',
+      redirect: 'manual',
+      body: JSON.stringify({ code }),
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${applicationSecret}`,
+        'content-type': 'application/json',
+      },
+    },
+    false,
+  ]);
+});
+
+it('uses a global fetch that was replaced after it was made', async () => {
+  const original = globalThis.fetch;
+  globalThis.fetch = async () => new Response(JSON.stringify({ result: { data: account } }));
+  try {
+    expect(await latchkey.account(grantSecret)).toEqual(account);
+  } finally {
+    globalThis.fetch = original;
+  }
+  expect(service.requests).toEqual([]);
+});

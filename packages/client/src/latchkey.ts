@@ -1,0 +1,176 @@
+import type { Account, FullGrant, GrantDescription, RevokedGrant } from '@latchkey/schema';
+import { checkCode, checkGrantId, checkGrantSecret } from './arguments.ts';
+import { type Exchange, exchange } from './exchange.ts';
+import {
+  type CallOptions,
+  checkApplicationSecret,
+  checkBaseUrl,
+  checkTimeout,
+  type LatchkeyOptions,
+} from './options.ts';
+
+/**
+ * A client of a Latchkey service, for one application.
+ *
+ * It keeps no state between calls: make one, and share it. Calls may run side by side. Every call is
+ * one request, sent once: nothing is retried. (What `fetch` itself does stays as it is: by its
+ * standard it sends a request again that was answered 421, which means that nobody acted on it.) A
+ * logged or serialised client shows no secret.
+ *
+ * Every method rejects with a {@link LatchkeyError}:
+ *
+ * - {@link InvalidRequestError}, before anything is sent, where an argument is none of its kind;
+ * - {@link LatchkeyConfigError} where `timeoutMs` is no number of milliseconds;
+ * - {@link AuthenticationError} where the secret is not valid (any more);
+ * - {@link ConnectionError}, and {@link TimeoutError} which is one, where no complete answer came;
+ * - {@link UnexpectedResponseError} where what answered is not Latchkey;
+ * - {@link RateLimitedError}, {@link UnavailableError}, {@link ServerError}: try again later;
+ *
+ * and with those that it names itself. If `signal` aborts, it rejects with `signal.reason`
+ * instead, as `fetch` does; the service may or may not have done what was asked.
+ *
+ * @example
+ * ```ts
+ * const latchkey = new Latchkey({
+ *   baseUrl: process.env.LATCHKEY_URL,
+ *   applicationSecret: process.env.LATCHKEY_SECRET,
+ * });
+ * const grant = await latchkey.convert(code);
+ * ```
+ */
+export class Latchkey {
+  static {
+    // As for the errors: what a log shows survives minifying.
+    Object.defineProperty(Latchkey, 'name', { value: 'Latchkey' });
+  }
+
+  // Private names, so that neither console.log nor JSON.stringify finds the secret.
+  readonly #applicationSecret: string;
+  readonly #baseUrl: URL;
+  readonly #fetch: LatchkeyOptions['fetch'];
+  readonly #timeoutMs: number;
+
+  /**
+   * Sends nothing: whether the secret is valid shows with the first call.
+   *
+   * @throws LatchkeyConfigError where an option is missing or can't be right
+   */
+  constructor(options: LatchkeyOptions) {
+    this.#baseUrl = checkBaseUrl(options.baseUrl);
+    this.#applicationSecret = checkApplicationSecret(options.applicationSecret);
+    this.#timeoutMs = checkTimeout(options.timeoutMs);
+    this.#fetch = options.fetch;
+  }
+
+  /**
+   * Exchanges the code that the user brought for a grant. Do it at once: a code is good for 300
+   * seconds and for one exchange.
+   *
+   * Store `grant_id` and `grant_secret`, the secret encrypted: it is shown this one time.
+   *
+   * Where a call ends without a certain answer ({@link ConnectionError}, {@link TimeoutError},
+   * {@link UnexpectedResponseError}, {@link ServerError}, an abort), the code may be spent.
+   * Converting the same code again is safe, and tells: either it succeeds now, or
+   * {@link CodeAlreadyUsedError} names the grant whose answer got lost.
+   *
+   * @param code - what came with the user, `lk_code_…`, as it came
+   * @returns the grant with its secret, and the account as it was when the code was issued
+   * @throws CodeNotFoundError where the code is unknown, or is another application's
+   * @throws CodeExpiredError where it is older than 300 seconds
+   * @throws CodeAlreadyUsedError where this application exchanged it before, with `grant_id`
+   * @throws OutcomeUnknownError where the service can't tell whether it was consumed
+   *
+   * @example
+   * ```ts
+   * try {
+   *   const grant = await latchkey.convert(code);
+   *   await links.save(user, grant.grant_id, encrypt(grant.grant_secret));
+   * } catch (error) {
+   *   if (error instanceof CodeExpiredError) return startAgain();
+   *   throw error;
+   * }
+   * ```
+   */
+  async convert(code: string, options: CallOptions = {}): Promise<FullGrant> {
+    const input = { code: checkCode(code) };
+    const how = { ...this.#with(this.#applicationSecret, options), secretInput: input.code };
+    return exchange(
+      { path: 'grants.convert', type: 'mutation', input, returns: 'oauth_grant' },
+      how,
+    );
+  }
+
+  /**
+   * Ends a grant. Once this resolves, no request with the grant succeeds any more.
+   *
+   * May be repeated: to revoke again gives the same result. So call it again after an error that
+   * leaves the outcome open.
+   *
+   * @param grantId - the `grant_id` of the grant, not its secret
+   * @returns what remains of the grant
+   * @throws GrantNotFoundError where this application has no such grant
+   * @throws OutcomeUnknownError where the service can't tell whether the grant was revoked
+   *
+   * @example
+   * ```ts
+   * await latchkey.revoke(grant.grant_id);
+   * ```
+   */
+  async revoke(grantId: string, options: CallOptions = {}): Promise<RevokedGrant> {
+    const input = { grant_id: checkGrantId(grantId) };
+    const how = this.#with(this.#applicationSecret, options);
+    return exchange(
+      { path: 'grants.revoke', type: 'mutation', input, returns: 'oauth_grant' },
+      how,
+    );
+  }
+
+  /**
+   * Gets the account of a grant, as it is now.
+   *
+   * @param grantSecret - the `grant_secret` of the grant, not its id
+   * @throws AuthenticationError where the grant was revoked, by anyone: unlink the account
+   *
+   * @example
+   * ```ts
+   * const { username } = await latchkey.account(grantSecret);
+   * ```
+   */
+  async account(grantSecret: string, options: CallOptions = {}): Promise<Account> {
+    const how = this.#with(checkGrantSecret(grantSecret), options);
+    return exchange(
+      { path: 'account.get', type: 'query', input: undefined, returns: 'service_account' },
+      how,
+    );
+  }
+
+  /**
+   * Gets a grant's description of itself: its scope, when it was made, and the account as it was
+   * when its code was issued. {@link Latchkey.account} gives the account as it is now.
+   *
+   * @param grantSecret - the `grant_secret` of the grant, not its id
+   * @throws AuthenticationError where the grant was revoked, by anyone: unlink the account
+   *
+   * @example
+   * ```ts
+   * const { scope } = await latchkey.grant(grantSecret);
+   * ```
+   */
+  async grant(grantSecret: string, options: CallOptions = {}): Promise<GrantDescription> {
+    const how = this.#with(checkGrantSecret(grantSecret), options);
+    return exchange(
+      { path: 'account.grant', type: 'query', input: undefined, returns: 'oauth_grant' },
+      how,
+    );
+  }
+
+  #with(secret: string, { signal, timeoutMs }: CallOptions): Exchange {
+    return {
+      baseUrl: this.#baseUrl,
+      fetch: this.#fetch,
+      secret,
+      timeoutMs: checkTimeout(timeoutMs ?? this.#timeoutMs),
+      signal,
+    };
+  }
+}

@@ -1,0 +1,246 @@
+import { inspect } from 'node:util';
+import { errorCodes } from '@latchkey/schema';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  errorBody,
+  type FakeService,
+  failure,
+  type Reply,
+  result,
+  startFakeService,
+} from '../test/fake-service.ts';
+import { applicationSecret, code, grantId, grantSecret } from '../test/samples.ts';
+import { Latchkey, LatchkeyError, type LatchkeyOptions } from './index.ts';
+
+const secrets = [applicationSecret, code, grantSecret];
+
+/** Every way in which a value may end up in a log. */
+function show(value: unknown): string {
+  const texts: string[] = [];
+  for (let error = value; error instanceof Error; error = error.cause) {
+    texts.push(String(error), String(error.stack), JSON.stringify(error));
+  }
+  const everything = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true };
+  texts.push(inspect(value), inspect(value, everything), JSON.stringify({ value }), String(value));
+  return texts.join('\n');
+}
+
+function expectNoSecret(value: unknown): void {
+  const text = show(value);
+  for (const secret of secrets) {
+    // A good part of a secret is as bad as the whole.
+    expect(text).not.toContain(secret.slice(0, 40));
+    expect(text).not.toContain(secret.slice(-40));
+  }
+}
+
+let service: FakeService;
+let latchkey: Latchkey;
+
+beforeAll(async () => {
+  service = await startFakeService(result(null));
+  latchkey = new Latchkey({ baseUrl: service.url, applicationSecret });
+});
+afterAll(() => service.close());
+
+/** What every call rejects with. */
+async function rejections(client: Latchkey, timeoutMs = 10_000): Promise<unknown[]> {
+  const settled = await Promise.allSettled([
+    client.convert(code, { timeoutMs }),
+    client.revoke(grantId, { timeoutMs }),
+    client.account(grantSecret, { timeoutMs }),
+    client.grant(grantSecret, { timeoutMs }),
+  ]);
+  return settled.map((outcome) =>
+    outcome.status === 'rejected' ? outcome.reason : expect.fail('It must reject.'),
+  );
+}
+
+it('finds a secret where there is one', () => {
+  const cause = Object.assign(new Error('Inner.'), { config: { headers: [grantSecret] } });
+  expect(() => expectNoSecret(new Error('Outer.', { cause }))).toThrow(/lk_grant_/);
+});
+
+describe('a client', () => {
+  it('shows no secret', () => {
+    expectNoSecret(latchkey);
+    expect(inspect(latchkey)).toBe('Latchkey {}');
+    expect(JSON.stringify(latchkey)).toBe('{}');
+    expect(structuredClone(latchkey)).toEqual({});
+  });
+});
+
+// A service, or what stands before it, that repeats all it was told, wherever it can.
+const echo = (request: { headers: object; body: string }) =>
+  `${JSON.stringify(request.headers)} ${request.body} ${secrets.join(' ')}`;
+const ascii = { 'x-request-id': secrets.join('.'), 'content-type': `${grantSecret}/${code}` };
+
+describe('no error shows a secret', () => {
+  it.each(errorCodes)('%s, from a service that repeats all it was told', async (errorCode) => {
+    service.reply = (response, request) => {
+      const text = echo(request);
+      const body = errorBody(errorCode, {
+        error_description: text,
+        error_uri: `https://latchkey.example/?${text}`,
+        request_id: text,
+        grant_id: text,
+        issues: [{ path: [text], message: text, received: text }],
+        more: text,
+      });
+      failure(400, body, ascii)(response, request);
+    };
+    for (const error of await rejections(latchkey)) {
+      expect(error).toMatchObject({ errorCode });
+      expectNoSecret(error);
+    }
+  });
+
+  it.each<[string, Reply]>([
+    [
+      'an error_code',
+      (response, request) => {
+        failure(400, { error_code: echo(request), error_description: 'So.' })(response, request);
+      },
+    ],
+    [
+      'a page',
+      (response, request) => {
+        response.writeHead(502, ascii).end(`<html>${echo(request)}</html>`);
+      },
+    ],
+    [
+      'cut JSON',
+      (response, request) => {
+        // JSON.parse quotes what it can't read.
+        response.writeHead(200, ascii).end(`${grantSecret} ${echo(request)}`);
+      },
+    ],
+    [
+      'a result of another kind',
+      (response, request) => result({ text: echo(request) })(response, request),
+    ],
+    [
+      'another error',
+      (response, request) => {
+        const error = { message: echo(request), code: -32600, data: { text: echo(request) } };
+        response.writeHead(400, ascii).end(JSON.stringify({ error }));
+      },
+    ],
+    [
+      'a redirect',
+      (response, request) => {
+        response.writeHead(307, { location: `/${encodeURIComponent(echo(request))}` }).end();
+      },
+    ],
+    ['a reset', (response) => void response.destroy()],
+  ])('%s', async (_, reply) => {
+    service.reply = reply;
+    for (const error of await rejections(latchkey)) {
+      expect(error).toBeInstanceOf(LatchkeyError);
+      expectNoSecret(error);
+    }
+  });
+
+  it('a timeout', async () => {
+    service.reply = () => {};
+    for (const error of await rejections(latchkey, 50)) expectNoSecret(error);
+  });
+
+  it('an abort', async () => {
+    const controller = new AbortController();
+    service.reply = () => controller.abort();
+    const { signal } = controller;
+    expectNoSecret(await latchkey.convert(code, { signal }).catch((reason) => reason));
+  });
+
+  it('an error of a fetch that repeats the request everywhere', async () => {
+    const client = new Latchkey({
+      baseUrl: service.url,
+      applicationSecret,
+      fetch: async (url, init) => {
+        const text = `${url} ${JSON.stringify(init)}`;
+        const innermost = Object.assign(new Error(text), { request: init, code: text });
+        const inner = Object.assign(new AggregateError([innermost], text), { config: init });
+        const outer = Object.assign(new TypeError(text, { cause: inner }), {
+          name: text,
+          code: text,
+          syscall: text,
+          address: text,
+          hostname: text,
+          config: init,
+          toJSON: () => init,
+          [inspect.custom]: () => init,
+        });
+        outer.stack = `${text}\n    at ${text}`;
+        throw outer;
+      },
+    });
+    for (const error of await rejections(client)) {
+      expectNoSecret(error);
+      expect((error as Error).cause).toMatchObject({
+        message: expect.stringContaining('[redacted]'),
+      });
+    }
+  });
+
+  it.each([
+    ['a text', (text: string) => text],
+    ['an object', (text: string) => ({ message: text, text })],
+    [
+      'an error with itself as its cause',
+      (text: string) => {
+        const error = new Error(text);
+        error.cause = error;
+        return error;
+      },
+    ],
+  ])('%s that a fetch throws', async (_, thrown) => {
+    const client = new Latchkey({
+      baseUrl: service.url,
+      applicationSecret,
+      fetch: (_url, init) => Promise.reject(thrown(JSON.stringify(init))),
+    });
+    for (const error of await rejections(client)) expectNoSecret(error);
+  });
+
+  it('the error of the global fetch for a header that it can’t send', async () => {
+    const error = await latchkey.account(`${grantSecret}\u0000`).catch((reason) => reason);
+    expectNoSecret(error);
+  });
+
+  it('an error about a secret that was cut short, which looks like none', async () => {
+    const cut = grantSecret.slice(0, -3);
+    service.reply = (response, request) => {
+      const body = errorBody('credentials_invalid', { error_description: echo(request) });
+      failure(401, body)(response, request);
+    };
+    expectNoSecret(await latchkey.account(cut).catch((reason) => reason));
+    expectNoSecret(await latchkey.convert(code.slice(0, -3)).catch((reason) => reason));
+  });
+
+  it('a refusal of an option or an argument', async () => {
+    for (const secret of secrets) {
+      for (const value of [secret, `${secret}\n`, secret.slice(0, -1)]) {
+        const options = [
+          { baseUrl: value, applicationSecret },
+          { baseUrl: `https://${value}@latchkey.example`, applicationSecret },
+          { baseUrl: `https://latchkey.example?${value}`, applicationSecret },
+          { baseUrl: service.url, applicationSecret: value },
+          { baseUrl: service.url, applicationSecret, timeoutMs: value },
+        ];
+        for (const option of options) {
+          try {
+            new Latchkey(option as LatchkeyOptions);
+          } catch (error) {
+            expectNoSecret(error);
+          }
+        }
+        service.reply = () => {};
+        for (const name of ['convert', 'revoke', 'account', 'grant'] as const) {
+          const call: Promise<unknown> = latchkey[name](value, { timeoutMs: 20 });
+          expectNoSecret(await call.catch((error) => error));
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FakeService, type Reply, refusal, result, startFakeService } from './fake-service.ts';
+import {
+  account,
+  applicationSecret,
+  code,
+  fullGrant,
+  grantDescription,
+  grantId,
+  revokedGrant,
+} from './samples.ts';
+
+// What a user gets: the packed package and nothing else, in a folder of its own, compiled with the
+// versions of TypeScript that users have, and run. Only this finds a `.d.ts` that needs a package
+// which is not installed: the workspace has them all.
+
+const packageFolder = join(import.meta.dirname, '..');
+const rootFolder = join(packageFolder, '../..');
+const compilers = { ts59: 'typescript@5.9.3', ts60: 'typescript@6.0.3', ts70: 'typescript@7.0.2' };
+const MAX_GZIPPED_BYTES = 8 * 1024;
+const INSTALL_TIMEOUT_MS = 300_000;
+
+const promisedExecFile = promisify(execFile);
+
+async function run(cwd: string, command: string, args: string[], env: NodeJS.ProcessEnv = {}) {
+  const done = promisedExecFile(command, args, { cwd, env: { ...process.env, ...env } });
+  const { stdout } = await done.catch(({ stdout, stderr }) => {
+    throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`);
+  });
+  return stdout;
+}
+
+let consumer: string;
+let service: FakeService;
+
+beforeAll(async () => {
+  consumer = await mkdtemp(join(tmpdir(), 'latchkey-consumer-'));
+  await cp(join(import.meta.dirname, 'fixtures/consumer'), consumer, { recursive: true });
+  for (const extension of ['mts', 'cts']) {
+    await cp(join(consumer, 'program.ts'), join(consumer, `program.${extension}`));
+  }
+
+  const tsup = createRequire(import.meta.url).resolve('tsup/package.json');
+  await run(packageFolder, process.execPath, [join(dirname(tsup), 'dist/cli-default.js')]);
+  const { packageManager } = JSON.parse(await readFile(join(rootFolder, 'package.json'), 'utf8'));
+  await run(packageFolder, 'npx', [
+    '--yes',
+    packageManager,
+    'pack',
+    '--pack-destination',
+    consumer,
+  ]);
+  const tarball = (await readdir(consumer)).find((name) => name.endsWith('.tgz'));
+
+  const devDependencies = Object.fromEntries(
+    Object.entries(compilers).map(([alias, version]) => [alias, `npm:${version}`]),
+  );
+  await writeFile(
+    join(consumer, 'package.json'),
+    JSON.stringify({
+      private: true,
+      dependencies: { '@latchkey/client': `file:${tarball}` },
+      devDependencies,
+    }),
+  );
+  await run(consumer, 'npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund']);
+
+  service = await startFakeService(result(null));
+}, INSTALL_TIMEOUT_MS);
+
+afterAll(async () => {
+  await service?.close();
+  await rm(consumer, { recursive: true, force: true });
+});
+
+describe('the installed package', () => {
+  const file = (name: string) =>
+    readFile(join(consumer, 'node_modules/@latchkey/client', name), 'utf8');
+
+  it('needs no other package', async () => {
+    const manifest = JSON.parse(await file('package.json'));
+    expect(manifest).not.toHaveProperty('dependencies');
+    expect(manifest).not.toHaveProperty('peerDependencies');
+    for (const name of ['index.js', 'index.cjs', 'index.d.ts', 'index.d.cts']) {
+      const text = await file(`dist/${name}`);
+      expect(text).not.toMatch(/\bfrom\s*["']|\bimport\s*["'(]|\brequire\(/);
+      if (!name.includes('.d.')) expect(text).not.toMatch(/zod/i);
+    }
+  });
+
+  it('has the files it should have', async () => {
+    const names = await readdir(join(consumer, 'node_modules/@latchkey/client'), {
+      recursive: true,
+    });
+    expect(names.sort()).toEqual([
+      'LICENSE',
+      'README.md',
+      'THIRD_PARTY_LICENSES',
+      'dist',
+      'dist/index.cjs',
+      'dist/index.d.cts',
+      'dist/index.d.ts',
+      'dist/index.js',
+      'package.json',
+    ]);
+  });
+
+  it(`has at most ${MAX_GZIPPED_BYTES} gzipped bytes of code`, async () => {
+    for (const name of ['dist/index.js', 'dist/index.cjs']) {
+      expect(gzipSync(await file(name)).length).toBeLessThanOrEqual(MAX_GZIPPED_BYTES);
+    }
+  });
+});
+
+/** A service with one code, which one application may exchange once. */
+function oneGrant(): Reply {
+  let state: 'issued' | 'active' | 'revoked' = 'issued';
+  const replies: Record<string, () => Reply> = {
+    '/trpc/grants.convert': () => {
+      if (state !== 'issued') return refusal('code_already_used', { grant_id: grantId });
+      state = 'active';
+      return result(fullGrant);
+    },
+    '/trpc/grants.revoke': () => {
+      state = 'revoked';
+      return result(revokedGrant);
+    },
+    '/trpc/account.get': () =>
+      state === 'active' ? result(account) : refusal('credentials_invalid'),
+    '/trpc/account.grant': () => result(grantDescription),
+  };
+  return (response, request) => {
+    const reply = replies[request.url] ?? (() => refusal('route_not_found'));
+    reply()(response, request);
+  };
+}
+
+describe.each(Object.keys(compilers))('with %s', (alias) => {
+  const compile = (project: string, ...more: string[]) => {
+    const tsc = join(consumer, 'node_modules', alias, 'bin/tsc');
+    return run(consumer, process.execPath, [tsc, '-p', `tsconfig.${project}.json`, ...more]);
+  };
+
+  it('compiles for Node, as ESM and as CommonJS, and runs as both', {
+    timeout: 60_000,
+  }, async () => {
+    await compile('nodenext', '--outDir', `out-${alias}`);
+    for (const program of ['program.mjs', 'program.cjs']) {
+      service.reply = oneGrant();
+      const printed = await run(consumer, process.execPath, [join(`out-${alias}`, program)], {
+        LATCHKEY_URL: service.url,
+        LATCHKEY_SECRET: applicationSecret,
+        LATCHKEY_CODE: code,
+      });
+      expect(JSON.parse(printed)).toEqual({
+        grant_id: grantId,
+        account: account.id,
+        revoked: true,
+      });
+    }
+  });
+
+  it('compiles for a bundler', { timeout: 60_000 }, async () => {
+    await compile('bundler');
+  });
+});

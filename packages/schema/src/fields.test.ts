@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { moment, scope, text, timestamp, uuid } from './fields.ts';
+
+const messages = (result: { success: boolean; error?: { issues: { message: string }[] } }) =>
+  result.error?.issues.map(({ message }) => message);
+
+describe('uuid', () => {
+  it('takes any case and any version, and is lower case from there on', () => {
+    expect(uuid.parse('F47AC10B-58CC-4372-A567-0E02B2C3D479')).toBe(
+      'f47ac10b-58cc-4372-a567-0e02b2c3d479',
+    );
+    expect(uuid.parse('0193AA00-0000-7000-8000-00000000000A')).toBe(
+      '0193aa00-0000-7000-8000-00000000000a',
+    );
+    expect(uuid.parse('00000000-0000-0000-0000-000000000000')).toMatch(/^0/);
+  });
+
+  it.each(['', 'x', 'f47ac10b58cc4372a5670e02b2c3d479', ' f47ac10b-58cc-4372-a567-0e02b2c3d479'])(
+    'refuses %j, once, with an example',
+    (value) => {
+      expect(messages(uuid.safeParse(value))).toEqual([expect.stringContaining('such as')]);
+    },
+  );
+});
+
+describe('text', () => {
+  it.each([
+    ['one character', 'a'],
+    ['200 characters', 'a'.repeat(200)],
+    ['200 characters of two UTF-16 units each', '🔑'.repeat(200)],
+    ['letters of any script', 'Ада Лавлейс, 艾达, ادا'],
+    ['a space', ' '],
+    ['a combining mark', 'e\u0301'],
+    ['what stands next to the control characters', ' ~\u00a0\ud7ff\ue000'],
+  ])('takes %s', (_, value) => {
+    expect(text.parse(value)).toBe(value);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['201 characters', 'a'.repeat(201)],
+    ['201 characters of two UTF-16 units each', '🔑'.repeat(201)],
+    ['a line break', 'a\nb'],
+    ['a line break at the end', 'a\n'],
+    ['a NUL', '\u0000'],
+    ['a DEL', 'a\u007f'],
+    ['a C1 control character', 'a\u0085'],
+    ['the last C1 control character', '\u009f'],
+    ['half a character', '\ud83d'],
+    ['the other half', 'a\udd11'],
+    ['both halves in the wrong order', '\udd11\ud83d'],
+  ])('refuses %s', (_, value) => {
+    expect(messages(text.safeParse(value))).toHaveLength(1);
+  });
+});
+
+describe('scope', () => {
+  it.each([
+    'profile.read',
+    'a b',
+    '!',
+    "#$%&'()*+,-./:;<=>?@[]^_`{|}~",
+    Array.from({ length: 32 }, (_, i) => `s${i}`).join(' '),
+    'a'.repeat(1000),
+  ])('takes %s', (value) => {
+    expect(scope.parse(value)).toBe(value);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a space', ' '],
+    ['a space before', ' a'],
+    ['a space behind', 'a '],
+    ['two spaces', 'a  b'],
+    ['a tab', 'a\tb'],
+    ['a line break at the end', 'a\n'],
+    ['a quotation mark', 'a"b'],
+    ['a backslash', 'a\\b'],
+    ['a letter outside ASCII', 'é'],
+    ['a DEL', '\u007f'],
+    ['a token twice', 'a b a'],
+    ['33 tokens', Array.from({ length: 33 }, (_, i) => `s${i}`).join(' ')],
+    ['1001 characters', 'a'.repeat(1001)],
+  ])('refuses %s', (_, value) => {
+    expect(scope.safeParse(value).success).toBe(false);
+  });
+});
+
+describe('moment', () => {
+  it.each([
+    '2027-01-31T00:00:00Z',
+    '2027-01-31T00:00:00+00:00',
+    '2027-01-31T00:00:00.5-08:00',
+    '2027-01-31T00:00:00.123456789Z',
+    '2028-02-29T00:00:00Z',
+    '9999-12-31T23:59:59.999Z',
+  ])('takes %s', (value) => {
+    expect(moment.parse(value)).toBe(value);
+    expect(Date.parse(value)).not.toBeNaN();
+  });
+
+  it.each([
+    ['a date', '2027-01-31'],
+    ['no offset', '2027-01-31T00:00:00'],
+    ['a day that does not exist', '2027-02-29T00:00:00Z'],
+    ['an hour that does not exist', '2027-01-31T24:00:00Z'],
+    ['a leap second', '2027-01-31T23:59:60Z'],
+    ['an offset without a colon', '2027-01-31T00:00:00+0000'],
+    ['an offset of a day', '2027-01-31T00:00:00+24:00'],
+    ['words', 'tomorrow'],
+    ['nothing', ''],
+  ])('refuses %s, once, with an example', (_, value) => {
+    expect(messages(moment.safeParse(value))).toEqual([expect.stringContaining('such as')]);
+  });
+
+  it('refuses what lies behind the year 9999 once the offset counts', () => {
+    expect(messages(moment.safeParse('9999-12-31T23:59:59-00:01'))).toEqual([
+      'Must lie before the year 10000.',
+    ]);
+  });
+});
+
+describe('timestamp', () => {
+  it.each([
+    '2026-11-21T02:15:30.123Z',
+    '2026-11-21T02:15:30+00:00',
+    '2026-11-21T02:15:30.123+01:00',
+  ])('is written in one way only: not %s', (value) => {
+    expect(timestamp.safeParse(value).success).toBe(false);
+  });
+});

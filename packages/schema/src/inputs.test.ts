@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import * as inputs from './inputs.ts';
+
+const id = '0193aa00-0000-7000-8000-000000000001';
+const ID = id.toUpperCase();
+const refuses = (schema: (typeof inputs)[keyof typeof inputs], input: unknown) =>
+  schema.safeParse(input).error?.issues.map(({ path }) => path.join('.'));
+
+it('ignores members that it does not know', () => {
+  expect(inputs.codeInput.parse({ code: 'x', more: 1 })).toEqual({ code: 'x' });
+  expect(inputs.nothing.parse({ more: 1 })).toEqual({});
+});
+
+it('takes any code but an empty one', () => {
+  expect(inputs.codeInput.parse({ code: ' ' })).toEqual({ code: ' ' });
+  for (const code of ['', null, 7, undefined]) {
+    expect(refuses(inputs.codeInput, { code })).toEqual(['code']);
+  }
+});
+
+it.each(Object.entries(inputs))('takes no null in %s but where it means something', (_, schema) => {
+  const nullable = ['twitter', 'expires_at'];
+  const members = Object.keys((schema as typeof inputs.accountInput).shape);
+  for (const member of members) {
+    const refused = refuses(schema, { [member]: null });
+    if (nullable.includes(member)) expect(refused).not.toContain(member);
+    else expect(refused).toContain(member);
+  }
+});
+
+it('repeats no value in an issue', () => {
+  const secret = 'hunter2-hunter2';
+  for (const schema of Object.values(inputs)) {
+    for (const value of [secret, [secret], { secret }]) {
+      const members = Object.keys((schema as typeof inputs.accountInput).shape);
+      const input = Object.fromEntries(members.map((member) => [member, value]));
+      const { error } = schema.safeParse(input);
+      expect(JSON.stringify(error?.issues.map(({ message }) => message)) ?? '').not.toContain(
+        'hunter2',
+      );
+    }
+  }
+});
+
+it('has the defaults of an account', () => {
+  expect(inputs.accountInput.parse({ account_id: ID, username: 'ada' })).toEqual({
+    account_id: id,
+    username: 'ada',
+    twitter: null,
+    verified: false,
+    supporter: false,
+  });
+});
+
+describe('a page', () => {
+  it('has 50 entries unless given, and 1 to 100', () => {
+    expect(inputs.pageInput.parse({})).toEqual({ limit: 50 });
+    expect(inputs.pageInput.parse({ limit: 1 })).toEqual({ limit: 1 });
+    expect(inputs.pageInput.parse({ limit: 100 })).toEqual({ limit: 100 });
+    for (const limit of [0, 101, 1.5, '7', Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(refuses(inputs.pageInput, { limit })).toEqual(['limit']);
+    }
+  });
+
+  it('starts at a cursor of 16 bytes in base64url, written in one way only', () => {
+    for (const last of 'AQgw') {
+      const cursor = 'AZOqAAAAcACAAAAAAAAAA'.padEnd(21, '-') + last;
+      expect(inputs.pageInput.parse({ cursor })).toEqual({ limit: 50, cursor });
+    }
+    for (const cursor of [
+      '',
+      id,
+      'A'.repeat(21),
+      'A'.repeat(23),
+      `${'A'.repeat(21)}B`,
+      `${'A'.repeat(20)}+A`,
+    ]) {
+      expect(refuses(inputs.pageInput, { cursor })).toEqual(['cursor']);
+    }
+  });
+});
+
+describe('a list of grants', () => {
+  it('takes exactly one of its filters', () => {
+    expect(inputs.grantListInput.parse({ account_id: ID })).toEqual({ account_id: id, limit: 50 });
+    expect(inputs.grantListInput.parse({ application_id: id })).toEqual({
+      application_id: id,
+      limit: 50,
+    });
+    expect(refuses(inputs.grantListInput, {})).toEqual(['']);
+    expect(refuses(inputs.grantListInput, { account_id: id, application_id: id })).toEqual(['']);
+  });
+});

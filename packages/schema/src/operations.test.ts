@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { errorCodes } from './errors.ts';
+import { operationNames, operations } from './operations.ts';
+
+describe.each(operationNames)('%s', (name) => {
+  const { method, path, input, output, errors } = operations[name];
+  const schema = (of: z.ZodType, io: 'input' | 'output') => z.toJSONSchema(of, { io });
+
+  it('has a JSON Schema of what it takes and of what it returns, both ways', () => {
+    for (const io of ['input', 'output'] as const) {
+      expect(schema(input, io)).toMatchObject({ type: 'object' });
+      expect(JSON.stringify(schema(output, io))).toContain('"const"');
+    }
+  });
+
+  it('takes every identifier of its path', () => {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, member]) => member);
+    expect(Object.keys(schema(input, 'input').properties ?? {})).toEqual(
+      expect.arrayContaining(named),
+    );
+    for (const member of named) expect(schema(input, 'input').required).toContain(member);
+  });
+
+  it('has errors of the table, each once', () => {
+    expect(errorCodes).toEqual(expect.arrayContaining([...errors]));
+    expect(new Set(errors).size).toBe(errors.length);
+  });
+
+  it('is the only one with its method and path', () => {
+    const same = operationNames.filter(
+      (other) => operations[other].method === method && operations[other].path === path,
+    );
+    expect(same).toEqual([name]);
+  });
+});
+
+it('says of a list that it ends with null', () => {
+  const lists = operationNames.filter((name) => name.endsWith('.list'));
+  expect(lists).toEqual(['admin.applications.list', 'admin.grants.list']);
+  for (const name of lists) {
+    const { output } = operations[name];
+    const page = { object: 'list', data: [], next_cursor: null };
+    expect(output.parse(page)).toEqual(page);
+    expect(output.parse({ ...page, next_cursor: 'x' })).toEqual({ ...page, next_cursor: 'x' });
+    expect(output.safeParse({ object: 'list', data: [] }).success).toBe(false);
+  }
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { isUuid, uuidFromBytes, uuidToBytes, uuidV7Time } from './uuid.ts';
+
+const uuid = '0193aa00-0015-7003-8000-00000000abcd';
+
+describe('isUuid', () => {
+  it.each([
+    uuid,
+    uuid.toUpperCase(),
+    '00000000-0000-0000-0000-000000000000',
+    'ffffffff-ffff-ffff-ffff-ffffffffffff',
+    'F47AC10b-58CC-4372-a567-0e02b2c3d479',
+  ])('knows %s', (text) => {
+    expect(isUuid(text)).toBe(true);
+  });
+
+  it.each([
+    '',
+    uuid.replaceAll('-', ''),
+    `{${uuid}}`,
+    `urn:uuid:${uuid}`,
+    `${uuid}\n`,
+    ` ${uuid}`,
+    uuid.slice(1),
+    `${uuid}0`,
+    uuid.replace('a', 'g'),
+    uuid.replace('a', 'ａ'),
+    '0193aa000-015-7003-8000-00000000abcd',
+  ])('refuses %j', (text) => {
+    expect(isUuid(text)).toBe(false);
+  });
+});
+
+it('writes the bytes it reads, in lower case', () => {
+  for (let i = 0; i < 100; i++) {
+    const random = crypto.randomUUID();
+    expect(uuidFromBytes(uuidToBytes(random))).toBe(random);
+    expect(uuidFromBytes(uuidToBytes(random.toUpperCase()))).toBe(random);
+  }
+  expect(uuidToBytes(uuid)).toEqual(
+    Uint8Array.of(0x01, 0x93, 0xaa, 0, 0, 0x15, 0x70, 3, 0x80, 0, 0, 0, 0, 0, 0xab, 0xcd),
+  );
+});
+
+describe('uuidV7Time', () => {
+  it('reads the milliseconds of a UUIDv7', () => {
+    // The example of RFC 9562, appendix A.6.
+    expect(uuidV7Time('017f22e2-79b0-7cc3-98c4-dc0c0c07398f')).toBe(
+      Date.parse('2022-02-22T19:22:22.000Z'),
+    );
+    expect(uuidV7Time('ffffffff-ffff-7fff-bfff-ffffffffffff')).toBe(2 ** 48 - 1);
+  });
+
+  it('reads none from another version', () => {
+    expect(uuidV7Time(crypto.randomUUID())).toBeNull();
+    expect(uuidV7Time('00000000-0000-0000-0000-000000000000')).toBeNull();
+  });
+});
