@@ -39,7 +39,9 @@ test('an operation takes a text, and returns what the service’s contract says'
 });
 
 test('a client offers its operations and nothing else', () => {
-  expectTypeOf<keyof Latchkey>().toEqualTypeOf<'convert' | 'revoke' | 'account' | 'grant'>();
+  expectTypeOf<keyof Latchkey>().toEqualTypeOf<
+    'convert' | 'revoke' | 'recover' | 'account' | 'grant'
+  >();
 });
 
 test('the codes are those of the service', () => {

@@ -44,6 +44,17 @@ const calls = [
     secret: applicationSecret,
   },
   {
+    name: 'recover',
+    call: () => latchkey.recover(grantId),
+    data: fullGrant,
+    request: {
+      method: 'POST',
+      url: '/trpc/grants.recover',
+      body: JSON.stringify({ grant_id: grantId }),
+    },
+    secret: applicationSecret,
+  },
+  {
     name: 'account',
     call: () => latchkey.account(grantSecret),
     data: account,

@@ -126,6 +126,40 @@ export class Latchkey {
   }
 
   /**
+   * Gets a grant whose answer got lost: the service makes a new secret for it, and the old one, which
+   * nobody saw, is dead. For the grant that {@link CodeAlreadyUsedError} or
+   * {@link OutcomeUnknownError} named after a `convert`.
+   *
+   * Possible within 10 minutes of the exchange, and only while the grant was never used. May be
+   * repeated within that; the last secret is the one that works.
+   *
+   * @param grantId - the `grant_id` of the grant
+   * @returns the grant with its new secret, as `convert` would have returned it
+   * @throws GrantNotFoundError where this application has no such grant, or it was revoked; after
+   *   an {@link OutcomeUnknownError} of `convert`: convert the code again
+   * @throws GrantNotRecoverableError where it was used, or exchanged more than 10 minutes ago
+   * @throws OutcomeUnknownError where the service can't tell whether the secret was replaced
+   *
+   * @example
+   * ```ts
+   * try {
+   *   return await latchkey.convert(code);
+   * } catch (error) {
+   *   if (error instanceof CodeAlreadyUsedError) return await latchkey.recover(error.grant_id);
+   *   throw error;
+   * }
+   * ```
+   */
+  async recover(grantId: string, options: CallOptions = {}): Promise<FullGrant> {
+    const input = { grant_id: checkGrantId(grantId) };
+    const how = this.#with(this.#applicationSecret, options);
+    return exchange(
+      { path: 'grants.recover', type: 'mutation', input, returns: 'oauth_grant' },
+      how,
+    );
+  }
+
+  /**
    * Gets the account of a grant, as it is now.
    *
    * @param grantSecret - the `grant_secret` of the grant, not its id

@@ -48,6 +48,7 @@ async function rejections(client: Latchkey, timeoutMs = 10_000): Promise<unknown
   const settled = await Promise.allSettled([
     client.convert(code, { timeoutMs }),
     client.revoke(grantId, { timeoutMs }),
+    client.recover(grantId, { timeoutMs }),
     client.account(grantSecret, { timeoutMs }),
     client.grant(grantSecret, { timeoutMs }),
   ]);
@@ -236,7 +237,7 @@ describe('no error shows a secret', () => {
           }
         }
         service.reply = () => {};
-        for (const name of ['convert', 'revoke', 'account', 'grant'] as const) {
+        for (const name of ['convert', 'revoke', 'recover', 'account', 'grant'] as const) {
           const call: Promise<unknown> = latchkey[name](value, { timeoutMs: 20 });
           expectNoSecret(await call.catch((error) => error));
         }
