@@ -1,0 +1,73 @@
+/**
+ * Links an account, uses it, and unlinks it, with the SDK.
+ *
+ *     npm exec -c 'node examples/link-account.ts'
+ *
+ * Reads LATCHKEY_URL, LATCHKEY_APPLICATION_SECRET and LATCHKEY_CODE from the environment;
+ * `npm run -s latchkey -- demo` prints a secret and a code to try it with.
+ */
+
+import {
+  AuthenticationError,
+  CodeAlreadyUsedError,
+  CodeExpiredError,
+  CodeNotFoundError,
+  Latchkey,
+  LatchkeyError,
+} from '@latchkey/client';
+
+/** What an application keeps of a link, in its own database. Encrypt the secret there. */
+interface Link {
+  grant_id: string;
+  grant_secret: string;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function link(latchkey: Latchkey, code: string): Promise<Link> {
+  const { grant_id, grant_secret, account, scope } = await latchkey.convert(code);
+  say(`Linked ${account.username} for ${scope}`);
+  return { grant_id, grant_secret };
+}
+
+async function use(latchkey: Latchkey, { grant_secret }: Link): Promise<void> {
+  const account = await latchkey.account(grant_secret);
+  say(`The account is ${account.display_name}${account.verified ? ', verified' : ''}`);
+}
+
+async function unlink(latchkey: Latchkey, { grant_id, grant_secret }: Link): Promise<void> {
+  await latchkey.revoke(grant_id);
+  // Not needed, but here to be seen: the secret is good for nothing any more.
+  const refused = await latchkey.account(grant_secret).catch((error: unknown) => error);
+  if (!(refused instanceof AuthenticationError)) throw new Error('The grant still works.');
+  say('Unlinked');
+}
+
+/** What a person who is linking their account can do about an error. */
+function advice(error: LatchkeyError): string {
+  if (error instanceof CodeAlreadyUsedError) {
+    // Had the answer got lost, `latchkey.recover(error.grant_id)` would give the grant a new secret.
+    return `This code was exchanged before, for grant ${error.grant_id}.`;
+  }
+  if (error instanceof CodeExpiredError || error instanceof CodeNotFoundError) {
+    return 'This code is not good (any more): start again.';
+  }
+  return error.message;
+}
+
+try {
+  const { LATCHKEY_URL, LATCHKEY_APPLICATION_SECRET, LATCHKEY_CODE = '' } = process.env;
+  const latchkey = new Latchkey({
+    baseUrl: LATCHKEY_URL || 'http://127.0.0.1:3000',
+    applicationSecret: LATCHKEY_APPLICATION_SECRET,
+  });
+  const linked = await link(latchkey, LATCHKEY_CODE);
+  await use(latchkey, linked);
+  await unlink(latchkey, linked);
+} catch (error) {
+  if (!(error instanceof LatchkeyError)) throw error;
+  process.stderr.write(`${error.errorCode ?? error.name}: ${advice(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,236 @@
+import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { loadSettings, type Settings } from '@latchkey/server';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { codeBlocks, tableBelow } from './test/markdown.ts';
+import {
+  environment,
+  latchkey,
+  pairIn,
+  type ServiceProcess,
+  startService,
+} from './test/service.ts';
+
+// docs/operations.md, and what the README has of it, against the service itself.
+
+const root = new URL('../', import.meta.url);
+const operations = await readFile(new URL('docs/operations.md', root), 'utf8');
+const readme = await readFile(new URL('README.md', root), 'utf8');
+
+const sourceFolder = new URL('apps/server/src/', root);
+const source = (path: string) => readFile(new URL(path, sourceFolder), 'utf8');
+
+const firstColumn = (heading: string) => tableBelow(operations, heading).map(([cell]) => cell);
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'latchkey-operations-'));
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the settings', () => {
+  const defaults = loadSettings({});
+  const camelCase = (name: string) =>
+    name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+  test.each([
+    ['README.md', readme],
+    ['docs/operations.md', operations],
+  ])('%s has each of them, with its default', async (_, page) => {
+    const rows = tableBelow(page, 'Settings').map(([name = '', value]) => [name, value]);
+    const names = [...(await source('settings.ts')).matchAll(/^ {2}([A-Z_]+): setting\(/gm)];
+    const expected = names.map(([, name = '']) => {
+      const value = defaults[camelCase(name) as keyof Settings];
+      if (value !== null) return [name, String(value)];
+      return [name, name === 'PUBLIC_URL' ? 'from the request' : 'none'];
+    });
+    expect(rows).toEqual(expected);
+  });
+});
+
+describe('a running service', () => {
+  let service: ServiceProcess;
+
+  const call = async (path: string, secret?: string, body?: object) => {
+    const response = await fetch(service.url + path, {
+      method: body ? 'POST' : 'GET',
+      headers: {
+        ...(secret && { Authorization: `Bearer ${secret}` }),
+        ...(body && { 'Content-Type': 'application/json' }),
+      },
+      body: body ? JSON.stringify(body) : null,
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, string> };
+  };
+
+  const lines = (output: string) =>
+    output
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  /** The members of log lines, but for those that all have. */
+  const fields = (written: Record<string, unknown>[], msg: string) => {
+    const own = written.filter((line) => line.msg === msg).flatMap((line) => Object.keys(line));
+    return new Set(own.filter((name) => !['level', 'time', 'msg'].includes(name)));
+  };
+
+  beforeAll(async () => {
+    service = await startService({ cwd: folder, env: environment() });
+    return async () => void (await service.stop());
+  });
+
+  test('tells its health', async () => {
+    const rows = tableBelow(operations, 'Health');
+    expect(rows.map(([route]) => route)).toEqual(['GET /healthz', 'GET /readyz']);
+    for (const [route = '', documented = ''] of rows) {
+      const [, body = ''] = /^200 (\{.*?\})/.exec(documented) ?? [];
+      expect(await call(route.replace('GET ', ''))).toEqual({
+        status: 200,
+        body: JSON.parse(body),
+      });
+    }
+  });
+
+  test('has the documented fields in its log, and can be backed up as documented', async () => {
+    const demo = await latchkey(['demo'], { cwd: folder, env: environment() });
+    const { applicationSecret, code } = pairIn(demo.stdout);
+    const { body: grant } = await call('/oauth/convert', applicationSecret, { code });
+    await call('/v1/account', grant.grant_secret);
+    await call('/no/such/route');
+
+    const [block] = codeBlocks(operations.slice(operations.indexOf('### Backup')));
+    const [, sql = ''] = /"(VACUUM INTO [^"]+)"/.exec(block?.code ?? '') ?? [];
+    const database = new DatabaseSync(join(folder, 'data/latchkey.db'));
+    database.exec(sql.replace('backup.db', join(folder, 'backup.db')));
+    database.close();
+    const backup = { cwd: folder, env: environment({ DATABASE_URL: 'file:backup.db' }) };
+    const words = ['grant', 'list', '--account', '0193aa00-0000-7000-8000-00000000acc0', '--json'];
+    const { stdout } = await latchkey(words, backup);
+    expect(JSON.parse(stdout).data).toMatchObject([{ grant_id: grant.grant_id }]);
+
+    expect(await service.stop()).toBe(0);
+    const written = lines(service.stderr());
+    expect([...fields(written, 'request')]).toEqual(
+      expect.arrayContaining(['request_id', 'route', 'status']),
+    );
+    expect([...fields(written, 'request')].sort()).toEqual(
+      firstColumn('Fields of a request').sort(),
+    );
+    expect(written.at(-1)).toMatchObject({ msg: 'closed' });
+  });
+
+  test('answers, and says why, where its database is not there', async () => {
+    service = await startService({
+      cwd: folder,
+      env: environment({ DATABASE_URL: 'mongodb://127.0.0.1:1/latchkey' }),
+    });
+    const { status, body } = await call('/readyz');
+    expect({ status, error_code: body.error_code }).toEqual({
+      status: 503,
+      error_code: 'store_unavailable',
+    });
+    expect(await service.stop()).toBe(0);
+    const written = lines(service.stderr());
+    expect([...fields(written, 'request failed')].sort()).toEqual(
+      firstColumn('Fields of a failure').sort(),
+    );
+    expect(written.map(({ msg }) => msg)).toContain(
+      'the database does not answer yet; /readyz tells when it does',
+    );
+  });
+});
+
+test('every other line of the log is documented', async () => {
+  const written = new Set<string>();
+  for await (const path of glob('**/*.ts', { cwd: fileURLToPath(sourceFolder) })) {
+    if (/\.(?:test|suite)\.ts$|suite-/.test(path)) continue;
+    const calls = /\blog(?:\.(?:trace|debug|info|warn|error|fatal)|\[level\])\(([\s\S]*?)\);/g;
+    for (const [, words = ''] of (await source(path)).matchAll(calls)) {
+      const [, message] = /'([^']+)',?\s*$/.exec(words) ?? [];
+      expect(message, `${path}: ${words}`).toBeDefined();
+      written.add(message as string);
+    }
+  }
+  const documented = firstColumn('Other lines').flatMap((cell) => cell?.split(', ') ?? []);
+  expect([...documented, 'request', 'request failed'].sort()).toEqual([...written].sort());
+});
+
+describe('the command line', () => {
+  interface Command {
+    words: string[];
+    parameters: number;
+    options: Set<string>;
+  }
+
+  /** The commands that the program's help tells of. */
+  async function commandsOfHelp(words: string[]): Promise<Command[]> {
+    const { stdout } = await latchkey([...words, '--help'], { cwd: folder, env: environment() });
+    const [, subcommands] = stdout.split('\nCommands:\n');
+    if (subcommands === undefined) {
+      const [usage = ''] = stdout.split('\n');
+      const options = [...stdout.matchAll(/^ +(?:-\w, )?(--[\w-]+)/gm)].map(
+        ([, name = '']) => name,
+      );
+      const parameters = [...usage.matchAll(/<[\w-]+>/g)].length;
+      return [{ words, parameters, options: new Set(options) }];
+    }
+    const names = [...subcommands.matchAll(/^ {2}(\w+)(?= )/gm)].map(([, name = '']) => name);
+    const below = names
+      .filter((name) => name !== 'help')
+      .map((name) => commandsOfHelp([...words, name]));
+    return (await Promise.all(below)).flat();
+  }
+
+  /** The commands of the page; two rows may be about one, and then about its options. */
+  function documentedCommands(): Command[] {
+    const commands = new Map<string, Command>();
+    for (const row of firstColumn('Command line')) {
+      const [start = '', ...options] = (row ?? '').split(/ \[?(?=--)/);
+      const words = start.split(' ').slice(1);
+      const names = words.filter((word) => !/^[A-Z_]+$/.test(word));
+      const { options: known = new Set<string>() } = commands.get(names.join(' ')) ?? {};
+      for (const option of options) known.add(/^--[\w-]+/.exec(option)?.[0] ?? '');
+      const parameters = words.length - names.length;
+      commands.set(names.join(' '), { words: names, parameters, options: known });
+    }
+    return [...commands.values()];
+  }
+
+  test('has the documented commands, parameters and options, and no others', async () => {
+    const level = (commands: Command[]) =>
+      commands
+        .map(({ words, parameters, options }) => {
+          const named = [...options].filter((name) => !['--help', '--json'].includes(name));
+          return [words.join(' '), parameters, ...named.sort()].join(' ');
+        })
+        .sort();
+    const offered = await commandsOfHelp([]);
+    expect(level(documentedCommands())).toEqual(level(offered));
+
+    // "All but `serve` and `demo` take `--json`."
+    const withoutJson = offered.filter(({ options }) => !options.has('--json'));
+    expect(withoutJson.map(({ words }) => words.join(' ')).sort()).toEqual(['demo', 'serve']);
+  });
+
+  test.each([
+    ['done', ['app', 'list'], 0],
+    ['refused', ['grant', 'revoke', '0193aa00-0000-7000-8000-000000000001'], 1],
+    ['a wrong command line', ['app', 'frobnicate'], 2],
+  ])('ends as documented: %s', async (_, words, exitCode) => {
+    expect(await latchkey(words, { cwd: folder, env: environment() })).toMatchObject({ exitCode });
+  });
+
+  test('ends as documented: a wrong setting, whose value is not told', async () => {
+    const env = environment({ ADMIN_SECRET: 'short' });
+    const { exitCode, stderr } = await latchkey(['serve'], { cwd: folder, env });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^ADMIN_SECRET .+ Example: .+\n$/);
+    expect(stderr).not.toContain('short');
+  });
+});

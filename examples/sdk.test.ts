@@ -1,0 +1,352 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as client from '@latchkey/client';
+import { Latchkey, LatchkeyError } from '@latchkey/client';
+import { loadSettings, type RunningServer, startServer } from '@latchkey/server';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+// The SDK and the real server, on SQLite. What the SDK makes of answers that no server of ours
+// gives, and of lost ones, is with the SDK.
+
+const ADMIN_SECRET = 'an-admin-secret-for-tests-with-32-characters';
+const ACCOUNT = '0193aa00-0000-7000-8000-0000000000a1';
+const MINUTE = 60_000;
+
+const silent = { info() {}, warn() {}, error() {} } as unknown as Parameters<typeof startServer>[1];
+
+let folder: string;
+let server: RunningServer;
+let now = Date.parse('2026-11-21T02:15:30.123Z');
+
+async function start(file: string): Promise<RunningServer> {
+  const settings = {
+    ...loadSettings({ ADMIN_SECRET, DATABASE_URL: `file:${join(folder, file)}` }),
+    port: 0,
+    shutdownSeconds: 0,
+  };
+  return startServer(settings, silent, () => now);
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'latchkey-sdk-'));
+  server = await start('latchkey.db');
+});
+
+afterAll(async () => {
+  await server?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What the operator does. */
+async function admin(method: string, path: string, body?: object, at = server): Promise<Answer> {
+  const response = await fetch(`${at.url}/admin${path}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${ADMIN_SECRET}`,
+      ...(body && { 'Content-Type': 'application/json' }),
+    },
+    body: body ? JSON.stringify(body) : null,
+  });
+  const answer = (await response.json()) as Answer;
+  expect(response.status, JSON.stringify(answer)).toBe(200);
+  return answer;
+}
+
+/** The members of the operator's answers that are used here; each answer has some of them. */
+interface Answer {
+  id: string;
+  secret: string;
+  code: string;
+  grant_id: string;
+}
+
+/** A new application, with a client and codes for it. */
+async function application(at = server) {
+  const { id, secret } = await admin('POST', '/applications', { name: 'Acme' }, at);
+  const account = { username: 'ada', display_name: 'Ada Lovelace', verified: true };
+  await admin('PUT', `/accounts/${ACCOUNT}`, account, at);
+  return {
+    id,
+    secret,
+    latchkey: new Latchkey({ baseUrl: at.url, applicationSecret: secret }),
+    async issue() {
+      const request = { application_id: id, account_id: ACCOUNT, scope: 'profile.read posts.read' };
+      return admin('POST', '/codes', request, at);
+    },
+  };
+}
+
+const account = {
+  object: 'service_account',
+  id: ACCOUNT,
+  username: 'ada',
+  display_name: 'Ada Lovelace',
+  twitter: null,
+  verified: true,
+  supporter: false,
+};
+
+describe('an account', () => {
+  test('is linked, used and unlinked', async () => {
+    const { latchkey, issue } = await application();
+    const { code, grant_id } = await issue();
+
+    const grant = await latchkey.convert(code);
+    const { grant_secret, ...description } = grant;
+    expect(grant).toEqual({
+      object: 'oauth_grant',
+      grant_id,
+      created_at: '2026-11-21T02:15:30.123+00:00',
+      scope: 'profile.read posts.read',
+      grant_secret: expect.stringMatching(/^lk_grant_\w{71}$/),
+      revoked: false,
+      account,
+    });
+    expect(await latchkey.account(grant_secret)).toEqual(account);
+    expect(await latchkey.grant(grant_secret)).toEqual(description);
+
+    const revoked = {
+      object: 'oauth_grant',
+      grant_id,
+      created_at: grant.created_at,
+      revoked: true,
+    };
+    expect(await latchkey.revoke(grant_id)).toEqual(revoked);
+    expect(await latchkey.revoke(grant_id)).toEqual(revoked);
+    await expect(latchkey.account(grant_secret)).rejects.toThrow(client.AuthenticationError);
+  });
+
+  test('is told as it is now, and with the grant as it was when the code was issued', async () => {
+    const { latchkey, issue } = await application();
+    const { code } = await issue();
+    await admin('PUT', `/accounts/${ACCOUNT}`, { username: 'countess' });
+
+    const { grant_secret, account: snapshot } = await latchkey.convert(code);
+    expect(snapshot.username).toBe('ada');
+    expect((await latchkey.grant(grant_secret)).account.username).toBe('ada');
+    expect((await latchkey.account(grant_secret)).username).toBe('countess');
+  });
+
+  test('is linked after all where the answer to the exchange got lost', async () => {
+    const { latchkey, issue } = await application();
+    const lost = await latchkey.convert((await issue()).code);
+
+    const found = await latchkey.recover(lost.grant_id);
+    expect(found).toEqual({ ...lost, grant_secret: expect.stringMatching(/^lk_grant_\w{71}$/) });
+    await expect(latchkey.account(lost.grant_secret)).rejects.toThrow(client.AuthenticationError);
+    expect(await latchkey.account(found.grant_secret)).toEqual(account);
+  });
+
+  test('is linked by one of many exchanges at once', async () => {
+    const { latchkey, issue } = await application();
+    const { code, grant_id } = await issue();
+
+    const results = await Promise.allSettled(
+      Array.from({ length: 20 }, () => latchkey.convert(code)),
+    );
+    const won = results.filter(({ status }) => status === 'fulfilled');
+    const lost = results.flatMap((result) => (result.status === 'rejected' ? result.reason : []));
+    expect(won).toHaveLength(1);
+    expect(lost).toHaveLength(19);
+    for (const error of lost) {
+      expect(error).toBeInstanceOf(client.CodeAlreadyUsedError);
+      expect(error.grant_id).toBe(grant_id);
+    }
+  });
+});
+
+describe('every class of error that the SDK has', () => {
+  /** The classes that were seen; those that are missing in the end have no test here. */
+  const seen = new Set<string>();
+
+  /** Expects a call to fail with exactly this class. */
+  async function fails(
+    call: Promise<unknown>,
+    errorClass: new (...rest: never[]) => LatchkeyError,
+    members: object,
+  ): Promise<LatchkeyError> {
+    const error = await call.then(
+      (result) => expect.fail(`It succeeded with ${JSON.stringify(result)}.`),
+      (reason: unknown) => reason as LatchkeyError,
+    );
+    expect(error).toBeInstanceOf(LatchkeyError);
+    expect(error.constructor).toBe(errorClass);
+    expect(error).toMatchObject(members);
+    seen.add(error.name);
+    return error;
+  }
+
+  test('AuthenticationError: of a disabled application and of its grants', async () => {
+    const { id, latchkey, issue } = await application();
+    const { grant_secret } = await latchkey.convert((await issue()).code);
+    const { code } = await issue();
+    await admin('POST', `/applications/${id}/disable`);
+
+    const members = { errorCode: 'credentials_invalid', status: 401 };
+    await fails(latchkey.convert(code), client.AuthenticationError, members);
+    await fails(latchkey.account(grant_secret), client.AuthenticationError, members);
+
+    await admin('POST', `/applications/${id}/enable`);
+    expect(await latchkey.convert(code)).toMatchObject({ revoked: false });
+  });
+
+  test('InvalidRequestError: from the service, with what is wrong', async () => {
+    const { latchkey } = await application();
+    await fails(latchkey.revoke('no-uuid'), client.InvalidRequestError, {
+      errorCode: 'parameter_invalid',
+      status: 400,
+      issues: [{ path: ['grant_id'] }],
+      errorUri: `${server.url}/docs/errors#parameter_invalid`,
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+  });
+
+  test("CodeNotFoundError: another application's code, which stays good", async () => {
+    const [one, other] = [await application(), await application()];
+    const { code } = await one.issue();
+    await fails(other.latchkey.convert(code), client.CodeNotFoundError, {
+      errorCode: 'code_not_found',
+      status: 400,
+    });
+    expect(await one.latchkey.convert(code)).toMatchObject({ revoked: false });
+  });
+
+  test('CodeExpiredError: 300 seconds after the issue, and not before', async () => {
+    const { latchkey, issue } = await application();
+    const [first, second] = [await issue(), await issue()];
+    now += 5 * MINUTE - 1;
+    expect(await latchkey.convert(first.code)).toMatchObject({ revoked: false });
+    now += 1;
+    await fails(latchkey.convert(second.code), client.CodeExpiredError, {
+      errorCode: 'code_expired',
+      status: 400,
+    });
+  });
+
+  test('CodeAlreadyUsedError: with the grant', async () => {
+    const { latchkey, issue } = await application();
+    const { code, grant_id } = await issue();
+    const { grant_secret } = await latchkey.convert(code);
+    await fails(latchkey.convert(code), client.CodeAlreadyUsedError, {
+      errorCode: 'code_already_used',
+      status: 400,
+      grant_id,
+    });
+    // The replay changed nothing.
+    expect(await latchkey.account(grant_secret)).toMatchObject({ username: 'ada' });
+  });
+
+  test("GrantNotFoundError: another application's grant, which stays good", async () => {
+    const [one, other] = [await application(), await application()];
+    const { grant_id, grant_secret } = await one.latchkey.convert((await one.issue()).code);
+    await fails(other.latchkey.revoke(grant_id), client.GrantNotFoundError, {
+      errorCode: 'grant_not_found',
+      status: 404,
+    });
+    expect(await one.latchkey.account(grant_secret)).toMatchObject({ username: 'ada' });
+  });
+
+  test('GrantNotRecoverableError: used before, or 10 minutes after the exchange', async () => {
+    const { latchkey, issue } = await application();
+    const members = { errorCode: 'grant_not_recoverable', status: 409 };
+    const used = await latchkey.convert((await issue()).code);
+    await latchkey.account(used.grant_secret);
+    await fails(latchkey.recover(used.grant_id), client.GrantNotRecoverableError, members);
+    expect(await latchkey.account(used.grant_secret)).toMatchObject({ username: 'ada' });
+
+    const unused = await latchkey.convert((await issue()).code);
+    now += 10 * MINUTE - 1;
+    await latchkey.recover(unused.grant_id);
+    now += 1;
+    await fails(latchkey.recover(unused.grant_id), client.GrantNotRecoverableError, members);
+  });
+
+  test('UnexpectedResponseError: of a baseUrl that leads elsewhere', async () => {
+    const { secret } = await application();
+    const latchkey = new Latchkey({ baseUrl: `${server.url}/docs`, applicationSecret: secret });
+    await fails(
+      latchkey.revoke('0193aa00-0000-7000-8000-000000000001'),
+      client.UnexpectedResponseError,
+      { status: 404 },
+    );
+  });
+
+  test('LatchkeyConfigError: before anything is sent', async () => {
+    const make = async () => new Latchkey({ baseUrl: server.url, applicationSecret: '' });
+    await fails(make(), client.LatchkeyConfigError, {});
+  });
+
+  describe('of a service in trouble', () => {
+    let troubled: RunningServer;
+
+    beforeAll(async () => {
+      troubled = await start('troubled.db');
+      return () => troubled.close();
+    });
+
+    test('TimeoutError: no answer in time', async () => {
+      const { latchkey, issue } = await application(troubled);
+      const { code } = await issue();
+      const { store } = troubled.service;
+      const { findApplication } = store;
+      store.findApplication = () => new Promise(() => {});
+      await fails(latchkey.convert(code, { timeoutMs: 20 }), client.TimeoutError, {
+        maybeSent: true,
+      });
+      store.findApplication = findApplication;
+      expect(await latchkey.convert(code)).toMatchObject({ revoked: false });
+    });
+
+    test('ServerError: a fault, of which nothing is told', async () => {
+      const { latchkey, issue } = await application(troubled);
+      const { code } = await issue();
+      const { store } = troubled.service;
+      const { redeemCode } = store;
+      store.redeemCode = () => Promise.reject(new Error('a detail for the log'));
+      const error = await fails(latchkey.convert(code), client.ServerError, {
+        errorCode: 'internal_error',
+        status: 500,
+      });
+      expect(JSON.stringify(error) + error.message + error.stack).not.toContain('a detail');
+      store.redeemCode = redeemCode;
+      expect(await latchkey.convert(code)).toMatchObject({ revoked: false });
+    });
+
+    test('UnavailableError: the database does not answer', async () => {
+      const { latchkey } = await application(troubled);
+      await troubled.service.store.close();
+      await fails(
+        latchkey.revoke('0193aa00-0000-7000-8000-000000000001'),
+        client.UnavailableError,
+        { errorCode: 'store_unavailable', status: 503, retryAfter: 1 },
+      );
+    });
+
+    test('ConnectionError: nobody listens', async () => {
+      const { secret } = await application();
+      // One that was never called: otherwise there is a connection of old, on which the request
+      // may have gone out.
+      const gone = await start('gone.db');
+      await gone.close();
+      const latchkey = new Latchkey({ baseUrl: gone.url, applicationSecret: secret });
+      await fails(latchkey.revoke('0193aa00-0000-7000-8000-000000000001'), client.ConnectionError, {
+        maybeSent: false,
+      });
+    });
+  });
+
+  test('is in one of these tests, but for those that no answer leads to yet', () => {
+    const classes = Object.entries(client)
+      .filter(
+        ([, value]) =>
+          Object.getPrototypeOf(value) === LatchkeyError || value === client.TimeoutError,
+      )
+      .map(([name]) => name);
+    const unreachable = [
+      'RateLimitedError', // The server limits nothing yet.
+      'OutcomeUnknownError', // Only a database on a network loses an outcome.
+    ];
+    expect(classes.sort()).toEqual([...seen, ...unreachable].sort());
+  });
+});

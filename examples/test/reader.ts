@@ -1,0 +1,178 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import {
+  type Ended,
+  type Environment,
+  environment,
+  latchkey,
+  pairIn,
+  run,
+  type ServiceProcess,
+  script,
+  startService,
+} from './service.ts';
+
+/** Where the README has the service. */
+const ADDRESS = 'http://127.0.0.1:3000';
+/** Where the README has MongoDB. */
+const MONGODB = /mongodb:\/\/127\.0\.0\.1:27017\/[^'\s]*/;
+
+// What `npm` does in a block. The root's scripts install and build, which whoever runs these tests
+// has done; then they run the service's command line, and so does this. `npm start` is noted, for
+// the reader to start the service with the environment that it had.
+const SHELL = `set -euo pipefail
+environment() { node -p 'JSON.stringify(process.env)'; }
+npm() {
+  case "$*" in
+    start) environment > "$READER_STARTS" ;;
+    test) ;;
+    'run -s latchkey -- '*) shift 4; node "$READER_SCRIPT" "$@" ;;
+    *) echo "This npm has no: $*" >&2; return 1 ;;
+  esac
+}
+`;
+
+const EPILOGUE = '\nenvironment > "$READER_ENVIRONMENT"\n';
+
+/** What a reader has seen, and may be asked to put in the place of a word. */
+type Noted =
+  | 'lk_app_…'
+  | 'lk_code_…'
+  | 'lk_grant_…'
+  | 'GRANT_ID'
+  | 'APPLICATION_ID'
+  | 'ACCOUNT_ID'
+  | 'the secret of a new application'
+  | 'an issued code';
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+const notes: [Noted, RegExp][] = [
+  ['lk_grant_…', /"grant_secret":"(\w+)"/],
+  ['GRANT_ID', new RegExp(`"grant_id":"(${UUID})"`)],
+  ['APPLICATION_ID', new RegExp(`"object":"application","id":"(${UUID})"`)],
+  ['APPLICATION_ID', new RegExp(`^(${UUID})  Acme$`, 'm')],
+  ['the secret of a new application', /^(lk_app_\w{71})$/m],
+  ['the secret of a new application', /"secret":"(lk_app_\w{71})"/],
+  ['an issued code', /^(lk_code_\w{71})$/m],
+  ['an issued code', /"object":"grant_code","code":"(\w{71,})"/],
+  ['ACCOUNT_ID', new RegExp(`"object":"service_account","id":"(${UUID})"`)],
+  ['ACCOUNT_ID', new RegExp(`^(${UUID})  ada \\(`, 'm')],
+];
+
+/**
+ * Somebody who reads the README and pastes its blocks into one shell, one after the other. What a
+ * block exports stays for the next. The words that a reader has to replace are replaced: the
+ * placeholders above, and the addresses of the service and of MongoDB, which in a test have ports
+ * of their own. Nothing else is.
+ */
+export class Reader {
+  readonly #folder: string;
+  readonly #mongodbUrl: string | undefined;
+  #env: Environment;
+  #noted = new Map<Noted, string>();
+  #service: ServiceProcess | undefined;
+
+  /** @param mongodbUrl - the database to use where the README has one */
+  static async create(mongodbUrl: string | undefined): Promise<Reader> {
+    return new Reader(await mkdtemp(join(tmpdir(), 'latchkey-readme-')), mongodbUrl);
+  }
+
+  private constructor(folder: string, mongodbUrl: string | undefined) {
+    this.#folder = folder;
+    this.#mongodbUrl = mongodbUrl;
+    this.#env = environment({
+      PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+      READER_SCRIPT: script,
+      READER_STARTS: join(folder, 'starts'),
+      READER_ENVIRONMENT: join(folder, 'environment'),
+    });
+  }
+
+  /** The service that was started last. */
+  get service(): ServiceProcess {
+    if (this.#service === undefined) throw new Error('The README has not started a service yet.');
+    return this.#service;
+  }
+
+  /** Pastes a block into the shell; starts the service if it says so. */
+  async shell(code: string): Promise<Ended> {
+    const text = await this.#replace(code);
+    const ended = await run('bash', ['-c', SHELL + text + EPILOGUE], this.#options());
+    if (ended.exitCode === 0) {
+      this.#env = await readEnvironment(join(this.#folder, 'environment'));
+      this.#note(ended.stdout);
+      await this.#startIfAsked();
+    }
+    return ended;
+  }
+
+  /** Runs a program that stands in a block, in another folder where told. */
+  async program(words: readonly string[], code: string, cwd = this.#folder): Promise<Ended> {
+    const [program = '', ...more] = words;
+    return run(program, [...more, await this.#replace(code)], { ...this.#options(), cwd });
+  }
+
+  /** What the last block that told it told. */
+  noted(word: Noted): string {
+    const value = this.#noted.get(word);
+    if (value === undefined) throw new Error(`No block so far has told ${word}.`);
+    return value;
+  }
+
+  /** As {@link Reader.noted}, once: undefined until it is told anew. */
+  take(word: Noted): string | undefined {
+    const value = this.#noted.get(word);
+    this.#noted.delete(word);
+    return value;
+  }
+
+  async close(): Promise<void> {
+    await this.#service?.stop();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #options() {
+    // The port is for `latchkey demo`, which prints an address of the service.
+    const port: Environment = this.#service ? { PORT: this.#service.port } : {};
+    return { cwd: this.#folder, env: { ...this.#env, ...port } };
+  }
+
+  async #replace(code: string): Promise<string> {
+    let text = code.replaceAll(ADDRESS, () => this.service.url);
+    if (MONGODB.test(text)) {
+      if (this.#mongodbUrl === undefined) throw new Error('There is no MongoDB.');
+      text = text.replace(MONGODB, this.#mongodbUrl);
+    }
+    if (/lk_(?:app|code)_…/.test(text)) {
+      const demo = await latchkey(['demo'], this.#options());
+      const { applicationSecret, code } = pairIn(demo.stdout);
+      this.#noted.set('lk_app_…', applicationSecret).set('lk_code_…', code);
+    }
+    return text.replace(/lk_(?:app|code|grant)_…|\b(?:GRANT|APPLICATION|ACCOUNT)_ID\b/g, (word) =>
+      this.noted(word as Noted),
+    );
+  }
+
+  #note(output: string): void {
+    for (const [name, pattern] of notes) {
+      const value = pattern.exec(output)?.[1];
+      if (value !== undefined) this.#noted.set(name, value);
+    }
+  }
+
+  async #startIfAsked(): Promise<void> {
+    const file = join(this.#folder, 'starts');
+    const env = await readEnvironment(file).catch(() => null);
+    if (env === null) return;
+    await rm(file);
+    await this.#service?.stop();
+    this.#service = await startService({ cwd: this.#folder, env: { ...env, PORT: '0' } });
+  }
+}
+
+/** What the shell's `environment` wrote. */
+async function readEnvironment(file: string): Promise<Environment> {
+  return JSON.parse(await readFile(file, 'utf8')) as Environment;
+}
