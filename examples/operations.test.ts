@@ -141,7 +141,7 @@ describe('a running service', () => {
       firstColumn('Fields of a failure').sort(),
     );
     expect(written.map(({ msg }) => msg)).toContain(
-      'the database does not answer yet; /readyz tells when it does',
+      'the store failed outside of a request; it will be tried again',
     );
   });
 });

@@ -7,5 +7,6 @@
 
 export type { Clock } from './clock.ts';
 export type { AppRouter } from './http/trpc/router.ts';
+export { createLog, type Log } from './log.ts';
 export { loadSettings, type Settings } from './settings.ts';
 export { type RunningServer, startServer } from './start-server.ts';

@@ -32,10 +32,25 @@ export function redactor(secrets: readonly string[]): (line: string) => string {
   };
 }
 
+// A shorter password would black out half of what is logged, and tell what it is by its gaps.
+const SHORTEST_REDACTED_PASSWORD = 8;
+
 /** The secrets among the settings. */
 function secretsOf({ adminSecret, databaseUrl }: Settings): string[] {
-  const password = /^[a-z+]+:\/\/[^@/]*?:([^@]+)@/.exec(databaseUrl)?.[1];
-  return [adminSecret, password].filter((secret) => secret !== null && secret !== undefined);
+  const [, encoded = ''] = /^[a-z+]+:\/\/[^@/]*?:([^@]+)@/.exec(databaseUrl) ?? [];
+  const passwords = [...new Set([encoded, decoded(encoded)])];
+  return [
+    ...(adminSecret === null ? [] : [adminSecret]),
+    ...passwords.filter((password) => password.length >= SHORTEST_REDACTED_PASSWORD),
+  ];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /**

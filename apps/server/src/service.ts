@@ -17,7 +17,9 @@ export async function openService(
   log: Logger,
   clock: Clock = Date.now,
 ): Promise<Service> {
-  const onError = (err: unknown) => log.warn({ err }, 'housekeeping of the store failed');
+  const onError = (err: unknown) => {
+    log.warn({ err }, 'the store failed outside of a request; it will be tried again');
+  };
   const store = await openStore(databaseUrl, { clock, onError });
   const secretUsage = createSecretUsage(store, (err) => {
     log.warn({ err }, 'could not note the use of an application secret');

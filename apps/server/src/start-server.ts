@@ -40,11 +40,6 @@ export async function startServer(
   const { address, family, port } = server.address() as AddressInfo;
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   log.info({ url }, 'listening');
-  // The service starts without its database, answers store_unavailable, and goes on by itself when
-  // the database is there: whoever looks at the log now should know.
-  service.store.ping().catch((err: unknown) => {
-    log.warn({ err }, 'the database does not answer yet; /readyz tells when it does');
-  });
 
   async function close() {
     log.info('closing');

@@ -17,15 +17,18 @@ export function addGrantCommands(program: Command, environment: NodeJS.ProcessEn
     .option('--app <app-id>', 'of this application')
     .option('--json', 'print the object of the API')
     .description('list the grants of an account or of an application, newest first')
-    .action(({ account, app, ...options }) =>
-      listAll(
+    .action(({ account, app, ...options }, command: Command) => {
+      if (account === undefined && app === undefined) {
+        command.error("error: one of '--account' and '--app' is required");
+      }
+      return listAll(
         environment,
         'admin.grants.list',
         { account_id: account, application_id: app },
         options,
         describeGrant,
-      ),
-    );
+      );
+    });
 
   grant
     .command('revoke')

@@ -14,6 +14,8 @@ export function addServeCommand(program: Command, environment: NodeJS.ProcessEnv
 async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   const settings = loadSettings(environment);
   const { log, flush } = createLog(settings);
+  // From the first moment on: whoever is asked to end while it starts does so in order, too.
+  const asked = signal();
   process.once('uncaughtExceptionMonitor', (err) => {
     log.fatal({ err }, 'the process ends');
     flush();
@@ -25,7 +27,7 @@ async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   // Only the default database is for trying things out; elsewhere nothing is made up.
   if (settings.databaseIsDefault) await welcome(server);
 
-  await signal();
+  await asked;
   // A second signal means now.
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.exit(1));
   await server.close();
@@ -35,7 +37,9 @@ async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
 async function welcome({ service, url }: RunningServer): Promise<void> {
   const applications = await service.store.listApplications({ limit: 1, before: null });
   if (applications.length > 0) {
-    process.stdout.write('For a demo to paste: npm run -s latchkey -- demo\n');
+    process.stdout.write(
+      'For a demo to paste: latchkey demo (in the repository: npm run -s latchkey -- demo)\n',
+    );
     return;
   }
   const demo = await createDemo(service);

@@ -25,16 +25,16 @@ export function answer(
 ): void {
   const { request, response, requestId } = exchange;
   if (response.headersSent || response.destroyed) return;
-  const close = mustClose(exchange);
+  const unread = leavesUnread(exchange);
   response.writeHead(status, {
     'Content-Type': type,
     'Cache-Control': 'no-store',
     'X-Request-Id': requestId,
     'Content-Length': Buffer.byteLength(body),
-    ...(close ? { Connection: 'close' } : undefined),
+    ...(unread || exchange.closing() ? { Connection: 'close' } : undefined),
     ...headers,
   });
-  if (close && request.method !== 'HEAD') linger(exchange, body);
+  if (unread && request.method !== 'HEAD') linger(exchange, body);
   else response.end(body);
 }
 
@@ -42,7 +42,8 @@ export function answer(
 // the connection. The size is twice the limit on bodies: what is over it by little is read over.
 const WORTH_READING = 32 * 1024;
 
-function mustClose({ request, expectsContinue }: Exchange): boolean {
+/** Whether more of the request is still to come than is read for the connection's sake. */
+function leavesUnread({ request, expectsContinue }: Exchange): boolean {
   if (request.complete) return false;
   if (expectsContinue) return true;
   const length = request.headers['content-length'];
@@ -50,9 +51,10 @@ function mustClose({ request, expectsContinue }: Exchange): boolean {
   return Number(length) > WORTH_READING;
 }
 
-// How long, and how much, a caller may go on sending after it has its whole answer.
+// A caller that has its whole answer may go on sending until it pauses for so long, or has sent so
+// much: many send all they have before they read a word. The request timeout bounds it too.
 const LINGER_MILLISECONDS = 1000;
-const LINGER_BYTES = 1024 * 1024;
+const LINGER_BYTES = 16 * 1024 * 1024;
 
 /**
  * Sends the whole answer at once, but closes only when the caller has stopped sending: closing a
@@ -70,6 +72,7 @@ function linger({ request, response }: Exchange, body: string | Buffer): void {
   request.on('data', (chunk: Buffer) => {
     read += chunk.length;
     if (read > LINGER_BYTES) end();
+    else timer.refresh();
   });
   request.once('end', end);
   request.once('close', end);

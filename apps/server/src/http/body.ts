@@ -26,10 +26,8 @@ export async function readJson(exchange: Exchange): Promise<unknown> {
   // Of a chunked body only reading tells whether there is one.
   if (!chunked && !supported) throw new DomainError('media_type_unsupported');
   if (length > MAX_BODY_BYTES) throw new DomainError('body_too_large');
-  const bytes = await readBytes(exchange);
-  if (bytes.length === 0) return undefined;
-  if (!supported) throw new DomainError('media_type_unsupported');
-  return parseJson(bytes);
+  const bytes = await readBytes(exchange, supported);
+  return bytes.length === 0 ? undefined : parseJson(bytes);
 }
 
 function parseJson(bytes: Buffer): unknown {
@@ -57,14 +55,21 @@ function isPlain(contentEncoding: string | undefined): boolean {
   return contentEncoding === undefined || contentEncoding.trim().toLowerCase() === 'identity';
 }
 
-function readBytes({ request, response, expectsContinue }: Exchange): Promise<Buffer> {
+/** @param supported - false where the first byte shows that there is a body, of a wrong type */
+async function readBytes(
+  { request, response, expectsContinue }: Exchange,
+  supported: boolean,
+): Promise<Buffer> {
+  // Gone while it was authenticated: then nothing of the request happens any more.
+  if (request.destroyed) throw new CallerGone();
   if (expectsContinue) response.writeContinue();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) reject(new DomainError('body_too_large'));
+      if (!supported) reject(new DomainError('media_type_unsupported'));
+      else if (size > MAX_BODY_BYTES) reject(new DomainError('body_too_large'));
       else chunks.push(chunk);
     });
     request.once('end', () =>

@@ -73,10 +73,9 @@ export function createHttpServer(service: Service, options: HttpOptions, log: Lo
       publicUrl: publicUrl(request),
       address: callerAddress(request, options.trustProxy),
       expectsContinue,
+      closing: () => !server.listening,
       route: null,
     };
-    // While the server is closing, each answer says that it is the last of its connection.
-    if (!server.listening) response.shouldKeepAlive = false;
     try {
       await handle(exchange);
     } catch (failure) {
@@ -103,5 +102,8 @@ export function createHttpServer(service: Service, options: HttpOptions, log: Lo
   });
   server.on('request', (request, response) => respond(request, response, false));
   server.on('checkContinue', (request, response) => respond(request, response, true));
+  // Any other expectation is passed over, as RFC 9110, section 10.1.1, allows: Node's own 417 would
+  // be an answer without the body and the headers that all of ours have.
+  server.on('checkExpectation', (request, response) => respond(request, response, false));
   return server;
 }

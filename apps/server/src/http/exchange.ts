@@ -12,6 +12,8 @@ export interface Exchange {
   readonly address: string | undefined;
   /** The caller announced its body and waits for leave to send it (RFC 9110, section 10.1.1). */
   readonly expectsContinue: boolean;
+  /** Whether the server is closing: then every answer is the last of its connection. */
+  readonly closing: () => boolean;
   /**
    * What was called: a route's template or the names of procedures, never the path as it came,
    * which could hold a credential. Null where nothing matched.

@@ -1,4 +1,4 @@
-import { type Caller, errorDefinition } from '@latchkey/schema';
+import { type Caller, credentialPattern, errorDefinition } from '@latchkey/schema';
 import { callTRPCProcedure, TRPCError } from '@trpc/server';
 import type { Logger } from 'pino';
 import { ZodError } from 'zod';
@@ -68,7 +68,11 @@ export function createTrpcHandler(
       const caller: Caller | null = call.operation?.caller ?? null;
       call.outcome = {
         status: errorDefinition(error.code).status,
-        body: errorEnvelope(exchange, error, { path: call.path, caller }),
+        // A name that we don't know is repeated as tRPC does, but it could hold a credential.
+        body: errorEnvelope(exchange, error, {
+          path: call.path.replace(credentialPattern, '[redacted]'),
+          caller,
+        }),
         headers: errorHeaders(error),
       };
     };

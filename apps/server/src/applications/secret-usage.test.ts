@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import type { SecretRecord } from '../store/records.ts';
+import { createSecretUsage } from './secret-usage.ts';
+
+const MINUTE = 60_000;
+const NOON = Date.UTC(2026, 0, 1, 12);
+
+function secret(last_used_at: number | null): SecretRecord {
+  return {
+    id: 'secret',
+    hash: new Uint8Array(32),
+    hint: '',
+    created_at: 0,
+    expires_at: null,
+    last_used_at,
+  };
+}
+
+/** The moments that were written, and the writes that wait. */
+function recorder() {
+  const written: number[] = [];
+  const waiting: PromiseWithResolvers<void>[] = [];
+  const failures: unknown[] = [];
+  const usage = createSecretUsage(
+    {
+      noteSecretUse(_application, _secret, at) {
+        written.push(at);
+        const write = Promise.withResolvers<void>();
+        waiting.push(write);
+        return write.promise;
+      },
+    },
+    (error) => failures.push(error),
+  );
+  return { usage, written, waiting, failures };
+}
+
+test('writes the minute of a first use', () => {
+  const { usage, written } = recorder();
+  usage.note('application', secret(null), NOON + 59_999);
+  expect(written).toEqual([NOON]);
+});
+
+test('writes once a minute', () => {
+  const { usage, written } = recorder();
+  usage.note('application', secret(NOON), NOON + MINUTE - 1);
+  expect(written).toEqual([]);
+  usage.note('application', secret(NOON), NOON + MINUTE);
+  expect(written).toEqual([NOON + MINUTE]);
+});
+
+test('writes once for all requests that come while a write is under way', async () => {
+  const { usage, written, waiting } = recorder();
+  for (let i = 0; i < 100; i++) usage.note('application', secret(null), NOON + i);
+  expect(written).toEqual([NOON]);
+  waiting[0]?.resolve();
+  await usage.flush();
+  usage.note('application', secret(NOON), NOON + MINUTE);
+  expect(written).toEqual([NOON, NOON + MINUTE]);
+});
+
+test('writes for each secret', () => {
+  const { usage, written } = recorder();
+  usage.note('application', secret(null), NOON);
+  usage.note('application', { ...secret(null), id: 'other' }, NOON);
+  expect(written).toHaveLength(2);
+});
+
+test('goes on after a write that failed, and tells of it', async () => {
+  const { usage, written, waiting, failures } = recorder();
+  usage.note('application', secret(null), NOON);
+  waiting[0]?.reject(new Error('gone'));
+  await usage.flush();
+  expect(failures).toEqual([new Error('gone')]);
+  usage.note('application', secret(null), NOON + 1);
+  expect(written).toHaveLength(2);
+});
+
+test('flushes what is under way', async () => {
+  const { usage, waiting } = recorder();
+  usage.note('application', secret(null), NOON);
+  let flushed = false;
+  const flush = usage.flush().then(() => {
+    flushed = true;
+  });
+  await Promise.resolve();
+  expect(flushed).toBe(false);
+  waiting[0]?.resolve();
+  await flush;
+});

@@ -1,0 +1,104 @@
+import { parseCredential } from '@latchkey/schema';
+import { expect, test } from 'vitest';
+import { createSecretUsage } from '../applications/secret-usage.ts';
+import { mintCredential, newId } from '../credentials/credentials.ts';
+import type { Service } from '../service.ts';
+import type { CodeState, GrantRecord } from '../store/records.ts';
+import type { Redemption, Store } from '../store/store.ts';
+import { CODE_LIFETIME } from './code-lifetime.ts';
+import { convert } from './convert.ts';
+
+const ISSUED = Date.UTC(2026, 10, 21);
+const APPLICATION = newId(ISSUED);
+
+/** A service whose store answers what it is told, and remembers what it was asked. */
+function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | null = null) {
+  const redemptions: Redemption[] = [];
+  const store = {
+    async redeemCode(redemption: Redemption) {
+      redemptions.push(redemption);
+      return grant;
+    },
+    findCode: async () => state,
+    noteSecretUse: async () => {},
+  } satisfies Partial<Store> as unknown as Store;
+  const service: Service = {
+    store,
+    clock: () => now,
+    secretUsage: createSecretUsage(store, () => {}),
+  };
+  return { service, redemptions };
+}
+
+function issued() {
+  const grant_id = newId(ISSUED);
+  const { credential, hash } = mintCredential('code', grant_id);
+  return { grant_id, code: credential, code_hash: hash };
+}
+
+const grantOf = (grant_id: string, now: number): GrantRecord => ({
+  grant_id,
+  application_id: APPLICATION,
+  scope: 'a',
+  account: {
+    id: APPLICATION,
+    username: 'ada',
+    display_name: 'Ada',
+    twitter: null,
+    verified: false,
+    supporter: false,
+  },
+  created_at: now,
+  revoked_at: null,
+});
+
+test.each([0, 1, CODE_LIFETIME - 1])('a code of %d ms is written with that moment', async (age) => {
+  const { grant_id, code, code_hash } = issued();
+  const now = ISSUED + age;
+  const { service, redemptions } = serviceAt(now, grantOf(grant_id, now));
+  const { grant_secret } = await convert(service, APPLICATION, code);
+  expect(parseCredential('grantSecret', grant_secret)).toBe(grant_id);
+  expect(redemptions).toMatchObject([{ grant_id, application_id: APPLICATION, code_hash, now }]);
+});
+
+test.each([
+  [CODE_LIFETIME - 1, 'code_not_found', 1],
+  [CODE_LIFETIME, 'code_expired', 0],
+  [CODE_LIFETIME + 1, 'code_expired', 0],
+])('a code of %d ms that nobody knows is %s', async (age, code, writes) => {
+  const { service, redemptions } = serviceAt(ISSUED + age, null);
+  await expect(convert(service, APPLICATION, issued().code)).rejects.toMatchObject({ code });
+  expect(redemptions).toHaveLength(writes);
+});
+
+test.each([0, CODE_LIFETIME, 1000 * CODE_LIFETIME])(
+  'a code that was exchanged says so to its application at %d ms, and to no other',
+  async (age) => {
+    const { grant_id, code, code_hash } = issued();
+    const state = { application_id: APPLICATION, code_hash, exchanged: true };
+    const { service } = serviceAt(ISSUED + age, null, state);
+    await expect(convert(service, APPLICATION, code)).rejects.toMatchObject({
+      code: 'code_already_used',
+      members: { grant_id },
+    });
+    const refusal = { code: age === 0 ? 'code_not_found' : 'code_expired', members: {} };
+    await expect(convert(service, newId(ISSUED), code)).rejects.toMatchObject(refusal);
+    // The right id with another random part is another code, which was never issued.
+    const forged = mintCredential('code', grant_id).credential;
+    await expect(convert(service, APPLICATION, forged)).rejects.toMatchObject(refusal);
+  },
+);
+
+test.each([
+  ['', 'empty'],
+  ['lk_code_', 'nothing but its prefix'],
+  [mintCredential('grantSecret', newId(ISSUED)).credential, 'of another kind'],
+  [mintCredential('code', 'ffffffff-ffff-4fff-8fff-ffffffffffff').credential, 'of no time'],
+])('a code that is ill formed doesn’t get to the store: %# %s', async (code) => {
+  const { service, redemptions } = serviceAt(ISSUED, null);
+  service.store.findCode = () => Promise.reject(new Error('It was asked.'));
+  await expect(convert(service, APPLICATION, code)).rejects.toMatchObject({
+    code: 'code_not_found',
+  });
+  expect(redemptions).toEqual([]);
+});

@@ -1,0 +1,42 @@
+import { formatCredential } from '@latchkey/schema';
+import pino from 'pino';
+import { expect, test } from 'vitest';
+import { redactor } from './log.ts';
+
+const ID = '0193aa00-0000-7000-8000-000000000001';
+const credentials = (['applicationSecret', 'code', 'grantSecret'] as const).map((kind) =>
+  formatCredential(kind, ID, new Uint8Array(32).fill(7)),
+);
+
+/** What is written of a log object. */
+function written(secrets: string[], entry: object, message: string): string {
+  const lines: string[] = [];
+  const redact = redactor(secrets);
+  const log = pino({ base: null }, { write: (line) => void lines.push(redact(line)) });
+  log.info(entry, message);
+  return lines.join('');
+}
+
+test.each(credentials)('takes %s out wherever it is', (credential) => {
+  const err = new Error(`no ${credential}`, { cause: new Error(`x${credential}x`) });
+  const entry = { err, [credential]: { deep: [`"${credential}"`] }, two: credential + credential };
+  const text = written([], entry, `message ${credential}`);
+  expect(text).not.toContain(credential.slice(10));
+  expect(text.match(/\[redacted\]/g)?.length).toBeGreaterThan(5);
+  expect(() => JSON.parse(text)).not.toThrow();
+});
+
+test('takes the secrets of the settings out, as they are and as JSON writes them', () => {
+  const admin = 'a"quote\\backslash$&and`more`/than-that';
+  const password = 'pass.word*(';
+  const err = new Error(`failed for ${admin} and ${password}`);
+  const text = written([admin, password], { err, admin, password }, `m ${admin}`);
+  expect(text).not.toContain('quote');
+  expect(text).not.toContain('pass.word');
+  expect(() => JSON.parse(text)).not.toThrow();
+});
+
+test('leaves everything else as it is', () => {
+  const line = '{"msg":"lk_app_… and lk_codes and lk_grant_short","hint":"lk_app_…9XyZ"}\n';
+  expect(redactor(['secret'])(line)).toBe(line);
+});

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { BadSetting, loadSettings } from './settings.ts';
+
+test('everything has a default', () => {
+  expect(loadSettings({})).toMatchObject({
+    port: 3000,
+    host: '127.0.0.1',
+    databaseUrl: 'file:./data/latchkey.db',
+    databaseIsDefault: true,
+    adminSecret: null,
+    publicUrl: null,
+    logLevel: 'info',
+    trustProxy: false,
+    shutdownSeconds: 10,
+  });
+});
+
+test('an empty setting counts as not set', () => {
+  const names = [
+    'PORT',
+    'HOST',
+    'DATABASE_URL',
+    'ADMIN_SECRET',
+    'PUBLIC_URL',
+    'LOG_LEVEL',
+    'TRUST_PROXY',
+    'SHUTDOWN_SECONDS',
+  ];
+  const empty = Object.fromEntries(names.map((name) => [name, '']));
+  expect(loadSettings(empty)).toEqual(loadSettings({}));
+});
+
+test.each([
+  ['PORT', '0', { port: 0 }],
+  ['PORT', '65535', { port: 65535 }],
+  ['HOST', '::1', { host: '::1' }],
+  ['DATABASE_URL', 'file:./data/latchkey.db', { databaseIsDefault: false }],
+  ['DATABASE_URL', 'file::memory:', { databaseUrl: 'file::memory:' }],
+  ['DATABASE_URL', 'mongodb+srv://u:p@h/d', { databaseUrl: 'mongodb+srv://u:p@h/d' }],
+  ['ADMIN_SECRET', '!"#~'.repeat(8), { adminSecret: '!"#~'.repeat(8) }],
+  ['PUBLIC_URL', 'https://a.example//', { publicUrl: 'https://a.example' }],
+  ['PUBLIC_URL', 'http://a.example:8080/b/', { publicUrl: 'http://a.example:8080/b' }],
+  ['LOG_LEVEL', 'trace', { logLevel: 'trace' }],
+  ['TRUST_PROXY', 'true', { trustProxy: true }],
+  ['SHUTDOWN_SECONDS', '0', { shutdownSeconds: 0 }],
+])('%s=%s is read', (name, value, expected) => {
+  expect(loadSettings({ [name]: value })).toMatchObject(expected);
+});
+
+test.each([
+  ['PORT', '65536'],
+  ['PORT', '-1'],
+  ['PORT', '3000.5'],
+  ['PORT', ' 3000'],
+  ['PORT', '0x50'],
+  ['HOST', 'a b'],
+  ['HOST', 'http://a'],
+  ['DATABASE_URL', 'postgres://user:quicksilver@host/db'],
+  ['DATABASE_URL', 'file:'],
+  ['DATABASE_URL', 'mongodb://'],
+  ['DATABASE_URL', '/quicksilver.db'],
+  ['ADMIN_SECRET', `quicksilver${'x'.repeat(20)}`],
+  ['ADMIN_SECRET', `quicksilver ${'x'.repeat(40)}`],
+  ['ADMIN_SECRET', `quicksilver${'ä'.repeat(40)}`],
+  ['ADMIN_SECRET', `quicksilver${'x'.repeat(40)}\n`],
+  ['PUBLIC_URL', 'a.example'],
+  ['PUBLIC_URL', 'ftp://a.example'],
+  ['PUBLIC_URL', 'https://user:quicksilver@a.example'],
+  ['PUBLIC_URL', 'https://a.example/?quicksilver'],
+  ['PUBLIC_URL', 'https://a.example/#quicksilver'],
+  ['LOG_LEVEL', 'INFO'],
+  ['TRUST_PROXY', 'yes'],
+  ['TRUST_PROXY', '1'],
+  ['SHUTDOWN_SECONDS', '-1'],
+  ['SHUTDOWN_SECONDS', '3601'],
+])('%s=%j stops the start with one line', (name, value) => {
+  const read = () => loadSettings({ [name]: value });
+  expect(read).toThrow(BadSetting);
+  expect(read).toThrow(new RegExp(`^${name} (is|starts) .+\\. Example: ${name}=\\S.*$`));
+  expect(read).not.toThrow(/quicksilver|\n/);
+});

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { invoke, succeed, wires } from './call.ts';
+import { describeOnEachStore } from './databases.ts';
+import {
+  asBasic,
+  asBearer,
+  type LinkedApplication,
+  linkedApplication,
+} from './linked-application.ts';
+import { operator, startTestServer, useServer } from './running-server.ts';
+
+describeOnEachStore('an application', (fresh) => {
+  const server = useServer(fresh);
+  /** Whether a secret works: to revoke what there isn't is refused only after authenticating. */
+  const works = async (secret: string, at: { url: string } = server) => {
+    const input = { grant_id: randomUUID() };
+    const statuses = await Promise.all(
+      wires.map(async (wire) => {
+        const { status } = await invoke(at, wire, 'grants.revoke', input, `Bearer ${secret}`);
+        return status;
+      }),
+    );
+    expect(new Set(statuses).size).toBe(1);
+    return statuses[0] !== 401;
+  };
+  const addSecret = ({ application_id }: LinkedApplication, expires_at?: string) =>
+    succeed(
+      server,
+      'admin.applications.secrets.create',
+      { application_id, ...(expires_at && { expires_at }) },
+      operator,
+    );
+
+  test('stops with its secrets and grants while it is disabled, on every server', async () => {
+    const sibling = await startTestServer(server.database.url);
+    const linked = await linkedApplication(server);
+    const { application_id, secret } = linked;
+    const used = await linked.link();
+    const unused = await linked.link();
+    const { code } = await linked.issue();
+    const headers = [asBearer(used), asBasic(used), asBearer(unused)];
+    await succeed(server, 'account.get', {}, asBearer(used));
+
+    for (const [name, alive] of [
+      ['admin.applications.disable', false],
+      ['admin.applications.enable', true],
+    ] as const) {
+      await succeed(server, name, { application_id }, operator);
+      for (const at of [server, sibling]) {
+        expect(await works(secret, at)).toBe(alive);
+        for (const header of headers) {
+          const { status } = await invoke(at, 'REST', 'account.get', {}, header);
+          expect(status).toBe(alive ? 200 : 401);
+        }
+      }
+    }
+    expect((await linked.convert(code)).revoked).toBe(false);
+    await sibling.close();
+  });
+
+  test('keeps its other secrets when one is removed, and may lose the last', async () => {
+    const linked = await linkedApplication(server);
+    const { application_id } = linked;
+    const second = await addSecret(linked);
+    expect(await works(second.secret)).toBe(true);
+    const remove = (secret_id: string) =>
+      succeed(server, 'admin.applications.secrets.revoke', { application_id, secret_id }, operator);
+    await remove(linked.secret_id);
+    expect(await works(linked.secret)).toBe(false);
+    expect(await works(second.secret)).toBe(true);
+    await remove(second.id);
+    expect(await works(second.secret)).toBe(false);
+  });
+
+  test('is refused from the millisecond on at which its secret expires', async () => {
+    const linked = await linkedApplication(server);
+    const at = new Date(server.now() + 1000).toISOString();
+    const { secret } = await addSecret(linked, at);
+    server.advance(999);
+    expect(await works(secret)).toBe(true);
+    server.advance(1);
+    expect(await works(secret)).toBe(false);
+    expect(await works(linked.secret)).toBe(true);
+  });
+
+  test('has room for a secret again when one has expired or was removed', async () => {
+    const linked = await linkedApplication(server);
+    const { application_id, secret_id } = linked;
+    const soon = new Date(server.now() + 1000).toISOString();
+    for (let have = 1; have < 5; have++) await addSecret(linked, soon);
+    const add = () =>
+      invoke(server, 'REST', 'admin.applications.secrets.create', { application_id }, operator);
+    expect((await add()).body.error_code).toBe('secret_limit_reached');
+    server.advance(1000);
+    expect((await add()).status).toBe(200);
+    const { secrets } = await succeed(
+      server,
+      'admin.applications.secrets.revoke',
+      { application_id, secret_id },
+      operator,
+    );
+    // The expired ones are listed all the same.
+    expect(secrets).toHaveLength(5);
+    expect((await add()).status).toBe(200);
+  });
+
+  const moment = (from: number) => new Date(server.now() + from).toISOString();
+  test.each([
+    ['the present', () => moment(0)],
+    ['the past', () => moment(-1000)],
+    ['no timestamp', () => 'tomorrow'],
+    ['a time without an offset', () => '2999-01-01T00:00:00'],
+    ['a number', () => server.now() + 1000],
+    ['after the year 9999', () => '9999-12-31T23:59:59.999-01:00'],
+  ])('gets no secret that expires at %s', async (_, expires_at) => {
+    const { application_id } = await linkedApplication(server);
+    const input = { application_id, expires_at: expires_at() };
+    for (const wire of wires) {
+      const answer = await invoke(
+        server,
+        wire,
+        'admin.applications.secrets.create',
+        input,
+        operator,
+      );
+      expect([answer.status, answer.body.error_code]).toEqual([400, 'parameter_invalid']);
+      expect(answer.body.issues[0].path).toEqual(['expires_at']);
+      expect(answer.text).not.toContain(String(input.expires_at));
+    }
+  });
+
+  test('shows when each of its secrets was used last, to the minute', async () => {
+    const linked = await linkedApplication(server);
+    const { application_id } = linked;
+    const second = await addSecret(linked);
+    await works(second.secret);
+    await server.service.secretUsage.flush();
+    const { secrets } = await succeed(
+      server,
+      'admin.applications.get',
+      { application_id },
+      operator,
+    );
+    const minute = new Date(server.now() - (server.now() % 60_000)).toISOString();
+    expect(secrets.map(({ last_used_at }: { last_used_at: string }) => last_used_at)).toEqual([
+      null,
+      minute.replace('Z', '+00:00'),
+    ]);
+  });
+});

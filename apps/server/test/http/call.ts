@@ -1,0 +1,110 @@
+import { type OperationContract, type OperationName, operations } from '@latchkey/schema';
+
+// biome-ignore lint/suspicious/noExplicitAny: what a server sends is looked at member by member
+export type Json = any;
+
+export interface Request {
+  method: string;
+  /** With its query. */
+  path: string;
+  authorization?: string | undefined;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array<ArrayBuffer> | undefined;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  json: Json;
+}
+
+/** Sends one request and reads its whole answer. */
+export async function send({ url }: { url: string }, request: Request): Promise<Answer> {
+  const { method, path, authorization, headers, body } = request;
+  const response = await fetch(url + path, {
+    method,
+    headers: { ...(authorization !== undefined && { authorization }), ...headers },
+    ...(body !== undefined && { body }),
+    redirect: 'error',
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json');
+  const json = isJson && text !== '' ? JSON.parse(text) : undefined;
+  return { status: response.status, headers: response.headers, text, json };
+}
+
+export const JSON_TYPE = { 'content-type': 'application/json' };
+
+export type Wire = 'REST' | 'tRPC';
+export const wires: Wire[] = ['REST', 'tRPC'];
+
+/** An operation's request on a wire. */
+export function requestOf(
+  wire: Wire,
+  name: OperationName,
+  input: Record<string, unknown> = {},
+): Request {
+  return wire === 'REST' ? restRequest(name, input) : trpcRequest(name, input);
+}
+
+function restRequest(name: OperationName, input: Record<string, unknown>): Request {
+  const { method, path }: OperationContract = operations[name];
+  const rest = { ...input };
+  const filled = path.replace(/\{(\w+)\}/g, (_, member: string) => {
+    const value = String(rest[member]);
+    delete rest[member];
+    return encodeURIComponent(value);
+  });
+  if (Object.keys(rest).length === 0) return { method, path: filled };
+  if (method === 'GET') {
+    const query = new URLSearchParams(rest as Record<string, string>);
+    return { method, path: `${filled}?${query}` };
+  }
+  return { method, path: filled, headers: JSON_TYPE, body: JSON.stringify(rest) };
+}
+
+function trpcRequest(name: OperationName, input: Record<string, unknown>): Request {
+  const text = JSON.stringify(input);
+  return operations[name].method === 'GET'
+    ? { method: 'GET', path: `/trpc/${name}?input=${encodeURIComponent(text)}` }
+    : { method: 'POST', path: `/trpc/${name}`, headers: JSON_TYPE, body: text };
+}
+
+/** Calls an operation; `body` is its result or its error, without what the wire wraps around it. */
+export async function invoke(
+  server: { url: string },
+  wire: Wire,
+  name: OperationName,
+  input: Record<string, unknown>,
+  authorization: string | undefined,
+): Promise<Answer & { body: Json }> {
+  const answer = await send(server, { ...requestOf(wire, name, input), authorization });
+  return { ...answer, body: unwrapped(wire, answer.json) };
+}
+
+/** The object of the contract in the answer of a wire. */
+export function unwrapped(wire: Wire, json: Json): Json {
+  if (wire === 'REST') return json;
+  if (json.error === undefined) return json.result.data;
+  const { code: _code, httpStatus: _status, path: _path, ...body } = json.error.data;
+  return body;
+}
+
+/** Calls an operation over REST that has to succeed, and returns what it answers. */
+export async function succeed(
+  server: { url: string },
+  name: OperationName,
+  input: Record<string, unknown>,
+  authorization: string,
+): Promise<Json> {
+  const { status, text, body } = await invoke(server, 'REST', name, input, authorization);
+  if (status !== 200) throw new Error(`${name} answered ${status}: ${text}`);
+  return body;
+}
+
+/** All headers that are about the answer, and not about the connection or its length. */
+export function headersOf({ headers }: Answer): Record<string, string> {
+  const aside = ['connection', 'content-length', 'date', 'keep-alive'];
+  return Object.fromEntries([...headers].filter(([name]) => !aside.includes(name)));
+}

@@ -1,0 +1,439 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type credentialPrefixes,
+  type ErrorCode,
+  formatCredential,
+  type OperationName,
+} from '@latchkey/schema';
+import { JSON_TYPE, type Request, requestOf, succeed, type Wire } from './call.ts';
+import { asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
+import { operator, type ServerWithDatabase } from './running-server.ts';
+
+/** A way to an error, over either wire. */
+export interface ErrorCase {
+  code: ErrorCode;
+  when: string;
+  status: number;
+  error: string;
+  /** Headers beyond those of every answer. */
+  headers?: Record<string, string>;
+  /** Leads there; returns the request that gets the error, and the members that come with it. */
+  arrange(context: {
+    server: ServerWithDatabase;
+    wire: Wire;
+    linked: LinkedApplication;
+  }): Promise<{ request: Request; members?: object }>;
+}
+
+const MISSING = { 'www-authenticate': 'Bearer realm="latchkey"' };
+const INVALID = { 'www-authenticate': 'Bearer realm="latchkey", error="invalid_token"' };
+
+/** A credential that is well formed and that nobody ever made. */
+export const unknownCredential = (
+  kind: keyof typeof credentialPrefixes,
+  id: string = randomUUID(),
+): string => formatCredential(kind, id, crypto.getRandomValues(new Uint8Array(32)));
+
+function onOperation(
+  name: OperationName,
+  arrange: (
+    linked: LinkedApplication,
+    server: ServerWithDatabase,
+  ) => Promise<{ input?: Record<string, unknown>; as?: string; members?: object }>,
+): ErrorCase['arrange'] {
+  return async ({ server, wire, linked }) => {
+    const { input = {}, as = linked.bearer, members } = await arrange(linked, server);
+    const request = { ...requestOf(wire, name, input), authorization: as };
+    return { request, ...(members && { members }) };
+  };
+}
+
+function unauthenticated(name: OperationName, authorization?: string): ErrorCase['arrange'] {
+  return async ({ wire }) => ({ request: { ...requestOf(wire, name), authorization } });
+}
+
+function withBody(body: string, headers: Record<string, string> = JSON_TYPE): ErrorCase['arrange'] {
+  return async ({ wire, linked }) => ({
+    request: {
+      ...requestOf(wire, 'grants.convert'),
+      method: 'POST',
+      authorization: linked.bearer,
+      headers,
+      body,
+    },
+  });
+}
+
+const issue = (path: string[], message: string) => ({ issues: [{ path, message }] });
+const NO_UUID = 'Must be a UUID, such as 0193aa00-0000-7000-8000-000000000001.';
+
+export const errorCases: ErrorCase[] = [
+  {
+    code: 'credentials_missing',
+    when: 'an application sends no header',
+    status: 401,
+    error: 'invalid_client',
+    headers: MISSING,
+    arrange: unauthenticated('grants.convert'),
+  },
+  {
+    code: 'credentials_missing',
+    when: 'a grant sends no header',
+    status: 401,
+    error: 'invalid_token',
+    headers: MISSING,
+    arrange: unauthenticated('account.get'),
+  },
+  {
+    code: 'credentials_missing',
+    when: 'the operator sends no header',
+    status: 401,
+    error: 'invalid_client',
+    headers: MISSING,
+    arrange: unauthenticated('admin.applications.list'),
+  },
+  ...['', 'Bearer', 'Bearer ', 'Digest abc', 'Bearer a b', 'lk_app_x'].map(
+    (header): ErrorCase => ({
+      code: 'credentials_invalid',
+      when: `the header is "${header}"`,
+      status: 401,
+      error: 'invalid_client',
+      headers: INVALID,
+      arrange: unauthenticated('grants.convert', header),
+    }),
+  ),
+  {
+    code: 'credentials_invalid',
+    when: 'the application secret is unknown',
+    status: 401,
+    error: 'invalid_client',
+    headers: INVALID,
+    arrange: unauthenticated('grants.revoke', `Bearer ${unknownCredential('applicationSecret')}`),
+  },
+  {
+    code: 'credentials_invalid',
+    when: 'the random part of the application secret is wrong',
+    status: 401,
+    error: 'invalid_client',
+    headers: INVALID,
+    arrange: onOperation('grants.revoke', async ({ application_id }) => ({
+      as: `Bearer ${unknownCredential('applicationSecret', application_id)}`,
+    })),
+  },
+  {
+    code: 'credentials_invalid',
+    when: 'the checksum of the application secret is wrong',
+    status: 401,
+    error: 'invalid_client',
+    headers: INVALID,
+    arrange: onOperation('grants.revoke', async ({ bearer }) => ({
+      as: bearer.slice(0, -1) + (bearer.endsWith('0') ? '1' : '0'),
+    })),
+  },
+  {
+    code: 'credentials_invalid',
+    when: 'an application sends Basic',
+    status: 401,
+    error: 'invalid_client',
+    headers: INVALID,
+    arrange: onOperation('grants.revoke', async ({ application_id, secret }) => ({
+      as: `Basic ${btoa(`${application_id}:${secret}`)}`,
+    })),
+  },
+  {
+    code: 'credentials_invalid',
+    when: 'a grant sends an application secret',
+    status: 401,
+    error: 'invalid_token',
+    headers: INVALID,
+    arrange: onOperation('account.get', async ({ bearer }) => ({ as: bearer })),
+  },
+  {
+    code: 'credentials_invalid',
+    when: 'a grant is named that is not the secret’s',
+    status: 401,
+    error: 'invalid_token',
+    headers: INVALID,
+    arrange: onOperation('account.grant', async (linked) => ({
+      as: `Basic ${btoa(`${randomUUID()}:${(await linked.link()).grant_secret}`)}`,
+    })),
+  },
+  {
+    code: 'credentials_invalid',
+    when: 'the ADMIN_SECRET is another',
+    status: 401,
+    error: 'invalid_client',
+    headers: INVALID,
+    arrange: unauthenticated('admin.applications.list', `${operator}x`),
+  },
+  ...['', '{', 'null', '[]', '"text"', '42', '{"code":"x"', '\ufeff{"code":"x"}'].map(
+    (body): ErrorCase => ({
+      code: 'body_malformed',
+      when: `the body is ${JSON.stringify(body)}`,
+      status: 400,
+      error: 'invalid_request',
+      arrange: withBody(body),
+    }),
+  ),
+  {
+    code: 'parameter_invalid',
+    when: 'the code is missing',
+    status: 400,
+    error: 'invalid_request',
+    arrange: onOperation('grants.convert', async () => ({
+      input: { kode: 'lk_code_1' },
+      members: issue(['code'], 'Invalid input: expected string, received undefined'),
+    })),
+  },
+  {
+    code: 'parameter_invalid',
+    when: 'the code is empty',
+    status: 400,
+    error: 'invalid_request',
+    arrange: onOperation('grants.convert', async () => ({
+      input: { code: '' },
+      members: issue(['code'], 'Must be the code that was issued, lk_code_….'),
+    })),
+  },
+  {
+    code: 'parameter_invalid',
+    when: 'the code is an operator of a database',
+    status: 400,
+    error: 'invalid_request',
+    arrange: onOperation('grants.convert', async () => ({
+      input: { code: { $ne: null } },
+      members: issue(['code'], 'Invalid input: expected string, received object'),
+    })),
+  },
+  {
+    code: 'parameter_invalid',
+    when: 'the identifier in the path is no UUID',
+    status: 400,
+    error: 'invalid_request',
+    arrange: onOperation('admin.accounts.get', async () => ({
+      input: { account_id: '1 or 1=1' },
+      as: operator,
+      members: issue(['account_id'], NO_UUID),
+    })),
+  },
+  {
+    code: 'media_type_unsupported',
+    when: 'the body is text',
+    status: 415,
+    error: 'invalid_request',
+    arrange: withBody('{"code":"x"}', { 'content-type': 'text/plain' }),
+  },
+  {
+    code: 'body_too_large',
+    when: 'the body has 16 KiB and a byte',
+    status: 413,
+    error: 'invalid_request',
+    arrange: withBody(`{"code":"${'x'.repeat(16 * 1024 + 1 - 11)}"}`),
+  },
+  {
+    code: 'route_not_found',
+    when: 'there is no such path',
+    status: 404,
+    error: 'invalid_request',
+    arrange: async ({ wire, linked }) => ({
+      request: {
+        method: 'POST',
+        path: wire === 'REST' ? '/oauth/convert/' : '/trpc/grants.Convert',
+        authorization: linked.bearer,
+      },
+    }),
+  },
+  {
+    code: 'method_not_allowed',
+    when: 'a mutation is asked for by GET',
+    status: 405,
+    error: 'invalid_request',
+    headers: { allow: 'POST' },
+    arrange: async ({ wire }) => ({
+      request: { ...requestOf(wire, 'grants.convert'), method: 'GET', body: undefined },
+    }),
+  },
+  {
+    code: 'method_not_allowed',
+    when: 'a query is asked for by POST',
+    status: 405,
+    error: 'invalid_request',
+    headers: { allow: 'GET, HEAD' },
+    arrange: async ({ wire }) => ({
+      request: { ...requestOf(wire, 'account.get'), method: 'POST' },
+    }),
+  },
+  ...(['garbage', 'unknown', 'of another application', 'with another random part'] as const).map(
+    (which): ErrorCase => ({
+      code: 'code_not_found',
+      when: `the code is ${which}`,
+      status: 400,
+      error: 'invalid_grant',
+      arrange: onOperation('grants.convert', async (linked, server) => {
+        const { grant_id } = await linked.issue();
+        const other = await linkedApplication(server);
+        const codes = {
+          garbage: () => 'garbage',
+          unknown: () => unknownCredential('code'),
+          'of another application': async () => (await other.issue()).code,
+          'with another random part': () => unknownCredential('code', grant_id),
+        };
+        return { input: { code: await codes[which]() } };
+      }),
+    }),
+  ),
+  {
+    code: 'code_expired',
+    when: 'the code is 300 s old',
+    status: 400,
+    error: 'invalid_grant',
+    arrange: onOperation('grants.convert', async (linked, server) => {
+      const { code } = await linked.issue();
+      server.advance(300_000);
+      return { input: { code } };
+    }),
+  },
+  {
+    code: 'code_already_used',
+    when: 'the code was exchanged',
+    status: 400,
+    error: 'invalid_grant',
+    arrange: onOperation('grants.convert', async (linked) => {
+      const { code, grant_id } = await linked.issue();
+      await linked.convert(code);
+      return { input: { code }, members: { grant_id } };
+    }),
+  },
+  ...(['grants.revoke', 'grants.recover', 'admin.grants.revoke'] as const).flatMap((name) =>
+    (['unknown', 'not exchanged'] as const).map(
+      (which): ErrorCase => ({
+        code: 'grant_not_found',
+        when: `the grant of ${name} is ${which}`,
+        status: 404,
+        error: 'invalid_grant',
+        arrange: onOperation(name, async (linked) => ({
+          input: { grant_id: which === 'unknown' ? randomUUID() : (await linked.issue()).grant_id },
+          as: name === 'admin.grants.revoke' ? operator : linked.bearer,
+        })),
+      }),
+    ),
+  ),
+  ...(['grants.revoke', 'grants.recover'] as const).map(
+    (name): ErrorCase => ({
+      code: 'grant_not_found',
+      when: `the grant of ${name} is another application’s`,
+      status: 404,
+      error: 'invalid_grant',
+      arrange: onOperation(name, async (_linked, server) => {
+        const { grant_id } = await (await linkedApplication(server)).link();
+        return { input: { grant_id } };
+      }),
+    }),
+  ),
+  {
+    code: 'grant_not_found',
+    when: 'a code is cancelled that was exchanged',
+    status: 404,
+    error: 'invalid_grant',
+    arrange: onOperation('admin.codes.cancel', async (linked) => ({
+      input: { grant_id: (await linked.link()).grant_id },
+      as: operator,
+    })),
+  },
+  {
+    code: 'grant_not_recoverable',
+    when: 'the grant was used',
+    status: 409,
+    error: 'invalid_grant',
+    arrange: onOperation('grants.recover', async (linked, server) => {
+      const grant = await linked.link();
+      await succeed(server, 'account.get', {}, asBearer(grant));
+      return { input: { grant_id: grant.grant_id } };
+    }),
+  },
+  ...(
+    [
+      'admin.applications.get',
+      'admin.applications.disable',
+      'admin.applications.enable',
+      'admin.applications.secrets.create',
+    ] as const
+  ).map(
+    (name): ErrorCase => ({
+      code: 'application_not_found',
+      when: `${name} names an unknown one`,
+      status: 404,
+      error: 'invalid_request',
+      arrange: onOperation(name, async () => ({
+        input: { application_id: randomUUID() },
+        as: operator,
+      })),
+    }),
+  ),
+  {
+    code: 'application_not_found',
+    when: 'a code is issued to an unknown one',
+    status: 404,
+    error: 'invalid_request',
+    arrange: onOperation('admin.codes.issue', async ({ account_id }) => ({
+      input: { application_id: randomUUID(), account_id, scope: 'a' },
+      as: operator,
+    })),
+  },
+  {
+    code: 'account_not_found',
+    when: 'an unknown one is asked for',
+    status: 404,
+    error: 'invalid_request',
+    arrange: onOperation('admin.accounts.get', async () => ({
+      input: { account_id: randomUUID() },
+      as: operator,
+    })),
+  },
+  {
+    code: 'account_not_found',
+    when: 'a code is issued about an unknown one',
+    status: 404,
+    error: 'invalid_request',
+    arrange: onOperation('admin.codes.issue', async ({ application_id }) => ({
+      input: { application_id, account_id: randomUUID(), scope: 'a' },
+      as: operator,
+    })),
+  },
+  {
+    code: 'secret_not_found',
+    when: 'an unknown one is removed',
+    status: 404,
+    error: 'invalid_request',
+    arrange: onOperation('admin.applications.secrets.revoke', async ({ application_id }) => ({
+      input: { application_id, secret_id: randomUUID() },
+      as: operator,
+    })),
+  },
+  {
+    code: 'secret_limit_reached',
+    when: 'a sixth secret is added',
+    status: 409,
+    error: 'invalid_request',
+    arrange: onOperation(
+      'admin.applications.secrets.create',
+      async ({ application_id }, server) => {
+        for (let have = 1; have < 5; have++) {
+          await succeed(server, 'admin.applications.secrets.create', { application_id }, operator);
+        }
+        return { input: { application_id }, as: operator };
+      },
+    ),
+  },
+  {
+    code: 'internal_error',
+    when: 'the account of a grant was deleted by hand',
+    status: 500,
+    error: 'server_error',
+    arrange: onOperation('account.get', async (linked, server) => {
+      const grant = await linked.link();
+      await server.database.deleteAccount(linked.account_id);
+      return { as: asBearer(grant) };
+    }),
+  },
+];

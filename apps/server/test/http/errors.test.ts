@@ -1,0 +1,145 @@
+import { errorCodes, errorDefinition, objects } from '@latchkey/schema';
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
+import { expect, test } from 'vitest';
+import { headersOf, requestOf, send, unwrapped, wires } from './call.ts';
+import { describeOnEachStore } from './databases.ts';
+import { errorCases } from './error-cases.ts';
+import { type LinkedApplication, linkedApplication } from './linked-application.ts';
+import { startTestServer, useServer } from './running-server.ts';
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+const TRPC_CODES = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  409: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  500: 'INTERNAL_SERVER_ERROR',
+  503: 'SERVICE_UNAVAILABLE',
+} as const;
+
+// Their own tests are elsewhere: the first needs many requests, the second a database that fails at
+// the worst moment, the third one that is gone.
+const ELSEWHERE = ['rate_limited', 'outcome_unknown', 'store_unavailable'];
+
+test('every error code has a case', () => {
+  const covered = new Set<string>([...errorCases.map(({ code }) => code), ...ELSEWHERE]);
+  expect(errorCodes.filter((code) => !covered.has(code))).toEqual([]);
+});
+
+describeOnEachStore('the error table', (fresh) => {
+  const server = useServer(fresh);
+
+  for (const wire of wires) {
+    test.each(errorCases)(`over ${wire}: $code where $when`, async (row) => {
+      const linked = await linkedApplication(server);
+      const { request, members } = await row.arrange({ server, wire, linked });
+      const answer = await send(server, request);
+
+      const request_id = answer.headers.get('x-request-id') ?? '';
+      expect(request_id).toMatch(UUID_V7);
+      const body = {
+        error: row.error,
+        error_description: errorDefinition(row.code).description,
+        error_code: row.code,
+        error_uri: `${server.url}/docs/errors#${row.code}`,
+        request_id,
+        ...members,
+      };
+      expect(unwrapped(wire, answer.json)).toStrictEqual(body);
+      expect(objects.errorBody.parse(body)).toStrictEqual(body);
+      expect(answer.status).toBe(row.status);
+      expect(headersOf(answer)).toStrictEqual({
+        'content-type': 'application/json; charset=UTF-8',
+        'cache-control': 'no-store',
+        'x-request-id': request_id,
+        ...row.headers,
+      });
+      if (wire === 'REST') return;
+
+      const path = decodeURIComponent(request.path.slice('/trpc/'.length).replace(/\?.*/, ''));
+      const code = TRPC_CODES[row.status as keyof typeof TRPC_CODES];
+      expect(answer.json).toStrictEqual({
+        error: {
+          message: body.error_description,
+          code: TRPC_ERROR_CODES_BY_KEY[code],
+          data: { ...body, code, httpStatus: row.status, path },
+        },
+      });
+    });
+  }
+});
+
+describeOnEachStore('the base of error_uri', (fresh) => {
+  const server = useServer(fresh);
+  const elsewhere = (environment: NodeJS.ProcessEnv) =>
+    startTestServer(server.database.url, environment);
+
+  test.each(wires)('is PUBLIC_URL over %s', async (wire) => {
+    const configured = await elsewhere({ PUBLIC_URL: 'https://link.example.com/base/' });
+    const answer = await send(configured, requestOf(wire, 'account.get'));
+    expect(unwrapped(wire, answer.json).error_uri).toBe(
+      'https://link.example.com/base/docs/errors#credentials_missing',
+    );
+    await configured.close();
+  });
+
+  test('is what a trusted proxy says, and not what the caller says without one', async () => {
+    const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'link.example.com' };
+    const request = { ...requestOf('REST', 'account.get'), headers };
+    const behind = await elsewhere({ TRUST_PROXY: 'true' });
+    expect((await send(behind, request)).json.error_uri).toBe(
+      'https://link.example.com/docs/errors#credentials_missing',
+    );
+    await behind.close();
+    expect((await send(server, request)).json.error_uri).toBe(
+      `${server.url}/docs/errors#credentials_missing`,
+    );
+  });
+});
+
+describeOnEachStore('code_not_found', (fresh) => {
+  const server = useServer(fresh);
+
+  test('is the same bytes whatever the code is, but for request_id', async () => {
+    const linked: LinkedApplication = await linkedApplication(server);
+    const rows = errorCases.filter(({ code }) => code === 'code_not_found');
+    const answers = await Promise.all(
+      rows.map(async ({ arrange }) => {
+        const { request } = await arrange({ server, wire: 'REST', linked });
+        const { text, json, headers } = await send(server, request);
+        return [text.replace(json.request_id, ''), headers.get('content-length')].join();
+      }),
+    );
+    expect(answers.length).toBeGreaterThan(3);
+    expect(new Set(answers).size).toBe(1);
+  });
+});
+
+describeOnEachStore('internal_error', (fresh) => {
+  const server = useServer(fresh);
+
+  test.each(wires)('over %s has its detail in the log, and only there', async (wire) => {
+    const linked = await linkedApplication(server);
+    const row = errorCases.find(({ code }) => code === 'internal_error');
+    if (row === undefined) throw new Error('There is no case of it.');
+    const { request } = await row.arrange({ server, wire, linked });
+    const { text, headers } = await send(server, request);
+    expect(text).not.toContain(linked.account_id);
+    expect(text).not.toContain('gone');
+    expect(text).not.toContain('stack');
+
+    const [line = '{}'] = server.lines.filter((candidate) => candidate.includes('is gone'));
+    server.lines.length = 0;
+    const { level, request_id, error_code, err } = JSON.parse(line);
+    expect({ level, request_id, error_code, message: err.message }).toEqual({
+      level: 50,
+      request_id: headers.get('x-request-id'),
+      error_code: 'internal_error',
+      message: `The account ${linked.account_id} is gone from the store.`,
+    });
+  });
+});

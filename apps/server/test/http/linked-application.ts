@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import type { FullGrant, IssuedCode } from '@latchkey/schema';
+import { succeed } from './call.ts';
+import { operator } from './running-server.ts';
+
+/** An application with its secret, and an account that it gets grants about. */
+export interface LinkedApplication {
+  application_id: string;
+  secret: string;
+  secret_id: string;
+  /** The value of its Authorization header. */
+  bearer: string;
+  account_id: string;
+  issue(): Promise<IssuedCode>;
+  convert(code: string): Promise<FullGrant>;
+  /** A code, exchanged. */
+  link(): Promise<FullGrant>;
+}
+
+export const ADA = {
+  username: 'ada',
+  display_name: 'Ada Lovelace',
+  twitter: 'adal',
+  verified: true,
+  supporter: false,
+};
+
+export async function linkedApplication(server: { url: string }): Promise<LinkedApplication> {
+  const application = await succeed(
+    server,
+    'admin.applications.create',
+    { name: 'Acme' },
+    operator,
+  );
+  const account_id = randomUUID();
+  await succeed(server, 'admin.accounts.put', { account_id, ...ADA }, operator);
+  const bearer = `Bearer ${application.secret}`;
+  const application_id: string = application.id;
+  const issue = () =>
+    succeed(
+      server,
+      'admin.codes.issue',
+      { application_id, account_id, scope: 'profile.read email' },
+      operator,
+    );
+  const convert = (code: string) => succeed(server, 'grants.convert', { code }, bearer);
+  return {
+    application_id,
+    secret: application.secret,
+    secret_id: application.secrets[0].id,
+    bearer,
+    account_id,
+    issue,
+    convert,
+    link: async () => convert((await issue()).code),
+  };
+}
+
+/** The two ways for a grant to say who it is. */
+export const asBearer = ({ grant_secret }: FullGrant): string => `Bearer ${grant_secret}`;
+export const asBasic = ({ grant_id, grant_secret }: FullGrant): string =>
+  `Basic ${Buffer.from(`${grant_id}:${grant_secret}`).toString('base64')}`;

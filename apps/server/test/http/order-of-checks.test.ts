@@ -1,0 +1,80 @@
+import { beforeAll, expect, test } from 'vitest';
+import { JSON_TYPE, type Request, requestOf, send, unwrapped, type Wire, wires } from './call.ts';
+import { describeOnEachStore } from './databases.ts';
+import { type LinkedApplication, linkedApplication } from './linked-application.ts';
+import { operator, startTestServer, useServer } from './running-server.ts';
+
+/**
+ * What a request can do wrong, in the order in which it is checked. A request that does two things
+ * wrong hears of the first.
+ */
+const faults: [string, (request: Request, wire: Wire) => Request][] = [
+  ['route_not_found', (request) => ({ ...request, path: request.path.replace('convert', 'c') })],
+  ['method_not_allowed', (request) => ({ ...request, method: 'PATCH' })],
+  ['credentials_missing', (request) => ({ ...request, authorization: undefined })],
+  [
+    'media_type_unsupported',
+    (request) => ({ ...request, headers: { 'content-type': 'text/plain' } }),
+  ],
+  ['body_too_large', (request) => ({ ...request, body: `${request.body}${' '.repeat(20_000)}` })],
+  ['body_malformed', (request) => ({ ...request, body: request.body?.slice(1) as string })],
+  ['parameter_invalid', (request) => ({ ...request, body: '{"code":7}' })],
+  ['code_not_found', (request) => request],
+];
+
+const pairs = faults.flatMap(([first, spoilFirst], index) =>
+  faults
+    .slice(index + 1)
+    .map(([second, spoilSecond]) => ({ first, second, spoilFirst, spoilSecond })),
+);
+
+describeOnEachStore('the order of checks', (fresh) => {
+  const server = useServer(fresh);
+  let linked: LinkedApplication;
+  beforeAll(async () => {
+    linked = await linkedApplication(server);
+  });
+
+  for (const wire of wires) {
+    test.each(pairs)(`over ${wire}: $first before $second`, async (pair) => {
+      const valid = {
+        ...requestOf(wire, 'grants.convert', { code: 'of nobody' }),
+        authorization: linked.bearer,
+      };
+      // The body is spoilt by the second first: what is cut or added is then that of both.
+      const request = pair.spoilFirst(pair.spoilSecond(valid, wire), wire);
+      const { json } = await send(server, request);
+      expect(unwrapped(wire, json).error_code).toBe(pair.first);
+    });
+
+    test(`over ${wire}: credentials before an identifier in the path`, async () => {
+      const request = requestOf(wire, 'admin.accounts.get', { account_id: '7' });
+      expect(unwrapped(wire, (await send(server, request)).json).error_code).toBe(
+        'credentials_missing',
+      );
+    });
+
+    test(`over ${wire}: the identifier in the path after the body`, async () => {
+      const request = requestOf(wire, 'admin.accounts.put', { account_id: '7', username: 'a' });
+      const malformed = { ...request, authorization: operator, body: '[' };
+      expect(unwrapped(wire, (await send(server, malformed)).json).error_code).toBe(
+        'body_malformed',
+      );
+    });
+
+    test(`over ${wire}: there is no operator without an ADMIN_SECRET`, async () => {
+      const bare = await startTestServer(server.database.url, { ADMIN_SECRET: '' });
+      for (const authorization of [undefined, operator, linked.bearer]) {
+        for (const name of ['admin.applications.list', 'admin.applications.create'] as const) {
+          for (const method of ['GET', 'POST', 'PATCH']) {
+            const { path } = requestOf(wire, name);
+            const answer = await send(bare, { method, path, authorization, headers: JSON_TYPE });
+            expect(answer.status).toBe(404);
+            expect(unwrapped(wire, answer.json).error_code).toBe('route_not_found');
+          }
+        }
+      }
+      await bare.close();
+    });
+  }
+});

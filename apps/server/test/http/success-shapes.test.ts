@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { type OperationName, objects, operations } from '@latchkey/schema';
+import { expect, test } from 'vitest';
+import { headersOf, invoke, type Json, type Wire, wires } from './call.ts';
+import { describeOnEachStore } from './databases.ts';
+import { ADA, asBasic, asBearer, linkedApplication } from './linked-application.ts';
+import { operator, type TestServer, useServer } from './running-server.ts';
+
+const wireTime = (milliseconds: number) =>
+  new Date(milliseconds).toISOString().replace('Z', '+00:00');
+
+/** Calls an operation, which has to succeed with exactly the members of its schema. */
+function strictly(server: TestServer, wire: Wire) {
+  return async (
+    name: OperationName,
+    input: Record<string, unknown>,
+    authorization: string = operator,
+  ): Promise<Json> => {
+    const answer = await invoke(server, wire, name, input, authorization);
+    expect(answer.status, answer.text).toBe(200);
+    expect(headersOf(answer)).toStrictEqual({
+      'content-type': 'application/json; charset=UTF-8',
+      'cache-control': 'no-store',
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    if (wire === 'tRPC') expect(answer.json).toStrictEqual({ result: { data: answer.body } });
+    // The schema drops members that it does not name, and makes ids lower case.
+    expect(operations[name].output.parse(answer.body)).toStrictEqual(answer.body);
+    return answer.body;
+  };
+}
+
+describeOnEachStore('results', (fresh) => {
+  const server = useServer(fresh);
+
+  test.each(wires)('of an application, over %s', async (wire) => {
+    const call = strictly(server, wire);
+    server.advance(1);
+    const created = await call('admin.applications.create', { name: 'Ünïcode & Söhne 💐' });
+    const { secret, ...application } = created;
+    const application_id = application.id;
+    const created_at = wireTime(server.now());
+    const first = {
+      object: 'application_secret',
+      id: application.secrets[0].id,
+      hint: `lk_app_…${secret.slice(-4)}`,
+      created_at,
+      expires_at: null,
+      last_used_at: null,
+    };
+    expect(application).toStrictEqual({
+      object: 'application',
+      id: application_id,
+      name: 'Ünïcode & Söhne 💐',
+      disabled: false,
+      created_at,
+      secrets: [first],
+    });
+    expect(secret).toMatch(/^lk_app_[0-9A-Za-z]{71}$/);
+    expect(await call('admin.applications.get', { application_id })).toStrictEqual(application);
+
+    const expires_at = wireTime(server.now() + 3_600_000);
+    const { secret: second, ...record } = await call('admin.applications.secrets.create', {
+      application_id: application_id.toUpperCase(),
+      expires_at: new Date(server.now() + 3_600_000).toISOString(),
+    });
+    expect(record).toStrictEqual({
+      ...first,
+      id: record.id,
+      hint: `lk_app_…${second.slice(-4)}`,
+      expires_at,
+    });
+    const both = { ...application, secrets: [first, record] };
+    expect(await call('admin.applications.get', { application_id })).toStrictEqual(both);
+    for (const [verb, disabled] of [
+      ['disable', true],
+      ['disable', true],
+      ['enable', false],
+      ['enable', false],
+    ] as const) {
+      const name = `admin.applications.${verb}` as const;
+      expect(await call(name, { application_id })).toStrictEqual({ ...both, disabled });
+    }
+    expect(
+      await call('admin.applications.secrets.revoke', { application_id, secret_id: first.id }),
+    ).toStrictEqual({ ...application, secrets: [record] });
+    expect(
+      await call('admin.applications.secrets.revoke', {
+        application_id,
+        secret_id: record.id.toUpperCase(),
+      }),
+    ).toStrictEqual({ ...application, secrets: [] });
+    const list = await call('admin.applications.list', {});
+    expect(list.data[0]).toStrictEqual({ ...application, secrets: [] });
+  });
+
+  test.each(wires)('of an account, over %s', async (wire) => {
+    const call = strictly(server, wire);
+    const account_id = randomUUID();
+    const object = 'service_account';
+    const whole = { object, id: account_id, ...ADA, supporter: true };
+    expect(
+      await call('admin.accounts.put', {
+        account_id: account_id.toUpperCase(),
+        ...ADA,
+        supporter: true,
+      }),
+    ).toStrictEqual(whole);
+    expect(await call('admin.accounts.get', { account_id })).toStrictEqual(whole);
+    // The whole is replaced: what is left out takes its default.
+    const defaults = {
+      object,
+      id: account_id,
+      username: 'bob',
+      display_name: 'bob',
+      twitter: null,
+      verified: false,
+      supporter: false,
+    };
+    const put = { account_id, username: 'bob', twitter: null, unknown: { member: 1 } };
+    expect(await call('admin.accounts.put', put)).toStrictEqual(defaults);
+    expect(
+      await call('admin.accounts.get', { account_id: account_id.toUpperCase() }),
+    ).toStrictEqual(defaults);
+  });
+
+  test.each(wires)('of a code and its grant, over %s', async (wire) => {
+    const call = strictly(server, wire);
+    const { application_id, account_id, bearer } = await linkedApplication(server);
+    const account = { object: 'service_account', id: account_id, ...ADA };
+    const scope = 'profile.read email';
+    const expires_at = wireTime(server.now() + 300_000);
+    const { code, ...issued } = await call('admin.codes.issue', {
+      application_id: application_id.toUpperCase(),
+      account_id: account_id.toUpperCase(),
+      scope,
+    });
+    const { grant_id } = issued;
+    expect(issued).toStrictEqual({
+      object: 'grant_code',
+      grant_id,
+      application_id,
+      account_id,
+      scope,
+      expires_at,
+    });
+    expect(code).toMatch(/^lk_code_[0-9A-Za-z]{71}$/);
+    expect(Number.parseInt(grant_id.replaceAll('-', '').slice(0, 12), 16)).toBe(server.now());
+
+    server.advance(1234);
+    const created_at = wireTime(server.now());
+    // The account changes after the code was issued: the grant keeps what it was.
+    const renamed = { ...ADA, username: 'ada2', twitter: null };
+    await call('admin.accounts.put', { account_id, ...renamed });
+    const { grant_secret, ...grant } = await call('grants.convert', { code }, bearer);
+    expect(grant).toStrictEqual({
+      object: 'oauth_grant',
+      grant_id,
+      created_at,
+      scope,
+      revoked: false,
+      account,
+    });
+    expect(grant_secret).toMatch(/^lk_grant_[0-9A-Za-z]{71}$/);
+
+    server.advance(1000);
+    const recovered = await call('grants.recover', { grant_id: grant_id.toUpperCase() }, bearer);
+    expect(recovered).toStrictEqual({ ...grant, grant_secret: recovered.grant_secret });
+    expect(recovered.grant_secret).not.toBe(grant_secret);
+
+    for (const as of [asBearer(recovered), asBasic(recovered)]) {
+      expect(await call('account.grant', {}, as)).toStrictEqual(grant);
+      expect(await call('account.get', {}, as)).toStrictEqual({ ...account, ...renamed });
+    }
+    const entry = { ...grant, application_id, revoked_at: null };
+    expect(await call('admin.grants.list', { account_id })).toStrictEqual({
+      object: 'list',
+      data: [entry],
+      next_cursor: null,
+    });
+
+    server.advance(1000);
+    const revoked_at = wireTime(server.now());
+    const minimal = { object: 'oauth_grant', grant_id, created_at, revoked: true };
+    expect(await call('grants.revoke', { grant_id }, bearer)).toStrictEqual(minimal);
+    server.advance(1000);
+    expect(await call('grants.revoke', { grant_id: grant_id.toUpperCase() }, bearer)).toStrictEqual(
+      minimal,
+    );
+    expect(await call('admin.grants.revoke', { grant_id })).toStrictEqual(minimal);
+    const { data } = await call('admin.grants.list', { application_id });
+    expect(data).toStrictEqual([{ ...entry, revoked: true, revoked_at }]);
+    expect(objects.grantEntry.parse(data[0])).toStrictEqual(data[0]);
+  });
+
+  test.each(wires)('of a cancelled code, over %s', async (wire) => {
+    const call = strictly(server, wire);
+    const linked = await linkedApplication(server);
+    const { code, ...issued } = await linked.issue();
+    const { grant_id } = issued;
+    expect(await call('admin.codes.cancel', { grant_id: grant_id.toUpperCase() })).toStrictEqual({
+      ...issued,
+      cancelled: true,
+    });
+    const refused = await invoke(server, wire, 'grants.convert', { code }, linked.bearer);
+    expect(refused.body.error_code).toBe('code_not_found');
+    const again = await invoke(server, wire, 'admin.codes.cancel', { grant_id }, operator);
+    expect(again.body.error_code).toBe('grant_not_found');
+  });
+});

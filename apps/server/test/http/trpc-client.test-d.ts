@@ -1,0 +1,41 @@
+// Promises about types. They hold where this file compiles; nothing runs it.
+import type { Account, FullGrant, List, NewApplication, RevokedGrant } from '@latchkey/schema';
+import type { TRPCClient } from '@trpc/client';
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
+import { expectTypeOf } from 'vitest';
+import type { AppRouter } from '../../src/http/trpc/router.ts';
+
+type Inputs = inferRouterInputs<AppRouter>;
+type Outputs = inferRouterOutputs<AppRouter>;
+
+expectTypeOf<Inputs['grants']['convert']>().toEqualTypeOf<{ code: string }>();
+expectTypeOf<Inputs['admin']['codes']['issue']>().toEqualTypeOf<{
+  application_id: string;
+  account_id: string;
+  scope: string;
+}>();
+expectTypeOf<Outputs['grants']['convert']>().toEqualTypeOf<FullGrant>();
+expectTypeOf<Outputs['grants']['revoke']>().toEqualTypeOf<RevokedGrant>();
+expectTypeOf<Outputs['account']['get']>().toEqualTypeOf<Account>();
+expectTypeOf<Outputs['admin']['applications']['create']>().toEqualTypeOf<NewApplication>();
+expectTypeOf<Outputs['admin']['grants']['list']>().toExtend<List<{ application_id: string }>>();
+
+export async function calls(client: TRPCClient<AppRouter>): Promise<void> {
+  expectTypeOf(await client.grants.convert.mutate({ code: '' })).toEqualTypeOf<FullGrant>();
+  expectTypeOf(await client.account.get.query({})).toEqualTypeOf<Account>();
+  await client.admin.applications.secrets.create.mutate({ application_id: '', expires_at: null });
+  await client.admin.accounts.put.mutate({ account_id: '', username: '' });
+
+  // @ts-expect-error: a mutation is no query
+  await client.grants.convert.query({ code: '' });
+  // @ts-expect-error: a query is no mutation
+  await client.account.get.mutate({});
+  // @ts-expect-error: the code is missing
+  await client.grants.convert.mutate({});
+  // @ts-expect-error: the code is text
+  await client.grants.convert.mutate({ code: 7 });
+  // @ts-expect-error: there is no such procedure
+  await client.grants.restore.mutate({ grant_id: '' });
+  // @ts-expect-error: a list is a list
+  (await client.admin.applications.list.query({})).secret;
+}
