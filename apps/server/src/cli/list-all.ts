@@ -1,6 +1,5 @@
 import type { List, OperationInput, OperationOutput } from '@latchkey/schema';
-import { operations } from '../operations/operation.ts';
-import { validate } from '../operations/validate.ts';
+import { callOperation } from './call-operation.ts';
 import { withService } from './with-service.ts';
 
 type ListOperation = 'admin.applications.list' | 'admin.grants.list';
@@ -17,14 +16,16 @@ export async function listAll<Name extends ListOperation>(
   describe: (item: ItemOf<Name>) => string,
 ): Promise<void> {
   await withService(environment, async (service) => {
-    const operation = operations.get(name);
-    if (operation === undefined) throw new Error(`There is no operation ${name}.`);
     const data: ItemOf<Name>[] = [];
     let cursor: string | null = null;
     do {
       const input = { ...filter, limit: PAGE, ...(cursor !== null && { cursor }) };
-      const valid = validate(operation.input, input);
-      const page = (await operation.handle(service, valid, 'operator')) as List<ItemOf<Name>>;
+      const page: List<ItemOf<Name>> = await callOperation(
+        service,
+        name,
+        // What was taken out of the type is put back; TypeScript can't follow that for any Name.
+        input as OperationInput<Name>,
+      );
       data.push(...page.data);
       cursor = page.next_cursor;
     } while (cursor !== null);

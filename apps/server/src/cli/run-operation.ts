@@ -1,11 +1,6 @@
 import type { OperationInput, OperationName, OperationOutput } from '@latchkey/schema';
-import { operations } from '../operations/operation.ts';
-import { validate } from '../operations/validate.ts';
-import type { Service } from '../service.ts';
+import { callOperation, type OperatorOperation } from './call-operation.ts';
 import { withService } from './with-service.ts';
-
-/** The operations of the operator: those that the command line offers. */
-export type OperatorOperation = Extract<OperationName, `admin.${string}`>;
 
 /** How a command prints its result for a person. */
 export type Describe<Name extends OperationName> = (output: OperationOutput<Name>) => string;
@@ -22,11 +17,8 @@ export async function runOperation<Name extends OperatorOperation>(
   options: { json?: boolean },
   describe: Describe<Name>,
 ): Promise<void> {
-  await withService(environment, async (service: Service) => {
-    const operation = operations.get(name);
-    if (operation === undefined) throw new Error(`There is no operation ${name}.`);
-    const valid = validate(operation.input, input);
-    const output = (await operation.handle(service, valid, 'operator')) as OperationOutput<Name>;
+  await withService(environment, async (service) => {
+    const output = await callOperation(service, name, input);
     process.stdout.write(`${options.json ? JSON.stringify(output) : describe(output)}\n`);
   });
 }

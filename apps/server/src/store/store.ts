@@ -42,7 +42,8 @@ export interface Recovery {
  * What the rules need of a database. Each method is atomic and names its promise; `store.suite.ts`
  * holds every adapter to all of them.
  *
- * - Ids and hashes come in well formed; ids are lower-case UUIDs.
+ * - Ids and hashes come in well formed; ids are lower-case UUIDs, and those of new records are new:
+ *   a taken one is a fault of the caller's, and thrown as such.
  * - A write that was acknowledged is on disk, and on a replica set on a majority of it: no crash
  *   and no failover takes it back. A read sees every write that was acknowledged before it began,
  *   in any process.
@@ -80,7 +81,10 @@ export interface Store {
     disabled: boolean,
   ): Promise<ApplicationRecord | null>;
 
-  /** Notes when a secret was used. Never moves the time back; does nothing for a removed secret. */
+  /**
+   * Notes when a secret was used. Never moves the time back; does nothing for a removed secret. The
+   * one write that need not outlive a crash: the next use makes up for it.
+   */
   noteSecretUse(application_id: string, secret_id: string, at: Milliseconds): Promise<void>;
 
   // Accounts
@@ -135,7 +139,7 @@ export interface Store {
 
   /**
    * What a request with a grant's secret needs, in one round trip; null where there is no such
-   * grant or its code was not exchanged.
+   * grant or its code was not exchanged. An application that is gone counts as disabled.
    */
   authenticateGrant(
     grant_id: string,
@@ -164,6 +168,9 @@ export interface Store {
   /** Resolves when the database answers; throws `store_unavailable` otherwise. */
   ping(): Promise<void>;
 
-  /** Lets what runs finish, then lets go of the database. */
+  /**
+   * Lets what runs finish, then lets go of the database. Whatever is called afterwards throws
+   * `store_unavailable`. May be called again.
+   */
   close(): Promise<void>;
 }

@@ -66,7 +66,7 @@ export function aCode(members: Partial<PendingRecord> = {}): PendingRecord {
 
 /** A code that is in the store. */
 export async function issued(
-  store: Store,
+  store: Pick<Store, 'issueCode'>,
   members: Partial<PendingRecord> = {},
 ): Promise<PendingRecord> {
   const code = aCode(members);
@@ -93,7 +93,7 @@ export interface Exchanged {
 
 /** A code that is in the store and was exchanged. */
 export async function exchanged(
-  store: Store,
+  store: Pick<Store, 'issueCode' | 'redeemCode'>,
   members: Partial<PendingRecord> = {},
 ): Promise<Exchanged> {
   const code = await issued(store, members);
@@ -102,7 +102,7 @@ export async function exchanged(
 }
 
 /** Redeems a code that has to be good. */
-export async function redeemed(store: Store, code: PendingRecord) {
+export async function redeemed(store: Pick<Store, 'redeemCode'>, code: PendingRecord) {
   const redemption = redemptionOf(code);
   const grant = await store.redeemCode(redemption);
   if (!grant) throw new Error('A good code was not redeemed.');

@@ -202,6 +202,14 @@ describeOnEachStore('headers', (fresh) => {
     connection.end();
   });
 
+  test('go with the offer of another protocol too, which is passed over', async () => {
+    const connection = new RawConnection(server);
+    const offer = ['Connection: Upgrade', 'Upgrade: websocket'];
+    connection.request(['GET /healthz HTTP/1.1', 'Host: x', ...offer]);
+    expect((await connection.answer()).status).toBe(200);
+    connection.end();
+  });
+
   test.each(wires)('take any case of the scheme, over %s', async (wire) => {
     for (const scheme of ['bearer', 'BEARER', 'BeArEr']) {
       const request = requestOf(wire, 'admin.applications.list');

@@ -12,18 +12,19 @@ describeOnEachStore('a shutdown', (fresh) => {
     return { database, server, linked: await linkedApplication(server) };
   }
   /** A request whose body comes later: it is under way once its connection has its leave. */
-  async function underWay(server: TestServer, { bearer }: LinkedApplication) {
+  async function underWay(server: TestServer, { bearer, issue }: LinkedApplication) {
+    const body = JSON.stringify({ code: (await issue()).code });
     const connection = new RawConnection(server);
     connection.request([
       'POST /oauth/convert HTTP/1.1',
       'Host: x',
       `Authorization: ${bearer}`,
       'Content-Type: application/json',
-      'Content-Length: 12',
+      `Content-Length: ${body.length}`,
       'Expect: 100-continue',
     ]);
     expect((await connection.answer()).status).toBe(100);
-    return connection;
+    return { connection, body };
   }
   const messages = (server: TestServer) => server.lines.map((line) => JSON.parse(line).msg);
 
@@ -32,7 +33,7 @@ describeOnEachStore('a shutdown', (fresh) => {
     const idle = new RawConnection(server);
     idle.request(['GET /healthz HTTP/1.1', 'Host: x']);
     await idle.answer();
-    const connection = await underWay(server, linked);
+    const { connection, body } = await underWay(server, linked);
 
     const closed = server.close();
     const late = new RawConnection(server);
@@ -41,10 +42,10 @@ describeOnEachStore('a shutdown', (fresh) => {
     await idle.closed();
 
     // The store is there until the last request has its answer.
-    connection.socket.write('{"code":"x"}');
-    const { status, lines, body } = await connection.answer();
-    expect([status, JSON.parse(body).error_code]).toEqual([400, 'code_not_found']);
-    expect(headerOf(lines, 'Connection')).toBe('close');
+    connection.socket.write(body);
+    const answer = await connection.answer();
+    expect([answer.status, JSON.parse(answer.body).revoked]).toEqual([200, false]);
+    expect(headerOf(answer.lines, 'Connection')).toBe('close');
     await closed;
     expect(connection.fault).toBeUndefined();
     await expect(server.service.store.ping()).rejects.toMatchObject({ code: 'store_unavailable' });
@@ -55,7 +56,7 @@ describeOnEachStore('a shutdown', (fresh) => {
 
   test.each(['0', '1'])('cuts off what hangs after SHUTDOWN_SECONDS=%s', async (seconds) => {
     const { database, server, linked } = await start({ SHUTDOWN_SECONDS: seconds });
-    const connection = await underWay(server, linked);
+    const { connection } = await underWay(server, linked);
     await server.close();
     await connection.closed();
     expect(messages(server)).toContain('requests were still under way and are cut off');

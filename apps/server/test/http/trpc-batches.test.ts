@@ -110,6 +110,16 @@ describeOnEachStore('a batch', (fresh) => {
     expect(disabled).toBe(false);
   });
 
+  test('exchanges a code that is in it twice once', async () => {
+    const { code } = await linked.issue();
+    const { status, json } = await post('grants.convert,grants.convert', {
+      0: { code },
+      1: { code },
+    });
+    expect(status).toBe(207);
+    expect(codesOf(json).sort()).toEqual([200, 'code_already_used']);
+  });
+
   test('is measured as a whole', async () => {
     const inputs = { 0: { code: 'x'.repeat(9000) }, 1: { code: 'y'.repeat(9000) } };
     const { status, json } = await post('grants.convert,grants.convert', inputs);

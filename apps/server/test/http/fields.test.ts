@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { invoke, succeed, wires } from './call.ts';
+import { describeOnEachStore } from './databases.ts';
+import { type LinkedApplication, linkedApplication } from './linked-application.ts';
+import { operator, useServer } from './running-server.ts';
+
+describeOnEachStore('a text', (fresh) => {
+  const server = useServer(fresh);
+
+  test.each([
+    ['200 characters of two UTF-16 units', '💐'.repeat(200)],
+    ['spaces around it', '  a  '],
+    ['operators of databases', '$set.a.$ne'],
+    ['names of prototypes', '__proto__'],
+    ['quotes and markup', `"'\\<b>&amp;--;/*`],
+    ['line separators of Unicode', 'a\u2028b\u2029c'],
+    ['marks that could be composed', 'e\u0301 \u00e9'],
+    ['other directions', '\u202eabc\u200f'],
+  ])('with %s comes back as it was sent', async (_, text) => {
+    const account_id = randomUUID();
+    const sent = { username: text, display_name: text, twitter: text };
+    for (const wire of wires) {
+      const input = { account_id, ...sent };
+      const put = await invoke(server, wire, 'admin.accounts.put', input, operator);
+      expect(put.body).toMatchObject(sent);
+      const got = await invoke(server, wire, 'admin.accounts.get', { account_id }, operator);
+      expect(got.body).toStrictEqual(put.body);
+    }
+    const { id } = await succeed(server, 'admin.applications.create', { name: text }, operator);
+    const found = await succeed(server, 'admin.applications.get', { application_id: id }, operator);
+    expect(found.name).toBe(text);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['201 characters', 'x'.repeat(201)],
+    ['a line feed', 'a\nb'],
+    ['a NUL', 'a\0'],
+    ['a control character of C1', 'a\u0085'],
+    ['half of a surrogate pair', 'a\ud83d'],
+  ])('of %s is refused', async (_, text) => {
+    for (const wire of wires) {
+      for (const member of ['username', 'display_name', 'twitter']) {
+        const input = { account_id: randomUUID(), username: 'ada', [member]: text };
+        const { status, body } = await invoke(server, wire, 'admin.accounts.put', input, operator);
+        expect([status, body.issues?.[0].path]).toEqual([400, [member]]);
+      }
+      const named = { name: text };
+      const made = await invoke(server, wire, 'admin.applications.create', named, operator);
+      expect(made.body.error_code).toBe('parameter_invalid');
+    }
+  });
+
+  test.each([
+    '00000000-0000-0000-0000-000000000000',
+    'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF',
+    'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11',
+  ])('that is the UUID %s is an id of any version, in lower case', async (account_id) => {
+    for (const wire of wires) {
+      const input = { account_id, username: 'ada' };
+      const { body } = await invoke(server, wire, 'admin.accounts.put', input, operator);
+      expect(body.id).toBe(account_id.toLowerCase());
+    }
+  });
+});
+
+describeOnEachStore('a scope', (fresh) => {
+  const server = useServer(fresh);
+  let linked: LinkedApplication;
+  beforeAll(async () => {
+    linked = await linkedApplication(server);
+  });
+  const issue = (scope: unknown) => {
+    const { application_id, account_id } = linked;
+    const input = { application_id, account_id, scope };
+    return invoke(server, 'REST', 'admin.codes.issue', input, operator);
+  };
+  const tokens = (count: number) => Array.from({ length: count }, (_, i) => `t${i}`).join(' ');
+
+  test.each([
+    'a',
+    "!#$%&'()*+,-./:;<=>?@[]^_`{|}~",
+    '$ne __proto__ a.b',
+    tokens(32),
+    'x'.repeat(1000),
+  ])('%s is kept to the letter', async (scope) => {
+    const { body } = await issue(scope);
+    expect(body.scope).toBe(scope);
+    expect((await linked.convert(body.code)).scope).toBe(scope);
+  });
+
+  test.each([
+    '',
+    ' a',
+    'a ',
+    'a  b',
+    'a\tb',
+    'a a',
+    'a"b',
+    'a\\b',
+    'ä',
+    tokens(33),
+    'x'.repeat(1001),
+    null,
+    ['a'],
+  ])('%j is refused', async (scope) => {
+    const { status, body } = await issue(scope);
+    expect([status, body.error_code, body.issues?.[0].path]).toEqual([
+      400,
+      'parameter_invalid',
+      ['scope'],
+    ]);
+  });
+});
