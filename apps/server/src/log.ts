@@ -1,11 +1,15 @@
+import { once } from 'node:events';
 import { credentialPattern, credentialPrefixes } from '@latchkey/schema';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import pretty from 'pino-pretty';
 import type { Settings } from './settings.ts';
 
-/** A log, and the way to have all of it written before the process ends. */
+/** A log, and the ways to have all of it written before the process ends. */
 export interface Log {
   log: Logger;
+  /** Writes what is left, in order, and takes no more. */
+  close(): Promise<void>;
+  /** Writes what is left at once, for a process that is about to crash. */
   flush(): void;
 }
 
@@ -68,6 +72,11 @@ export function createLog(settings: Settings): Log {
       { level: settings.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
       destination,
     ),
+    async close() {
+      const closed = once(stream, 'close');
+      stream.end();
+      await closed;
+    },
     flush() {
       if ('flushSync' in stream) stream.flushSync();
     },

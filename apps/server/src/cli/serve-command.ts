@@ -13,7 +13,7 @@ export function addServeCommand(program: Command, environment: NodeJS.ProcessEnv
 
 async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   const settings = loadSettings(environment);
-  const { log, flush } = createLog(settings);
+  const { log, close, flush } = createLog(settings);
   // From the first moment on: whoever is asked to end while it starts does so in order, too.
   const asked = signal();
   process.once('uncaughtExceptionMonitor', (err) => {
@@ -31,7 +31,7 @@ async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   // A second signal means now.
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.exit(1));
   await server.close();
-  flush();
+  await close();
 }
 
 async function welcome({ service, url }: RunningServer): Promise<void> {

@@ -17,12 +17,12 @@ export async function withService(
       'DATABASE_URL file::memory: keeps nothing, so only serve can use it. Example: DATABASE_URL=file:./data/latchkey.db',
     );
   }
-  const { log, flush } = createLog(settings);
+  const { log, close } = createLog(settings);
   const service = await openService(settings.databaseUrl, log);
   try {
     await use(service, settings);
   } finally {
     await closeService(service);
-    flush();
+    await close();
   }
 }

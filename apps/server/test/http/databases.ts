@@ -17,11 +17,14 @@ export interface TestDatabase {
 
 export type FreshDatabase = () => Promise<TestDatabase>;
 
+// On a busy machine a test of many requests takes some seconds.
+const options = { timeout: 30_000 };
+
 /** Runs a suite once on each store, unchanged. */
 export function describeOnEachStore(title: string, suite: (fresh: FreshDatabase) => void): void {
-  describe(`${title} on SQLite`, () => suite(sqliteDatabase));
+  describe(`${title} on SQLite`, options, () => suite(sqliteDatabase));
   const server = inject('mongodbUrl');
-  if (server) describe(`${title} on MongoDB`, () => suite(() => mongoDatabase(server)));
+  if (server) describe(`${title} on MongoDB`, options, () => suite(() => mongoDatabase(server)));
   else describe.skip(`${title} on MongoDB (not run: there is none)`, () => test('is the same'));
 }
 
