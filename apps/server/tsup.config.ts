@@ -1,4 +1,15 @@
+import { cp } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { defineConfig } from 'tsup';
+
+/** What `/docs` serves of Swagger UI, and what its licence asks to go along. */
+const swaggerUiFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE'];
+
+async function copySwaggerUi(): Promise<void> {
+  const from = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  for (const file of swaggerUiFiles) await cp(join(from, file), join('dist/swagger-ui', file));
+}
 
 export default defineConfig([
   {
@@ -12,6 +23,7 @@ export default defineConfig([
     // Fewer files to load at a start. The types come from the package, as everyone's.
     noExternal: ['@latchkey/schema'],
     clean: true,
+    onSuccess: copySwaggerUi,
   },
   { entry: ['src/index.ts'], format: 'esm', dts: { only: true } },
 ]);

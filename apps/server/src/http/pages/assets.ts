@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { docsScript, pageStyle } from './docs-page.ts';
@@ -12,11 +13,19 @@ export interface Asset {
 const JAVASCRIPT = 'text/javascript; charset=UTF-8';
 const CSS = 'text/css; charset=UTF-8';
 
-/** A file of the swagger-ui-dist package, read once, when somebody opens the docs. */
+// The build copies the files beside itself: as a dependency the package would bring its users 12 MB,
+// and an install script that reports home. When run from its sources, the service takes them from there.
+const copies = new URL('./swagger-ui/', import.meta.url);
+
+/** A file of Swagger UI, read once, when somebody opens the docs. */
 function fromSwaggerUi(name: string): () => Promise<Buffer> {
   let content: Promise<Buffer> | undefined;
   return () => {
-    content ??= readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
+    content ??= readFile(
+      existsSync(copies)
+        ? new URL(name, copies)
+        : createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`),
+    );
     return content;
   };
 }
