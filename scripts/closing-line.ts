@@ -14,12 +14,15 @@ export default class ClosingLine implements Reporter {
     );
     const failed = count('failed') + broken.length + errors.length;
     const skipped = tests.filter((test) => test.result().state === 'skipped');
-    const lines = [
-      ...new Set(skipped.map((test) => `not run: ${suiteName(test)}`)),
-      `${count('passed')} passed, ${failed} failed${skipped.length ? `, ${skipped.length} skipped` : ''}`,
-    ];
-    // After everything that the other reporters write.
-    process.once('exit', () => process.stdout.write(`\n${lines.join('\n')}\n`));
+    const notRun = new Set(skipped.map((test) => `not run: ${suiteName(test)}`));
+    // After everything that the other reporters write. By then it is known too whether something
+    // failed that is no test, such as the set-up of them all.
+    process.once('exit', (exitCode) => {
+      const failures = failed === 0 && exitCode !== 0 ? 1 : failed;
+      const line = `${count('passed')} passed, ${failures} failed`;
+      const lines = [...notRun, skipped.length === 0 ? line : `${line}, ${skipped.length} skipped`];
+      process.stdout.write(`\n${lines.join('\n')}\n`);
+    });
   }
 }
 
