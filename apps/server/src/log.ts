@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { credentialPattern, credentialPrefixes } from '@latchkey/schema';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import pretty from 'pino-pretty';
+import { percentDecode } from './percent-decode.ts';
 import type { Settings } from './settings.ts';
 
 /** A log, and the ways to have all of it written before the process ends. */
@@ -42,19 +43,11 @@ const SHORTEST_REDACTED_PASSWORD = 8;
 /** The secrets among the settings. */
 function secretsOf({ adminSecret, databaseUrl }: Settings): string[] {
   const [, encoded = ''] = /^[a-z+]+:\/\/[^@/]*?:([^@]+)@/.exec(databaseUrl) ?? [];
-  const passwords = [...new Set([encoded, decoded(encoded)])];
+  const passwords = [...new Set([encoded, percentDecode(encoded)])];
   return [
     ...(adminSecret === null ? [] : [adminSecret]),
     ...passwords.filter((password) => password.length >= SHORTEST_REDACTED_PASSWORD),
   ];
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /**

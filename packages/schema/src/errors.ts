@@ -1,3 +1,5 @@
+import type { Caller } from './operations.ts';
+
 /** A row of {@link errorTable}. */
 export interface ErrorDefinition {
   /** HTTP status of the answer. */
@@ -207,4 +209,16 @@ export const errorCodes = Object.keys(errorTable) as ErrorCode[];
 /** The row of an error, without the narrow types of the table. */
 export function errorDefinition(code: ErrorCode): ErrorDefinition {
   return errorTable[code];
+}
+
+/**
+ * The standard OAuth word of an error, `error` on the wire. A grant's requests are those to a
+ * protected resource, where a bad credential is an `invalid_token` (RFC 6750, section 3.1); an
+ * application and the operator are clients.
+ *
+ * @param caller - who the operation is for; null where no operation was reached
+ */
+export function errorWord(code: ErrorCode, caller: Caller | null): string {
+  const { error } = errorDefinition(code);
+  return caller === 'grant' && error === 'invalid_client' ? 'invalid_token' : error;
 }

@@ -20,7 +20,10 @@ export interface OperationContract {
   readonly description: string;
   readonly input: z.ZodType<object>;
   readonly output: z.ZodType<object>;
-  /** The errors of its own; those that every operation of its kind can answer are not listed. */
+  /**
+   * The errors of its own. Those that follow from its caller, its input or its method, such as
+   * `outcome_unknown` of whatever writes, are not listed.
+   */
   readonly errors: readonly ErrorCode[];
 }
 
@@ -38,7 +41,7 @@ export const operations = {
       'Consumes a code and returns the full grant with its secret. Of all calls with a code exactly one succeeds, ever; a call that fails leaves the code as it was.',
     input: input.codeInput,
     output: object.fullGrant,
-    errors: ['code_not_found', 'code_expired', 'code_already_used', 'outcome_unknown'],
+    errors: ['code_not_found', 'code_expired', 'code_already_used'],
   },
   'grants.revoke': {
     method: 'POST',
@@ -49,7 +52,7 @@ export const operations = {
       'Ends a grant. Once this has answered, no request with the grant succeeds. Idempotent: repeated, it answers the same.',
     input: input.grantIdInput,
     output: object.revokedGrant,
-    errors: ['grant_not_found', 'outcome_unknown'],
+    errors: ['grant_not_found'],
   },
   'grants.recover': {
     method: 'POST',
@@ -60,7 +63,7 @@ export const operations = {
       'Gives a grant a new secret and kills the old one, as long as the grant was never used and was exchanged less than 10 minutes ago. For the application that got no answer to its exchange.',
     input: input.grantIdInput,
     output: object.fullGrant,
-    errors: ['grant_not_found', 'grant_not_recoverable', 'outcome_unknown'],
+    errors: ['grant_not_found', 'grant_not_recoverable'],
   },
   'account.get': {
     method: 'GET',
@@ -215,7 +218,7 @@ export const operations = {
     description: 'Ends a grant of any application. Idempotent: repeated, it answers the same.',
     input: input.grantIdInput,
     output: object.revokedGrant,
-    errors: ['grant_not_found', 'outcome_unknown'],
+    errors: ['grant_not_found'],
   },
 } as const satisfies Record<string, OperationContract>;
 

@@ -1,4 +1,4 @@
-import { type Caller, type ErrorBody, errorDefinition } from '@latchkey/schema';
+import { type Caller, type ErrorBody, errorDefinition, errorWord } from '@latchkey/schema';
 import type { DomainError } from '../domain-error.ts';
 import type { Headers } from './answer.ts';
 import type { Exchange } from './exchange.ts';
@@ -7,19 +7,16 @@ import { MethodNotAllowed } from './method-not-allowed.ts';
 /**
  * The body of an error: the same over both wires.
  *
- * @param caller - who the operation is for, null where no operation was reached: a grant's requests
- *   are those of a protected resource, whose word is `invalid_token` (RFC 6750, section 3.1)
+ * @param caller - who the operation is for, null where no operation was reached
  */
 export function errorBody(
   exchange: Exchange,
   error: DomainError,
   caller: Caller | null,
 ): ErrorBody {
-  const definition = errorDefinition(error.code);
-  const ofGrant = caller === 'grant' && definition.error === 'invalid_client';
   return {
-    error: ofGrant ? 'invalid_token' : definition.error,
-    error_description: definition.description,
+    error: errorWord(error.code, caller),
+    error_description: errorDefinition(error.code).description,
     error_code: error.code,
     error_uri: `${exchange.publicUrl}/docs/errors#${error.code}`,
     request_id: exchange.requestId,

@@ -1,4 +1,5 @@
 import { DomainError } from '../domain-error.ts';
+import { percentDecode } from '../percent-decode.ts';
 import { MethodNotAllowed } from './method-not-allowed.ts';
 import type { PathParameters, Route } from './route.ts';
 
@@ -58,18 +59,9 @@ function matchSegments(template: string[], segments: string[]): PathParameters |
   for (let i = 0; i < template.length; i++) {
     const expected = template[i] as string;
     const actual = segments[i] as string;
-    if (isParameter(expected) && actual !== '') parameters[expected.slice(1, -1)] = decode(actual);
+    if (isParameter(expected) && actual !== '')
+      parameters[expected.slice(1, -1)] = percentDecode(actual);
     else if (expected !== actual) return null;
   }
   return parameters;
-}
-
-/** Percent-encoding undone; what is not well encoded stays as it is, and is then no identifier. */
-function decode(segment: string): string {
-  if (!segment.includes('%')) return segment;
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

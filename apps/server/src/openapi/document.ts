@@ -2,6 +2,7 @@ import {
   type ErrorCode,
   errorCodes,
   errorDefinition,
+  errorWord,
   type OperationContract,
   operations,
 } from '@latchkey/schema';
@@ -58,14 +59,10 @@ function inputParts({ method, path, input }: OperationContract) {
 
 function exampleError(code: ErrorCode, operation: OperationContract) {
   const definition = errorDefinition(code);
-  const word =
-    operation.caller === 'grant' && definition.error === 'invalid_client'
-      ? 'invalid_token'
-      : definition.error;
   return {
     summary: definition.title,
     value: {
-      error: word,
+      error: errorWord(code, operation.caller),
       error_description: definition.description,
       error_code: code,
       error_uri: `https://latchkey.example/docs/errors#${code}`,

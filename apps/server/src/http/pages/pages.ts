@@ -45,13 +45,16 @@ function asset({ path, type, read }: Asset): Route {
 
 /** The documentation that the service serves of itself. */
 export function pageRoutes(): Route[] {
-  const document = openApiDocument();
+  // Made when somebody asks: few do, and every start would wait for it.
+  let document: ReturnType<typeof openApiDocument> | undefined;
   return [
     {
       method: 'GET',
       path: '/openapi.json',
-      handle: (exchange) =>
-        answerJson(exchange, 200, { ...document, servers: [{ url: exchange.publicUrl }] }),
+      handle(exchange) {
+        document ??= openApiDocument();
+        answerJson(exchange, 200, { ...document, servers: [{ url: exchange.publicUrl }] });
+      },
     },
     page('/docs', docsPage),
     page('/docs/errors', errorsPage),

@@ -1,5 +1,4 @@
-import type { Caller } from '@latchkey/schema';
-import { errorDefinition } from '@latchkey/schema';
+import { type Caller, errorDefinition } from '@latchkey/schema';
 import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import type { DomainError } from '../../domain-error.ts';
 import { errorBody } from '../error-answer.ts';

@@ -7,6 +7,7 @@ import type { AnyCaller } from '../../operations/caller.ts';
 import { inputMembers, inputShape } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { parameterInvalid } from '../../operations/validate.ts';
+import { percentDecode } from '../../percent-decode.ts';
 import type { Service } from '../../service.ts';
 import { answerJson, type Headers } from '../answer.ts';
 import type { Authenticate } from '../authenticate.ts';
@@ -93,8 +94,12 @@ export function createTrpcHandler(
       );
 
     await each((call) => checkRoute(call.operation, exchange.request.method));
+    // A batch has one Authorization header: calls of the same procedure share its look-up.
+    const callers = new Map<string, Promise<AnyCaller>>();
     await each(async (call, operation) => {
-      call.caller = await authenticate(exchange, operation);
+      const caller = callers.get(operation.name) ?? authenticate(exchange, operation);
+      callers.set(operation.name, caller);
+      call.caller = await caller;
     });
     const readInputs = inputReader(exchange, parameters, batch);
     await each(async (call, operation, index) => {
@@ -126,13 +131,7 @@ export function createTrpcHandler(
 }
 
 function procedurePaths(path: string, batch: boolean): string[] {
-  const encoded = path.slice(TRPC_PREFIX.length);
-  let decoded: string;
-  try {
-    decoded = decodeURIComponent(encoded);
-  } catch {
-    decoded = encoded;
-  }
+  const decoded = percentDecode(path.slice(TRPC_PREFIX.length));
   return batch ? decoded.split(',') : [decoded];
 }
 
