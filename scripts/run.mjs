@@ -103,6 +103,12 @@ const tasks = {
     build();
     tool('vitest', ['run', ...args]);
   },
+  // The same tests, with the rounds, the connections and the time that a change to the store or the
+  // HTTP server deserves.
+  'test:long': (args) => {
+    env.TEST_LONG = '1';
+    tasks.test(args);
+  },
   check: () => {
     tool('biome', ['check', '--error-on-warnings', '.']);
     pnpm(['exec', 'turbo', 'run', 'typecheck', 'package', '--output-logs=errors-only'], 'inherit');
