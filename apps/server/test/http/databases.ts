@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { uuidToBytes } from '@latchkey/schema';
-import { Binary, MongoClient } from 'mongodb';
+import { Binary, BSON, MongoClient } from 'mongodb';
 import { describe, inject, test } from 'vitest';
 import { dropDatabase, freshName, urlOf } from '../../src/store/mongodb/mongo-harness.ts';
 
@@ -12,6 +12,8 @@ export interface TestDatabase {
   url: string;
   /** What no operation does: somebody deletes an account by hand. */
   deleteAccount(account_id: string): Promise<void>;
+  /** Every byte that is kept: the files of SQLite, the documents of MongoDB. */
+  bytes(): Promise<Buffer>;
   remove(): Promise<void>;
 }
 
@@ -39,6 +41,10 @@ export async function sqliteDatabase(): Promise<TestDatabase> {
       database.prepare('DELETE FROM accounts WHERE id = ?').run(uuidToBytes(account_id));
       database.close();
     },
+    async bytes() {
+      const files = await readdir(directory);
+      return Buffer.concat(await Promise.all(files.map((file) => readFile(join(directory, file)))));
+    },
     remove: () => rm(directory, { recursive: true }),
   };
 }
@@ -55,6 +61,15 @@ async function mongoDatabase(server: string): Promise<TestDatabase> {
         .collection('accounts')
         .deleteOne({ _id: _id as never });
       await client.close();
+    },
+    async bytes() {
+      const client = new MongoClient(server);
+      const collections = await client.db(name).collections();
+      const documents = await Promise.all(
+        collections.map((collection) => collection.find().toArray()),
+      );
+      await client.close();
+      return Buffer.concat(documents.flat().map((document) => BSON.serialize(document)));
     },
     remove: () => dropDatabase(server, name),
   };

@@ -1,8 +1,8 @@
 import { credentialPattern, type OperationName, operations } from '@latchkey/schema';
 import { expect, test } from 'vitest';
-import { type Answer, JSON_TYPE, type Json, requestOf, send, wires } from './call.ts';
+import { type Answer, invoke, JSON_TYPE, type Json, requestOf, send, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
-import { unknownCredential } from './error-cases.ts';
+import { errorCases, unknownCredential } from './error-cases.ts';
 import { asBasic, asBearer, linkedApplication } from './linked-application.ts';
 import { ADMIN_SECRET, operator, redact, useServer } from './running-server.ts';
 
@@ -14,6 +14,16 @@ const HANDED_OVER = new Set<OperationName>([
   'admin.applications.secrets.create',
   'admin.codes.issue',
 ]);
+
+/** The 32 random bytes of a credential; null for the ADMIN_SECRET, which has no such form. */
+function randomPart(credential: string): Buffer | null {
+  const digits = credential.match(/_([0-9A-Za-z]{65})[0-9A-Za-z]{6}$/)?.[1];
+  if (digits === undefined) return null;
+  const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  let number = 0n;
+  for (const digit of digits) number = number * 62n + BigInt(alphabet.indexOf(digit));
+  return Buffer.from(number.toString(16).padStart(96, '0').slice(-64), 'hex');
+}
 
 describeOnEachStore('no credential', (fresh) => {
   const server = useServer(fresh, { LOG_LEVEL: 'trace' });
@@ -107,6 +117,57 @@ describeOnEachStore('no credential', (fresh) => {
     // Before anything is redacted: nothing is logged that would need it.
     expect(server.lines.length).toBeGreaterThan(500);
     expect(server.lines.filter((line) => shows(line).length > 0)).toEqual([]);
+  });
+
+  test('gets with any error into the log, the answer or the database', async () => {
+    const used = new Set<string>([ADMIN_SECRET]);
+    const note = (text: string) => {
+      for (const [credential] of text.matchAll(credentialPattern)) used.add(credential);
+    };
+    const refusals: string[] = [];
+    server.lines.length = 0;
+    for (const wire of wires) {
+      for (const { code, when, arrange } of errorCases) {
+        const linked = await linkedApplication(server);
+        const { request } = await arrange({ server, wire, linked });
+        const { authorization = '', path, body = '' } = request;
+        note([linked.secret, authorization, decodeURIComponent(path), body].join());
+        const { text } = await send(server, request);
+        refusals.push(`${code} where ${when}: ${text}`);
+      }
+    }
+    // What hands credentials over, and what is then done with them, belongs in here too.
+    const linked = await linkedApplication(server);
+    const { code, grant_id } = await linked.issue();
+    const lost = await linked.convert(code);
+    const { body: grant } = await invoke(
+      server,
+      'tRPC',
+      'grants.recover',
+      { grant_id },
+      linked.bearer,
+    );
+    await send(server, { ...requestOf('REST', 'account.get'), authorization: asBasic(grant) });
+    await invoke(server, 'REST', 'grants.revoke', { grant_id }, linked.bearer);
+    note([code, lost.grant_secret, grant.grant_secret].join());
+
+    expect(used.size).toBeGreaterThan(100);
+    const shows = (text: string) => [...used].some((secret) => text.includes(secret.slice(-40)));
+    expect(refusals.filter(shows)).toEqual([]);
+    expect(server.lines.filter(shows)).toEqual([]);
+    for (const path of ['/docs', '/docs/errors', '/openapi.json', '/healthz', '/readyz']) {
+      expect(shows((await send(server, { method: 'GET', path })).text)).toBe(false);
+    }
+
+    const bytes = await server.database.bytes();
+    expect(bytes.includes('Ada Lovelace')).toBe(true);
+    for (const secret of used) {
+      // Its end is all that an attacker lacks: prefix and id are known.
+      expect(bytes.includes(secret.slice(-40))).toBe(false);
+      // Nor what is random in it, as the bytes that it is made of.
+      const random = randomPart(secret);
+      if (random !== null) expect(bytes.includes(random)).toBe(false);
+    }
   });
 
   test('gets through the redaction of the log, where a caller puts one into its request id', async () => {
