@@ -20,8 +20,9 @@ export async function recover(
   grant_id: string,
 ): Promise<GrantWithSecret> {
   const secret = mintCredential('grantSecret', grant_id);
-  const exchanged_after = clock() - RECOVERY_WINDOW;
-  const recovery = { grant_id, application_id, secret_hash: secret.hash, exchanged_after };
+  const now = clock();
+  const exchanged_after = now - RECOVERY_WINDOW;
+  const recovery = { grant_id, application_id, secret_hash: secret.hash, exchanged_after, now };
   const grant = await store.recoverGrant(recovery);
   if (grant !== null) return { grant, grant_secret: secret.credential };
 
