@@ -36,8 +36,9 @@ export interface Audit {
 }
 
 export function createAudit(logger: Logger, keeper: RefusalKeeper): Audit {
-  // Whatever LOG_LEVEL leaves out: who did what is not a matter of how talkative the log is.
-  const log = logger.level === 'silent' ? logger : logger.child({}, { level: 'info' });
+  // Who did what is not a matter of how talkative the log is: only `silent` leaves it out.
+  const isTerse = ['warn', 'error', 'fatal'].includes(logger.level);
+  const log = isTerse ? logger.child({}, { level: 'info' }) : logger;
 
   function write(call: AuditedCall, result: 'done' | ErrorCode, reason: Reason | null): void {
     // A command says on its own output what it did; stderr is for who typed it.

@@ -18,13 +18,13 @@ export interface RefusalKeeper {
 
 const DAY: Milliseconds = 86_400_000;
 
-/** How many may wait for the store. With some 500 bytes each, half a megabyte. */
+/** How many may wait for the store: at some 500 bytes each, half a megabyte. */
 export const MOST_WAITING = 1_000;
 
 // A flood must not fill the disk, so only some are kept a second; the log has a line of each. Who is
 // not authenticated has its own share, so that strangers can't crowd out what applications ask about.
-// A record takes about 400 bytes with its indexes: strangers who never stop fill 70 MB a day. An
-// application that never stops could fill 700 MB, and can be disabled.
+// A record takes 340 bytes with its indexes (SQLite): strangers who never stop fill 60 MB a day, an
+// application that never stops 600 MB, but that one can be disabled.
 const STRANGERS = { most: 500, perSecond: 2 };
 const KNOWN = { most: 500, perSecond: 20 };
 
