@@ -23,7 +23,9 @@ export async function callOperation<Name extends OperatorOperation>(
     const output = await call.perform(validate(operation.input, input));
     return output as OperationOutput<Name>;
   } catch (error) {
-    if (error instanceof DomainError) call.refused(error);
+    // Where the store does not answer, it would not take the refusal either, and the command would
+    // wait for it once more.
+    if (error instanceof DomainError && error.code !== 'store_unavailable') call.refused(error);
     throw error;
   }
 }

@@ -95,8 +95,8 @@ export interface Store {
   ): Promise<ApplicationRecord | null>;
 
   /**
-   * Notes when a secret was used. Never moves the time back; does nothing for a removed secret. The
-   * one write that need not outlive a crash: the next use makes up for it.
+   * Notes when a secret was used. Never moves the time back; does nothing for a removed secret.
+   * Need not outlive a crash: the next use makes up for it.
    */
   noteSecretUse(application_id: string, secret_id: string, at: Milliseconds): Promise<void>;
 
@@ -190,7 +190,8 @@ export interface Store {
 
   /**
    * Keeps refusals, each until it expires, give or take a few minutes. May be called again with the
-   * same ones: each is kept once. Like {@link Store.noteSecretUse} it need not outlive a crash.
+   * same ones: each is kept once. Need not outlive a crash: they serve to explain, no promise rests
+   * on them.
    */
   keepRefusals(refusals: readonly RefusalRecord[]): Promise<void>;
 
