@@ -122,6 +122,9 @@ describe('a running service', () => {
     expect([...fields(written, 'request')].sort()).toEqual(
       firstColumn('Fields of a request').sort(),
     );
+    expect([...fields(written, 'audit')].sort()).toEqual(
+      firstColumn('Fields of an audit line').sort(),
+    );
     expect(written.at(-1)).toMatchObject({ msg: 'closed' });
   });
 
@@ -158,7 +161,7 @@ test('every other line of the log is documented', async () => {
     }
   }
   const documented = firstColumn('Other lines').flatMap((cell) => cell?.split(', ') ?? []);
-  expect([...documented, 'request', 'request failed'].sort()).toEqual([...written].sort());
+  expect([...documented, 'request', 'request failed', 'audit'].sort()).toEqual([...written].sort());
 });
 
 describe('the command line', () => {

@@ -1,7 +1,9 @@
 import { formatTimestamp } from '@latchkey/schema';
 import { mintSecret } from './applications/mint-secret.ts';
 import { MAX_LIVE_SECRETS } from './applications/secrets.ts';
+import { newId } from './credentials/credentials.ts';
 import { issueCode } from './grants/issue-code.ts';
+import type { Origin } from './origin.ts';
 import type { Service } from './service.ts';
 
 // Fixed ids, so that every demo is with the same application and account and none pile up.
@@ -27,11 +29,17 @@ export interface Demo {
 export async function createDemo(service: Service): Promise<Demo> {
   await service.store.putAccount(DEMO_ACCOUNT);
   const applicationSecret = await demoSecret(service);
-  const { code, pending } = await issueCode(service, {
+  const request = {
     application_id: DEMO_APPLICATION,
     account_id: DEMO_ACCOUNT.id,
     scope: 'profile.read',
-  });
+  };
+  const origin: Origin = {
+    request_id: newId(service.clock()),
+    by: 'command_line',
+    secret_id: null,
+  };
+  const { code, pending } = await issueCode(service, request, origin);
   const expires_at = formatTimestamp(pending.code_expires_at);
   return { applicationSecret, code, grant_id: pending.grant_id, expires_at };
 }

@@ -40,8 +40,15 @@ export function redactor(secrets: readonly string[]): (line: string) => string {
 // A shorter password would black out half of what is logged, and tell what it is by its gaps.
 const SHORTEST_REDACTED_PASSWORD = 8;
 
-/** The secrets among the settings. */
-function secretsOf({ adminSecret, databaseUrl }: Settings): string[] {
+/** The settings that have secrets in them. */
+export type SecretSettings = Pick<Settings, 'adminSecret' | 'databaseUrl'>;
+
+/** Takes the secrets of these settings, too, out of a line or whatever else is to be kept. */
+export function redactorFor(settings: SecretSettings): (text: string) => string {
+  return redactor(secretsOf(settings));
+}
+
+function secretsOf({ adminSecret, databaseUrl }: SecretSettings): string[] {
   const [, encoded = ''] = /^[a-z+]+:\/\/[^@/]*?:([^@]+)@/.exec(databaseUrl) ?? [];
   const passwords = [...new Set([encoded, percentDecode(encoded)])];
   return [
@@ -55,7 +62,7 @@ function secretsOf({ adminSecret, databaseUrl }: Settings): string[] {
  * commands print.
  */
 export function createLog(settings: Settings): Log {
-  const redact = redactor(secretsOf(settings));
+  const redact = redactorFor(settings);
   const stream = process.stderr.isTTY
     ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname' })
     : pino.destination({ dest: 2, sync: false });

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import { createSecretUsage, type SecretUsage } from './applications/secret-usage.ts';
+import { type Audit, createAudit } from './audit/audit.ts';
+import { createRefusalKeeper } from './audit/refusal-keeper.ts';
 import type { Clock } from './clock.ts';
 import { openStore } from './store/open-store.ts';
 import type { Store } from './store/store.ts';
@@ -9,13 +11,19 @@ export interface Service {
   store: Store;
   clock: Clock;
   secretUsage: SecretUsage;
+  audit: Audit;
 }
 
-/** Opens the store and puts the service together over it. */
+/**
+ * Opens the store and puts the service together over it.
+ *
+ * @param auditDays - how long refusals are kept; 0 keeps none
+ */
 export async function openService(
   databaseUrl: string,
   log: Logger,
   clock: Clock = Date.now,
+  auditDays = 30,
 ): Promise<Service> {
   const onError = (err: unknown) => {
     log.warn({ err }, 'the store failed outside of a request; it will be tried again');
@@ -24,11 +32,12 @@ export async function openService(
   const secretUsage = createSecretUsage(store, (err) => {
     log.warn({ err }, 'could not note the use of an application secret');
   });
-  return { store, clock, secretUsage };
+  const audit = createAudit(log, createRefusalKeeper(store, { clock, days: auditDays, log }));
+  return { store, clock, secretUsage, audit };
 }
 
 /** Writes what is still to be written, and lets go of the store. */
-export async function closeService({ store, secretUsage }: Service): Promise<void> {
-  await secretUsage.flush();
+export async function closeService({ store, secretUsage, audit }: Service): Promise<void> {
+  await Promise.all([secretUsage.flush(), audit.flush()]);
   await store.close();
 }

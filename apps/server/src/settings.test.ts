@@ -12,6 +12,7 @@ test('everything has a default', () => {
     logLevel: 'info',
     trustProxy: false,
     shutdownSeconds: 10,
+    auditDays: 30,
   });
 });
 
@@ -25,6 +26,7 @@ test('an empty setting counts as not set', () => {
     'LOG_LEVEL',
     'TRUST_PROXY',
     'SHUTDOWN_SECONDS',
+    'AUDIT_DAYS',
   ];
   const empty = Object.fromEntries(names.map((name) => [name, '']));
   expect(loadSettings(empty)).toEqual(loadSettings({}));
@@ -43,6 +45,7 @@ test.each([
   ['LOG_LEVEL', 'trace', { logLevel: 'trace' }],
   ['TRUST_PROXY', 'true', { trustProxy: true }],
   ['SHUTDOWN_SECONDS', '0', { shutdownSeconds: 0 }],
+  ['AUDIT_DAYS', '0', { auditDays: 0 }],
 ])('%s=%s is read', (name, value, expected) => {
   expect(loadSettings({ [name]: value })).toMatchObject(expected);
 });
@@ -73,6 +76,7 @@ test.each([
   ['TRUST_PROXY', '1'],
   ['SHUTDOWN_SECONDS', '-1'],
   ['SHUTDOWN_SECONDS', '3601'],
+  ['AUDIT_DAYS', '3651'],
 ])('%s=%j stops the start with one line', (name, value) => {
   const read = () => loadSettings({ [name]: value });
   expect(read).toThrow(BadSetting);

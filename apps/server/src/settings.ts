@@ -18,6 +18,8 @@ export interface Settings {
   trustProxy: boolean;
   /** How long a shutdown waits for requests that are under way, in seconds. */
   shutdownSeconds: number;
+  /** How long refusals are kept to be explained, in days; 0 keeps none. Default 30. */
+  auditDays: number;
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -70,6 +72,7 @@ const definitions = {
     'true',
   ),
   SHUTDOWN_SECONDS: setting(integer(0, 3600), 'is not a whole number from 0 to 3600', '10'),
+  AUDIT_DAYS: setting(integer(0, 3650), 'is not a whole number from 0 to 3650', '30'),
 };
 
 /** A setting that can't be used. The message is one line for the operator. */
@@ -107,5 +110,6 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     logLevel: read(environment, 'LOG_LEVEL') ?? 'info',
     trustProxy: read(environment, 'TRUST_PROXY') ?? false,
     shutdownSeconds: read(environment, 'SHUTDOWN_SECONDS') ?? 10,
+    auditDays: read(environment, 'AUDIT_DAYS') ?? 30,
   };
 }

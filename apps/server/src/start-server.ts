@@ -28,7 +28,7 @@ export async function startServer(
   log: Logger,
   clock: Clock = Date.now,
 ): Promise<RunningServer> {
-  const service = await openService(settings.databaseUrl, log, clock);
+  const service = await openService(settings.databaseUrl, log, clock, settings.auditDays);
   const server = createHttpServer(service, settings, log);
   server.listen(settings.port, settings.host);
   try {

@@ -1,8 +1,14 @@
-import { parseCredential } from '@latchkey/schema';
-import { hashCredential, sameHash } from '../credentials/credentials.ts';
+import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
+import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationRecord } from '../store/records.ts';
+
+/** An application, and which of its secrets it came with. */
+export interface AuthenticatedApplication {
+  application: ApplicationRecord;
+  secret_id: string;
+}
 
 /**
  * Finds the application that a secret belongs to.
@@ -13,19 +19,18 @@ import type { ApplicationRecord } from '../store/records.ts';
 export async function authenticateApplication(
   { store, clock, secretUsage }: Service,
   credential: string,
-): Promise<ApplicationRecord> {
-  const id = parseCredential('applicationSecret', credential);
-  if (id === null) throw new DomainError('credentials_invalid');
-  const application = await store.findApplication(id);
-  if (application === null) throw new DomainError('credentials_invalid');
+): Promise<AuthenticatedApplication> {
+  const application_id = readCredential('applicationSecret', credential);
+  const refuse = (reason: Reason) => DomainError.because(reason, { application_id });
+  const application = await store.findApplication(application_id);
+  if (application === null) throw refuse('application_unknown');
 
   const hash = hashCredential(credential);
   const secret = application.secrets.find((candidate) => sameHash(candidate.hash, hash));
   const now = clock();
-  if (secret === undefined || application.disabled) throw new DomainError('credentials_invalid');
-  if (secret.expires_at !== null && secret.expires_at <= now) {
-    throw new DomainError('credentials_invalid');
-  }
+  if (secret === undefined) throw refuse('secret_unknown');
+  if (application.disabled) throw refuse('application_disabled');
+  if (secret.expires_at !== null && secret.expires_at <= now) throw refuse('secret_expired');
   secretUsage.note(application.id, secret, now);
-  return application;
+  return { application, secret_id: secret.id };
 }

@@ -6,6 +6,7 @@ import { addAppCommands } from './app-commands.ts';
 import { addCodeCommands } from './code-commands.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { exitCode } from './exit-code.ts';
+import { addExplainCommand } from './explain-command.ts';
 import { addGrantCommands } from './grant-commands.ts';
 import { addServeCommand } from './serve-command.ts';
 
@@ -30,6 +31,7 @@ export async function runCommandLine(
   addAccountCommands(program, environment);
   addCodeCommands(program, environment);
   addGrantCommands(program, environment);
+  addExplainCommand(program, environment);
 
   try {
     await program.parseAsync(words, { from: 'user' });

@@ -1,5 +1,6 @@
 import type { GrantEntry } from '@latchkey/schema';
 import { type Command, Option } from 'commander';
+import { grantHistory } from './grant-history-command.ts';
 import { listAll } from './list-all.ts';
 import { runOperation } from './run-operation.ts';
 
@@ -29,6 +30,13 @@ export function addGrantCommands(program: Command, environment: NodeJS.ProcessEn
         describeGrant,
       );
     });
+
+  grant
+    .command('history')
+    .argument('<grant-id>', 'the grant, or the one that a code would become')
+    .option('--json', 'print it as an object')
+    .description('print what happened to a grant, and what was refused about it, oldest first')
+    .action((grant_id, options) => grantHistory(environment, grant_id, options));
 
   grant
     .command('revoke')

@@ -18,7 +18,8 @@ export async function withService(
     );
   }
   const { log, close } = createLog(settings);
-  const service = await openService(settings.databaseUrl, log);
+  const { databaseUrl, auditDays } = settings;
+  const service = await openService(databaseUrl, log, Date.now, auditDays);
   try {
     await use(service, settings);
   } finally {

@@ -1,7 +1,14 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { CREDENTIAL_RANDOM_BYTES, type CredentialKind, formatCredential } from '@latchkey/schema';
+import {
+  CREDENTIAL_RANDOM_BYTES,
+  type CredentialKind,
+  credentialPrefixes,
+  formatCredential,
+  parseCredential,
+} from '@latchkey/schema';
 import { v7 } from 'uuid';
 import type { Milliseconds } from '../clock.ts';
+import { DomainError } from '../domain-error.ts';
 import type { CredentialHash } from '../store/records.ts';
 import { randomBytes } from './random.ts';
 
@@ -9,6 +16,20 @@ import { randomBytes } from './random.ts';
 export interface MintedCredential {
   credential: string;
   hash: CredentialHash;
+}
+
+const kinds = Object.keys(credentialPrefixes) as CredentialKind[];
+
+/**
+ * The id inside a credential that authenticates its sender.
+ *
+ * @throws DomainError `credentials_invalid`: it is ill-formed, or of another kind
+ */
+export function readCredential(kind: CredentialKind, credential: string): string {
+  const id = parseCredential(kind, credential);
+  if (id !== null) return id;
+  const isOther = kinds.some((other) => parseCredential(other, credential) !== null);
+  throw DomainError.because(isOther ? 'credential_of_another_kind' : 'credential_ill_formed');
 }
 
 /** SHA-256 of a credential. It carries 256 random bits, so it needs no slow hash. */

@@ -1,6 +1,7 @@
-import { parseCredential } from '@latchkey/schema';
-import { hashCredential, sameHash } from '../credentials/credentials.ts';
+import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
+import type { Origin } from '../origin.ts';
+import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { GrantAuthentication } from '../store/records.ts';
 
@@ -11,6 +12,7 @@ import type { GrantAuthentication } from '../store/records.ts';
  * @param credential - the grant secret
  * @param options.grant_id - where the caller named the grant too, it has to be that one
  * @param options.account - whether to read the account as it is now along with it
+ * @param origin - kept with the first use
  * @throws DomainError `credentials_invalid`: the secret is ill-formed, unknown or replaced, the
  *   grant revoked, or its application disabled
  */
@@ -18,23 +20,29 @@ export async function authenticateGrant(
   { store, clock }: Service,
   credential: string,
   options: { grant_id: string | null; account: boolean },
+  origin: Origin,
 ): Promise<GrantAuthentication> {
-  const grant_id = parseCredential('grantSecret', credential);
-  if (grant_id === null) throw new DomainError('credentials_invalid');
+  const grant_id = readCredential('grantSecret', credential);
   if (options.grant_id !== null && options.grant_id !== grant_id) {
-    throw new DomainError('credentials_invalid');
+    throw DomainError.because('basic_names_another_grant', { grant_id });
   }
   const found = await store.authenticateGrant(grant_id, { account: options.account });
-  if (found === null || found.secret_hash === null || found.application_disabled) {
-    throw new DomainError('credentials_invalid');
-  }
+  if (found === null) throw DomainError.because('secret_of_unknown_grant', { grant_id });
+  const { application_id } = found.grant;
+  const refuse = (reason: Reason) => DomainError.because(reason, { application_id, grant_id });
+
+  if (found.secret_hash === null) throw refuse('grant_revoked');
   const secret_hash = hashCredential(credential);
-  if (!sameHash(found.secret_hash, secret_hash)) throw new DomainError('credentials_invalid');
+  if (!sameHash(found.secret_hash, secret_hash)) throw refuse('grant_secret_wrong');
+  if (found.application_disabled) throw refuse('application_disabled');
 
   if (found.first_used_at === null) {
     // The grant may have been revoked or recovered since it was read: the write tells.
-    const active = await store.noteFirstUse({ grant_id, secret_hash, now: clock() });
-    if (!active) throw new DomainError('credentials_invalid');
+    const use = { grant_id, secret_hash, now: clock(), origin };
+    if (!(await store.noteFirstUse(use))) {
+      const present = await store.findGrant(grant_id);
+      throw refuse(present?.revoked_at === null ? 'grant_secret_wrong' : 'grant_revoked');
+    }
   }
   return found;
 }

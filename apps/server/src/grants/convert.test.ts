@@ -2,6 +2,7 @@ import { parseCredential } from '@latchkey/schema';
 import { expect, test } from 'vitest';
 import { createSecretUsage } from '../applications/secret-usage.ts';
 import { mintCredential, newId } from '../credentials/credentials.ts';
+import type { Origin } from '../origin.ts';
 import type { Service } from '../service.ts';
 import type { CodeState, GrantRecord } from '../store/records.ts';
 import type { Redemption, Store } from '../store/store.ts';
@@ -10,6 +11,7 @@ import { convert } from './convert.ts';
 
 const ISSUED = Date.UTC(2026, 10, 21);
 const APPLICATION = newId(ISSUED);
+const ORIGIN: Origin = { request_id: 'of-a-test', by: 'application', secret_id: null };
 
 /** A service whose store answers what it is told, and remembers what it was asked. */
 function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | null = null) {
@@ -26,6 +28,7 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
     store,
     clock: () => now,
     secretUsage: createSecretUsage(store, () => {}),
+    audit: { done() {}, refused() {}, async flush() {} },
   };
   return { service, redemptions };
 }
@@ -56,9 +59,11 @@ test.each([0, 1, CODE_LIFETIME - 1])('a code of %d ms is written with that momen
   const { grant_id, code, code_hash } = issued();
   const now = ISSUED + age;
   const { service, redemptions } = serviceAt(now, grantOf(grant_id, now));
-  const { grant_secret } = await convert(service, APPLICATION, code);
+  const { grant_secret } = await convert(service, APPLICATION, code, ORIGIN);
   expect(parseCredential('grantSecret', grant_secret)).toBe(grant_id);
-  expect(redemptions).toMatchObject([{ grant_id, application_id: APPLICATION, code_hash, now }]);
+  expect(redemptions).toMatchObject([
+    { grant_id, application_id: APPLICATION, code_hash, now, origin: ORIGIN },
+  ]);
 });
 
 test.each([
@@ -67,7 +72,9 @@ test.each([
   [CODE_LIFETIME + 1, 'code_expired', 0],
 ])('a code of %d ms that nobody knows is %s', async (age, code, writes) => {
   const { service, redemptions } = serviceAt(ISSUED + age, null);
-  await expect(convert(service, APPLICATION, issued().code)).rejects.toMatchObject({ code });
+  await expect(convert(service, APPLICATION, issued().code, ORIGIN)).rejects.toMatchObject({
+    code,
+  });
   expect(redemptions).toHaveLength(writes);
 });
 
@@ -77,15 +84,15 @@ test.each([0, CODE_LIFETIME, 1000 * CODE_LIFETIME])(
     const { grant_id, code, code_hash } = issued();
     const state = { application_id: APPLICATION, code_hash, exchanged: true };
     const { service } = serviceAt(ISSUED + age, null, state);
-    await expect(convert(service, APPLICATION, code)).rejects.toMatchObject({
+    await expect(convert(service, APPLICATION, code, ORIGIN)).rejects.toMatchObject({
       code: 'code_already_used',
       members: { grant_id },
     });
     const refusal = { code: age === 0 ? 'code_not_found' : 'code_expired', members: {} };
-    await expect(convert(service, newId(ISSUED), code)).rejects.toMatchObject(refusal);
+    await expect(convert(service, newId(ISSUED), code, ORIGIN)).rejects.toMatchObject(refusal);
     // The right id with another random part is another code, which was never issued.
     const forged = mintCredential('code', grant_id).credential;
-    await expect(convert(service, APPLICATION, forged)).rejects.toMatchObject(refusal);
+    await expect(convert(service, APPLICATION, forged, ORIGIN)).rejects.toMatchObject(refusal);
   },
 );
 
@@ -97,7 +104,7 @@ test.each([
 ])('a code that is ill formed doesn’t get to the store: %# %s', async (code) => {
   const { service, redemptions } = serviceAt(ISSUED, null);
   service.store.findCode = () => Promise.reject(new Error('It was asked.'));
-  await expect(convert(service, APPLICATION, code)).rejects.toMatchObject({
+  await expect(convert(service, APPLICATION, code, ORIGIN)).rejects.toMatchObject({
     code: 'code_not_found',
   });
   expect(redemptions).toEqual([]);

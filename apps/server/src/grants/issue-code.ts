@@ -1,5 +1,6 @@
 import { mintCredential, newId } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
+import type { Origin } from '../origin.ts';
 import type { Service } from '../service.ts';
 import type { PendingRecord } from '../store/records.ts';
 import { CODE_LIFETIME } from './code-lifetime.ts';
@@ -8,11 +9,13 @@ import { CODE_LIFETIME } from './code-lifetime.ts';
  * Issues a code for an application to exchange. The account is copied into it as it is now, so that
  * the exchange needs no second look-up.
  *
+ * @param origin - kept with the code, and with the grant that it becomes
  * @throws DomainError `application_not_found`, `account_not_found`
  */
 export async function issueCode(
   { store, clock }: Service,
   request: { application_id: string; account_id: string; scope: string },
+  origin: Origin,
 ): Promise<{ code: string; pending: PendingRecord }> {
   const [application, account] = await Promise.all([
     store.findApplication(request.application_id),
@@ -33,7 +36,7 @@ export async function issueCode(
     code_hash: hash,
     code_expires_at: now + CODE_LIFETIME,
   };
-  await store.issueCode(pending);
+  await store.issueCode({ ...pending, origin });
   return { code: credential, pending };
 }
 
@@ -44,6 +47,9 @@ export async function issueCode(
  */
 export async function cancelCode({ store }: Service, grant_id: string): Promise<PendingRecord> {
   const pending = await store.cancelCode(grant_id);
-  if (pending === null) throw new DomainError('grant_not_found');
+  if (pending === null) {
+    const history = await store.findGrantHistory(grant_id);
+    throw DomainError.because(history === null ? 'grant_unknown' : 'code_exchanged', { grant_id });
+  }
   return pending;
 }

@@ -1,7 +1,11 @@
 import type { Milliseconds } from '../clock.ts';
 import { mintCredential } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
+import type { Origin } from '../origin.ts';
+import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
+import type { GrantHistory } from '../store/records.ts';
+import { absence } from './absence.ts';
 import type { GrantWithSecret } from './convert.ts';
 
 /** How long after the exchange a grant can be recovered: two lives of a code. */
@@ -11,6 +15,7 @@ export const RECOVERY_WINDOW: Milliseconds = 600_000;
  * Gives a grant a new secret and kills the old one, for the application whose answer to the
  * exchange got lost. It creates and restores no grant.
  *
+ * @param origin - kept with the grant; that of the last recovery stays
  * @throws DomainError `grant_not_found`: unknown, another application's, not exchanged, or revoked;
  *   `grant_not_recoverable`: used before, or exchanged too long ago
  */
@@ -18,16 +23,28 @@ export async function recover(
   { store, clock }: Service,
   application_id: string,
   grant_id: string,
+  origin: Origin,
 ): Promise<GrantWithSecret> {
   const secret = mintCredential('grantSecret', grant_id);
-  const exchanged_after = clock() - RECOVERY_WINDOW;
-  const recovery = { grant_id, application_id, secret_hash: secret.hash, exchanged_after };
-  const grant = await store.recoverGrant(recovery);
+  const now = clock();
+  const grant = await store.recoverGrant({
+    grant_id,
+    application_id,
+    secret_hash: secret.hash,
+    exchanged_after: now - RECOVERY_WINDOW,
+    now,
+    origin,
+  });
   if (grant !== null) return { grant, grant_secret: secret.credential };
 
-  const present = await store.findGrant(grant_id);
-  const own = present !== null && present.application_id === application_id;
-  throw new DomainError(
-    own && present.revoked_at === null ? 'grant_not_recoverable' : 'grant_not_found',
-  );
+  const history = await store.findGrantHistory(grant_id);
+  throw DomainError.because(hindrance(history, application_id), { grant_id });
+}
+
+/** Why a grant can't be recovered. */
+function hindrance(history: GrantHistory | null, application_id: string): Reason {
+  const absent = absence(history, application_id);
+  if (absent !== null) return absent;
+  if (history?.revoked_at != null) return 'revoked_before_recovery';
+  return history?.first_used_at != null ? 'grant_used' : 'exchanged_too_long_ago';
 }

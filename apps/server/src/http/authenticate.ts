@@ -5,6 +5,7 @@ import { DomainError } from '../domain-error.ts';
 import { authenticateGrant } from '../grants/authenticate-grant.ts';
 import type { AnyCaller } from '../operations/caller.ts';
 import type { Operation } from '../operations/operation.ts';
+import type { Origin } from '../origin.ts';
 import type { Service } from '../service.ts';
 import { type Authorization, parseAuthorization } from './authorization.ts';
 import type { Exchange } from './exchange.ts';
@@ -25,10 +26,10 @@ export function createAuthenticate(service: Service, adminSecret: string | null)
     (authorization: Authorization, exchange: Exchange, operation: Operation) => Promise<AnyCaller>
   > = {
     async application(authorization, exchange) {
-      if (authorization.scheme !== 'bearer') throw new DomainError('credentials_invalid');
-      const application = await authenticateApplication(service, authorization.token);
-      exchange.application_id = application.id;
-      return application;
+      if (authorization.scheme !== 'bearer') throw DomainError.because('scheme_wrong');
+      const found = await authenticateApplication(service, authorization.token);
+      exchange.application_id = found.application.id;
+      return found;
     },
 
     async grant(authorization, exchange, operation) {
@@ -36,21 +37,19 @@ export function createAuthenticate(service: Service, adminSecret: string | null)
         authorization.scheme === 'bearer'
           ? { secret: authorization.token, grant_id: null }
           : { secret: authorization.password, grant_id: authorization.user.toLowerCase() };
-      const found = await authenticateGrant(service, named.secret, {
-        grant_id: named.grant_id,
-        account: operation.name === 'account.get',
-      });
+      const options = { grant_id: named.grant_id, account: operation.name === 'account.get' };
+      const { request_id } = exchange.recorded;
+      const origin: Origin = { request_id, by: 'grant', secret_id: null };
+      const found = await authenticateGrant(service, named.secret, options, origin);
       exchange.application_id = found.grant.application_id;
-      exchange.grant_id = found.grant.grant_id;
       return found;
     },
 
     async operator(authorization) {
+      if (authorization.scheme !== 'bearer') throw DomainError.because('scheme_wrong');
       const matches =
-        authorization.scheme === 'bearer' &&
-        adminHash !== null &&
-        sameHash(hashCredential(authorization.token), adminHash);
-      if (!matches) throw new DomainError('credentials_invalid');
+        adminHash !== null && sameHash(hashCredential(authorization.token), adminHash);
+      if (!matches) throw DomainError.because('admin_secret_wrong');
       return 'operator';
     },
   };
@@ -59,7 +58,7 @@ export function createAuthenticate(service: Service, adminSecret: string | null)
     const header = exchange.request.headers.authorization;
     if (header === undefined) throw new DomainError('credentials_missing');
     const authorization = parseAuthorization(header);
-    if (authorization === null) throw new DomainError('credentials_invalid');
+    if (authorization === null) throw DomainError.because('header_unreadable');
     return byCaller[operation.caller](authorization, exchange, operation);
   };
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { errorDefinition } from '@latchkey/schema';
 import type { Logger } from 'pino';
+import { redactorFor, type SecretSettings } from '../log.ts';
 import { operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
 import { createAccessLog } from './access-log.ts';
@@ -14,6 +15,7 @@ import { callerAddress } from './forwarded.ts';
 import { healthRoutes } from './health.ts';
 import { pageRoutes } from './pages/pages.ts';
 import { createPublicUrl } from './public-url.ts';
+import { createRecorder } from './recorded.ts';
 import { requestId } from './request-id.ts';
 import { operationRoute } from './rest/operation-route.ts';
 import { createRouter } from './router.ts';
@@ -21,8 +23,7 @@ import { splitTarget } from './target.ts';
 import { createTrpcHandler, TRPC_PREFIX } from './trpc/trpc-handler.ts';
 
 /** What the HTTP server takes of the settings. */
-export interface HttpOptions {
-  adminSecret: string | null;
+export interface HttpOptions extends SecretSettings {
   publicUrl: string | null;
   trustProxy: boolean;
 }
@@ -50,6 +51,7 @@ export function createHttpServer(service: Service, options: HttpOptions, log: Lo
   const handleTrpc = createTrpcHandler(offered, service, authenticate, log);
   const publicUrl = createPublicUrl(options.publicUrl, options.trustProxy);
   const accessLog = createAccessLog(log);
+  const record = createRecorder(redactorFor(options));
 
   async function handle(exchange: Exchange): Promise<void> {
     const { method = '', url = '/' } = exchange.request;
@@ -66,12 +68,15 @@ export function createHttpServer(service: Service, options: HttpOptions, log: Lo
     expectsContinue: boolean,
   ): Promise<void> {
     const startedAt = performance.now();
+    const id = requestId(request.headers['x-request-id']);
+    const address = callerAddress(request, options.trustProxy);
     const exchange: Exchange = {
       request,
       response,
-      requestId: requestId(request.headers['x-request-id']),
+      requestId: id,
       publicUrl: publicUrl(request),
-      address: callerAddress(request, options.trustProxy),
+      address,
+      recorded: record(id, address),
       expectsContinue,
       closing: () => !server.listening,
       route: null,

@@ -68,8 +68,8 @@ export const adminHandlers: Handlers<Extract<keyof Handlers, `admin.${string}`>>
     if (account === null) throw new DomainError('account_not_found');
     return toAccount(account);
   },
-  'admin.codes.issue': async (service, request) => {
-    const { code, pending } = await issueCode(service, request);
+  'admin.codes.issue': async (service, request, _operator, origin) => {
+    const { code, pending } = await issueCode(service, request, origin);
     return { object: 'grant_code', code, ...toCodeMembers(pending) };
   },
   'admin.codes.cancel': async (service, { grant_id }) =>
@@ -85,6 +85,6 @@ export const adminHandlers: Handlers<Extract<keyof Handlers, `admin.${string}`>>
       toGrantEntry,
     );
   },
-  'admin.grants.revoke': async (service, { grant_id }) =>
-    toRevokedGrant(await revoke(service, null, grant_id)),
+  'admin.grants.revoke': async (service, { grant_id }, _operator, origin) =>
+    toRevokedGrant(await revoke(service, null, grant_id, origin)),
 };

@@ -1,9 +1,10 @@
 import type { Caller, OperationName, Operations } from '@latchkey/schema';
-import type { ApplicationRecord, GrantAuthentication } from '../store/records.ts';
+import type { AuthenticatedApplication } from '../applications/authenticate-application.ts';
+import type { GrantAuthentication } from '../store/records.ts';
 
 /** Who is calling, once authenticated. */
 export interface Callers {
-  application: ApplicationRecord;
+  application: AuthenticatedApplication;
   grant: GrantAuthentication;
   operator: 'operator';
 }

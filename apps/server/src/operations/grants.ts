@@ -6,10 +6,10 @@ import { toFullGrant, toRevokedGrant } from './wire.ts';
 
 /** What an application does with codes and grants. */
 export const grantHandlers: Handlers<'grants.convert' | 'grants.revoke' | 'grants.recover'> = {
-  'grants.convert': async (service, { code }, application) =>
-    toFullGrant(await convert(service, application.id, code)),
-  'grants.revoke': async (service, { grant_id }, application) =>
-    toRevokedGrant(await revoke(service, application.id, grant_id)),
-  'grants.recover': async (service, { grant_id }, application) =>
-    toFullGrant(await recover(service, application.id, grant_id)),
+  'grants.convert': async (service, { code }, { application }, origin) =>
+    toFullGrant(await convert(service, application.id, code, origin)),
+  'grants.revoke': async (service, { grant_id }, { application }, origin) =>
+    toRevokedGrant(await revoke(service, application.id, grant_id, origin)),
+  'grants.recover': async (service, { grant_id }, { application }, origin) =>
+    toFullGrant(await recover(service, application.id, grant_id, origin)),
 };

@@ -1,4 +1,5 @@
 import type { OperationName, OperationOutput, ValidatedInput } from '@latchkey/schema';
+import type { Origin } from '../origin.ts';
 import type { Service } from '../service.ts';
 import type { CallerOf } from './caller.ts';
 
@@ -10,6 +11,7 @@ export type Handler<Name extends OperationName> = (
   service: Service,
   input: ValidatedInput<Name>,
   caller: CallerOf<Name>,
+  origin: Origin,
 ) => Promise<OperationOutput<Name>>;
 
 /** A handler each for some operations. */

@@ -4,6 +4,7 @@ import {
   type OperationName,
   operationNames,
 } from '@latchkey/schema';
+import type { Origin } from '../origin.ts';
 import type { Service } from '../service.ts';
 import { accountHandlers } from './account.ts';
 import { adminHandlers } from './admin.ts';
@@ -15,7 +16,7 @@ import type { Handlers } from './handler.ts';
 export interface Operation extends OperationContract {
   readonly name: OperationName;
   /** Does it, for an input that its schema returned and a caller of its kind. */
-  handle(service: Service, input: unknown, caller: AnyCaller): Promise<object>;
+  handle(service: Service, input: unknown, caller: AnyCaller, origin: Origin): Promise<object>;
 }
 
 const handlers: Handlers = { ...grantHandlers, ...accountHandlers, ...adminHandlers };

@@ -1,5 +1,7 @@
-import type { Account } from '@latchkey/schema';
+import type { Account, ErrorCode, OperationName } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
+import type { Actor, Origin } from '../origin.ts';
+import type { Reason } from '../reasons.ts';
 
 /** SHA-256 of a credential, 32 bytes: all of it that is ever at rest. */
 export type CredentialHash = Uint8Array;
@@ -69,4 +71,45 @@ export interface GrantAuthentication {
   application_disabled: boolean;
   /** The account as it is now; null where it was asked not to be read, or is gone. */
   account: AccountRecord | null;
+}
+
+/**
+ * What became of a grant, from the issue of its code on; its id has the time of that. Each `_by` is
+ * null where it has not happened, or the record is from before such marks were made.
+ */
+export interface GrantHistory {
+  grant_id: string;
+  application_id: string;
+  account_id: string;
+  issued_by: Origin | null;
+  /** When the code was exchanged; null while it is not. */
+  created_at: Milliseconds | null;
+  exchanged_by: Origin | null;
+  /** How often the grant was recovered; the two below are of the last time. */
+  recoveries: number;
+  recovered_at: Milliseconds | null;
+  recovered_by: Origin | null;
+  first_used_at: Milliseconds | null;
+  first_used_by: Origin | null;
+  revoked_at: Milliseconds | null;
+  revoked_by: Origin | null;
+}
+
+/** A call of an operation that was refused, or failed. */
+export interface RefusalRecord {
+  /** UUIDv7: their order is the order of the refusals. */
+  id: string;
+  at: Milliseconds;
+  request_id: string;
+  operation: OperationName;
+  error_code: ErrorCode;
+  /** Which of the checks behind the code failed; null where the code has only one. */
+  reason: Reason | null;
+  /** Null where the caller was not authenticated; then the two ids are only what it claims. */
+  by: Actor | null;
+  application_id: string | null;
+  grant_id: string | null;
+  address: string | null;
+  /** Deleted from then on. */
+  expires_at: Milliseconds;
 }

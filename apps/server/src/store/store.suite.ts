@@ -5,9 +5,11 @@ import { describeCodes } from './suite-codes.ts';
 import { describeCrashes } from './suite-crashes.ts';
 import { describeGrants } from './suite-grants.ts';
 import { type StoreHarness, SuiteStores } from './suite-harness.ts';
+import { describeHistory } from './suite-history.ts';
 import { describeLifecycle } from './suite-lifecycle.ts';
 import { describeLists } from './suite-lists.ts';
 import { describeRaces } from './suite-races.ts';
+import { describeRefusals } from './suite-refusals.ts';
 import { describeSweep } from './suite-sweep.ts';
 import { describeTexts } from './suite-texts.ts';
 
@@ -29,6 +31,8 @@ export function describeStore(name: string, harness: StoreHarness): void {
     describeTexts(stores);
     describeCodes(stores);
     describeGrants(stores);
+    describeHistory(stores);
+    describeRefusals(stores);
     describeLists(stores);
     describeSweep(stores);
     describeRaces(stores);

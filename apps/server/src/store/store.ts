@@ -1,12 +1,15 @@
 import type { Milliseconds } from '../clock.ts';
+import type { Origin } from '../origin.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
   CodeState,
   CredentialHash,
   GrantAuthentication,
+  GrantHistory,
   GrantRecord,
   PendingRecord,
+  RefusalRecord,
   SecretRecord,
 } from './records.ts';
 
@@ -18,8 +21,17 @@ export interface Page {
   before: string | null;
 }
 
+/** A change to a grant. */
+export interface Change {
+  /**
+   * Where it comes from: kept by the very write that makes the change, so that the history can't
+   * contradict the grant. Left out, the history tells the change without it.
+   */
+  origin?: Origin;
+}
+
 /** Everything of a redemption; all conditions are part of the one write. */
-export interface Redemption {
+export interface Redemption extends Change {
   grant_id: string;
   application_id: string;
   code_hash: CredentialHash;
@@ -29,13 +41,14 @@ export interface Redemption {
 }
 
 /** Everything of a recovery; all conditions are part of the one write. */
-export interface Recovery {
+export interface Recovery extends Change {
   grant_id: string;
   application_id: string;
   /** The hash of the new grant secret. */
   secret_hash: CredentialHash;
   /** The exchange has to be later than this. */
   exchanged_after: Milliseconds;
+  now: Milliseconds;
 }
 
 /**
@@ -82,8 +95,8 @@ export interface Store {
   ): Promise<ApplicationRecord | null>;
 
   /**
-   * Notes when a secret was used. Never moves the time back; does nothing for a removed secret. The
-   * one write that need not outlive a crash: the next use makes up for it.
+   * Notes when a secret was used. Never moves the time back; does nothing for a removed secret.
+   * Need not outlive a crash: the next use makes up for it.
    */
   noteSecretUse(application_id: string, secret_id: string, at: Milliseconds): Promise<void>;
 
@@ -96,7 +109,7 @@ export interface Store {
 
   // Codes
 
-  issueCode(code: PendingRecord): Promise<void>;
+  issueCode(code: PendingRecord & Change): Promise<void>;
 
   /** Deletes a code that nobody has exchanged, expired or not; null where there is none. */
   cancelCode(grant_id: string): Promise<PendingRecord | null>;
@@ -121,11 +134,13 @@ export interface Store {
    *
    * @param revocation.application_id - null for any application
    */
-  revokeGrant(revocation: {
-    grant_id: string;
-    application_id: string | null;
-    now: Milliseconds;
-  }): Promise<GrantRecord | null>;
+  revokeGrant(
+    revocation: Change & {
+      grant_id: string;
+      application_id: string | null;
+      now: Milliseconds;
+    },
+  ): Promise<GrantRecord | null>;
 
   /**
    * Replaces the secret of an active grant that was never used and whose exchange is recent enough.
@@ -151,17 +166,40 @@ export interface Store {
    *
    * @returns whether the grant is active with this secret, its first use on disk
    */
-  noteFirstUse(use: {
-    grant_id: string;
-    secret_hash: CredentialHash;
-    now: Milliseconds;
-  }): Promise<boolean>;
+  noteFirstUse(
+    use: Change & {
+      grant_id: string;
+      secret_hash: CredentialHash;
+      now: Milliseconds;
+    },
+  ): Promise<boolean>;
 
   /** The grants of an account or of an application, revoked ones too, pending codes not. */
   listGrants(
     filter: { account_id: string } | { application_id: string },
     page: Page,
   ): Promise<GrantRecord[]>;
+
+  /**
+   * What became of a grant so far, its code not exchanged included; null where there is no record.
+   * It tells each change from the moment that the change is acknowledged.
+   */
+  findGrantHistory(grant_id: string): Promise<GrantHistory | null>;
+
+  // Refusals
+
+  /**
+   * Keeps refusals, each until it expires, give or take a few minutes. May be called again with the
+   * same ones: each is kept once. Need not outlive a crash: they serve to explain, no promise rests
+   * on them.
+   */
+  keepRefusals(refusals: readonly RefusalRecord[]): Promise<void>;
+
+  /** The refusals of a request, or those that named a grant, newest first, `limit` at most. */
+  findRefusals(
+    filter: { request_id: string } | { grant_id: string },
+    limit: number,
+  ): Promise<RefusalRecord[]>;
 
   // The store itself
 

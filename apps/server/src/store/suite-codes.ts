@@ -35,7 +35,7 @@ export function describeCodes(stores: SuiteStores): void {
       expect(await stores.store.listGrants({ account_id: account.id }, page)).toEqual([]);
       expect(await stores.store.revokeGrant({ grant_id, application_id, now })).toBeNull();
       expect(await stores.store.revokeGrant({ grant_id, application_id: null, now })).toBeNull();
-      const recovery = { grant_id, application_id, secret_hash: aHash(), exchanged_after: 0 };
+      const recovery = { grant_id, application_id, secret_hash: aHash(), exchanged_after: 0, now };
       expect(await stores.store.recoverGrant(recovery)).toBeNull();
       expect(await stores.store.noteFirstUse({ grant_id, secret_hash: code_hash, now })).toBe(
         false,

@@ -7,6 +7,7 @@ import {
   anAccount,
   anApplication,
   anId,
+  aRefusal,
   aSecret,
   atOnce,
   issued,
@@ -35,11 +36,15 @@ const calls: { [Method in Exclude<keyof Store, 'close'>]: (store: Store) => Prom
       application_id: anId(),
       secret_hash: aHash(),
       exchanged_after: 0,
+      now: 0,
     }),
   findGrant: (store) => store.findGrant(anId()),
+  findGrantHistory: (store) => store.findGrantHistory(anId()),
   authenticateGrant: (store) => store.authenticateGrant(anId(), { account: true }),
   noteFirstUse: (store) => store.noteFirstUse({ grant_id: anId(), secret_hash: aHash(), now: 0 }),
   listGrants: (store) => store.listGrants({ account_id: anId() }, { limit: 1, before: null }),
+  keepRefusals: (store) => store.keepRefusals([aRefusal()]),
+  findRefusals: (store) => store.findRefusals({ grant_id: anId() }, 1),
   ping: (store) => store.ping(),
 };
 

@@ -1,10 +1,12 @@
 import { v7 } from 'uuid';
+import type { Origin } from '../origin.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
   CredentialHash,
   GrantRecord,
   PendingRecord,
+  RefusalRecord,
   SecretRecord,
 } from './records.ts';
 import type { Recovery, Redemption, Store } from './store.ts';
@@ -116,6 +118,29 @@ export function recoveryOf(grant: GrantRecord, members: Partial<Recovery> = {}):
     ...{ grant_id, application_id },
     secret_hash: aHash(),
     exchanged_after: grant.created_at - 1,
+    now: grant.created_at,
+    ...members,
+  };
+}
+
+export function anOrigin(members: Partial<Origin> = {}): Origin {
+  return { request_id: anId(), by: 'application', secret_id: anId(), ...members };
+}
+
+export function aRefusal(members: Partial<RefusalRecord> = {}): RefusalRecord {
+  const at = Date.now();
+  return {
+    id: anId(),
+    at,
+    request_id: anId(),
+    operation: 'grants.convert',
+    error_code: 'code_not_found',
+    reason: 'code_unknown',
+    by: 'application',
+    application_id: anId(),
+    grant_id: anId(),
+    address: '192.0.2.1',
+    expires_at: at + 86_400_000,
     ...members,
   };
 }

@@ -1,11 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { SuiteStores } from './suite-harness.ts';
-import { exchanged, issued, redemptionOf } from './suite-records.ts';
+import { aRefusal, exchanged, issued, redemptionOf } from './suite-records.ts';
 
 export function describeSweep(stores: SuiteStores): void {
-  describe('the sweep of expired codes', () => {
+  describe('the sweep', () => {
     // The database's housekeeping may come once a minute: one test for all there is to see of it.
-    test('deletes what nobody exchanged, and never a grant', {
+    test('deletes codes that nobody exchanged and refusals that expired, and never a grant', {
       timeout: stores.sweepTimeout,
     }, async () => {
       const code_expires_at = Date.now() + 1_500;
@@ -28,10 +28,19 @@ export function describeSweep(stores: SuiteStores): void {
       const { code: fresh } = await exchanged(stores.store);
       const good = await issued(stores.store);
       const expired = await issued(stores.store, { code_expires_at });
+      const request_id = expired.grant_id;
+      const over = aRefusal({ request_id, expires_at: code_expires_at });
+      const kept = aRefusal({ request_id });
+      await stores.store.keepRefusals([over, kept]);
 
       await stores.database.waitForSweep(expired.grant_id);
 
       expect(await stores.store.findCode(expired.grant_id)).toBeNull();
+      // Swept about then, too; on MongoDB each collection has its turn.
+      await vi.waitFor(
+        async () => expect(await stores.store.findRefusals({ request_id }, 9)).toEqual([kept]),
+        { timeout: stores.sweepTimeout, interval: 250 },
+      );
       for (const grant of unchanged) {
         const grant_id = grant?.grant.grant_id ?? '';
         expect(grant).not.toBeNull();

@@ -2,6 +2,8 @@ import { createTRPCClient, httpBatchLink, httpLink, TRPCClientError } from '@trp
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { beforeAll, expect, test } from 'vitest';
 import { type AppRouter, appRouter } from '../../src/http/trpc/router.ts';
+import { type Operation, operations } from '../../src/operations/operation.ts';
+import { OperationCall } from '../../src/operations/operation-call.ts';
 import { requestOf, send } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
 import {
@@ -94,8 +96,12 @@ describeOnEachStore('the client of tRPC', (fresh) => {
 
       const { store } = server.service;
       const found = await store.authenticateGrant(grant_id, { account: true });
-      const caller = query ? found : await store.findApplication(linked.application_id);
-      if (caller === null) throw new Error('The caller is gone.');
+      const application = await store.findApplication(linked.application_id);
+      if (found === null || application === null) throw new Error('The caller is gone.');
+      const operation = operations.get(name) as Operation;
+      const request_id = 'of-theirs';
+      const call = new OperationCall(server.service, operation, { request_id, address: null });
+      call.authenticated(query ? found : { application, secret_id: linked.secret_id });
       const theirs = await fetchRequestHandler({
         endpoint: '/trpc',
         req: new Request(`http://x${request.path}`, {
@@ -104,7 +110,7 @@ describeOnEachStore('the client of tRPC', (fresh) => {
           ...(request.body !== undefined && { body: request.body }),
         }),
         router: appRouter,
-        createContext: () => ({ service: server.service, caller }),
+        createContext: () => ({ call }),
       });
       expect(theirs.status).toBe(200);
       expect(ours.status).toBe(200);

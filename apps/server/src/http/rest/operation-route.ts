@@ -1,11 +1,14 @@
 import { inputMembers, inputShape } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
+import { OperationCall } from '../../operations/operation-call.ts';
 import { validate } from '../../operations/validate.ts';
 import type { Service } from '../../service.ts';
 import { answerJson } from '../answer.ts';
 import type { Authenticate } from '../authenticate.ts';
-import { readJson } from '../body.ts';
-import type { Route } from '../route.ts';
+import { CallerGone, readJson } from '../body.ts';
+import type { Exchange } from '../exchange.ts';
+import { toDomainError } from '../failure.ts';
+import type { PathParameters, Route } from '../route.ts';
 import { queryMembers } from './query.ts';
 
 /** Offers an operation on its REST path. The steps are in the order of the contract. */
@@ -18,18 +21,38 @@ export function operationRoute(
   const parameterNames = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const { integers, mayBeEmpty } = inputShape(operation, parameterNames);
 
+  async function perform(
+    call: OperationCall,
+    exchange: Exchange,
+    parameters: PathParameters,
+    query: string,
+  ): Promise<object> {
+    call.authenticated(await authenticate(exchange, operation));
+    const members =
+      method === 'GET'
+        ? queryMembers(query, integers)
+        : inputMembers(await readJson(exchange), mayBeEmpty);
+    // The path names the resource: what the body says of it doesn't count.
+    return call.perform(validate(input, { ...members, ...parameters }));
+  }
+
   return {
     method,
     path,
     async handle(exchange, parameters, query) {
-      const caller = await authenticate(exchange, operation);
-      const members =
-        method === 'GET'
-          ? queryMembers(query, integers)
-          : inputMembers(await readJson(exchange), mayBeEmpty);
-      // The path names the resource: what the body says of it doesn't count.
-      const valid = validate(input, { ...members, ...parameters });
-      answerJson(exchange, 200, await operation.handle(service, valid, caller));
+      const call = new OperationCall(service, operation, exchange.recorded);
+      let output: object;
+      try {
+        output = await perform(call, exchange, parameters, query);
+      } catch (failure) {
+        if (failure instanceof CallerGone) throw failure;
+        const error = toDomainError(failure);
+        call.refused(error);
+        throw error;
+      } finally {
+        exchange.grant_id = call.grant_id;
+      }
+      answerJson(exchange, 200, output);
     },
   };
 }

@@ -5,14 +5,12 @@ import {
   type TRPCMutationProcedure,
   type TRPCQueryProcedure,
 } from '@trpc/server';
-import type { AnyCaller } from '../../operations/caller.ts';
 import { type Operation, operations } from '../../operations/operation.ts';
-import type { Service } from '../../service.ts';
+import type { OperationCall } from '../../operations/operation-call.ts';
 
 /** What a procedure works with: the caller was authenticated before. */
 export interface Context {
-  service: Service;
-  caller: AnyCaller;
+  call: OperationCall;
 }
 
 const t = initTRPC.context<Context>().create({ isDev: false });
@@ -25,9 +23,7 @@ export function procedureType(operation: Pick<Operation, 'method'>): 'query' | '
 function procedure(operation: Operation) {
   return t.procedure
     .input(operation.input)
-    [procedureType(operation)](({ ctx, input }) =>
-      operation.handle(ctx.service, input, ctx.caller),
-    );
+    [procedureType(operation)](({ ctx, input }) => ctx.call.perform(input));
 }
 
 /** Makes a tree of routers out of the dots in the operations' names. */

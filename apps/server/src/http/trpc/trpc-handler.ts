@@ -6,6 +6,7 @@ import { DomainError } from '../../domain-error.ts';
 import type { AnyCaller } from '../../operations/caller.ts';
 import { inputMembers, inputShape } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
+import { OperationCall } from '../../operations/operation-call.ts';
 import { parameterInvalid } from '../../operations/validate.ts';
 import { percentDecode } from '../../percent-decode.ts';
 import type { Service } from '../../service.ts';
@@ -29,7 +30,8 @@ interface Call {
   path: string;
   operation: Operation | undefined;
   outcome: { status: number; body: object; headers: Headers } | undefined;
-  caller: AnyCaller | undefined;
+  /** From the check of the route on: what fails before that calls no operation. */
+  operationCall: OperationCall | undefined;
 }
 
 /**
@@ -58,7 +60,7 @@ export function createTrpcHandler(
         path: name,
         operation: operations.get(name),
         outcome: undefined,
-        caller: undefined,
+        operationCall: undefined,
       }),
     );
     // Only names that we know get into the log: a path could hold a credential.
@@ -66,6 +68,7 @@ export function createTrpcHandler(
 
     const settle = (call: Call, failure: unknown) => {
       const error = reportFailure(log, exchange, asDomainError(failure));
+      call.operationCall?.refused(error);
       const caller: Caller | null = call.operation?.caller ?? null;
       call.outcome = {
         status: errorDefinition(error.code).status,
@@ -93,13 +96,16 @@ export function createTrpcHandler(
         }),
       );
 
-    await each((call) => checkRoute(call.operation, exchange.request.method));
+    await each((call, operation) => {
+      checkRoute(call.operation, exchange.request.method);
+      call.operationCall = new OperationCall(service, operation, exchange.recorded);
+    });
     // A batch has one Authorization header: calls of the same procedure share its look-up.
     const callers = new Map<string, Promise<AnyCaller>>();
     await each(async (call, operation) => {
       const caller = callers.get(operation.name) ?? authenticate(exchange, operation);
       callers.set(operation.name, caller);
-      call.caller = await caller;
+      call.operationCall?.authenticated(await caller);
     });
     const readInputs = inputReader(exchange, parameters, batch);
     await each(async (call, operation, index) => {
@@ -109,7 +115,7 @@ export function createTrpcHandler(
         router: appRouter,
         path: operation.name,
         type: procedureType(operation),
-        ctx: { service, caller: call.caller as AnyCaller },
+        ctx: { call: call.operationCall as OperationCall },
         getRawInput: async () => members,
         signal: undefined,
         batchIndex: index,
@@ -117,6 +123,7 @@ export function createTrpcHandler(
       call.outcome = { status: 200, body: resultEnvelope(data), headers: {} };
     });
 
+    exchange.grant_id = calls.flatMap(({ operationCall }) => operationCall?.grant_id ?? []).at(-1);
     const outcomes = calls.flatMap(({ outcome }) => outcome ?? []);
     const [first] = outcomes;
     if (first === undefined) throw new DomainError('route_not_found');

@@ -7,6 +7,7 @@ import {
   fromPendingDocument,
   isExchanged,
   isSame,
+  mark,
   toCodeState,
   toDate,
   toHash,
@@ -42,7 +43,7 @@ export function codes(connection: Connection, clock: Clock): Codes {
       return document && fromPendingDocument(document);
     },
 
-    async redeemCode({ grant_id, application_id, code_hash, secret_hash, now }) {
+    async redeemCode({ grant_id, application_id, code_hash, secret_hash, now, origin }) {
       const _id = toId(grant_id);
       const redemption_id = toId(randomUUID());
       const secret = toHash(secret_hash);
@@ -60,7 +61,12 @@ export function codes(connection: Connection, clock: Clock): Codes {
               code_expires_at: { $gt: toDate(now) },
             },
             {
-              $set: { created_at: toDate(now), secret_hash: secret, redemption_id },
+              $set: {
+                created_at: toDate(now),
+                secret_hash: secret,
+                redemption_id,
+                ...mark('exchanged_by', origin),
+              },
               $unset: { code_expires_at: '' },
             },
             { ...durable, returnDocument: 'after' },

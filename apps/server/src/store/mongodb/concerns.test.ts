@@ -36,6 +36,7 @@ const writes: Record<string, (store: Store) => Promise<unknown>> = {
       application_id: anId(),
       secret_hash: aHash(),
       exchanged_after: 0,
+      now: 0,
     }),
   noteFirstUse: (store) => store.noteFirstUse({ grant_id: anId(), secret_hash: aHash(), now: 0 }),
 };
@@ -45,12 +46,14 @@ const decisions: Record<string, (store: Store) => Promise<unknown>> = {
   findAccount: (store) => store.findAccount(anId()),
   findCode: (store) => store.findCode(anId()),
   findGrant: (store) => store.findGrant(anId()),
+  findGrantHistory: (store) => store.findGrantHistory(anId()),
   authenticateGrant: (store) => store.authenticateGrant(anId(), { account: true }),
 };
 
 const lists: Record<string, (store: Store) => Promise<unknown>> = {
   listApplications: (store) => store.listApplications({ limit: 1, before: null }),
   listGrants: (store) => store.listGrants({ account_id: anId() }, { limit: 1, before: anId() }),
+  findRefusals: (store) => store.findRefusals({ request_id: 'of-nobody' }, 1),
 };
 
 const isWrite = (command: Document) =>
@@ -103,8 +106,9 @@ describe('what is asked of a replica set, whatever the URL says', () => {
     const server = await scriptedServer('primary');
     await storeOn(server, { query: weakening });
     for (const made of server.sent('createIndexes')) expect(made.writeConcern).toEqual(durable);
-    expect(server.sent('listIndexes')).toHaveLength(1);
-    expect(server.sent('listIndexes')[0]).not.toHaveProperty('$readPreference');
+    const read = server.sent('listIndexes');
+    expect(read.map(({ listIndexes }) => listIndexes)).toEqual(['grants', 'refusals']);
+    for (const one of read) expect(one).not.toHaveProperty('$readPreference');
   });
 });
 

@@ -1,16 +1,20 @@
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import { Binary } from 'mongodb';
 import type { Milliseconds } from '../../clock.ts';
+import type { Origin } from '../../origin.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
   CodeState,
   CredentialHash,
   GrantAuthentication,
+  GrantHistory,
   GrantRecord,
   PendingRecord,
+  RefusalRecord,
   SecretRecord,
 } from '../records.ts';
+import type { Change } from '../store.ts';
 
 // What is at rest, and the way between it and the records of the port.
 
@@ -43,11 +47,25 @@ export interface AccountDocument {
 /** The account as it was at issue. Its id is the grant's `account_id`, which the lists search by. */
 type AccountSnapshot = Omit<AccountDocument, '_id'>;
 
+/** Where a change came from. */
+type OriginDocument = Pick<Origin, 'request_id' | 'by'> & { secret_id: Binary | null };
+
+/** The marks of a grant: each is set by the write that makes the change. */
+export interface Marks {
+  issued_by?: OriginDocument;
+  exchanged_by?: OriginDocument;
+  recoveries?: number;
+  recovered_at?: Date;
+  recovered_by?: OriginDocument;
+  first_used_by?: OriginDocument;
+  revoked_by?: OriginDocument;
+}
+
 /**
  * A grant, from the issue of its code on. Which fields there are tells what it is: pending while
  * there is no `created_at`, revoked once there is a `revoked_at`, active in between.
  */
-export interface GrantDocument {
+export interface GrantDocument extends Marks {
   _id: Binary;
   application_id: Binary;
   account_id: Binary;
@@ -64,6 +82,18 @@ export interface GrantDocument {
   first_used_at?: Date;
   revoked_at?: Date;
 }
+
+export type RefusalDocument = Pick<
+  RefusalRecord,
+  'request_id' | 'operation' | 'error_code' | 'reason' | 'by' | 'address'
+> & {
+  _id: Binary;
+  at: Date;
+  application_id: Binary | null;
+  grant_id: Binary | null;
+  /** The TTL index deletes by it. */
+  expires_at: Date;
+};
 
 /** A grant whose code was exchanged. */
 export type ExchangedDocument = GrantDocument & { created_at: Date };
@@ -170,7 +200,17 @@ export function fromAccountDocument(document: AccountDocument): AccountRecord {
   return fromSnapshot(document._id, document);
 }
 
-export function toPendingDocument(code: PendingRecord): GrantDocument {
+/** The mark of a change, as a member to set; none where nobody told where the change came from. */
+export function mark<
+  Name extends 'issued_by' | 'exchanged_by' | 'recovered_by' | 'first_used_by' | 'revoked_by',
+>(name: Name, origin: Origin | undefined): { [Key in Name]?: OriginDocument } {
+  if (origin === undefined) return {};
+  const { request_id, by, secret_id } = origin;
+  const document = { request_id, by, secret_id: secret_id === null ? null : toId(secret_id) };
+  return { [name]: document } as { [Key in Name]: OriginDocument };
+}
+
+export function toPendingDocument(code: PendingRecord & Change): GrantDocument {
   return {
     _id: toId(code.grant_id),
     application_id: toId(code.application_id),
@@ -179,6 +219,7 @@ export function toPendingDocument(code: PendingRecord): GrantDocument {
     account: toSnapshot(code.account),
     code_hash: toHash(code.code_hash),
     code_expires_at: toDate(code.code_expires_at),
+    ...mark('issued_by', code.origin),
   };
 }
 
@@ -208,6 +249,54 @@ export function fromGrantDocument(document: GrantDocument): GrantRecord {
     account: fromSnapshot(document.account_id, document.account),
     created_at: document.created_at.getTime(),
     revoked_at: document.revoked_at?.getTime() ?? null,
+  };
+}
+
+function fromOrigin(document: OriginDocument | undefined): Origin | null {
+  if (document === undefined) return null;
+  const { request_id, by, secret_id } = document;
+  return { request_id, by, secret_id: secret_id && fromId(secret_id) };
+}
+
+export function toGrantHistory(document: GrantDocument): GrantHistory {
+  return {
+    grant_id: fromId(document._id),
+    application_id: fromId(document.application_id),
+    account_id: fromId(document.account_id),
+    issued_by: fromOrigin(document.issued_by),
+    created_at: document.created_at?.getTime() ?? null,
+    exchanged_by: fromOrigin(document.exchanged_by),
+    recoveries: document.recoveries ?? 0,
+    recovered_at: document.recovered_at?.getTime() ?? null,
+    recovered_by: fromOrigin(document.recovered_by),
+    first_used_at: document.first_used_at?.getTime() ?? null,
+    first_used_by: fromOrigin(document.first_used_by),
+    revoked_at: document.revoked_at?.getTime() ?? null,
+    revoked_by: fromOrigin(document.revoked_by),
+  };
+}
+
+export function toRefusalDocument(refusal: RefusalRecord): RefusalDocument {
+  const { id, at, application_id, grant_id, expires_at, ...rest } = refusal;
+  return {
+    _id: toId(id),
+    at: toDate(at),
+    ...rest,
+    application_id: application_id === null ? null : toId(application_id),
+    grant_id: grant_id === null ? null : toId(grant_id),
+    expires_at: toDate(expires_at),
+  };
+}
+
+export function fromRefusalDocument(document: RefusalDocument): RefusalRecord {
+  const { _id, at, application_id, grant_id, expires_at, ...rest } = document;
+  return {
+    id: fromId(_id),
+    at: at.getTime(),
+    ...rest,
+    application_id: application_id && fromId(application_id),
+    grant_id: grant_id && fromId(grant_id),
+    expires_at: expires_at.getTime(),
   };
 }
 

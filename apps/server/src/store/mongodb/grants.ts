@@ -5,8 +5,11 @@ import {
   fromGrantDocument,
   type GrantDocument,
   type JoinedGrantDocument,
+  type Marks,
+  mark,
   toDate,
   toGrantAuthentication,
+  toGrantHistory,
   toHash,
   toId,
 } from './documents.ts';
@@ -14,10 +17,27 @@ import type { ReadBack } from './outcomes.ts';
 
 type Grants = Pick<
   Store,
-  'revokeGrant' | 'recoverGrant' | 'findGrant' | 'authenticateGrant' | 'noteFirstUse' | 'listGrants'
+  | 'revokeGrant'
+  | 'recoverGrant'
+  | 'findGrant'
+  | 'findGrantHistory'
+  | 'authenticateGrant'
+  | 'noteFirstUse'
+  | 'listGrants'
 >;
 
 const exchanged = { created_at: { $exists: true } } satisfies Filter<GrantDocument>;
+
+// Not read where a request is authenticated.
+const withoutMarks = {
+  issued_by: 0,
+  exchanged_by: 0,
+  recoveries: 0,
+  recovered_at: 0,
+  recovered_by: 0,
+  first_used_by: 0,
+  revoked_by: 0,
+} satisfies Record<keyof Marks, 0>;
 
 /** A document that shows the write was made, or none. */
 function result<T>(document: T | null): ReadBack<T> {
@@ -29,7 +49,7 @@ export function grants(connection: Connection): Grants {
     connection.read(({ grants, decisive }) => grants.findOne(filter, decisive));
 
   return {
-    async revokeGrant({ grant_id, application_id, now }) {
+    async revokeGrant({ grant_id, application_id, now, origin }) {
       const grant = {
         _id: toId(grant_id),
         ...(application_id === null ? {} : { application_id: toId(application_id) }),
@@ -40,7 +60,10 @@ export function grants(connection: Connection): Grants {
         send: () =>
           grants.findOneAndUpdate(
             { ...grant, ...exchanged, revoked_at: { $exists: false } },
-            { $set: { revoked_at: toDate(now) }, $unset: { secret_hash: '' } },
+            {
+              $set: { revoked_at: toDate(now), ...mark('revoked_by', origin) },
+              $unset: { secret_hash: '' },
+            },
             { ...durable, returnDocument: 'after' },
           ),
         readBack: async () => result(await grants.findOne(before, decisive)),
@@ -50,7 +73,7 @@ export function grants(connection: Connection): Grants {
       return document && fromGrantDocument(document);
     },
 
-    async recoverGrant({ grant_id, application_id, secret_hash, exchanged_after }) {
+    async recoverGrant({ grant_id, application_id, secret_hash, exchanged_after, now, origin }) {
       const _id = toId(grant_id);
       const secret = toHash(secret_hash);
       const document = await connection.write(({ grants, durable, decisive }) => ({
@@ -63,8 +86,17 @@ export function grants(connection: Connection): Grants {
               created_at: { $gt: toDate(exchanged_after) },
               first_used_at: { $exists: false },
               revoked_at: { $exists: false },
+              // A repetition after the first was made would count it twice.
+              secret_hash: { $ne: secret },
             },
-            { $set: { secret_hash: secret } },
+            {
+              $set: {
+                secret_hash: secret,
+                recovered_at: toDate(now),
+                ...mark('recovered_by', origin),
+              },
+              $inc: { recoveries: 1 },
+            },
             { ...durable, returnDocument: 'after' },
           ),
         readBack: async () => result(await grants.findOne({ _id, secret_hash: secret }, decisive)),
@@ -75,6 +107,11 @@ export function grants(connection: Connection): Grants {
     async findGrant(grant_id) {
       const document = await find({ _id: toId(grant_id), ...exchanged });
       return document && fromGrantDocument(document);
+    },
+
+    async findGrantHistory(grant_id) {
+      const document = await find({ _id: toId(grant_id) });
+      return document && toGrantHistory(document);
     },
 
     async authenticateGrant(grant_id, { account }) {
@@ -88,7 +125,14 @@ export function grants(connection: Connection): Grants {
               { $match: { _id: toId(grant_id), ...exchanged } },
               join('applications', 'application_id', 'joined_application'),
               ...(account ? [join('accounts', 'account_id', 'joined_account')] : []),
-              { $project: { code_hash: 0, redemption_id: 0, 'joined_application.secrets': 0 } },
+              {
+                $project: {
+                  code_hash: 0,
+                  redemption_id: 0,
+                  ...withoutMarks,
+                  'joined_application.secrets': 0,
+                },
+              },
             ],
             decisive,
           )
@@ -97,7 +141,7 @@ export function grants(connection: Connection): Grants {
       return document ? toGrantAuthentication(document) : null;
     },
 
-    async noteFirstUse({ grant_id, secret_hash, now }) {
+    async noteFirstUse({ grant_id, secret_hash, now, origin }) {
       const active = { _id: toId(grant_id), secret_hash: toHash(secret_hash) };
       const used = { ...active, first_used_at: { $exists: true } };
       const noted = await connection.write(({ grants, durable, decisive }) => ({
@@ -105,7 +149,7 @@ export function grants(connection: Connection): Grants {
         send: () =>
           grants.findOneAndUpdate(
             { ...active, first_used_at: { $exists: false } },
-            { $set: { first_used_at: toDate(now) } },
+            { $set: { first_used_at: toDate(now), ...mark('first_used_by', origin) } },
             { ...durable, returnDocument: 'after' },
           ),
         readBack: async () => result(await grants.findOne(used, decisive)),

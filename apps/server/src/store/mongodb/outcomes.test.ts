@@ -276,7 +276,7 @@ describe('other writes whose answer is lost', () => {
       return batch({ ...grant, secret_hash: toHash(secret_hash) });
     });
     const { application_id } = pending;
-    const recovery = { grant_id, application_id, secret_hash, exchanged_after: 0 };
+    const recovery = { grant_id, application_id, secret_hash, exchanged_after: 0, now: 3 };
     expect(await store.recoverGrant(recovery)).toMatchObject({ grant_id });
     expect(server.sent('findAndModify')).toHaveLength(1);
   });

@@ -2,8 +2,15 @@ import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
 import type { CodeState, GrantRecord, PendingRecord } from '../records.ts';
-import type { Redemption } from '../store.ts';
-import { accountText, type GrantRow, grantRecord, type PendingRow, pendingRecord } from './rows.ts';
+import type { Change, Redemption } from '../store.ts';
+import {
+  accountText,
+  type GrantRow,
+  grantRecord,
+  originText,
+  type PendingRow,
+  pendingRecord,
+} from './rows.ts';
 
 type CodeRow = { application_id: Uint8Array; code_hash: Uint8Array; exchanged: number };
 
@@ -14,16 +21,17 @@ const MOST_IN_A_SWEEP = 1_000;
 export function prepareCodes(database: DatabaseSync) {
   const issue = database.prepare(`
     INSERT INTO grants
-      (id, application_id, account_id, scope, account, code_hash, code_expires_at)
+      (id, application_id, account_id, scope, account, code_hash, code_expires_at, issued_by)
     VALUES
-      (:id, :application_id, :account_id, :scope, :account, :code_hash, :code_expires_at)`);
+      (:id, :application_id, :account_id, :scope, :account, :code_hash, :code_expires_at, :origin)`);
   const cancel = database.prepare(`
     DELETE FROM grants WHERE id = :id AND created_at IS NULL
     RETURNING id, application_id, scope, account, code_hash, code_expires_at`);
   // Every condition and every change in one statement: there is no moment between a look and the
   // write in which another could redeem, and none at which a code is spent and no grant exists.
   const redeem = database.prepare(`
-    UPDATE grants SET created_at = :now, secret_hash = :secret_hash, code_expires_at = NULL
+    UPDATE grants SET created_at = :now, secret_hash = :secret_hash, code_expires_at = NULL,
+      exchanged_by = :origin
     WHERE id = :id AND application_id = :application_id AND code_hash = :code_hash
       AND created_at IS NULL AND code_expires_at > :now
     RETURNING id, application_id, scope, account, created_at, revoked_at`);
@@ -36,7 +44,7 @@ export function prepareCodes(database: DatabaseSync) {
       (SELECT id FROM grants WHERE code_expires_at <= :now LIMIT ${MOST_IN_A_SWEEP})`);
 
   return {
-    issueCode(code: PendingRecord): void {
+    issueCode(code: PendingRecord & Change): void {
       issue.run({
         id: uuidToBytes(code.grant_id),
         application_id: uuidToBytes(code.application_id),
@@ -45,6 +53,7 @@ export function prepareCodes(database: DatabaseSync) {
         account: accountText(code.account),
         code_hash: code.code_hash,
         code_expires_at: code.code_expires_at,
+        origin: originText(code.origin),
       });
     },
 
@@ -59,6 +68,7 @@ export function prepareCodes(database: DatabaseSync) {
         id: uuidToBytes(redemption.grant_id),
         application_id: uuidToBytes(redemption.application_id),
         ...{ code_hash, secret_hash, now },
+        origin: originText(redemption.origin),
       }) as GrantRow | undefined;
       return row ? grantRecord(row) : null;
     },

@@ -1,10 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
-import type { CredentialHash, GrantAuthentication, GrantRecord } from '../records.ts';
-import type { Page, Recovery } from '../store.ts';
+import type { CredentialHash, GrantAuthentication, GrantHistory, GrantRecord } from '../records.ts';
+import type { Change, Page, Recovery } from '../store.ts';
 import { pageParameters } from './paging.ts';
-import { accountRecord, type GrantRow, grantRecord } from './rows.ts';
+import {
+  accountRecord,
+  type GrantRow,
+  grantHistory,
+  grantRecord,
+  type HistoryRow,
+  originText,
+} from './rows.ts';
 
 type AuthenticationRow = GrantRow & {
   secret_hash: Uint8Array | null;
@@ -20,12 +27,14 @@ export function prepareGrants(database: DatabaseSync) {
   const find = database.prepare(`
     SELECT ${GRANT} FROM grants WHERE id = :id AND created_at IS NOT NULL`);
   const revoke = database.prepare(`
-    UPDATE grants SET revoked_at = coalesce(revoked_at, :now), secret_hash = NULL
+    UPDATE grants SET revoked_at = coalesce(revoked_at, :now), secret_hash = NULL,
+      revoked_by = CASE WHEN revoked_at IS NULL THEN :origin ELSE revoked_by END
     WHERE id = :id AND created_at IS NOT NULL
       AND application_id = coalesce(:application_id, application_id)
     RETURNING ${GRANT}`);
   const recover = database.prepare(`
-    UPDATE grants SET secret_hash = :secret_hash
+    UPDATE grants SET secret_hash = :secret_hash,
+      recoveries = recoveries + 1, recovered_at = :now, recovered_by = :origin
     WHERE id = :id AND application_id = :application_id AND created_at > :exchanged_after
       AND first_used_at IS NULL AND revoked_at IS NULL
     RETURNING ${GRANT}`);
@@ -39,11 +48,15 @@ export function prepareGrants(database: DatabaseSync) {
     FROM grants g LEFT JOIN applications a ON a.id = g.application_id
     WHERE g.id = :id AND g.created_at IS NOT NULL`);
   const noteUse = database.prepare(`
-    UPDATE grants SET first_used_at = :now
+    UPDATE grants SET first_used_at = :now, first_used_by = :origin
     WHERE id = :id AND secret_hash = :secret_hash AND first_used_at IS NULL`);
   const isUsed = database.prepare(`
     SELECT 1 FROM grants
     WHERE id = :id AND secret_hash = :secret_hash AND first_used_at IS NOT NULL`);
+  const history = database.prepare(`
+    SELECT id, application_id, account_id, issued_by, created_at, exchanged_by, recoveries,
+      recovered_at, recovered_by, first_used_at, first_used_by, revoked_at, revoked_by
+    FROM grants WHERE id = :id`);
   const listBy = (column: 'account_id' | 'application_id') =>
     database.prepare(`
       SELECT ${GRANT} FROM grants
@@ -58,26 +71,35 @@ export function prepareGrants(database: DatabaseSync) {
       return row ? grantRecord(row) : null;
     },
 
-    revokeGrant(revocation: {
-      grant_id: string;
-      application_id: string | null;
-      now: Milliseconds;
-    }): GrantRecord | null {
+    findGrantHistory(grant_id: string): GrantHistory | null {
+      const row = history.get({ id: uuidToBytes(grant_id) }) as HistoryRow | undefined;
+      return row ? grantHistory(row) : null;
+    },
+
+    revokeGrant(
+      revocation: Change & {
+        grant_id: string;
+        application_id: string | null;
+        now: Milliseconds;
+      },
+    ): GrantRecord | null {
       const { grant_id, application_id, now } = revocation;
       const row = revoke.get({
         id: uuidToBytes(grant_id),
         application_id: application_id === null ? null : uuidToBytes(application_id),
         now,
+        origin: originText(revocation.origin),
       }) as GrantRow | undefined;
       return row ? grantRecord(row) : null;
     },
 
     recoverGrant(recovery: Recovery): GrantRecord | null {
-      const { secret_hash, exchanged_after } = recovery;
+      const { secret_hash, exchanged_after, now } = recovery;
       const row = recover.get({
         id: uuidToBytes(recovery.grant_id),
         application_id: uuidToBytes(recovery.application_id),
-        ...{ secret_hash, exchanged_after },
+        ...{ secret_hash, exchanged_after, now },
+        origin: originText(recovery.origin),
       }) as GrantRow | undefined;
       return row ? grantRecord(row) : null;
     },
@@ -97,14 +119,17 @@ export function prepareGrants(database: DatabaseSync) {
       };
     },
 
-    noteFirstUse(use: {
-      grant_id: string;
-      secret_hash: CredentialHash;
-      now: Milliseconds;
-    }): boolean {
+    noteFirstUse(
+      use: Change & {
+        grant_id: string;
+        secret_hash: CredentialHash;
+        now: Milliseconds;
+      },
+    ): boolean {
       const { secret_hash, now } = use;
       const id = uuidToBytes(use.grant_id);
-      if (noteUse.run({ id, secret_hash, now }).changes === 1) return true;
+      const origin = originText(use.origin);
+      if (noteUse.run({ id, secret_hash, now, origin }).changes === 1) return true;
       return isUsed.get({ id, secret_hash }) !== undefined;
     },
 

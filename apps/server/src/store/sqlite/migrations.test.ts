@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { uuidToBytes } from '@latchkey/schema';
 import { expect, test, vi } from 'vitest';
+import { aCode, anOrigin } from '../suite-records.ts';
 import { migrate, migrations } from './migrations.ts';
 import { nodeSqlite } from './node-sqlite.ts';
+import { openSqliteStore } from './sqlite-store.ts';
 
 test('a migration that another process made just before the lock was had is not made again', () => {
   const directory = mkdtempSync(join(tmpdir(), 'latchkey-migrate-'));
@@ -20,6 +23,36 @@ test('a migration that another process made just before the lock was had is not 
   expect(mine.prepare('PRAGMA user_version').get()).toEqual({ user_version: migrations.length });
   mine.close();
   theirs.close();
+  rmSync(directory, { recursive: true });
+});
+
+test('a database of version 1 is brought on, and its grants have a history without names', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'latchkey-migrate-'));
+  const path = join(directory, 'a.db');
+  const { grant_id, application_id, account } = aCode();
+  const old = new (nodeSqlite().DatabaseSync)(path);
+  old.exec(migrations[0] ?? '');
+  old
+    .prepare(`INSERT INTO grants (id, application_id, account_id, scope, account, code_hash,
+      created_at, first_used_at) VALUES (?, ?, ?, 'a', ?, x'00', 5, 6)`)
+    .run(
+      uuidToBytes(grant_id),
+      uuidToBytes(application_id),
+      uuidToBytes(account.id),
+      JSON.stringify(account),
+    );
+  old.exec('PRAGMA user_version = 1');
+  old.close();
+
+  const store = await openSqliteStore({ path, clock: Date.now });
+  const nameless = { issued_by: null, exchanged_by: null, recovered_by: null, first_used_by: null };
+  const before = { ...nameless, created_at: 5, recoveries: 0, first_used_at: 6, revoked_by: null };
+  expect(await store.findGrantHistory(grant_id)).toMatchObject(before);
+  const origin = anOrigin();
+  await store.revokeGrant({ grant_id, application_id, now: 9, origin });
+  const after = { ...before, revoked_at: 9, revoked_by: origin };
+  expect(await store.findGrantHistory(grant_id)).toMatchObject(after);
+  await store.close();
   rmSync(directory, { recursive: true });
 });
 

@@ -58,6 +58,35 @@ export const migrations: readonly string[] = [
   CREATE INDEX grants_by_account ON grants (account_id, id) WHERE created_at IS NOT NULL;
   CREATE INDEX grants_by_application ON grants (application_id, id) WHERE created_at IS NOT NULL;
   `,
+  `
+  -- Where each change of a grant came from: JSON, null in a row from before. What is read on the
+  -- hot path stands before them in the row.
+  ALTER TABLE grants ADD COLUMN issued_by TEXT;
+  ALTER TABLE grants ADD COLUMN exchanged_by TEXT;
+  ALTER TABLE grants ADD COLUMN first_used_by TEXT;
+  ALTER TABLE grants ADD COLUMN recoveries INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE grants ADD COLUMN recovered_at INTEGER;
+  ALTER TABLE grants ADD COLUMN recovered_by TEXT;
+  ALTER TABLE grants ADD COLUMN revoked_by TEXT;
+
+  CREATE TABLE refusals (
+    id BLOB PRIMARY KEY,
+    at INTEGER NOT NULL,
+    request_id TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    error_code TEXT NOT NULL,
+    reason TEXT,
+    called_by TEXT,
+    application_id BLOB,
+    grant_id BLOB,
+    address TEXT,
+    expires_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX refusals_by_request ON refusals (request_id, id);
+  CREATE INDEX refusals_by_grant ON refusals (grant_id, id) WHERE grant_id IS NOT NULL;
+  CREATE INDEX refusals_by_expiry ON refusals (expires_at);
+  `,
 ];
 
 /**

@@ -1,7 +1,9 @@
 import { uuidFromBytes } from '@latchkey/schema';
+import type { Origin } from '../../origin.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
+  GrantHistory,
   GrantRecord,
   PendingRecord,
   SecretRecord,
@@ -36,6 +38,23 @@ export type PendingRow = GrantHeadRow & { code_hash: Bytes; code_expires_at: num
 
 export type GrantRow = GrantHeadRow & { created_at: number; revoked_at: number | null };
 
+/** A grant with all its marks; those are JSON. */
+export type HistoryRow = {
+  id: Bytes;
+  application_id: Bytes;
+  account_id: Bytes;
+  issued_by: string | null;
+  created_at: number | null;
+  exchanged_by: string | null;
+  recoveries: number;
+  recovered_at: number | null;
+  recovered_by: string | null;
+  first_used_at: number | null;
+  first_used_by: string | null;
+  revoked_at: number | null;
+  revoked_by: string | null;
+};
+
 /** Consecutive rows of the same application become one record; the order stays. */
 export function applicationRecords(rows: ApplicationRow[]): ApplicationRecord[] {
   const records: ApplicationRecord[] = [];
@@ -69,6 +88,17 @@ export function accountText(account: AccountRecord): string {
   return JSON.stringify({ id, username, display_name, twitter, verified, supporter });
 }
 
+/** The JSON of an origin: exactly its members, whatever else the object has. */
+export function originText(origin: Origin | undefined): string | null {
+  if (origin === undefined) return null;
+  const { request_id, by, secret_id } = origin;
+  return JSON.stringify({ request_id, by, secret_id });
+}
+
+function originRecord(text: string | null): Origin | null {
+  return text === null ? null : JSON.parse(text);
+}
+
 export function accountRecord(text: string): AccountRecord {
   return JSON.parse(text);
 }
@@ -88,4 +118,22 @@ export function pendingRecord(row: PendingRow): PendingRecord {
 
 export function grantRecord(row: GrantRow): GrantRecord {
   return { ...grantHead(row), created_at: row.created_at, revoked_at: row.revoked_at };
+}
+
+export function grantHistory(row: HistoryRow): GrantHistory {
+  return {
+    grant_id: uuidFromBytes(row.id),
+    application_id: uuidFromBytes(row.application_id),
+    account_id: uuidFromBytes(row.account_id),
+    issued_by: originRecord(row.issued_by),
+    created_at: row.created_at,
+    exchanged_by: originRecord(row.exchanged_by),
+    recoveries: row.recoveries,
+    recovered_at: row.recovered_at,
+    recovered_by: originRecord(row.recovered_by),
+    first_used_at: row.first_used_at,
+    first_used_by: originRecord(row.first_used_by),
+    revoked_at: row.revoked_at,
+    revoked_by: originRecord(row.revoked_by),
+  };
 }

@@ -122,7 +122,7 @@ describe('the SQLite store', () => {
     expect(status).toBe(0);
   });
 
-  test('finds its lists and its expired codes by an index, and all else by key', async () => {
+  test('finds its lists, its refusals and what expired by an index, and all else by key', async () => {
     const probe = new (nodeSqlite().DatabaseSync)(database.path);
     const plan = (sql: string) =>
       probe
@@ -142,6 +142,15 @@ describe('the SQLite store', () => {
     expect(plan('SELECT id FROM grants WHERE code_expires_at <= ? LIMIT 9')).toBe(
       'SEARCH grants USING COVERING INDEX codes_by_expiry (code_expires_at<?)',
     );
+    const refusals = (column: string) =>
+      plan(`SELECT * FROM refusals WHERE ${column} = ? ORDER BY id DESC LIMIT 9`);
+    expect(refusals('request_id')).toBe(
+      'SEARCH refusals USING INDEX refusals_by_request (request_id=?)',
+    );
+    expect(refusals('grant_id')).toBe('SEARCH refusals USING INDEX refusals_by_grant (grant_id=?)');
+    expect(plan('SELECT id FROM refusals WHERE expires_at <= ? LIMIT 9')).toBe(
+      'SEARCH refusals USING COVERING INDEX refusals_by_expiry (expires_at<?)',
+    );
     probe.close();
   });
 
@@ -156,7 +165,7 @@ describe('the SQLite store', () => {
     expect(others).toEqual([]);
     const page = { limit: 9, before: null };
     expect(await memory.listGrants({ account_id: account.id }, page)).toEqual([grant]);
-    const recovery = { ...code, secret_hash: aHash(), exchanged_after: 0 };
+    const recovery = { ...code, secret_hash: aHash(), exchanged_after: 0, now: 0 };
     expect(await memory.recoverGrant(recovery)).toEqual(grant);
     await memory.close();
 

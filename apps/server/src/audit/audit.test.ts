@@ -1,0 +1,30 @@
+import pino from 'pino';
+import { expect, test } from 'vitest';
+import { DomainError } from '../domain-error.ts';
+import { type AuditedCall, createAudit } from './audit.ts';
+
+const call: AuditedCall = {
+  action: 'grants.revoke',
+  by: 'operator',
+  ids: {},
+  request_id: 'of-a-test',
+  address: null,
+};
+
+function linesAt(level: string, members: Partial<AuditedCall> = {}): string[] {
+  const lines: string[] = [];
+  const log = pino({ level }, { write: (line) => void lines.push(line) });
+  const audit = createAudit(log, { keep() {}, async flush() {} });
+  audit.done({ ...call, ...members });
+  audit.refused({ ...call, ...members }, new DomainError('grant_not_found'));
+  return lines.map((line) => JSON.parse(line).result);
+}
+
+test.each(['trace', 'info', 'warn', 'error', 'fatal'])('lines are written at %s', (level) => {
+  expect(linesAt(level)).toEqual(['done', 'grant_not_found']);
+});
+
+test('nothing is written at silent, nor of a command, whose stderr is for who typed it', () => {
+  expect(linesAt('silent')).toEqual([]);
+  expect(linesAt('info', { by: 'command_line' })).toEqual([]);
+});

@@ -1,0 +1,58 @@
+import {
+  type ErrorCode,
+  errorDefinition,
+  formatTimestamp,
+  type OperationName,
+} from '@latchkey/schema';
+import type { Actor } from '../origin.ts';
+import { type Reason, reasons } from '../reasons.ts';
+import type { RefusalRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+
+/** A refusal, with what it means for the operator. */
+export interface Explanation {
+  object: 'refusal';
+  at: string;
+  request_id: string;
+  operation: OperationName;
+  error_code: ErrorCode;
+  reason: Reason | null;
+  /** Which check failed. */
+  found: string;
+  /** What to do about it. */
+  advice: string;
+  by: Actor | null;
+  application_id: string | null;
+  grant_id: string | null;
+  address: string | null;
+}
+
+// A caller may give all of its requests the same id.
+const MOST_EXPLAINED = 20;
+
+/** Why a request was refused, newest first: one entry each time that a call with its id was. */
+export async function explainRequest(store: Store, request_id: string): Promise<Explanation[]> {
+  const refusals = await store.findRefusals({ request_id }, MOST_EXPLAINED);
+  return refusals.map(explain);
+}
+
+function explain(refusal: RefusalRecord): Explanation {
+  const { at, request_id, operation, error_code, reason } = refusal;
+  const { by, application_id, grant_id, address } = refusal;
+  return {
+    object: 'refusal',
+    at: formatTimestamp(at),
+    ...{ request_id, operation, error_code, reason },
+    ...meaning(error_code, reason),
+    ...{ by, application_id, grant_id, address },
+  };
+}
+
+function meaning(code: ErrorCode, reason: Reason | null): { found: string; advice: string } {
+  if (reason !== null) {
+    const { found, advice } = reasons[reason];
+    return { found, advice };
+  }
+  const { title, help } = errorDefinition(code);
+  return { found: `${title}.`, advice: help };
+}

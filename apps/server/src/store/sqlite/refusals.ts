@@ -1,0 +1,85 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
+import type { Milliseconds } from '../../clock.ts';
+import type { RefusalRecord } from '../records.ts';
+
+type RefusalRow = Pick<
+  RefusalRecord,
+  'at' | 'request_id' | 'operation' | 'error_code' | 'reason' | 'address' | 'expires_at'
+> & {
+  id: Uint8Array;
+  called_by: RefusalRecord['by'];
+  application_id: Uint8Array | null;
+  grant_id: Uint8Array | null;
+};
+
+// As with codes: in parts, a sweep does not hold up the requests.
+const MOST_IN_A_SWEEP = 1_000;
+
+const bytesOrNull = (id: string | null) => (id === null ? null : uuidToBytes(id));
+const idOrNull = (bytes: Uint8Array | null) => (bytes === null ? null : uuidFromBytes(bytes));
+
+/** The statements on refusals, prepared. All are synchronous. */
+export function prepareRefusals(database: DatabaseSync) {
+  const keep = database.prepare(`
+    INSERT OR IGNORE INTO refusals
+      (id, at, request_id, operation, error_code, reason, called_by, application_id, grant_id,
+        address, expires_at)
+    VALUES
+      (:id, :at, :request_id, :operation, :error_code, :reason, :by, :application_id, :grant_id,
+        :address, :expires_at)`);
+  const findBy = (column: 'request_id' | 'grant_id') =>
+    database.prepare(
+      `SELECT * FROM refusals WHERE ${column} = :value ORDER BY id DESC LIMIT :limit`,
+    );
+  const findByRequest = findBy('request_id');
+  const findByGrant = findBy('grant_id');
+  const sweep = database.prepare(`
+    DELETE FROM refusals WHERE id IN
+      (SELECT id FROM refusals WHERE expires_at <= :now LIMIT ${MOST_IN_A_SWEEP})`);
+
+  return {
+    keepRefusals(refusals: readonly RefusalRecord[]): void {
+      for (const { id, application_id, grant_id, ...rest } of refusals) {
+        keep.run({
+          id: uuidToBytes(id),
+          application_id: bytesOrNull(application_id),
+          grant_id: bytesOrNull(grant_id),
+          ...rest,
+        });
+      }
+    },
+
+    findRefusals(
+      filter: { request_id: string } | { grant_id: string },
+      limit: number,
+    ): RefusalRecord[] {
+      const rows =
+        'request_id' in filter
+          ? findByRequest.all({ value: filter.request_id, limit })
+          : findByGrant.all({ value: uuidToBytes(filter.grant_id), limit });
+      return (rows as RefusalRow[]).map(refusalRecord);
+    },
+
+    /** Deletes refusals whose time is over; returns whether there may be more. */
+    sweepRefusals(now: Milliseconds): boolean {
+      return sweep.run({ now }).changes === MOST_IN_A_SWEEP;
+    },
+  };
+}
+
+function refusalRecord(row: RefusalRow): RefusalRecord {
+  return {
+    id: uuidFromBytes(row.id),
+    at: row.at,
+    request_id: row.request_id,
+    operation: row.operation,
+    error_code: row.error_code,
+    reason: row.reason,
+    by: row.called_by,
+    application_id: idOrNull(row.application_id),
+    grant_id: idOrNull(row.grant_id),
+    address: row.address,
+    expires_at: row.expires_at,
+  };
+}

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import type { OperationName } from '@latchkey/schema';
+import { newId } from '../../src/credentials/credentials.ts';
+import type { Reason } from '../../src/reasons.ts';
+import { succeed } from './call.ts';
+import { unknownCredential } from './error-cases.ts';
+import { asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
+import { operator, type ServerWithDatabase } from './running-server.ts';
+
+/** A call that is refused. */
+export interface RefusedCall {
+  name: OperationName;
+  input?: Record<string, unknown>;
+  as: string;
+}
+
+/** Leads to where a call is refused for a reason. */
+type Arrange = (linked: LinkedApplication, server: ServerWithDatabase) => Promise<RefusedCall>;
+
+const as =
+  (header: (linked: LinkedApplication) => string, name: OperationName = 'grants.revoke'): Arrange =>
+  async (linked) => ({ name, as: header(linked) });
+
+function convert(
+  codeOf: (linked: LinkedApplication, server: ServerWithDatabase) => Promise<string>,
+): Arrange {
+  return async (linked, server) => ({
+    name: 'grants.convert',
+    input: { code: await codeOf(linked, server) },
+    as: linked.bearer,
+  });
+}
+
+function aboutGrant(
+  name: OperationName,
+  grantOf: (linked: LinkedApplication, server: ServerWithDatabase) => Promise<{ grant_id: string }>,
+): Arrange {
+  return async (linked, server) => {
+    const { grant_id } = await grantOf(linked, server);
+    const isAdmin = name.startsWith('admin.');
+    return { name, input: { grant_id }, as: isAdmin ? operator : linked.bearer };
+  };
+}
+
+/** A way to each reason; some are reached in several ways. */
+export const reasonCases: Record<Reason, Arrange[]> = {
+  header_unreadable: [
+    as(() => 'Digest abc'),
+    as(() => 'Bearer a b', 'account.get'),
+    as(() => '', 'admin.applications.list'),
+  ],
+  scheme_wrong: [
+    as(({ application_id, secret }) => `Basic ${btoa(`${application_id}:${secret}`)}`),
+    as(() => `Basic ${btoa('operator:secret')}`, 'admin.applications.list'),
+  ],
+  credential_of_another_kind: [
+    async (linked) => ({ name: 'grants.revoke', as: asBearer(await linked.link()) }),
+    as(({ bearer }) => bearer, 'account.get'),
+  ],
+  credential_ill_formed: [
+    as(({ bearer }) => bearer.slice(0, -1)),
+    as(({ bearer }) => bearer.slice(0, -1) + (bearer.endsWith('0') ? '1' : '0')),
+    as(() => 'Bearer lk_grant_x', 'account.get'),
+  ],
+  application_unknown: [as(() => `Bearer ${unknownCredential('applicationSecret')}`)],
+  secret_unknown: [
+    as(({ application_id }) => `Bearer ${unknownCredential('applicationSecret', application_id)}`),
+    async ({ bearer, application_id, secret_id }, server) => {
+      const input = { application_id, secret_id };
+      await succeed(server, 'admin.applications.secrets.revoke', input, operator);
+      return { name: 'grants.revoke', as: bearer };
+    },
+  ],
+  secret_expired: [
+    async ({ application_id }, server) => {
+      const expires_at = new Date(server.now() + 1_000).toISOString();
+      const input = { application_id, expires_at };
+      const added = await succeed(server, 'admin.applications.secrets.create', input, operator);
+      server.advance(1_000);
+      return { name: 'grants.revoke', as: `Bearer ${added.secret}` };
+    },
+  ],
+  application_disabled: [
+    async ({ application_id, bearer }, server) => {
+      await succeed(server, 'admin.applications.disable', { application_id }, operator);
+      return { name: 'grants.revoke', as: bearer };
+    },
+    async ({ application_id, link }, server) => {
+      const grant = await link();
+      await succeed(server, 'admin.applications.disable', { application_id }, operator);
+      return { name: 'account.get', as: asBearer(grant) };
+    },
+  ],
+  basic_names_another_grant: [
+    async ({ link }) => {
+      const { grant_secret } = await link();
+      return { name: 'account.get', as: `Basic ${btoa(`${randomUUID()}:${grant_secret}`)}` };
+    },
+  ],
+  secret_of_unknown_grant: [
+    as(() => `Bearer ${unknownCredential('grantSecret')}`, 'account.get'),
+    async ({ issue }) => {
+      const { grant_id } = await issue();
+      return { name: 'account.get', as: `Bearer ${unknownCredential('grantSecret', grant_id)}` };
+    },
+  ],
+  grant_revoked: [
+    async ({ link, bearer }, server) => {
+      const grant = await link();
+      await succeed(server, 'grants.revoke', { grant_id: grant.grant_id }, bearer);
+      return { name: 'account.get', as: asBearer(grant) };
+    },
+  ],
+  grant_secret_wrong: [
+    async ({ link, bearer }, server) => {
+      const grant = await link();
+      await succeed(server, 'grants.recover', { grant_id: grant.grant_id }, bearer);
+      return { name: 'account.get', as: asBearer(grant) };
+    },
+  ],
+  admin_secret_wrong: [as(() => `${operator}x`, 'admin.applications.list')],
+
+  code_ill_formed: [convert(async () => 'garbage'), convert(async ({ secret }) => secret)],
+  code_unknown: [
+    convert(async (_, server) => unknownCredential('code', newId(server.now()))),
+    convert(async ({ issue }, server) => {
+      const { code, grant_id } = await issue();
+      await succeed(server, 'admin.codes.cancel', { grant_id }, operator);
+      return code;
+    }),
+  ],
+  code_of_another_application: [
+    convert(async (_, server) => (await (await linkedApplication(server)).issue()).code),
+    convert(async (_, server) => {
+      const other = await linkedApplication(server);
+      const { code } = await other.issue();
+      await other.convert(code);
+      return code;
+    }),
+  ],
+  code_forged: [
+    convert(async ({ issue }) => unknownCredential('code', (await issue()).grant_id)),
+    convert(async ({ link }) => unknownCredential('code', (await link()).grant_id)),
+  ],
+  code_too_old: [
+    convert(async ({ issue }, server) => {
+      const { code } = await issue();
+      server.advance(300_000);
+      return code;
+    }),
+  ],
+  code_replayed: [
+    convert(async (linked) => {
+      const { code } = await linked.issue();
+      await linked.convert(code);
+      return code;
+    }),
+  ],
+
+  grant_unknown: (
+    ['grants.revoke', 'grants.recover', 'admin.grants.revoke', 'admin.codes.cancel'] as const
+  ).map((name) => aboutGrant(name, async () => ({ grant_id: randomUUID() }))),
+  grant_of_another_application: (['grants.revoke', 'grants.recover'] as const).map((name) =>
+    aboutGrant(name, async (_, server) => (await linkedApplication(server)).link()),
+  ),
+  code_not_exchanged: (['grants.revoke', 'grants.recover', 'admin.grants.revoke'] as const).map(
+    (name) => aboutGrant(name, ({ issue }) => issue()),
+  ),
+  code_exchanged: [aboutGrant('admin.codes.cancel', ({ link }) => link())],
+  revoked_before_recovery: [
+    aboutGrant('grants.recover', async ({ link, bearer }, server) => {
+      const { grant_id } = await link();
+      return succeed(server, 'grants.revoke', { grant_id }, bearer);
+    }),
+  ],
+
+  grant_used: [
+    aboutGrant('grants.recover', async ({ link }, server) => {
+      const grant = await link();
+      await succeed(server, 'account.get', {}, asBearer(grant));
+      return grant;
+    }),
+  ],
+  exchanged_too_long_ago: [
+    aboutGrant('grants.recover', async ({ link }, server) => {
+      const grant = await link();
+      server.advance(600_000);
+      return grant;
+    }),
+  ],
+};
