@@ -8,6 +8,7 @@ import { type StoreHarness, SuiteStores } from './suite-harness.ts';
 import { describeLifecycle } from './suite-lifecycle.ts';
 import { describeLists } from './suite-lists.ts';
 import { describeRaces } from './suite-races.ts';
+import { describeRateLimits } from './suite-rate-limits.ts';
 import { describeSweep } from './suite-sweep.ts';
 import { describeTexts } from './suite-texts.ts';
 
@@ -30,6 +31,7 @@ export function describeStore(name: string, harness: StoreHarness): void {
     describeCodes(stores);
     describeGrants(stores);
     describeLists(stores);
+    describeRateLimits(stores);
     describeSweep(stores);
     describeRaces(stores);
     describeCrashes(stores);

@@ -8,6 +8,7 @@ import type {
   GrantRecord,
   PendingRecord,
   SecretRecord,
+  WindowCount,
 } from './records.ts';
 
 /** A page of a list that is ordered by id, newest first. */
@@ -162,6 +163,23 @@ export interface Store {
     filter: { account_id: string } | { application_id: string },
     page: Page,
   ): Promise<GrantRecord[]>;
+
+  // Rate limits
+
+  /**
+   * Adds to the count of a key. Where there is none, or its window has ended at `now`, one begins
+   * that is `duration` long. Of concurrent calls, in any process, each is counted once. A count
+   * need not outlive a failover, and is deleted some time after its window.
+   *
+   * @param addition.points - may be negative, to take back what was added
+   * @returns the count with this addition
+   */
+  addToCount(addition: {
+    key: string;
+    points: number;
+    now: Milliseconds;
+    duration: Milliseconds;
+  }): Promise<WindowCount>;
 
   // The store itself
 

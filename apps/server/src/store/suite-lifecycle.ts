@@ -40,6 +40,7 @@ const calls: { [Method in Exclude<keyof Store, 'close'>]: (store: Store) => Prom
   authenticateGrant: (store) => store.authenticateGrant(anId(), { account: true }),
   noteFirstUse: (store) => store.noteFirstUse({ grant_id: anId(), secret_hash: aHash(), now: 0 }),
   listGrants: (store) => store.listGrants({ account_id: anId() }, { limit: 1, before: null }),
+  addToCount: (store) => store.addToCount({ key: anId(), points: 1, now: 0, duration: 1 }),
   ping: (store) => store.ping(),
 };
 

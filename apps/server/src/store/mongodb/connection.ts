@@ -2,10 +2,15 @@ import type { Collection, Db, MongoClient } from 'mongodb';
 import { DomainError } from '../../domain-error.ts';
 import { watchSends } from './attempt.ts';
 import { type Concerns, concernsFor } from './concerns.ts';
-import type { AccountDocument, ApplicationDocument, GrantDocument } from './documents.ts';
+import type {
+  AccountDocument,
+  ApplicationDocument,
+  GrantDocument,
+  RateLimitDocument,
+} from './documents.ts';
 import { unavailable } from './errors.ts';
 import { permanentFault } from './faults.ts';
-import { prepareIndexes } from './indexes.ts';
+import { grantIndexes, prepareIndexes, rateLimitIndexes } from './indexes.ts';
 import { settle, type Write } from './outcomes.ts';
 import { askServer } from './server.ts';
 import type { Patience } from './settings.ts';
@@ -16,6 +21,7 @@ export interface Database extends Concerns {
   applications: Collection<ApplicationDocument>;
   accounts: Collection<AccountDocument>;
   grants: Collection<GrantDocument>;
+  rateLimitCounts: Collection<RateLimitDocument>;
 }
 
 /** The way from the operations to the database. */
@@ -106,8 +112,10 @@ export class Connection {
         applications: db.collection('applications', options),
         accounts: db.collection('accounts', options),
         grants: db.collection('grants', options),
+        rateLimitCounts: db.collection('rate_limit_counts', options),
       };
-      await prepareIndexes(database.grants);
+      await prepareIndexes(database.grants, grantIndexes);
+      await prepareIndexes(database.rateLimitCounts, rateLimitIndexes);
       this.#database = database;
       return database;
     } catch (error) {

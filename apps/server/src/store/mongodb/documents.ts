@@ -65,6 +65,14 @@ export interface GrantDocument {
   revoked_at?: Date;
 }
 
+/** A count of a rate limit. */
+export interface RateLimitDocument {
+  _id: string;
+  count: number;
+  /** The TTL index deletes by it. */
+  ends_at: Date;
+}
+
 /** A grant whose code was exchanged. */
 export type ExchangedDocument = GrantDocument & { created_at: Date };
 

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type Collection,
   type CreateIndexesOptions,
+  type Document,
   type IndexDescriptionInfo,
   MongoServerError,
 } from 'mongodb';
-import type { GrantDocument } from './documents.ts';
 import { PermanentFault } from './faults.ts';
 
 interface Index {
@@ -41,31 +41,39 @@ export const grantIndexes: readonly Index[] = [
   },
 ];
 
+export const rateLimitIndexes: readonly Index[] = [
+  { name: 'window_end', key: { ends_at: 1 }, options: { expireAfterSeconds: 0 } },
+];
+
 /**
  * Makes the indexes that are missing and checks those that are there.
  *
  * @throws PermanentFault where there is another index in the place of one of them
  */
-export async function prepareIndexes(grants: Collection<GrantDocument>): Promise<void> {
-  for (const { name, key, options } of grantIndexes) {
+export async function prepareIndexes<Stored extends Document>(
+  collection: Collection<Stored>,
+  wanted: readonly Index[],
+): Promise<void> {
+  const { collectionName } = collection;
+  for (const { name, key, options } of wanted) {
     try {
       // Does nothing where the index is there already.
-      await grants.createIndex(key, { name, ...options });
+      await collection.createIndex(key, { name, ...options });
     } catch (error) {
       if (!isConflict(error)) throw error;
       throw new PermanentFault(
-        `an index of the collection grants stands in the way of '${name}' (${error.message}): drop it, with db.grants.dropIndex, and start again`,
+        `an index of the collection ${collectionName} stands in the way of '${name}' (${error.message}): drop it, with db.${collectionName}.dropIndex, and start again`,
         error,
       );
     }
   }
   // The server refuses another index under the same name; what only speaks its protocol may say
   // that all is well. So what there is in the end is compared.
-  const present = new Map((await grants.indexes()).map((index) => [index.name, index]));
-  for (const index of grantIndexes) {
+  const present = new Map((await collection.indexes()).map((index) => [index.name, index]));
+  for (const index of wanted) {
     if (isSame(index, present.get(index.name))) continue;
     throw new PermanentFault(
-      `the index '${index.name}' of the collection grants is not as it should be: drop it, with db.grants.dropIndex('${index.name}'), and start again`,
+      `the index '${index.name}' of the collection ${collectionName} is not as it should be: drop it, with db.${collectionName}.dropIndex('${index.name}'), and start again`,
     );
   }
 }

@@ -6,6 +6,7 @@ import { codes } from './codes.ts';
 import { Connection } from './connection.ts';
 import { PermanentFault } from './faults.ts';
 import { grants } from './grants.ts';
+import { rateLimits } from './rate-limits.ts';
 import { clientFor, defaultPatience, type Patience } from './settings.ts';
 
 export interface MongoStoreOptions extends StoreOptions {
@@ -43,6 +44,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
     ...accounts(connection),
     ...codes(connection, options.clock),
     ...grants(connection),
+    ...rateLimits(connection),
 
     ping: () =>
       connection.read(async ({ db, decisive: { maxTimeMS } }) => {

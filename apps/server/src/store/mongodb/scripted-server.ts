@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { BSON, type Document } from 'mongodb';
-import { grantIndexes } from './indexes.ts';
+import { grantIndexes, rateLimitIndexes } from './indexes.ts';
 
 /** What the server does with a command: a reply, or the connection is closed without one. */
 export type Answer = Document | 'close';
@@ -149,7 +149,13 @@ function unscripted(name: string): Document {
     case 'listIndexes':
       return batch(
         { v: 2, key: { _id: 1 }, name: '_id_' },
-        ...grantIndexes.map(({ name, key, options }) => ({ v: 2, key, name, ...options })),
+        // Of whichever collection it is asked: what else there is, is left alone.
+        ...[...grantIndexes, ...rateLimitIndexes].map(({ name, key, options }) => ({
+          v: 2,
+          key,
+          name,
+          ...options,
+        })),
       );
     case 'findAndModify':
       return { value: null, lastErrorObject: { n: 0, updatedExisting: false } };

@@ -58,6 +58,16 @@ export const migrations: readonly string[] = [
   CREATE INDEX grants_by_account ON grants (account_id, id) WHERE created_at IS NOT NULL;
   CREATE INDEX grants_by_application ON grants (application_id, id) WHERE created_at IS NOT NULL;
   `,
+  `
+  CREATE TABLE rate_limit_counts (
+    key TEXT PRIMARY KEY,
+    count INTEGER NOT NULL,
+    ends_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- For the sweep.
+  CREATE INDEX rate_limit_counts_by_end ON rate_limit_counts (ends_at);
+  `,
 ];
 
 /**

@@ -8,6 +8,7 @@ import { prepareCodes } from './codes.ts';
 import { prepareGrants } from './grants.ts';
 import { GroupCommit } from './group-commit.ts';
 import { openDatabase } from './open-database.ts';
+import { prepareRateLimits } from './rate-limits.ts';
 import { toStoreError } from './sqlite-error.ts';
 
 const SWEEP_EVERY_MS = 60_000;
@@ -22,7 +23,10 @@ export interface SqliteStoreOptions {
 
 /** A {@link Store} in a SQLite file. */
 export interface SqliteStore extends Store {
-  /** Deletes the codes that expired without being exchanged. Happens by itself once a minute. */
+  /**
+   * Deletes the codes that expired without being exchanged, and counts of the past. Happens by
+   * itself once a minute.
+   */
   sweep(): Promise<void>;
 }
 
@@ -39,6 +43,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const accounts = prepareAccounts(database);
   const codes = prepareCodes(database);
   const grants = prepareGrants(database);
+  const rateLimits = prepareRateLimits(database);
   const touch = database.prepare('SELECT count(*) FROM sqlite_schema');
   const commits = new GroupCommit(database);
   let closing: Promise<void> | null = null;
@@ -66,8 +71,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   }
 
   async function sweep(): Promise<void> {
-    while (await write(() => codes.sweepCodes(clock()))) {
-      // Another part is due; requests had their turn in between.
+    for (const sweepSome of [codes.sweepCodes, rateLimits.sweepCounts]) {
+      while (await write(() => sweepSome(clock()))) {
+        // Another part is due; requests had their turn in between.
+      }
     }
   }
 
@@ -116,6 +123,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     authenticateGrant: (id, options) => read(() => grants.authenticateGrant(id, options)),
     noteFirstUse: (use) => write(() => grants.noteFirstUse(use)),
     listGrants: (filter, page) => read(() => grants.listGrants(filter, page)),
+
+    addToCount: (addition) => write(() => rateLimits.addToCount(addition)),
 
     sweep,
     ping: () => read(() => void touch.get()),
