@@ -1,4 +1,9 @@
 import { z } from 'zod';
+import {
+  defaultRateLimits,
+  parseRateLimits,
+  type RateLimits,
+} from './limits/rate-limit-setting.ts';
 
 /** What an operator can set, read from the environment. */
 export interface Settings {
@@ -18,6 +23,8 @@ export interface Settings {
   trustProxy: boolean;
   /** How long a shutdown waits for requests that are under way, in seconds. */
   shutdownSeconds: number;
+  /** Null for none. */
+  rateLimit: RateLimits | null;
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -31,6 +38,13 @@ const integer = (min: number, max: number) =>
     .regex(/^\d{1,9}$/)
     .transform(Number)
     .pipe(z.number().min(min).max(max));
+
+const rateLimits = z.string().transform((text, context) => {
+  const limits = parseRateLimits(text);
+  if (limits !== undefined) return limits;
+  context.addIssue({ code: 'custom', message: 'not a list of limits' });
+  return z.NEVER;
+});
 
 /** A setting: how it is read, and what its reader is told. */
 interface Setting<Value> {
@@ -70,6 +84,11 @@ const definitions = {
     'true',
   ),
   SHUTDOWN_SECONDS: setting(integer(0, 3600), 'is not a whole number from 0 to 3600', '10'),
+  RATE_LIMIT: setting(
+    rateLimits,
+    'is neither on nor off nor limits as count/seconds, of authentications, exchanges and requests',
+    'authentications=100/60,exchanges=100/60,requests=10000/60',
+  ),
 };
 
 /** A setting that can't be used. The message is one line for the operator. */
@@ -97,6 +116,7 @@ function read<Name extends keyof typeof definitions>(
  */
 export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   const databaseUrl = read(environment, 'DATABASE_URL');
+  const rateLimit = read(environment, 'RATE_LIMIT');
   return {
     port: read(environment, 'PORT') ?? 3000,
     host: read(environment, 'HOST') ?? '127.0.0.1',
@@ -107,5 +127,6 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     logLevel: read(environment, 'LOG_LEVEL') ?? 'info',
     trustProxy: read(environment, 'TRUST_PROXY') ?? false,
     shutdownSeconds: read(environment, 'SHUTDOWN_SECONDS') ?? 10,
+    rateLimit: rateLimit === undefined ? defaultRateLimits : rateLimit,
   };
 }

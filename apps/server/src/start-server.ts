@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import { createHttpServer } from './http/create-server.ts';
+import { createLimits } from './limits/limits.ts';
 import { closeService, openService, type Service } from './service.ts';
 import type { Settings } from './settings.ts';
 
@@ -29,11 +30,13 @@ export async function startServer(
   clock: Clock = Date.now,
 ): Promise<RunningServer> {
   const service = await openService(settings.databaseUrl, log, clock);
-  const server = createHttpServer(service, settings, log);
+  const limits = createLimits(settings.rateLimit, service, log, () => {});
+  const server = createHttpServer(service, settings, log, limits);
   server.listen(settings.port, settings.host);
   try {
     await once(server, 'listening');
   } catch (error) {
+    await limits.close();
     await closeService(service);
     throw error;
   }
@@ -51,6 +54,7 @@ export async function startServer(
     }, settings.shutdownSeconds * 1000);
     await closed;
     clearTimeout(deadline);
+    await limits.close();
     await closeService(service);
     log.info('closed');
   }

@@ -167,8 +167,8 @@ export const errorTable = {
     error: 'temporarily_unavailable',
     title: 'Too many requests',
     description:
-      'There were too many requests in a short time. Wait for the number of seconds in Retry-After, then try again.',
-    help: 'The RateLimit headers tell the limit, what is left of it, and when it starts anew.',
+      'There were too many requests in a short time, and this one changed nothing. Wait for the number of seconds in Retry-After, then try again.',
+    help: 'Either the application made too many requests, or sent too many codes that are unknown or expired, or too many requests with bad credentials came from this address. The RateLimit headers tell the limit, what is left of it, and in how many seconds it starts anew. Good credentials are accepted from any address, and a good code is exchanged however many bad ones were sent.',
     retryAfter: 1,
   },
   store_unavailable: {

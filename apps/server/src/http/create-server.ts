@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { errorDefinition } from '@latchkey/schema';
 import type { Logger } from 'pino';
+import type { Limits } from '../limits/limits.ts';
 import { operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
 import { createAccessLog } from './access-log.ts';
@@ -35,19 +36,26 @@ const REQUEST_TIMEOUT = 20_000;
 const KEEP_ALIVE_TIMEOUT = 65_000;
 
 /** The one server of both wires: request ids, limits, errors and the access log are its. */
-export function createHttpServer(service: Service, options: HttpOptions, log: Logger): Server {
+export function createHttpServer(
+  service: Service,
+  options: HttpOptions,
+  log: Logger,
+  limits: Limits,
+): Server {
   const offered = new Map(
     [...operations].filter(
       ([, { caller }]) => caller !== 'operator' || options.adminSecret !== null,
     ),
   );
-  const authenticate = createAuthenticate(service, options.adminSecret);
+  const authenticate = createAuthenticate(service, options.adminSecret, limits.authentications);
   const router = createRouter([
-    ...[...offered.values()].map((operation) => operationRoute(operation, service, authenticate)),
+    ...[...offered.values()].map((operation) =>
+      operationRoute(operation, service, authenticate, limits),
+    ),
     ...healthRoutes(service.store),
     ...pageRoutes(),
   ]);
-  const handleTrpc = createTrpcHandler(offered, service, authenticate, log);
+  const handleTrpc = createTrpcHandler(offered, service, authenticate, limits, log);
   const publicUrl = createPublicUrl(options.publicUrl, options.trustProxy);
   const accessLog = createAccessLog(log);
 

@@ -2,6 +2,7 @@ import { createTRPCClient, httpBatchLink, httpLink, TRPCClientError } from '@trp
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { beforeAll, expect, test } from 'vitest';
 import { type AppRouter, appRouter } from '../../src/http/trpc/router.ts';
+import { noLimits } from '../../src/limits/limits.ts';
 import { requestOf, send } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
 import {
@@ -104,7 +105,7 @@ describeOnEachStore('the client of tRPC', (fresh) => {
           ...(request.body !== undefined && { body: request.body }),
         }),
         router: appRouter,
-        createContext: () => ({ service: server.service, caller }),
+        createContext: () => ({ service: server.service, limits: noLimits, caller }),
       });
       expect(theirs.status).toBe(200);
       expect(ours.status).toBe(200);

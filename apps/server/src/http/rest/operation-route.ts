@@ -1,3 +1,4 @@
+import type { Limits } from '../../limits/limits.ts';
 import { inputMembers, inputShape } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { validate } from '../../operations/validate.ts';
@@ -5,6 +6,7 @@ import type { Service } from '../../service.ts';
 import { answerJson } from '../answer.ts';
 import type { Authenticate } from '../authenticate.ts';
 import { readJson } from '../body.ts';
+import { perform } from '../perform.ts';
 import type { Route } from '../route.ts';
 import { queryMembers } from './query.ts';
 
@@ -13,6 +15,7 @@ export function operationRoute(
   operation: Operation,
   service: Service,
   authenticate: Authenticate,
+  limits: Limits,
 ): Route {
   const { method, path, input } = operation;
   const parameterNames = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
@@ -29,7 +32,7 @@ export function operationRoute(
           : inputMembers(await readJson(exchange), mayBeEmpty);
       // The path names the resource: what the body says of it doesn't count.
       const valid = validate(input, { ...members, ...parameters });
-      answerJson(exchange, 200, await operation.handle(service, valid, caller));
+      answerJson(exchange, 200, await perform(operation, service, limits, valid, caller));
     },
   };
 }

@@ -5,13 +5,16 @@ import {
   type TRPCMutationProcedure,
   type TRPCQueryProcedure,
 } from '@trpc/server';
+import type { Limits } from '../../limits/limits.ts';
 import type { AnyCaller } from '../../operations/caller.ts';
 import { type Operation, operations } from '../../operations/operation.ts';
 import type { Service } from '../../service.ts';
+import { perform } from '../perform.ts';
 
 /** What a procedure works with: the caller was authenticated before. */
 export interface Context {
   service: Service;
+  limits: Limits;
   caller: AnyCaller;
 }
 
@@ -26,7 +29,7 @@ function procedure(operation: Operation) {
   return t.procedure
     .input(operation.input)
     [procedureType(operation)](({ ctx, input }) =>
-      operation.handle(ctx.service, input, ctx.caller),
+      perform(operation, ctx.service, ctx.limits, input, ctx.caller),
     );
 }
 

@@ -3,6 +3,7 @@ import { callTRPCProcedure, TRPCError } from '@trpc/server';
 import type { Logger } from 'pino';
 import { ZodError } from 'zod';
 import { DomainError } from '../../domain-error.ts';
+import type { Limits } from '../../limits/limits.ts';
 import type { AnyCaller } from '../../operations/caller.ts';
 import { inputMembers, inputShape } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -44,6 +45,7 @@ export function createTrpcHandler(
   operations: ReadonlyMap<string, Operation>,
   service: Service,
   authenticate: Authenticate,
+  limits: Limits,
   log: Logger,
 ): TrpcHandler {
   const mayBeEmpty = new Map(
@@ -109,7 +111,7 @@ export function createTrpcHandler(
         router: appRouter,
         path: operation.name,
         type: procedureType(operation),
-        ctx: { service, caller: call.caller as AnyCaller },
+        ctx: { service, limits, caller: call.caller as AnyCaller },
         getRawInput: async () => members,
         signal: undefined,
         batchIndex: index,
@@ -124,10 +126,19 @@ export function createTrpcHandler(
     const status = outcomes.every((outcome) => outcome.status === first.status)
       ? first.status
       : 207;
-    const headers = Object.assign({}, ...outcomes.map((outcome) => outcome.headers));
+    const headers = togetherOf(outcomes.map((outcome) => outcome.headers));
     const bodies = outcomes.map((outcome) => outcome.body);
     answerJson(exchange, status, batch ? bodies : first.body, headers);
   };
+}
+
+/**
+ * The headers of several calls as those of one answer. Of what several have, the one with the
+ * longest wait has the word: who keeps to it is not refused again, and its limit goes with it.
+ */
+function togetherOf(headers: readonly Headers[]): Headers {
+  const wait = ({ 'Retry-After': seconds = '0' }: Headers) => Number(seconds);
+  return Object.assign({}, ...headers.toSorted((one, other) => wait(one) - wait(other)));
 }
 
 function procedurePaths(path: string, batch: boolean): string[] {
