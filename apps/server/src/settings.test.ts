@@ -12,6 +12,7 @@ test('everything has a default', () => {
     logLevel: 'info',
     trustProxy: false,
     shutdownSeconds: 10,
+    metrics: false,
     rateLimit: {
       authentications: { limit: 1_000, seconds: 60 },
       exchanges: { limit: 1_000, seconds: 60 },
@@ -30,6 +31,7 @@ test('an empty setting counts as not set', () => {
     'LOG_LEVEL',
     'TRUST_PROXY',
     'SHUTDOWN_SECONDS',
+    'METRICS',
     'RATE_LIMIT',
   ];
   const empty = Object.fromEntries(names.map((name) => [name, '']));
@@ -49,6 +51,8 @@ test.each([
   ['LOG_LEVEL', 'trace', { logLevel: 'trace' }],
   ['TRUST_PROXY', 'true', { trustProxy: true }],
   ['SHUTDOWN_SECONDS', '0', { shutdownSeconds: 0 }],
+  ['METRICS', 'on', { metrics: true }],
+  ['METRICS', 'off', { metrics: false }],
   ['RATE_LIMIT', 'off', { rateLimit: null }],
   ['RATE_LIMIT', 'on', { rateLimit: loadSettings({}).rateLimit }],
   [
@@ -92,6 +96,7 @@ test.each([
   ['TRUST_PROXY', '1'],
   ['SHUTDOWN_SECONDS', '-1'],
   ['SHUTDOWN_SECONDS', '3601'],
+  ['METRICS', 'true'],
   ['RATE_LIMIT', 'true'],
   ['RATE_LIMIT', '100/60'],
   ['RATE_LIMIT', 'quicksilver=100/60'],

@@ -23,6 +23,8 @@ export interface Settings {
   trustProxy: boolean;
   /** How long a shutdown waits for requests that are under way, in seconds. */
   shutdownSeconds: number;
+  /** Whether there is a route for Prometheus. */
+  metrics: boolean;
   /** Null for none. */
   rateLimit: RateLimits | null;
 }
@@ -84,6 +86,11 @@ const definitions = {
     'true',
   ),
   SHUTDOWN_SECONDS: setting(integer(0, 3600), 'is not a whole number from 0 to 3600', '10'),
+  METRICS: setting(
+    z.enum(['on', 'off']).transform((value) => value === 'on'),
+    'is neither on nor off',
+    'on',
+  ),
   RATE_LIMIT: setting(
     rateLimits,
     'is neither on nor off nor limits as count/seconds, of authentications, exchanges and requests',
@@ -127,6 +134,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     logLevel: read(environment, 'LOG_LEVEL') ?? 'info',
     trustProxy: read(environment, 'TRUST_PROXY') ?? false,
     shutdownSeconds: read(environment, 'SHUTDOWN_SECONDS') ?? 10,
+    metrics: read(environment, 'METRICS') ?? false,
     rateLimit: rateLimit === undefined ? defaultRateLimits : rateLimit,
   };
 }

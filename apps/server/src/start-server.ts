@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import { createHttpServer } from './http/create-server.ts';
 import { createLimits } from './limits/limits.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { closeService, openService, type Service } from './service.ts';
 import type { Settings } from './settings.ts';
 
@@ -30,8 +31,11 @@ export async function startServer(
   clock: Clock = Date.now,
 ): Promise<RunningServer> {
   const service = await openService(settings.databaseUrl, log, clock);
-  const limits = createLimits(settings.rateLimit, service, log, () => {});
-  const server = createHttpServer(service, settings, log, limits);
+  const metrics = settings.metrics ? await loadMetrics(settings) : null;
+  const limits = createLimits(settings.rateLimit, service, log, (limit) =>
+    metrics?.rateLimited(limit),
+  );
+  const server = createHttpServer(service, settings, log, { limits, metrics });
   server.listen(settings.port, settings.host);
   try {
     await once(server, 'listening');
@@ -59,4 +63,10 @@ export async function startServer(
     log.info('closed');
   }
   return { url, service, close };
+}
+
+/** Loaded only where somebody asks for them: a start without them doesn't pay for the package. */
+async function loadMetrics({ databaseUrl }: Settings): Promise<Metrics> {
+  const { createMetrics } = await import('./metrics/metrics.ts');
+  return createMetrics(databaseUrl.startsWith('file:') ? 'sqlite' : 'mongodb');
 }

@@ -80,7 +80,7 @@ export const errorTable = {
     title: 'There is no such route',
     description:
       'There is no such route. Check the path: it is case-sensitive and has no slash at its end. GET /openapi.json lists every route.',
-    help: 'Besides a mistyped path: the /admin routes exist only where the service runs with an ADMIN_SECRET.',
+    help: 'Besides a mistyped path: the /admin routes exist only where the service runs with an ADMIN_SECRET, and /metrics only with METRICS=on.',
   },
   method_not_allowed: {
     status: 405,

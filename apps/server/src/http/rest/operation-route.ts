@@ -24,6 +24,7 @@ export function operationRoute(
   return {
     method,
     path,
+    operation: operation.name,
     async handle(exchange, parameters, query) {
       const caller = await authenticate(exchange, operation);
       const members =

@@ -1,4 +1,4 @@
-import { type Caller, credentialPattern, errorDefinition } from '@latchkey/schema';
+import { type Caller, credentialPattern, type ErrorCode, errorDefinition } from '@latchkey/schema';
 import { callTRPCProcedure, TRPCError } from '@trpc/server';
 import type { Logger } from 'pino';
 import { ZodError } from 'zod';
@@ -25,11 +25,18 @@ export type TrpcHandler = (exchange: Exchange, path: string, query: string) => P
 
 export const TRPC_PREFIX = '/trpc/';
 
+interface Outcome {
+  status: number;
+  error_code?: ErrorCode;
+  body: object;
+  headers: Headers;
+}
+
 /** One procedure call of a request. It fails by itself, wherever it is in a batch. */
 interface Call {
   path: string;
   operation: Operation | undefined;
-  outcome: { status: number; body: object; headers: Headers } | undefined;
+  outcome: Outcome | undefined;
   caller: AnyCaller | undefined;
 }
 
@@ -65,12 +72,14 @@ export function createTrpcHandler(
     );
     // Only names that we know get into the log: a path could hold a credential.
     exchange.route = calls.map(({ operation }) => operation?.name ?? 'unknown').join(',');
+    exchange.procedures = calls;
 
     const settle = (call: Call, failure: unknown) => {
       const error = reportFailure(log, exchange, asDomainError(failure));
       const caller: Caller | null = call.operation?.caller ?? null;
       call.outcome = {
         status: errorDefinition(error.code).status,
+        error_code: error.code,
         // A name that we don't know is repeated as tRPC does, but it could hold a credential.
         body: errorEnvelope(exchange, error, {
           path: call.path.replace(credentialPattern, '[redacted]'),
