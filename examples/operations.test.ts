@@ -42,14 +42,23 @@ describe('the settings', () => {
     ['README.md', readme],
     ['docs/operations.md', operations],
   ])('%s has each of them, with its default', async (_, page) => {
-    const rows = tableBelow(page, 'Settings').map(([name = '', value]) => [name, value]);
+    const rows = tableBelow(page, 'Settings');
     const names = [...(await source('settings.ts')).matchAll(/^ {2}([A-Z_]+): setting\(/gm)];
-    const expected = names.map(([, name = '']) => {
-      const value = defaults[camelCase(name) as keyof Settings];
-      if (value !== null) return [name, String(value)];
-      return [name, name === 'PUBLIC_URL' ? 'from the request' : 'none'];
-    });
-    expect(rows).toEqual(expected);
+    expect(rows.map(([name]) => name)).toEqual(names.map(([, name]) => name));
+    for (const [name = '', written = ''] of rows) {
+      const key = camelCase(name) as keyof Settings;
+      const absent = ['none', 'from the request'].includes(written);
+      // To set it to what is written there is to leave it alone.
+      const value = absent ? null : loadSettings({ [name]: written })[key];
+      expect(value, name).toEqual(defaults[key]);
+    }
+  });
+
+  test('docs/operations.md has each limit, with its default', () => {
+    const limits = Object.entries(defaults.rateLimit ?? {});
+    expect(tableBelow(operations, 'Limits').map((cells) => cells.slice(0, 2))).toEqual(
+      limits.map(([name, { limit, seconds }]) => [name, `${limit}/${seconds}`]),
+    );
   });
 });
 
@@ -147,6 +156,29 @@ describe('a running service', () => {
       'the store failed outside of a request; it will be tried again',
     );
   });
+});
+
+test('every metric of our own is documented, and no other is watched', async () => {
+  const env = environment({ METRICS: 'on', DATABASE_URL: 'file::memory:' });
+  const service = await startService({ cwd: folder, env });
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  expect(await service.stop()).toBe(0);
+  const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [name, type]);
+  const own = types.filter(([name]) => !/^(?:process|nodejs)_/.test(name ?? ''));
+  const documented = tableBelow(operations, 'Metrics').map((cells) => cells.slice(0, 2));
+  expect(documented.sort()).toEqual(own.sort());
+
+  const labels = new Set(
+    tableBelow(operations, 'Metrics').flatMap(([, , names = '']) => names.split(', ')),
+  );
+  const known = new Set(types.map(([name]) => name));
+  for (const [, query = ''] of tableBelow(operations, 'What to watch')) {
+    const [name = ''] = /\b(?:latchkey|process|nodejs)_\w+/.exec(query) ?? [];
+    expect(known, query).toContain(name.replace(/_bucket$/, ''));
+    for (const [, label] of query.matchAll(/[{,(](\w+)(?:[=!]|\) \()/g)) {
+      if (label !== 'le') expect(labels, query).toContain(label);
+    }
+  }
 });
 
 test('every other line of the log is documented', async () => {

@@ -19,9 +19,9 @@ let folder: string;
 let server: RunningServer;
 let now = Date.parse('2026-11-21T02:15:30.123Z');
 
-async function start(file: string): Promise<RunningServer> {
+async function start(file: string, more: NodeJS.ProcessEnv = {}): Promise<RunningServer> {
   const settings = {
-    ...loadSettings({ ADMIN_SECRET, DATABASE_URL: `file:${join(folder, file)}` }),
+    ...loadSettings({ ADMIN_SECRET, DATABASE_URL: `file:${join(folder, file)}`, ...more }),
     port: 0,
     shutdownSeconds: 0,
   };
@@ -313,6 +313,21 @@ describe('every class of error that the SDK has', () => {
       expect(await latchkey.convert(code)).toMatchObject({ revoked: false });
     });
 
+    test('RateLimitedError: too many within the window', async () => {
+      const limited = await start('limited.db', { RATE_LIMIT: 'requests=1/30' });
+      const { latchkey, issue } = await application(limited);
+      const { code } = await issue();
+      const grant = await latchkey.convert(code);
+      await fails(latchkey.revoke(grant.grant_id), client.RateLimitedError, {
+        errorCode: 'rate_limited',
+        status: 429,
+        retryAfter: 30,
+      });
+      now += 30_000;
+      expect(await latchkey.revoke(grant.grant_id)).toMatchObject({ revoked: true });
+      await limited.close();
+    });
+
     test('UnavailableError: the database does not answer', async () => {
       const { latchkey } = await application(troubled);
       await troubled.service.store.close();
@@ -344,7 +359,6 @@ describe('every class of error that the SDK has', () => {
       )
       .map(([name]) => name);
     const unreachable = [
-      'RateLimitedError', // The server limits nothing yet.
       'OutcomeUnknownError', // Only a database on a network loses an outcome.
     ];
     expect(classes.sort()).toEqual([...seen, ...unreachable].sort());

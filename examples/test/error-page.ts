@@ -33,8 +33,7 @@ Every error has a body with at least these members:
 - \`error_uri\`: its paragraph on the running service's \`/docs/errors\`
 - \`request_id\`: names the request in the log of the service
 
-Over tRPC the whole body is in \`error.data\`. The service limits no rates yet, so \`rate_limited\` is
-not answered yet.
+Over tRPC the whole body is in \`error.data\`.
 
 ${errorCodes.map(section).join('\n')}`;
 }

@@ -13,6 +13,12 @@ test('everything has a default', () => {
     trustProxy: false,
     shutdownSeconds: 10,
     auditDays: 30,
+    metrics: false,
+    rateLimit: {
+      authentications: { limit: 1_000, seconds: 60 },
+      exchanges: { limit: 1_000, seconds: 60 },
+      requests: { limit: 300_000, seconds: 60 },
+    },
   });
 });
 
@@ -27,6 +33,8 @@ test('an empty setting counts as not set', () => {
     'TRUST_PROXY',
     'SHUTDOWN_SECONDS',
     'AUDIT_DAYS',
+    'METRICS',
+    'RATE_LIMIT',
   ];
   const empty = Object.fromEntries(names.map((name) => [name, '']));
   expect(loadSettings(empty)).toEqual(loadSettings({}));
@@ -46,6 +54,21 @@ test.each([
   ['TRUST_PROXY', 'true', { trustProxy: true }],
   ['SHUTDOWN_SECONDS', '0', { shutdownSeconds: 0 }],
   ['AUDIT_DAYS', '0', { auditDays: 0 }],
+  ['METRICS', 'on', { metrics: true }],
+  ['METRICS', 'off', { metrics: false }],
+  ['RATE_LIMIT', 'off', { rateLimit: null }],
+  ['RATE_LIMIT', 'on', { rateLimit: loadSettings({}).rateLimit }],
+  [
+    'RATE_LIMIT',
+    'requests=1/86400,authentications=999999999/1',
+    {
+      rateLimit: {
+        authentications: { limit: 999_999_999, seconds: 1 },
+        exchanges: { limit: 1_000, seconds: 60 },
+        requests: { limit: 1, seconds: 86_400 },
+      },
+    },
+  ],
 ])('%s=%s is read', (name, value, expected) => {
   expect(loadSettings({ [name]: value })).toMatchObject(expected);
 });
@@ -77,6 +100,20 @@ test.each([
   ['SHUTDOWN_SECONDS', '-1'],
   ['SHUTDOWN_SECONDS', '3601'],
   ['AUDIT_DAYS', '3651'],
+  ['METRICS', 'true'],
+  ['RATE_LIMIT', 'true'],
+  ['RATE_LIMIT', '100/60'],
+  ['RATE_LIMIT', 'quicksilver=100/60'],
+  ['RATE_LIMIT', 'toString=100/60'],
+  ['RATE_LIMIT', 'requests=100'],
+  ['RATE_LIMIT', 'requests=100/60,'],
+  ['RATE_LIMIT', 'requests=100/60, exchanges=1/60'],
+  ['RATE_LIMIT', 'requests=100/60,requests=200/60'],
+  ['RATE_LIMIT', 'requests=0/60'],
+  ['RATE_LIMIT', 'requests=1/0'],
+  ['RATE_LIMIT', 'requests=1/86401'],
+  ['RATE_LIMIT', 'requests=1000000000/60'],
+  ['RATE_LIMIT', 'requests=-1/60'],
 ])('%s=%j stops the start with one line', (name, value) => {
   const read = () => loadSettings({ [name]: value });
   expect(read).toThrow(BadSetting);

@@ -1,4 +1,9 @@
 import { z } from 'zod';
+import {
+  defaultRateLimits,
+  parseRateLimits,
+  type RateLimits,
+} from './limits/rate-limit-setting.ts';
 
 /** What an operator can set, read from the environment. */
 export interface Settings {
@@ -20,6 +25,10 @@ export interface Settings {
   shutdownSeconds: number;
   /** How long refusals are kept to be explained, in days; 0 keeps none. Default 30. */
   auditDays: number;
+  /** Whether there is a route for Prometheus. */
+  metrics: boolean;
+  /** Null for none. */
+  rateLimit: RateLimits | null;
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -33,6 +42,13 @@ const integer = (min: number, max: number) =>
     .regex(/^\d{1,9}$/)
     .transform(Number)
     .pipe(z.number().min(min).max(max));
+
+const rateLimits = z.string().transform((text, context) => {
+  const limits = parseRateLimits(text);
+  if (limits !== undefined) return limits;
+  context.addIssue({ code: 'custom', message: 'not a list of limits' });
+  return z.NEVER;
+});
 
 /** A setting: how it is read, and what its reader is told. */
 interface Setting<Value> {
@@ -73,6 +89,16 @@ const definitions = {
   ),
   SHUTDOWN_SECONDS: setting(integer(0, 3600), 'is not a whole number from 0 to 3600', '10'),
   AUDIT_DAYS: setting(integer(0, 3650), 'is not a whole number from 0 to 3650', '30'),
+  METRICS: setting(
+    z.enum(['on', 'off']).transform((value) => value === 'on'),
+    'is neither on nor off',
+    'on',
+  ),
+  RATE_LIMIT: setting(
+    rateLimits,
+    'is neither on nor off nor limits as count/seconds, of authentications, exchanges and requests',
+    'authentications=100/60,exchanges=100/60,requests=10000/60',
+  ),
 };
 
 /** A setting that can't be used. The message is one line for the operator. */
@@ -100,6 +126,7 @@ function read<Name extends keyof typeof definitions>(
  */
 export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   const databaseUrl = read(environment, 'DATABASE_URL');
+  const rateLimit = read(environment, 'RATE_LIMIT');
   return {
     port: read(environment, 'PORT') ?? 3000,
     host: read(environment, 'HOST') ?? '127.0.0.1',
@@ -111,5 +138,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     trustProxy: read(environment, 'TRUST_PROXY') ?? false,
     shutdownSeconds: read(environment, 'SHUTDOWN_SECONDS') ?? 10,
     auditDays: read(environment, 'AUDIT_DAYS') ?? 30,
+    metrics: read(environment, 'METRICS') ?? false,
+    rateLimit: rateLimit === undefined ? defaultRateLimits : rateLimit,
   };
 }

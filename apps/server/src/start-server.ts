@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import { createHttpServer } from './http/create-server.ts';
+import { createLimits } from './limits/limits.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { closeService, openService, type Service } from './service.ts';
 import type { Settings } from './settings.ts';
 
@@ -29,11 +31,16 @@ export async function startServer(
   clock: Clock = Date.now,
 ): Promise<RunningServer> {
   const service = await openService(settings.databaseUrl, log, clock, settings.auditDays);
-  const server = createHttpServer(service, settings, log);
+  const metrics = settings.metrics ? await loadMetrics(settings) : null;
+  const limits = createLimits(settings.rateLimit, service, log, (limit) =>
+    metrics?.rateLimited(limit),
+  );
+  const server = createHttpServer(service, settings, log, { limits, metrics });
   server.listen(settings.port, settings.host);
   try {
     await once(server, 'listening');
   } catch (error) {
+    await limits.close();
     await closeService(service);
     throw error;
   }
@@ -51,8 +58,15 @@ export async function startServer(
     }, settings.shutdownSeconds * 1000);
     await closed;
     clearTimeout(deadline);
+    await limits.close();
     await closeService(service);
     log.info('closed');
   }
   return { url, service, close };
+}
+
+/** Loaded only where somebody asks for them: a start without them doesn't pay for the package. */
+async function loadMetrics({ databaseUrl }: Settings): Promise<Metrics> {
+  const { createMetrics } = await import('./metrics/metrics.ts');
+  return createMetrics(databaseUrl.startsWith('file:') ? 'sqlite' : 'mongodb');
 }

@@ -80,7 +80,7 @@ export const errorTable = {
     title: 'There is no such route',
     description:
       'There is no such route. Check the path: it is case-sensitive and has no slash at its end. GET /openapi.json lists every route.',
-    help: 'Besides a mistyped path: the /admin routes exist only where the service runs with an ADMIN_SECRET.',
+    help: 'Besides a mistyped path: the /admin routes exist only where the service runs with an ADMIN_SECRET, and /metrics only with METRICS=on.',
   },
   method_not_allowed: {
     status: 405,
@@ -167,8 +167,8 @@ export const errorTable = {
     error: 'temporarily_unavailable',
     title: 'Too many requests',
     description:
-      'There were too many requests in a short time. Wait for the number of seconds in Retry-After, then try again.',
-    help: 'The RateLimit headers tell the limit, what is left of it, and when it starts anew.',
+      'There were too many requests in a short time, and this one changed nothing. Wait for the number of seconds in Retry-After, then try again.',
+    help: 'Either the application made too many requests, or sent too many codes that are unknown or expired, or too many requests with bad credentials came from this address. The RateLimit headers tell the limit, what is left of it, and in how many seconds it starts anew. Good credentials are accepted from any address, and a good code is exchanged however many bad ones were sent.',
     retryAfter: 1,
   },
   store_unavailable: {

@@ -3,6 +3,8 @@ import { authenticateApplication } from '../applications/authenticate-applicatio
 import { hashCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import { authenticateGrant } from '../grants/authenticate-grant.ts';
+import { addressKey } from '../limits/address-key.ts';
+import type { Limit } from '../limits/limit.ts';
 import type { AnyCaller } from '../operations/caller.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Origin } from '../origin.ts';
@@ -13,12 +15,19 @@ import type { Exchange } from './exchange.ts';
 /**
  * Finds out who sends a request, for the operation it is for.
  *
- * @throws DomainError `credentials_missing`, `credentials_invalid`
+ * @throws DomainError `credentials_missing`, `credentials_invalid`, `rate_limited`
  */
 export type Authenticate = (exchange: Exchange, operation: Operation) => Promise<AnyCaller>;
 
-/** @param adminSecret - null where the service runs without operator routes */
-export function createAuthenticate(service: Service, adminSecret: string | null): Authenticate {
+/**
+ * @param adminSecret - null where the service runs without operator routes
+ * @param failures - the limit on failures of an address
+ */
+export function createAuthenticate(
+  service: Service,
+  adminSecret: string | null,
+  failures: Limit,
+): Authenticate {
   const adminHash = adminSecret === null ? null : hashCredential(adminSecret);
 
   const byCaller: Record<
@@ -54,11 +63,32 @@ export function createAuthenticate(service: Service, adminSecret: string | null)
     },
   };
 
-  return async (exchange, operation) => {
+  async function identify(exchange: Exchange, operation: Operation): Promise<AnyCaller> {
     const header = exchange.request.headers.authorization;
     if (header === undefined) throw new DomainError('credentials_missing');
     const authorization = parseAuthorization(header);
     if (authorization === null) throw DomainError.because('header_unreadable');
     return byCaller[operation.caller](authorization, exchange, operation);
+  }
+
+  return async (exchange, operation) => {
+    try {
+      return await identify(exchange, operation);
+    } catch (error) {
+      limitFailures(failures, exchange.address, error);
+      throw error;
+    }
   };
+}
+
+/**
+ * The limit of an address is met by who fails: an address may be shared, and good credentials pass
+ * whatever else comes from it. A request without credentials is no attempt, and is not counted.
+ *
+ * @throws RateLimited in the place of the failure, so that nothing is said of the credentials
+ */
+function limitFailures(failures: Limit, address: string | undefined, error: unknown): void {
+  if (!(error instanceof DomainError)) return;
+  if (error.code === 'credentials_invalid') failures.count(addressKey(address));
+  if (error.code === 'credentials_missing') failures.check(addressKey(address));
 }

@@ -1,11 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { errorDefinition } from '@latchkey/schema';
 import type { Logger } from 'pino';
+import type { Limits } from '../limits/limits.ts';
 import { redactorFor, type SecretSettings } from '../log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
 import { createAccessLog } from './access-log.ts';
 import { answerJson } from './answer.ts';
+import { answeredCalls } from './answered-calls.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { CallerGone } from './body.ts';
 import { errorBody, errorHeaders } from './error-answer.ts';
@@ -13,6 +16,7 @@ import type { Exchange } from './exchange.ts';
 import { reportFailure } from './failure.ts';
 import { callerAddress } from './forwarded.ts';
 import { healthRoutes } from './health.ts';
+import { metricsRoute } from './metrics-route.ts';
 import { pageRoutes } from './pages/pages.ts';
 import { createPublicUrl } from './public-url.ts';
 import { createRecorder } from './recorded.ts';
@@ -28,6 +32,13 @@ export interface HttpOptions extends SecretSettings {
   trustProxy: boolean;
 }
 
+/** What looks on, and may say that it is enough. */
+export interface Watch {
+  limits: Limits;
+  /** Null where nobody asks for them. */
+  metrics: Metrics | null;
+}
+
 // A whole request of ours fits into one packet or a few: who needs longer is not sending one.
 const HEADERS_TIMEOUT = 10_000;
 const REQUEST_TIMEOUT = 20_000;
@@ -36,19 +47,27 @@ const REQUEST_TIMEOUT = 20_000;
 const KEEP_ALIVE_TIMEOUT = 65_000;
 
 /** The one server of both wires: request ids, limits, errors and the access log are its. */
-export function createHttpServer(service: Service, options: HttpOptions, log: Logger): Server {
+export function createHttpServer(
+  service: Service,
+  options: HttpOptions,
+  log: Logger,
+  { limits, metrics }: Watch,
+): Server {
   const offered = new Map(
     [...operations].filter(
       ([, { caller }]) => caller !== 'operator' || options.adminSecret !== null,
     ),
   );
-  const authenticate = createAuthenticate(service, options.adminSecret);
+  const authenticate = createAuthenticate(service, options.adminSecret, limits.authentications);
   const router = createRouter([
-    ...[...offered.values()].map((operation) => operationRoute(operation, service, authenticate)),
+    ...[...offered.values()].map((operation) =>
+      operationRoute(operation, service, authenticate, limits),
+    ),
     ...healthRoutes(service.store),
     ...pageRoutes(),
+    ...(metrics === null ? [] : [metricsRoute(metrics)]),
   ]);
-  const handleTrpc = createTrpcHandler(offered, service, authenticate, log);
+  const handleTrpc = createTrpcHandler(offered, service, authenticate, limits, log);
   const publicUrl = createPublicUrl(options.publicUrl, options.trustProxy);
   const accessLog = createAccessLog(log);
   const record = createRecorder(redactorFor(options));
@@ -59,6 +78,7 @@ export function createHttpServer(service: Service, options: HttpOptions, log: Lo
     if (path.startsWith(TRPC_PREFIX)) return handleTrpc(exchange, path, query);
     const { route, parameters } = router.find(method, path);
     exchange.route = route.path;
+    exchange.operation = route.operation ?? route.path;
     await route.handle(exchange, parameters, query);
   }
 
@@ -92,6 +112,9 @@ export function createHttpServer(service: Service, options: HttpOptions, log: Lo
       }
     }
     accessLog(exchange, startedAt);
+    if (metrics === null) return;
+    const seconds = (performance.now() - startedAt) / 1000;
+    for (const call of answeredCalls(exchange)) metrics.answered(call, seconds);
   }
 
   const callers = new Map(

@@ -1,5 +1,6 @@
 import { type Caller, type ErrorBody, errorDefinition, errorWord } from '@latchkey/schema';
 import type { DomainError } from '../domain-error.ts';
+import { RateLimited } from '../limits/rate-limited.ts';
 import type { Headers } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import { MethodNotAllowed } from './method-not-allowed.ts';
@@ -36,5 +37,16 @@ export function errorHeaders(error: DomainError): Headers {
     }),
     ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
     ...(error instanceof MethodNotAllowed && { Allow: error.allow }),
+    ...(error instanceof RateLimited && rateLimitHeaders(error)),
+  };
+}
+
+/** The header fields of draft-ietf-httpapi-ratelimit-headers-06, sections 5.1 to 5.3. */
+function rateLimitHeaders({ limit, reset }: RateLimited): Headers {
+  return {
+    'Retry-After': String(reset),
+    'RateLimit-Limit': String(limit),
+    'RateLimit-Remaining': '0',
+    'RateLimit-Reset': String(reset),
   };
 }

@@ -1,5 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ErrorCode } from '@latchkey/schema';
+import type { ErrorCode, OperationName } from '@latchkey/schema';
+
+/** One call of a procedure. */
+export interface ProcedureCall {
+  /** Undefined for a name that we don't know. */
+  readonly operation: { readonly name: OperationName } | undefined;
+  /** Undefined until there is one. */
+  readonly outcome: { status: number; error_code?: ErrorCode } | undefined;
+}
 
 /** One request and its answer, with what the log will say of it. */
 export interface Exchange {
@@ -21,6 +29,10 @@ export interface Exchange {
    * which could hold a credential. Null where nothing matched.
    */
   route: string | null;
+  /** The operation that was found, or the template of a route that is none. */
+  operation?: string;
+  /** The calls of a request to tRPC, and what came of each. */
+  procedures?: readonly ProcedureCall[];
   application_id?: string;
   grant_id?: string | undefined;
   error_code?: ErrorCode;

@@ -1,3 +1,4 @@
+import type { OperationName } from '@latchkey/schema';
 import type { Exchange } from './exchange.ts';
 
 /** The members of a path template, by name, as they stand in the path. */
@@ -8,6 +9,8 @@ export interface Route {
   readonly method: string;
   /** A template: a segment in braces matches any one segment. */
   readonly path: string;
+  /** What it offers, if that is an operation. */
+  readonly operation?: OperationName;
   /** Answers, or throws a DomainError. */
   handle(exchange: Exchange, parameters: PathParameters, query: string): Promise<void> | void;
 }

@@ -125,6 +125,11 @@ function responseHeaders(status: number) {
       (code) =>
         errorDefinition(code).status === status && errorDefinition(code).retryAfter !== undefined,
     ) && { 'Retry-After': header('Seconds to wait before trying again.') }),
+    ...(status === 429 && {
+      'RateLimit-Limit': header('How many may come within the window.'),
+      'RateLimit-Remaining': header('How many of them are left: none.'),
+      'RateLimit-Reset': header('Seconds until the window ends and the count starts anew.'),
+    }),
   };
 }
 

@@ -14,6 +14,7 @@ export function answeredErrors(operation: OperationContract): ErrorCode[] {
   const codes = new Set<ErrorCode>([
     'credentials_missing',
     'credentials_invalid',
+    'rate_limited',
     'store_unavailable',
     'internal_error',
     ...(writes ? (['outcome_unknown'] as const) : []),

@@ -61,6 +61,13 @@ export interface CodeState {
   exchanged: boolean;
 }
 
+/** How often something happened within a window of time that began with the first. */
+export interface WindowCount {
+  count: number;
+  /** From then on the count starts anew. */
+  ends_at: Milliseconds;
+}
+
 /** All that a request with a grant's secret needs, from one round trip. */
 export interface GrantAuthentication {
   grant: GrantRecord;

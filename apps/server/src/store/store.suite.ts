@@ -9,6 +9,7 @@ import { describeHistory } from './suite-history.ts';
 import { describeLifecycle } from './suite-lifecycle.ts';
 import { describeLists } from './suite-lists.ts';
 import { describeRaces } from './suite-races.ts';
+import { describeRateLimits } from './suite-rate-limits.ts';
 import { describeRefusals } from './suite-refusals.ts';
 import { describeSweep } from './suite-sweep.ts';
 import { describeTexts } from './suite-texts.ts';
@@ -34,6 +35,7 @@ export function describeStore(name: string, harness: StoreHarness): void {
     describeHistory(stores);
     describeRefusals(stores);
     describeLists(stores);
+    describeRateLimits(stores);
     describeSweep(stores);
     describeRaces(stores);
     describeCrashes(stores);

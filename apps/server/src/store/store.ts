@@ -11,6 +11,7 @@ import type {
   PendingRecord,
   RefusalRecord,
   SecretRecord,
+  WindowCount,
 } from './records.ts';
 
 /** A page of a list that is ordered by id, newest first. */
@@ -200,6 +201,22 @@ export interface Store {
     filter: { request_id: string } | { grant_id: string },
     limit: number,
   ): Promise<RefusalRecord[]>;
+  // Rate limits
+
+  /**
+   * Adds to the count of a key. Where there is none, or its window has ended at `now`, one begins
+   * that is `duration` long. Of concurrent calls, in any process, each is counted once. A count
+   * need not outlive a failover, and is deleted some time after its window.
+   *
+   * @param addition.points - may be negative, to take back what was added
+   * @returns the count with this addition
+   */
+  addToCount(addition: {
+    key: string;
+    points: number;
+    now: Milliseconds;
+    duration: Milliseconds;
+  }): Promise<WindowCount>;
 
   // The store itself
 

@@ -45,6 +45,7 @@ const calls: { [Method in Exclude<keyof Store, 'close'>]: (store: Store) => Prom
   listGrants: (store) => store.listGrants({ account_id: anId() }, { limit: 1, before: null }),
   keepRefusals: (store) => store.keepRefusals([aRefusal()]),
   findRefusals: (store) => store.findRefusals({ grant_id: anId() }, 1),
+  addToCount: (store) => store.addToCount({ key: anId(), points: 1, now: 0, duration: 1 }),
   ping: (store) => store.ping(),
 };
 

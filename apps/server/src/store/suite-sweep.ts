@@ -1,11 +1,12 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import type { SuiteStores } from './suite-harness.ts';
-import { aRefusal, exchanged, issued, redemptionOf } from './suite-records.ts';
+import { anId, aRefusal, exchanged, issued, redemptionOf } from './suite-records.ts';
 
 export function describeSweep(stores: SuiteStores): void {
   describe('the sweep', () => {
     // The database's housekeeping may come once a minute: one test for all there is to see of it.
-    test('deletes codes that nobody exchanged and refusals that expired, and never a grant', {
+    test('deletes codes that nobody exchanged, refusals that expired and counts of the past, and never a grant', {
       timeout: stores.sweepTimeout,
     }, async () => {
       const code_expires_at = Date.now() + 1_500;
@@ -32,6 +33,12 @@ export function describeSweep(stores: SuiteStores): void {
       const over = aRefusal({ request_id, expires_at: code_expires_at });
       const kept = aRefusal({ request_id });
       await stores.store.keepRefusals([over, kept]);
+      const count = (ends_at: number) => {
+        const addition = { key: anId(), points: 1, now: ends_at - 1, duration: 1 };
+        return () => stores.store.addToCount(addition);
+      };
+      const [addToPast, addToPresent] = [count(Date.now() - 60_000), count(Date.now() + 600_000)];
+      await Promise.all([addToPast(), addToPresent()]);
 
       await stores.database.waitForSweep(expired.grant_id);
 
@@ -49,6 +56,10 @@ export function describeSweep(stores: SuiteStores): void {
       }
       expect((await stores.store.findCode(fresh.grant_id))?.exchanged).toBe(true);
       expect(await stores.store.redeemCode(redemptionOf(good))).not.toBeNull();
+      expect((await addToPresent()).count).toBe(2);
+      // To the clock of this addition the window still runs: it counts on for as long as there is
+      // something to add to.
+      while ((await addToPast()).count !== 1) await setTimeout(1_000);
     });
   });
 }

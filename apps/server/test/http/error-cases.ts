@@ -5,7 +5,7 @@ import {
   formatCredential,
   type OperationName,
 } from '@latchkey/schema';
-import { JSON_TYPE, type Request, requestOf, succeed, type Wire } from './call.ts';
+import { JSON_TYPE, type Request, requestOf, send, succeed, type Wire } from './call.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { operator, type ServerWithDatabase } from './running-server.ts';
 
@@ -424,6 +424,25 @@ export const errorCases: ErrorCase[] = [
         return { input: { application_id }, as: operator };
       },
     ),
+  },
+  {
+    code: 'rate_limited',
+    when: 'a second exchange within the minute fails, of the one that may',
+    status: 429,
+    error: 'temporarily_unavailable',
+    headers: {
+      'retry-after': '60',
+      'ratelimit-limit': '1',
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': '60',
+    },
+    arrange: onOperation('grants.convert', async ({ bearer }, server) => {
+      await send(server, {
+        ...requestOf('REST', 'grants.convert', { code: 'x' }),
+        authorization: bearer,
+      });
+      return { input: { code: 'y' } };
+    }),
   },
   {
     code: 'internal_error',

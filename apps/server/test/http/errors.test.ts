@@ -17,13 +17,14 @@ const TRPC_CODES = {
   409: 'CONFLICT',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'TOO_MANY_REQUESTS',
   500: 'INTERNAL_SERVER_ERROR',
   503: 'SERVICE_UNAVAILABLE',
 } as const;
 
-// Their own tests are elsewhere: the first needs many requests, the second a database that fails at
-// the worst moment, the third one that is gone.
-const ELSEWHERE = ['rate_limited', 'outcome_unknown', 'store_unavailable'];
+// Their own tests are elsewhere: the first needs a database that fails at the worst moment, the second
+// one that is gone.
+const ELSEWHERE = ['outcome_unknown', 'store_unavailable'];
 
 test('every error code has a case', () => {
   const covered = new Set<string>([...errorCases.map(({ code }) => code), ...ELSEWHERE]);
@@ -31,7 +32,8 @@ test('every error code has a case', () => {
 });
 
 describeOnEachStore('the error table', (fresh) => {
-  const server = useServer(fresh);
+  // Every case has an application of its own.
+  const server = useServer(fresh, { RATE_LIMIT: 'exchanges=1/60' });
 
   for (const wire of wires) {
     test.each(errorCases)(`over ${wire}: $code where $when`, async (row) => {

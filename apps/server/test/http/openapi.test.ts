@@ -113,12 +113,20 @@ describeOnEachStore('/openapi.json', (fresh) => {
       ...errors,
       'credentials_missing',
       'credentials_invalid',
+      'rate_limited',
       'store_unavailable',
       'internal_error',
       ...(method === 'GET' ? [] : ['body_malformed', 'body_too_large', 'media_type_unsupported']),
     ]);
     expect(listed).toEqual(expect.arrayContaining([...expected]));
     expect(listed.filter((code) => !(errorCodes as string[]).includes(code))).toEqual([]);
+    expect(Object.keys(described.responses[429].headers)).toEqual([
+      'X-Request-Id',
+      'Retry-After',
+      'RateLimit-Limit',
+      'RateLimit-Remaining',
+      'RateLimit-Reset',
+    ]);
     // A write whose answer gets lost: the first use of a grant is one too.
     expect(listed.includes('outcome_unknown')).toBe(method !== 'GET' || caller === 'grant');
   });

@@ -26,7 +26,7 @@ function randomPart(credential: string): Buffer | null {
 }
 
 describeOnEachStore('no credential', (fresh) => {
-  const server = useServer(fresh, { LOG_LEVEL: 'trace' });
+  const server = useServer(fresh, { LOG_LEVEL: 'trace', METRICS: 'on' });
 
   test('gets into the log or into an answer that is not meant to hand it over', async () => {
     const linked = await linkedApplication(server);
@@ -104,6 +104,7 @@ describeOnEachStore('no credential', (fresh) => {
       `/trpc/${code},account.get?batch=1`,
       `/trpc/account.get?input=${grant.grant_secret}`,
       `/docs?secret=${linked.secret}`,
+      '/metrics',
     ]) {
       await note(path.replace(/lk_.*/, ''), { method: 'GET', path, authorization: operator });
       await note(path.replace(/lk_.*/, ''), { method: 'DELETE', path });

@@ -110,7 +110,7 @@ describeOnEachStore('the client of tRPC', (fresh) => {
           ...(request.body !== undefined && { body: request.body }),
         }),
         router: appRouter,
-        createContext: () => ({ call }),
+        createContext: () => ({ perform: (input: object) => call.perform(input) }),
       });
       expect(theirs.status).toBe(200);
       expect(ours.status).toBe(200);

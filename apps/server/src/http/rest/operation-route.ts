@@ -1,3 +1,4 @@
+import type { Limits } from '../../limits/limits.ts';
 import { inputMembers, inputShape } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { OperationCall } from '../../operations/operation-call.ts';
@@ -9,6 +10,7 @@ import { CallerGone, readJson } from '../body.ts';
 import type { Exchange } from '../exchange.ts';
 import { toDomainError } from '../failure.ts';
 import type { PathParameters, Route } from '../route.ts';
+import { withinLimits } from '../within-limits.ts';
 import { queryMembers } from './query.ts';
 
 /** Offers an operation on its REST path. The steps are in the order of the contract. */
@@ -16,6 +18,7 @@ export function operationRoute(
   operation: Operation,
   service: Service,
   authenticate: Authenticate,
+  limits: Limits,
 ): Route {
   const { method, path, input } = operation;
   const parameterNames = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
@@ -27,18 +30,21 @@ export function operationRoute(
     parameters: PathParameters,
     query: string,
   ): Promise<object> {
-    call.authenticated(await authenticate(exchange, operation));
+    const caller = await authenticate(exchange, operation);
+    call.authenticated(caller);
     const members =
       method === 'GET'
         ? queryMembers(query, integers)
         : inputMembers(await readJson(exchange), mayBeEmpty);
     // The path names the resource: what the body says of it doesn't count.
-    return call.perform(validate(input, { ...members, ...parameters }));
+    const valid = validate(input, { ...members, ...parameters });
+    return withinLimits(limits, caller, () => call.perform(valid));
   }
 
   return {
     method,
     path,
+    operation: operation.name,
     async handle(exchange, parameters, query) {
       const call = new OperationCall(service, operation, exchange.recorded);
       let output: object;

@@ -6,11 +6,11 @@ import {
   type TRPCQueryProcedure,
 } from '@trpc/server';
 import { type Operation, operations } from '../../operations/operation.ts';
-import type { OperationCall } from '../../operations/operation-call.ts';
 
 /** What a procedure works with: the caller was authenticated before. */
 export interface Context {
-  call: OperationCall;
+  /** Does what the procedure is for, with its input validated. */
+  perform(input: object): Promise<object>;
 }
 
 const t = initTRPC.context<Context>().create({ isDev: false });
@@ -23,7 +23,7 @@ export function procedureType(operation: Pick<Operation, 'method'>): 'query' | '
 function procedure(operation: Operation) {
   return t.procedure
     .input(operation.input)
-    [procedureType(operation)](({ ctx, input }) => ctx.call.perform(input));
+    [procedureType(operation)](({ ctx, input }) => ctx.perform(input));
 }
 
 /** Makes a tree of routers out of the dots in the operations' names. */

@@ -1,8 +1,9 @@
-import { type Caller, credentialPattern, errorDefinition } from '@latchkey/schema';
+import { type Caller, credentialPattern, type ErrorCode, errorDefinition } from '@latchkey/schema';
 import { callTRPCProcedure, TRPCError } from '@trpc/server';
 import type { Logger } from 'pino';
 import { ZodError } from 'zod';
 import { DomainError } from '../../domain-error.ts';
+import type { Limits } from '../../limits/limits.ts';
 import type { AnyCaller } from '../../operations/caller.ts';
 import { inputMembers, inputShape } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -17,6 +18,7 @@ import { errorHeaders } from '../error-answer.ts';
 import type { Exchange } from '../exchange.ts';
 import { reportFailure } from '../failure.ts';
 import { MethodNotAllowed } from '../method-not-allowed.ts';
+import { withinLimits } from '../within-limits.ts';
 import { errorEnvelope, resultEnvelope } from './envelope.ts';
 import { appRouter, procedureType } from './router.ts';
 
@@ -25,13 +27,21 @@ export type TrpcHandler = (exchange: Exchange, path: string, query: string) => P
 
 export const TRPC_PREFIX = '/trpc/';
 
+interface Outcome {
+  status: number;
+  error_code?: ErrorCode;
+  body: object;
+  headers: Headers;
+}
+
 /** One procedure call of a request. It fails by itself, wherever it is in a batch. */
 interface Call {
   path: string;
   operation: Operation | undefined;
-  outcome: { status: number; body: object; headers: Headers } | undefined;
+  outcome: Outcome | undefined;
   /** From the check of the route on: what fails before that calls no operation. */
   operationCall: OperationCall | undefined;
+  caller: AnyCaller | undefined;
 }
 
 /**
@@ -46,6 +56,7 @@ export function createTrpcHandler(
   operations: ReadonlyMap<string, Operation>,
   service: Service,
   authenticate: Authenticate,
+  limits: Limits,
   log: Logger,
 ): TrpcHandler {
   const mayBeEmpty = new Map(
@@ -61,10 +72,12 @@ export function createTrpcHandler(
         operation: operations.get(name),
         outcome: undefined,
         operationCall: undefined,
+        caller: undefined,
       }),
     );
     // Only names that we know get into the log: a path could hold a credential.
     exchange.route = calls.map(({ operation }) => operation?.name ?? 'unknown').join(',');
+    exchange.procedures = calls;
 
     const settle = (call: Call, failure: unknown) => {
       const error = reportFailure(log, exchange, asDomainError(failure));
@@ -72,6 +85,7 @@ export function createTrpcHandler(
       const caller: Caller | null = call.operation?.caller ?? null;
       call.outcome = {
         status: errorDefinition(error.code).status,
+        error_code: error.code,
         // A name that we don't know is repeated as tRPC does, but it could hold a credential.
         body: errorEnvelope(exchange, error, {
           path: call.path.replace(credentialPattern, '[redacted]'),
@@ -105,7 +119,8 @@ export function createTrpcHandler(
     await each(async (call, operation) => {
       const caller = callers.get(operation.name) ?? authenticate(exchange, operation);
       callers.set(operation.name, caller);
-      call.operationCall?.authenticated(await caller);
+      call.caller = await caller;
+      call.operationCall?.authenticated(call.caller);
     });
     const readInputs = inputReader(exchange, parameters, batch);
     await each(async (call, operation, index) => {
@@ -115,7 +130,12 @@ export function createTrpcHandler(
         router: appRouter,
         path: operation.name,
         type: procedureType(operation),
-        ctx: { call: call.operationCall as OperationCall },
+        ctx: {
+          perform: (valid: object) =>
+            withinLimits(limits, call.caller as AnyCaller, () =>
+              (call.operationCall as OperationCall).perform(valid),
+            ),
+        },
         getRawInput: async () => members,
         signal: undefined,
         batchIndex: index,
@@ -131,10 +151,19 @@ export function createTrpcHandler(
     const status = outcomes.every((outcome) => outcome.status === first.status)
       ? first.status
       : 207;
-    const headers = Object.assign({}, ...outcomes.map((outcome) => outcome.headers));
+    const headers = togetherOf(outcomes.map((outcome) => outcome.headers));
     const bodies = outcomes.map((outcome) => outcome.body);
     answerJson(exchange, status, batch ? bodies : first.body, headers);
   };
+}
+
+/**
+ * The headers of several calls as those of one answer. Of what several have, the one with the
+ * longest wait has the word: who keeps to it is not refused again, and its limit goes with it.
+ */
+function togetherOf(headers: readonly Headers[]): Headers {
+  const wait = ({ 'Retry-After': seconds = '0' }: Headers) => Number(seconds);
+  return Object.assign({}, ...headers.toSorted((one, other) => wait(one) - wait(other)));
 }
 
 function procedurePaths(path: string, batch: boolean): string[] {

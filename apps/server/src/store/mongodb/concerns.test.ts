@@ -107,7 +107,11 @@ describe('what is asked of a replica set, whatever the URL says', () => {
     await storeOn(server, { query: weakening });
     for (const made of server.sent('createIndexes')) expect(made.writeConcern).toEqual(durable);
     const read = server.sent('listIndexes');
-    expect(read.map(({ listIndexes }) => listIndexes)).toEqual(['grants', 'refusals']);
+    expect(read.map(({ listIndexes }) => listIndexes)).toEqual([
+      'grants',
+      'refusals',
+      'rate_limit_counts',
+    ]);
     for (const one of read) expect(one).not.toHaveProperty('$readPreference');
   });
 });

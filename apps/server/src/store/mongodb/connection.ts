@@ -6,11 +6,12 @@ import type {
   AccountDocument,
   ApplicationDocument,
   GrantDocument,
+  RateLimitDocument,
   RefusalDocument,
 } from './documents.ts';
 import { unavailable } from './errors.ts';
 import { permanentFault } from './faults.ts';
-import { grantIndexes, prepareIndexes, refusalIndexes } from './indexes.ts';
+import { grantIndexes, prepareIndexes, rateLimitIndexes, refusalIndexes } from './indexes.ts';
 import { settle, type Write } from './outcomes.ts';
 import { askServer } from './server.ts';
 import type { Patience } from './settings.ts';
@@ -22,6 +23,7 @@ export interface Database extends Concerns {
   accounts: Collection<AccountDocument>;
   grants: Collection<GrantDocument>;
   refusals: Collection<RefusalDocument>;
+  rateLimitCounts: Collection<RateLimitDocument>;
 }
 
 /** The way from the operations to the database. */
@@ -113,9 +115,11 @@ export class Connection {
         accounts: db.collection('accounts', options),
         grants: db.collection('grants', options),
         refusals: db.collection('refusals', options),
+        rateLimitCounts: db.collection('rate_limit_counts', options),
       };
       await prepareIndexes(database.grants, grantIndexes);
       await prepareIndexes(database.refusals, refusalIndexes);
+      await prepareIndexes(database.rateLimitCounts, rateLimitIndexes);
       this.#database = database;
       return database;
     } catch (error) {

@@ -94,6 +94,13 @@ export type RefusalDocument = Pick<
   /** The TTL index deletes by it. */
   expires_at: Date;
 };
+/** A count of a rate limit. */
+export interface RateLimitDocument {
+  _id: string;
+  count: number;
+  /** The TTL index deletes by it. */
+  ends_at: Date;
+}
 
 /** A grant whose code was exchanged. */
 export type ExchangedDocument = GrantDocument & { created_at: Date };

@@ -48,6 +48,10 @@ export const refusalIndexes: readonly Index[] = [
   { name: 'refusals_by_grant', key: { grant_id: 1, _id: -1 }, options: {} },
 ];
 
+export const rateLimitIndexes: readonly Index[] = [
+  { name: 'window_end', key: { ends_at: 1 }, options: { expireAfterSeconds: 0 } },
+];
+
 /**
  * Makes the indexes of a collection that are missing and checks those that are there.
  *

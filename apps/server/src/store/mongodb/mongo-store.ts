@@ -6,6 +6,7 @@ import { codes } from './codes.ts';
 import { Connection } from './connection.ts';
 import { PermanentFault } from './faults.ts';
 import { grants } from './grants.ts';
+import { rateLimits } from './rate-limits.ts';
 import { refusals } from './refusals.ts';
 import { clientFor, defaultPatience, type Patience } from './settings.ts';
 
@@ -45,6 +46,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
     ...codes(connection, options.clock),
     ...grants(connection),
     ...refusals(connection),
+    ...rateLimits(connection),
 
     ping: () =>
       connection.read(async ({ db, decisive: { maxTimeMS } }) => {

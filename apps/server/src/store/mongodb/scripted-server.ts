@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { BSON, type Document } from 'mongodb';
-import { grantIndexes, refusalIndexes } from './indexes.ts';
+import { grantIndexes, rateLimitIndexes, refusalIndexes } from './indexes.ts';
 
 /** What the server does with a command: a reply, or the connection is closed without one. */
 export type Answer = Document | 'close';
@@ -115,7 +115,7 @@ export class ScriptedServer {
     }
     this.received.push(command);
     const scripted = this.#scripts.get(name);
-    return scripted ? scripted(command) : unscripted(name, command);
+    return scripted ? scripted(command) : unscripted(name);
   }
 }
 
@@ -141,7 +141,7 @@ export function batch(...documents: Document[]): Document {
   return { cursor: { id: BSON.Long.ZERO, ns: 'latchkey.any', firstBatch: documents } };
 }
 
-function unscripted(name: string, command: Document): Document {
+function unscripted(name: string): Document {
   switch (name) {
     case 'find':
     case 'aggregate':
@@ -149,7 +149,8 @@ function unscripted(name: string, command: Document): Document {
     case 'listIndexes':
       return batch(
         { v: 2, key: { _id: 1 }, name: '_id_' },
-        ...(command.listIndexes === 'refusals' ? refusalIndexes : grantIndexes).map(
+        // Of whichever collection it is asked: what else there is, is left alone.
+        ...[...grantIndexes, ...refusalIndexes, ...rateLimitIndexes].map(
           ({ name, key, options }) => ({ v: 2, key, name, ...options }),
         ),
       );

@@ -87,6 +87,16 @@ export const migrations: readonly string[] = [
   CREATE INDEX refusals_by_grant ON refusals (grant_id, id) WHERE grant_id IS NOT NULL;
   CREATE INDEX refusals_by_expiry ON refusals (expires_at);
   `,
+  `
+  CREATE TABLE rate_limit_counts (
+    key TEXT PRIMARY KEY,
+    count INTEGER NOT NULL,
+    ends_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- For the sweep.
+  CREATE INDEX rate_limit_counts_by_end ON rate_limit_counts (ends_at);
+  `,
 ];
 
 /**

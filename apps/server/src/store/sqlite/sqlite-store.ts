@@ -8,6 +8,7 @@ import { prepareCodes } from './codes.ts';
 import { prepareGrants } from './grants.ts';
 import { GroupCommit } from './group-commit.ts';
 import { openDatabase } from './open-database.ts';
+import { prepareRateLimits } from './rate-limits.ts';
 import { prepareRefusals } from './refusals.ts';
 import { toStoreError } from './sqlite-error.ts';
 
@@ -24,8 +25,8 @@ export interface SqliteStoreOptions {
 /** A {@link Store} in a SQLite file. */
 export interface SqliteStore extends Store {
   /**
-   * Deletes the codes that expired without being exchanged, and the refusals whose time is over.
-   * Happens by itself once a minute.
+   * Deletes the codes that expired without being exchanged, the refusals whose time is over, and
+   * counts of the past. Happens by itself once a minute.
    */
   sweep(): Promise<void>;
 }
@@ -44,6 +45,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const codes = prepareCodes(database);
   const grants = prepareGrants(database);
   const refusals = prepareRefusals(database);
+  const rateLimits = prepareRateLimits(database);
   const touch = database.prepare('SELECT count(*) FROM sqlite_schema');
   const commits = new GroupCommit(database);
   let closing: Promise<void> | null = null;
@@ -71,8 +73,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   }
 
   async function sweep(): Promise<void> {
-    for (const part of [codes.sweepCodes, refusals.sweepRefusals]) {
-      while (await write(() => part(clock()))) {
+    for (const sweepSome of [codes.sweepCodes, refusals.sweepRefusals, rateLimits.sweepCounts]) {
+      while (await write(() => sweepSome(clock()))) {
         // Another part is due; requests had their turn in between.
       }
     }
@@ -127,6 +129,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
     keepRefusals: (records) => write(() => refusals.keepRefusals(records)),
     findRefusals: (filter, limit) => read(() => refusals.findRefusals(filter, limit)),
+
+    addToCount: (addition) => write(() => rateLimits.addToCount(addition)),
 
     sweep,
     ping: () => read(() => void touch.get()),
