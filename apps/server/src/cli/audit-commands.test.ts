@@ -32,8 +32,9 @@ describeOnEachStore('the audit on the command line', (fresh) => {
 
     const refused = await convert('the-forgery', unknownCredential('code', grant_id));
     expect(refused.status).toBe(400);
+    await convert(linked.secret, 'no code');
     await expect
-      .poll(async () => (await latchkey('explain', 'the-forgery')).code, { timeout: 20_000 })
+      .poll(async () => (await latchkey('explain', linked.secret)).code, { timeout: 20_000 })
       .toBe(0);
     expect((await convert('the-exchange', code)).status).toBe(200);
     service.kill('SIGKILL');
@@ -88,10 +89,12 @@ describeOnEachStore('the audit on the command line', (fresh) => {
       data: [{ object: 'refusal', reason: 'code_forged', grant_id }],
     });
 
-    const nothing = await latchkey('explain', linked.secret);
+    const redacted = await latchkey('explain', linked.secret);
+    expect(redacted.stdout).toContain(reasons.code_ill_formed.found);
+    expect(redacted.stdout).not.toContain(linked.secret);
+    const nothing = await latchkey('explain', 'of-nobody');
     expect(nothing).toMatchObject({ code: 1, stdout: '' });
     expect(nothing.stderr).toMatch(/^There is no refusal .* AUDIT_DAYS/);
-    expect(nothing.stderr).not.toContain(linked.secret);
     expect(await latchkey('grant', 'history', randomUUID())).toEqual({
       code: 1,
       stdout: '',

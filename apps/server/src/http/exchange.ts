@@ -18,7 +18,7 @@ export interface Exchange {
   readonly publicUrl: string;
   /** Where the request came from: the caller's address, as far as a trusted proxy tells it. */
   readonly address: string | undefined;
-  /** What of the two may be kept: without a credential that the caller put there, and in bounds. */
+  /** What of the two may be kept: without a credential that the caller put there. */
   readonly recorded: { request_id: string; address: string | null };
   /** The caller announced its body and waits for leave to send it (RFC 9110, section 10.1.1). */
   readonly expectsContinue: boolean;
