@@ -83,8 +83,8 @@ export interface Store {
   ): Promise<ApplicationRecord | null>;
 
   /**
-   * Notes when a secret was used. Never moves the time back; does nothing for a removed secret. The
-   * one write that need not outlive a crash: the next use makes up for it.
+   * Notes when a secret was used. Never moves the time back; does nothing for a removed secret. Need
+   * not outlive a crash: the next use makes up for it.
    */
   noteSecretUse(application_id: string, secret_id: string, at: Milliseconds): Promise<void>;
 
@@ -168,8 +168,9 @@ export interface Store {
 
   /**
    * Adds to the count of a key. Where there is none, or its window has ended at `now`, one begins
-   * that is `duration` long. Of concurrent calls, in any process, each is counted once. A count
-   * need not outlive a failover, and is deleted some time after its window.
+   * that is `duration` long. Of concurrent calls, in any process, each is counted once; one that
+   * throws may have been counted all the same. A count need not outlive a failover, and is deleted
+   * some time after its window.
    *
    * @param addition.points - may be negative, to take back what was added
    * @returns the count with this addition
