@@ -32,8 +32,8 @@ export interface HttpOptions extends SecretSettings {
   trustProxy: boolean;
 }
 
-/** What looks on, and may say that it is enough. */
-export interface Watch {
+/** What counts requests: to refuse some of them, and to show them to an operator. */
+export interface Counting {
   limits: Limits;
   /** Null where nobody asks for them. */
   metrics: Metrics | null;
@@ -51,7 +51,7 @@ export function createHttpServer(
   service: Service,
   options: HttpOptions,
   log: Logger,
-  { limits, metrics }: Watch,
+  { limits, metrics }: Counting,
 ): Server {
   const offered = new Map(
     [...operations].filter(

@@ -205,8 +205,9 @@ export interface Store {
 
   /**
    * Adds to the count of a key. Where there is none, or its window has ended at `now`, one begins
-   * that is `duration` long. Of concurrent calls, in any process, each is counted once. A count
-   * need not outlive a failover, and is deleted some time after its window.
+   * that is `duration` long. Of concurrent calls, in any process, each is counted once; one that
+   * throws may have been counted all the same. A count need not outlive a failover, and is deleted
+   * some time after its window.
    *
    * @param addition.points - may be negative, to take back what was added
    * @returns the count with this addition
