@@ -1,4 +1,7 @@
-/** Grants so many at once, and so many a second from then on. */
+/**
+ * Grants so many at once, and so many a second from then on. It answers at once: a limiter that
+ * answers with a promise would hold in memory what a flood brings meanwhile.
+ */
 export class Allowance {
   readonly #most: number;
   readonly #perSecond: number;

@@ -1,6 +1,6 @@
 import type { CommandStartedEvent } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { aCode, exchanged, recoveryOf, redemptionOf } from '../suite-records.ts';
+import { aCode, anOrigin, exchanged, recoveryOf, redemptionOf } from '../suite-records.ts';
 import { codes } from './codes.ts';
 import { Connection } from './connection.ts';
 import { toDate, toHash, toId } from './documents.ts';
@@ -41,7 +41,7 @@ describe.skipIf(server === undefined)('what is sent to MongoDB', () => {
   test('a redemption is one command, with all conditions, on the disks of a majority', async () => {
     const code = aCode();
     await store.issueCode(code);
-    const redemption = redemptionOf(code);
+    const redemption = redemptionOf(code, { origin: anOrigin() });
     const { result, commands } = await commandsOf(() => store.redeemCode(redemption));
     expect(result?.grant_id).toBe(code.grant_id);
     expect(commands).toHaveLength(1);
@@ -58,7 +58,7 @@ describe.skipIf(server === undefined)('what is sent to MongoDB', () => {
   test('a revocation is one command, on the disks of a majority', async () => {
     const { grant } = await exchanged(store);
     const { grant_id } = grant;
-    const revocation = { grant_id, application_id: null, now: Date.now() };
+    const revocation = { grant_id, application_id: null, now: Date.now(), origin: anOrigin() };
     const { commands } = await commandsOf(() => store.revokeGrant(revocation));
     expect(commands).toHaveLength(1);
     expect(commands[0]).toMatchObject({ findAndModify: 'grants', writeConcern: durable });

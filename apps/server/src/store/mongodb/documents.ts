@@ -50,7 +50,7 @@ type AccountSnapshot = Omit<AccountDocument, '_id'>;
 /** Where a change came from. */
 type OriginDocument = Pick<Origin, 'request_id' | 'by'> & { secret_id: Binary | null };
 
-/** The marks of a grant: each is set by the write that makes the change. */
+/** Where the changes of a grant came from: each is set by the write that makes the change. */
 export interface Marks {
   issued_by?: OriginDocument;
   exchanged_by?: OriginDocument;
