@@ -1,12 +1,12 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { aCode, anId, redemptionOf } from '../suite-records.ts';
-import { grantIndexes, refusalIndexes } from './indexes.ts';
+import { grantIndexes, rateLimitIndexes, refusalIndexes } from './indexes.ts';
 import { openMongoStore } from './mongo-store.ts';
 import { batch, failure } from './scripted-server.ts';
 import { impatience, scripted, scriptedServer, storeOn } from './scripted-store.ts';
 
-const INDEXES = grantIndexes.length + refusalIndexes.length;
+const INDEXES = grantIndexes.length + refusalIndexes.length + rateLimitIndexes.length;
 
 const secret = 'pässword:@/';
 const userinfo = `ada:${encodeURIComponent(secret)}`;
