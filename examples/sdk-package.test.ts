@@ -96,7 +96,6 @@ describe('the installed package', () => {
     expect(names.sort()).toEqual([
       'LICENSE',
       'README.md',
-      'THIRD_PARTY_LICENSES',
       'dist',
       'dist/index.cjs',
       'dist/index.d.cts',

@@ -94,10 +94,7 @@ export class Latchkey {
   async convert(code: string, options: CallOptions = {}): Promise<FullGrant> {
     const input = { code: checkCode(code) };
     const how = { ...this.#with(this.#applicationSecret, options), secretInput: input.code };
-    return exchange(
-      { path: 'grants.convert', type: 'mutation', input, returns: 'oauth_grant' },
-      how,
-    );
+    return exchange({ path: 'grants.convert', method: 'POST', input, returns: 'oauth_grant' }, how);
   }
 
   /**
@@ -119,10 +116,7 @@ export class Latchkey {
   async revoke(grantId: string, options: CallOptions = {}): Promise<RevokedGrant> {
     const input = { grant_id: checkGrantId(grantId) };
     const how = this.#with(this.#applicationSecret, options);
-    return exchange(
-      { path: 'grants.revoke', type: 'mutation', input, returns: 'oauth_grant' },
-      how,
-    );
+    return exchange({ path: 'grants.revoke', method: 'POST', input, returns: 'oauth_grant' }, how);
   }
 
   /**
@@ -153,10 +147,7 @@ export class Latchkey {
   async recover(grantId: string, options: CallOptions = {}): Promise<FullGrant> {
     const input = { grant_id: checkGrantId(grantId) };
     const how = this.#with(this.#applicationSecret, options);
-    return exchange(
-      { path: 'grants.recover', type: 'mutation', input, returns: 'oauth_grant' },
-      how,
-    );
+    return exchange({ path: 'grants.recover', method: 'POST', input, returns: 'oauth_grant' }, how);
   }
 
   /**
@@ -173,7 +164,7 @@ export class Latchkey {
   async account(grantSecret: string, options: CallOptions = {}): Promise<Account> {
     const how = this.#with(checkGrantSecret(grantSecret), options);
     return exchange(
-      { path: 'account.get', type: 'query', input: undefined, returns: 'service_account' },
+      { path: 'account.get', method: 'GET', input: undefined, returns: 'service_account' },
       how,
     );
   }
@@ -193,7 +184,7 @@ export class Latchkey {
   async grant(grantSecret: string, options: CallOptions = {}): Promise<GrantDescription> {
     const how = this.#with(checkGrantSecret(grantSecret), options);
     return exchange(
-      { path: 'account.grant', type: 'query', input: undefined, returns: 'oauth_grant' },
+      { path: 'account.grant', method: 'GET', input: undefined, returns: 'oauth_grant' },
       how,
     );
   }
