@@ -5,9 +5,10 @@ import * as client from '@latchkey/client';
 import { Latchkey, LatchkeyError } from '@latchkey/client';
 import { loadSettings, type RunningServer, startServer } from '@latchkey/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type LosingProxy, startLosingProxy } from './test/losing-proxy.ts';
 
 // The SDK and the real server, on SQLite. What the SDK makes of answers that no server of ours
-// gives, and of lost ones, is with the SDK.
+// gives is with the SDK.
 
 const ADMIN_SECRET = 'an-admin-secret-for-tests-with-32-characters';
 const ACCOUNT = '0193aa00-0000-7000-8000-0000000000a1';
@@ -59,6 +60,7 @@ interface Answer {
   secret: string;
   code: string;
   grant_id: string;
+  data: { grant_id: string }[];
 }
 
 /** A new application, with a client and codes for it. */
@@ -70,6 +72,12 @@ async function application(at = server) {
     id,
     secret,
     latchkey: new Latchkey({ baseUrl: at.url, applicationSecret: secret }),
+    clientAt: (baseUrl: string) => new Latchkey({ baseUrl, applicationSecret: secret }),
+    /** The grants that it has. */
+    async grants() {
+      const { data } = await admin('GET', `/grants?application_id=${id}`, undefined, at);
+      return data.map(({ grant_id }) => grant_id);
+    },
     async issue() {
       const request = { application_id: id, account_id: ACCOUNT, scope: 'profile.read posts.read' };
       return admin('POST', '/codes', request, at);
@@ -138,12 +146,12 @@ describe('an account', () => {
     expect(await latchkey.account(found.grant_secret)).toEqual(account);
   });
 
-  test('is linked by one of many exchanges at once', async () => {
-    const { latchkey, issue } = await application();
+  test('is linked by one of many exchanges at once, each from a client of its own', async () => {
+    const { clientAt, issue } = await application();
     const { code, grant_id } = await issue();
 
     const results = await Promise.allSettled(
-      Array.from({ length: 20 }, () => latchkey.convert(code)),
+      Array.from({ length: 20 }, () => clientAt(server.url).convert(code)),
     );
     const won = results.filter(({ status }) => status === 'fulfilled');
     const lost = results.flatMap((result) => (result.status === 'rejected' ? result.reason : []));
@@ -153,6 +161,75 @@ describe('an account', () => {
       expect(error).toBeInstanceOf(client.CodeAlreadyUsedError);
       expect(error.grant_id).toBe(grant_id);
     }
+  });
+
+  test('is linked for each of many exchanges at once from one client, which are one', async () => {
+    const { latchkey, issue } = await application();
+    const { code } = await issue();
+    const grants = await Promise.all(Array.from({ length: 20 }, () => latchkey.convert(code)));
+    for (const grant of grants) expect(grant).toEqual(grants[0]);
+  });
+});
+
+describe('a network that loses', () => {
+  let proxy: LosingProxy;
+
+  beforeAll(async () => {
+    proxy = await startLosingProxy(server.url);
+    return () => proxy.close();
+  });
+
+  test.each<[string, LosingProxy['loseNext']]>([
+    ['the request', 'request'],
+    ['the answer, with the connection', { answer: 'cut' }],
+    ['the answer, in silence', { answer: 'hold' }],
+  ])('%s: the account is linked, once, with a secret that works', async (_, loseNext) => {
+    const { clientAt, issue, grants } = await application();
+    const { code, grant_id } = await issue();
+    const latchkey = clientAt(proxy.url);
+
+    proxy.loseNext = loseNext;
+    const grant = await latchkey.convert(code, { recoverLostAnswer: true, timeoutMs: 1_000 });
+    expect(proxy.loseNext).toBeUndefined();
+    expect(grant).toMatchObject({ grant_id, account });
+    expect(await latchkey.account(grant.grant_secret)).toEqual(account);
+    expect(await grants()).toEqual([grant_id]);
+  });
+
+  test('the answer: by hand, the same in two more calls', async () => {
+    const { clientAt, issue } = await application();
+    const { code, grant_id } = await issue();
+    const latchkey = clientAt(proxy.url);
+    const error = (call: Promise<unknown>) => call.catch((reason: unknown) => reason);
+
+    proxy.loseNext = { answer: 'cut' };
+    expect(await error(latchkey.convert(code))).toMatchObject({
+      name: 'ConnectionError',
+      maybeSent: true,
+    });
+    const used = await error(latchkey.convert(code));
+    if (!(used instanceof client.CodeAlreadyUsedError)) return expect.fail('It is not used.');
+    expect(used.grant_id).toBe(grant_id);
+    const grant = await latchkey.recover(used.grant_id);
+    expect(await latchkey.account(grant.grant_secret)).toEqual(account);
+  });
+
+  test('the answer: a grant that another process uses by then stays as it is', async () => {
+    const { clientAt, latchkey: other, issue } = await application();
+    const { code, grant_id } = await issue();
+    const { grant_secret } = await other.convert(code);
+    await other.account(grant_secret);
+
+    proxy.loseNext = { answer: 'cut' };
+    const call = clientAt(proxy.url).convert(code, { recoverLostAnswer: true });
+    await expect(call).rejects.toMatchObject({
+      name: 'ConnectionError',
+      recoveryErrors: [
+        { errorCode: 'code_already_used', grant_id },
+        { errorCode: 'grant_not_recoverable' },
+      ],
+    });
+    expect(await other.account(grant_secret)).toEqual(account);
   });
 });
 

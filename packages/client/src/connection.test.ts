@@ -269,8 +269,8 @@ describe('the caller’s signal', () => {
 });
 
 it('leaves no timer behind, however the call ends', async () => {
-  const set = vi.spyOn(globalThis, 'setTimeout');
-  const clear = vi.spyOn(globalThis, 'clearTimeout');
+  const set = vi.spyOn(globalThis, 'setInterval');
+  const clear = vi.spyOn(globalThis, 'clearInterval');
   service.reply = result(account);
   await latchkey.account(grantSecret, { timeoutMs: 54_321 });
   service.reply = reset;

@@ -1,24 +1,9 @@
-import type { OperationInput, OperationName, OperationOutput, Operations } from '@latchkey/schema';
+import type { OperationName, OperationOutput } from '@latchkey/schema';
 import { Answer } from './answer.ts';
+import type { Call } from './calls.ts';
 import { connectionError } from './connection.ts';
-import { withDeadline } from './deadline.ts';
-import { TimeoutError } from './errors.ts';
 import type { Fetch, FetchResponse } from './fetch.ts';
 import { redactor } from './redact.ts';
-
-/** A call of an operation over the service's tRPC wire. */
-export type Call = {
-  [Name in OperationName]: {
-    readonly path: Name;
-    /** As over REST: a query is sent with GET, a mutation with POST. */
-    readonly method: Operations[Name]['method'] extends 'GET' ? 'GET' : 'POST';
-    readonly input: OperationInput<Name> extends Record<string, never>
-      ? undefined
-      : OperationInput<Name>;
-    /** The `object` member of its result, which tells it from an answer of something else. */
-    readonly returns: OperationOutput<Name>['object'];
-  };
-}[OperationName];
 
 /** How to make a {@link Call}. */
 export interface Exchange {
@@ -26,10 +11,8 @@ export interface Exchange {
   readonly fetch: Fetch | undefined;
   /** Goes into the Authorization header. */
   readonly secret: string;
-  /** A member of the input that no error may show. */
-  readonly secretInput?: string;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal | undefined;
+  /** Ends the call, which then throws the signal's reason. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -40,10 +23,10 @@ export interface Exchange {
  * @throws LatchkeyError, or the reason of `signal`
  */
 export async function exchange<Name extends OperationName>(
-  { path, method, input, returns }: Extract<Call, { path: Name }>,
-  { baseUrl, fetch, secret, secretInput = '', timeoutMs, signal }: Exchange,
+  { path, method, input, returns }: Call<Name>,
+  { baseUrl, fetch, secret, signal }: Exchange,
 ): Promise<OperationOutput<Name>> {
-  const redact = redactor([secret, secretInput]);
+  const redact = redactor([secret, ...Object.values(input ?? {}).map(String)]);
   const url = `${baseUrl.href.replace(/\/$/, '')}/trpc/${path}`;
   const headers = { accept: 'application/json', authorization: `Bearer ${secret}` };
   const init =
@@ -55,23 +38,25 @@ export async function exchange<Name extends OperationName>(
           body: JSON.stringify(input),
         };
 
-  const timeoutError = () =>
-    new TimeoutError(
-      `No complete answer from ${baseUrl.origin} within ${timeoutMs} ms. The service may still do what was asked.`,
-      { maybeSent: true },
-    );
-
-  return withDeadline(timeoutMs, signal, timeoutError, async (deadline) => {
+  const request = async () => {
     let response: FetchResponse;
     let text: string;
     try {
       // Looked up now, so that what replaces the global one later (tracing, tests) is used.
       const send = fetch ?? globalThis.fetch;
-      response = await send(url, { ...init, signal: deadline, redirect: 'manual' });
+      response = await send(url, { ...init, signal, redirect: 'manual' });
       text = await response.text();
     } catch (thrown) {
       throw connectionError(thrown, baseUrl.origin, redact);
     }
     return new Answer(response, text, redact).result(returns) as OperationOutput<Name>;
+  };
+
+  signal.throwIfAborted();
+  // Listens before `fetch` does, so that the reason wins over what `fetch` makes of the abort, and
+  // nothing depends on `fetch` heeding its signal.
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
   });
+  return Promise.race([request(), aborted]);
 }

@@ -7,6 +7,7 @@ import {
   type CodeAlreadyUsedError,
   CodeExpiredError,
   ConnectionError,
+  type ConvertOptions,
   type ErrorCode,
   type Fetch,
   type FullGrant,
@@ -27,7 +28,9 @@ import {
 
 test('an operation takes a text, and returns what the service’s contract says', () => {
   type Signature<Output> = (argument: string, options?: CallOptions) => Promise<Output>;
-  expectTypeOf<Latchkey['convert']>().toEqualTypeOf<Signature<FullGrant>>();
+  expectTypeOf<Latchkey['convert']>().toEqualTypeOf<
+    (code: string, options?: ConvertOptions) => Promise<FullGrant>
+  >();
   expectTypeOf<Latchkey['revoke']>().toEqualTypeOf<Signature<RevokedGrant>>();
   expectTypeOf<Latchkey['account']>().toEqualTypeOf<Signature<Account>>();
   expectTypeOf<Latchkey['grant']>().toEqualTypeOf<Signature<GrantDescription>>();
@@ -107,6 +110,9 @@ test('members of errors', () => {
   >();
   expectTypeOf<LatchkeyError['status']>().toEqualTypeOf<number | undefined>();
   expectTypeOf<LatchkeyError['retryAfter']>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<LatchkeyError['recoveryErrors']>().toEqualTypeOf<
+    readonly LatchkeyError[] | undefined
+  >();
   expectTypeOf<'code_expired'>().toExtend<LatchkeyError['errorCode']>();
   expectTypeOf<'of_a_newer_service'>().toExtend<LatchkeyError['errorCode']>();
   // @ts-expect-error errors are read, not written

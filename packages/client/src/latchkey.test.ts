@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type FakeService, refusal, result, startFakeService } from '../test/fake-service.ts';
+import { type FakeService, result, startFakeService } from '../test/fake-service.ts';
 import {
   account,
   applicationSecret,
@@ -10,7 +10,7 @@ import {
   grantSecret,
   revokedGrant,
 } from '../test/samples.ts';
-import { CodeAlreadyUsedError, Latchkey, UnexpectedResponseError } from './index.ts';
+import { Latchkey, UnexpectedResponseError } from './index.ts';
 
 let service: FakeService;
 let latchkey: Latchkey;
@@ -131,19 +131,6 @@ it('keeps calls that run side by side apart', async () => {
   const accounts = await Promise.all(secrets.map((secret) => latchkey.account(secret)));
   expect(accounts.map(({ id }) => id)).toEqual(secrets.map((secret) => `Bearer ${secret}`));
   expect(service.requests).toHaveLength(20);
-});
-
-it('lets one of two conversions of a code fail alone', async () => {
-  let first = true;
-  service.reply = (response, request) => {
-    const reply = first ? result(fullGrant) : refusal('code_already_used', { grant_id: grantId });
-    first = false;
-    reply(response, request);
-  };
-  const [one, two] = await Promise.allSettled([latchkey.convert(code), latchkey.convert(code)]);
-  expect([one.status, two.status].sort()).toEqual(['fulfilled', 'rejected']);
-  const rejected = [one, two].find((outcome) => outcome.status === 'rejected');
-  expect(rejected?.reason).toBeInstanceOf(CodeAlreadyUsedError);
 });
 
 it('goes through the fetch that it is given', async () => {

@@ -1,21 +1,41 @@
-import type { Account, FullGrant, GrantDescription, RevokedGrant } from '@latchkey/schema';
-import { checkCode, checkGrantId, checkGrantSecret } from './arguments.ts';
-import { type Exchange, exchange } from './exchange.ts';
+import type {
+  Account,
+  FullGrant,
+  GrantDescription,
+  OperationName,
+  OperationOutput,
+  RevokedGrant,
+} from '@latchkey/schema';
+import { checkGrantSecret } from './arguments.ts';
+import {
+  accountCall,
+  type Call,
+  convertCall,
+  grantCall,
+  recoverCall,
+  revokeCall,
+} from './calls.ts';
+import { TimeoutError } from './errors.ts';
+import { exchange } from './exchange.ts';
+import { Flight } from './flight.ts';
 import {
   type CallOptions,
+  type ConvertOptions,
   checkApplicationSecret,
   checkBaseUrl,
   checkTimeout,
   type LatchkeyOptions,
 } from './options.ts';
+import { isLostAnswer, recoverLostAnswer } from './recover-lost-answer.ts';
+import { SharedFlights } from './shared-flights.ts';
 
 /**
  * A client of a Latchkey service, for one application.
  *
  * It keeps no state between calls: make one, and share it. Calls may run side by side. Every call is
- * one request, sent once: nothing is retried. (What `fetch` itself does stays as it is: by its
- * standard it sends a request again that was answered 421, which means that nobody acted on it.) A
- * logged or serialised client shows no secret.
+ * one request, sent once, unless {@link Latchkey.convert} is told to recover a lost answer. (What
+ * `fetch` itself does stays as it is: by its standard it sends a request again that was answered
+ * 421, which means that nobody acted on it.) A logged or serialised client shows no secret.
  *
  * Every method rejects with a {@link LatchkeyError}:
  *
@@ -49,6 +69,7 @@ export class Latchkey {
   readonly #baseUrl: URL;
   readonly #fetch: LatchkeyOptions['fetch'];
   readonly #timeoutMs: number;
+  readonly #conversions = new SharedFlights<FullGrant>();
 
   /**
    * Sends nothing: whether the secret is valid shows with the first call.
@@ -73,6 +94,21 @@ export class Latchkey {
    * Converting the same code again is safe, and tells: either it succeeds now, or
    * {@link CodeAlreadyUsedError} names the grant whose answer got lost.
    *
+   * With `recoverLostAnswer` the client does that by itself. After {@link ConnectionError} (but for
+   * a request that was not sent), {@link TimeoutError}, {@link ServerError}, and
+   * {@link UnexpectedResponseError} with a status of 2xx or 5xx, it converts once more. If that
+   * says that the code was exchanged, it recovers the grant, once. After
+   * {@link OutcomeUnknownError} it recovers the grant at once, and converts again only where there
+   * is none. If no grant comes of it, it throws the first error, with those that followed in
+   * `recoveryErrors`. All of it takes at most twice `timeoutMs`. An abort ends it at any point.
+   *
+   * Leave it off where several processes may convert the same code: the one that recovers would
+   * replace the secret that another has just received.
+   *
+   * Calls at the same time with the same code, and the same `recoverLostAnswer`, share one request
+   * and its outcome. Each ends by its own `timeoutMs` and `signal`; the others go on. A request is
+   * taken for lost when all of them have waited for their `timeoutMs`.
+   *
    * @param code - what came with the user, `lk_code_…`, as it came
    * @returns the grant with its secret, and the account as it was when the code was issued
    * @throws CodeNotFoundError where the code is unknown, or is another application's
@@ -83,7 +119,7 @@ export class Latchkey {
    * @example
    * ```ts
    * try {
-   *   const grant = await latchkey.convert(code);
+   *   const grant = await latchkey.convert(code, { recoverLostAnswer: true });
    *   await links.save(user, grant.grant_id, encrypt(grant.grant_secret));
    * } catch (error) {
    *   if (error instanceof CodeExpiredError) return startAgain();
@@ -91,10 +127,25 @@ export class Latchkey {
    * }
    * ```
    */
-  async convert(code: string, options: CallOptions = {}): Promise<FullGrant> {
-    const input = { code: checkCode(code) };
-    const how = { ...this.#with(this.#applicationSecret, options), secretInput: input.code };
-    return exchange({ path: 'grants.convert', method: 'POST', input, returns: 'oauth_grant' }, how);
+  async convert(code: string, options: ConvertOptions = {}): Promise<FullGrant> {
+    const { recoverLostAnswer: recovers = false, signal } = options;
+    const call = convertCall(code);
+    const timeoutMs = this.#timeout(options);
+    signal?.throwIfAborted();
+    const depart = () =>
+      new Flight<FullGrant>(recovers ? 2 : 1, this.#timeoutError, async (flight) => {
+        const convert = () => this.#exchange(call, this.#applicationSecret, flight);
+        const recover = (grantId: string) =>
+          this.#exchange(recoverCall(grantId), this.#applicationSecret, flight);
+        try {
+          return await convert();
+        } catch (error) {
+          if (!recovers || !isLostAnswer(error)) throw error;
+          flight.startOver(error);
+          return recoverLostAnswer(error, convert, recover);
+        }
+      });
+    return this.#conversions.join(`${recovers} ${code}`, depart, timeoutMs, signal);
   }
 
   /**
@@ -114,9 +165,7 @@ export class Latchkey {
    * ```
    */
   async revoke(grantId: string, options: CallOptions = {}): Promise<RevokedGrant> {
-    const input = { grant_id: checkGrantId(grantId) };
-    const how = this.#with(this.#applicationSecret, options);
-    return exchange({ path: 'grants.revoke', method: 'POST', input, returns: 'oauth_grant' }, how);
+    return this.#call(revokeCall(grantId), this.#applicationSecret, options);
   }
 
   /**
@@ -145,9 +194,7 @@ export class Latchkey {
    * ```
    */
   async recover(grantId: string, options: CallOptions = {}): Promise<FullGrant> {
-    const input = { grant_id: checkGrantId(grantId) };
-    const how = this.#with(this.#applicationSecret, options);
-    return exchange({ path: 'grants.recover', method: 'POST', input, returns: 'oauth_grant' }, how);
+    return this.#call(recoverCall(grantId), this.#applicationSecret, options);
   }
 
   /**
@@ -162,11 +209,7 @@ export class Latchkey {
    * ```
    */
   async account(grantSecret: string, options: CallOptions = {}): Promise<Account> {
-    const how = this.#with(checkGrantSecret(grantSecret), options);
-    return exchange(
-      { path: 'account.get', method: 'GET', input: undefined, returns: 'service_account' },
-      how,
-    );
+    return this.#call(accountCall, checkGrantSecret(grantSecret), options);
   }
 
   /**
@@ -182,20 +225,37 @@ export class Latchkey {
    * ```
    */
   async grant(grantSecret: string, options: CallOptions = {}): Promise<GrantDescription> {
-    const how = this.#with(checkGrantSecret(grantSecret), options);
-    return exchange(
-      { path: 'account.grant', method: 'GET', input: undefined, returns: 'oauth_grant' },
-      how,
-    );
+    return this.#call(grantCall, checkGrantSecret(grantSecret), options);
   }
 
-  #with(secret: string, { signal, timeoutMs }: CallOptions): Exchange {
-    return {
-      baseUrl: this.#baseUrl,
-      fetch: this.#fetch,
-      secret,
-      timeoutMs: checkTimeout(timeoutMs ?? this.#timeoutMs),
-      signal,
-    };
+  async #call<Name extends OperationName>(
+    call: Call<Name>,
+    secret: string,
+    options: CallOptions,
+  ): Promise<OperationOutput<Name>> {
+    const timeoutMs = this.#timeout(options);
+    options.signal?.throwIfAborted();
+    const flight = new Flight<OperationOutput<Name>>(1, this.#timeoutError, (flight) =>
+      this.#exchange(call, secret, flight),
+    );
+    return flight.join(timeoutMs, options.signal);
   }
+
+  #exchange<Name extends OperationName>(
+    call: Call<Name>,
+    secret: string,
+    { signal }: { signal: AbortSignal },
+  ): Promise<OperationOutput<Name>> {
+    return exchange(call, { baseUrl: this.#baseUrl, fetch: this.#fetch, secret, signal });
+  }
+
+  #timeout({ timeoutMs }: CallOptions): number {
+    return checkTimeout(timeoutMs ?? this.#timeoutMs);
+  }
+
+  readonly #timeoutError = (timeoutMs: number) =>
+    new TimeoutError(
+      `No complete answer from ${this.#baseUrl.origin} within ${timeoutMs} ms. The service may still do what was asked.`,
+      { maybeSent: true },
+    );
 }

@@ -30,6 +30,15 @@ export interface CallOptions {
   timeoutMs?: number | undefined;
 }
 
+/** What `convert` takes besides the code. */
+export interface ConvertOptions extends CallOptions {
+  /**
+   * Whether to ask again where the answer got lost, and to recover the grant if it was made.
+   * Default: false. {@link Latchkey.convert} says what it does, and when not to use it.
+   */
+  recoverLostAnswer?: boolean | undefined;
+}
+
 const DEFAULT_TIMEOUT_MS = 10_000;
 // The longest that setTimeout can wait; with more it fires at once.
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;

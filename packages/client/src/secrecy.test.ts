@@ -47,6 +47,7 @@ afterAll(() => service.close());
 async function rejections(client: Latchkey, timeoutMs = 10_000): Promise<unknown[]> {
   const settled = await Promise.allSettled([
     client.convert(code, { timeoutMs }),
+    client.convert(code, { timeoutMs, recoverLostAnswer: true }),
     client.revoke(grantId, { timeoutMs }),
     client.recover(grantId, { timeoutMs }),
     client.account(grantSecret, { timeoutMs }),
