@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as client from '@latchkey/client';
-import { Latchkey, LatchkeyError } from '@latchkey/client';
+import { Latchkey, LatchkeyError, type LatchkeyOptions } from '@latchkey/client';
 import { loadSettings, type RunningServer, startServer } from '@latchkey/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LosingProxy, startLosingProxy } from './test/losing-proxy.ts';
@@ -72,7 +72,8 @@ async function application(at = server) {
     id,
     secret,
     latchkey: new Latchkey({ baseUrl: at.url, applicationSecret: secret }),
-    clientAt: (baseUrl: string) => new Latchkey({ baseUrl, applicationSecret: secret }),
+    clientAt: (baseUrl: string, options: LatchkeyOptions = {}) =>
+      new Latchkey({ baseUrl, applicationSecret: secret, ...options }),
     /** The grants that it has. */
     async grants() {
       const { data } = await admin('GET', `/grants?application_id=${id}`, undefined, at);
@@ -111,7 +112,9 @@ describe('an account', () => {
       revoked: false,
       account,
     });
-    expect(await latchkey.account(grant_secret)).toEqual(account);
+    const now = await latchkey.account(grant_secret);
+    expect(now).toEqual(account);
+    expect(now.requestId).toMatch(/^[0-9a-f-]{36}$/);
     expect(await latchkey.grant(grant_secret)).toEqual(description);
 
     const revoked = {
@@ -194,6 +197,19 @@ describe('a network that loses', () => {
     expect(grant).toMatchObject({ grant_id, account });
     expect(await latchkey.account(grant.grant_secret)).toEqual(account);
     expect(await grants()).toEqual([grant_id]);
+  });
+
+  test('the answer to what can be repeated: it is, and nobody notices', async () => {
+    const { clientAt, issue } = await application();
+    const latchkey = clientAt(proxy.url);
+    const { grant_id, grant_secret } = await latchkey.convert((await issue()).code);
+
+    proxy.loseNext = { answer: 'cut' };
+    expect(await latchkey.account(grant_secret)).toEqual(account);
+    expect(proxy.loseNext).toBeUndefined();
+    proxy.loseNext = { answer: 'cut' };
+    expect(await latchkey.revoke(grant_id)).toMatchObject({ grant_id, revoked: true });
+    expect(proxy.loseNext).toBeUndefined();
   });
 
   test('the answer: by hand, the same in two more calls', async () => {
@@ -340,8 +356,8 @@ describe('every class of error that the SDK has', () => {
   });
 
   test('UnexpectedResponseError: of a baseUrl that leads elsewhere', async () => {
-    const { secret } = await application();
-    const latchkey = new Latchkey({ baseUrl: `${server.url}/docs`, applicationSecret: secret });
+    const { clientAt } = await application();
+    const latchkey = clientAt(`${server.url}/docs`);
     await fails(
       latchkey.revoke('0193aa00-0000-7000-8000-000000000001'),
       client.UnexpectedResponseError,
@@ -391,22 +407,22 @@ describe('every class of error that the SDK has', () => {
     });
 
     test('UnavailableError: the database does not answer', async () => {
-      const { latchkey } = await application(troubled);
+      const { clientAt } = await application(troubled);
       await troubled.service.store.close();
       await fails(
-        latchkey.revoke('0193aa00-0000-7000-8000-000000000001'),
+        clientAt(troubled.url, { maxRetries: 0 }).revoke('0193aa00-0000-7000-8000-000000000001'),
         client.UnavailableError,
         { errorCode: 'store_unavailable', status: 503, retryAfter: 1 },
       );
     });
 
     test('ConnectionError: nobody listens', async () => {
-      const { secret } = await application();
+      const { clientAt } = await application();
       // One that was never called: otherwise there is a connection of old, on which the request
       // may have gone out.
       const gone = await start('gone.db');
       await gone.close();
-      const latchkey = new Latchkey({ baseUrl: gone.url, applicationSecret: secret });
+      const latchkey = clientAt(gone.url, { maxRetries: 0 });
       await fails(latchkey.revoke('0193aa00-0000-7000-8000-000000000001'), client.ConnectionError, {
         maybeSent: false,
       });

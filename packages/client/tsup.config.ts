@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsup';
+import manifest from './package.json' with { type: 'json' };
 
 export default defineConfig({
   entry: ['src/index.ts'],
@@ -10,6 +11,7 @@ export default defineConfig({
   dts: { resolve: [/^@latchkey\//, /^\.\.?\//] },
   minify: true,
   treeshake: true,
+  define: { PACKAGE_VERSION: JSON.stringify(manifest.version) },
   noExternal: [/^@latchkey\//],
   clean: true,
 });

@@ -2,6 +2,7 @@ import { errorClass } from './error-classes.ts';
 import { type ErrorDetails, type LatchkeyError, UnexpectedResponseError } from './errors.ts';
 import type { FetchResponse } from './fetch.ts';
 import type { Redact } from './redact.ts';
+import { type WithRequestId, withRequestId } from './request-id.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -35,7 +36,7 @@ export class Answer {
    * @param object - what its `object` member has to be
    * @throws LatchkeyError
    */
-  result(object: string): object {
+  result(object: string): WithRequestId<object> {
     let json: unknown;
     try {
       json = JSON.parse(this.#text);
@@ -46,7 +47,7 @@ export class Answer {
     if (this.#status < 200 || this.#status > 299) throw this.#error(dataOf(envelope.error));
     const data = dataOf(envelope.result);
     if (data.object !== object) throw this.#unexpected();
-    return data;
+    return withRequestId(data, this.#requestId());
   }
 
   #error(data: Members): LatchkeyError {
@@ -77,12 +78,16 @@ export class Answer {
   }
 
   #details(): ErrorDetails {
-    const requestId = this.#headers.get('x-request-id');
     const retryAfter = this.#headers.get('retry-after') ?? '';
     return {
       status: this.#status,
-      requestId: requestId ? this.#redact(requestId) : undefined,
+      requestId: this.#requestId(),
       retryAfter: /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined,
     };
+  }
+
+  #requestId(): string | undefined {
+    const requestId = this.#headers.get('x-request-id');
+    return requestId ? this.#redact(requestId) : undefined;
   }
 }

@@ -9,6 +9,10 @@ export interface Call<Name extends OperationName> {
   readonly input: OperationInput<Name> extends Record<string, never>
     ? undefined
     : OperationInput<Name>;
+  /** What of the input no error may show. */
+  readonly secretInput?: string;
+  /** Whether to do it twice is as good as to do it once. */
+  readonly isRepeatable: boolean;
   /** The `object` member of its result, which tells it from an answer of something else. */
   readonly returns: OperationOutput<Name>['object'];
 }
@@ -17,6 +21,8 @@ export const convertCall = (code: string): Call<'grants.convert'> => ({
   path: 'grants.convert',
   method: 'POST',
   input: { code: checkCode(code) },
+  secretInput: code,
+  isRepeatable: false,
   returns: 'oauth_grant',
 });
 
@@ -24,6 +30,7 @@ export const revokeCall = (grantId: string): Call<'grants.revoke'> => ({
   path: 'grants.revoke',
   method: 'POST',
   input: { grant_id: checkGrantId(grantId) },
+  isRepeatable: true,
   returns: 'oauth_grant',
 });
 
@@ -31,6 +38,7 @@ export const recoverCall = (grantId: string): Call<'grants.recover'> => ({
   path: 'grants.recover',
   method: 'POST',
   input: { grant_id: checkGrantId(grantId) },
+  isRepeatable: false,
   returns: 'oauth_grant',
 });
 
@@ -38,6 +46,7 @@ export const accountCall: Call<'account.get'> = {
   path: 'account.get',
   method: 'GET',
   input: undefined,
+  isRepeatable: true,
   returns: 'service_account',
 };
 
@@ -45,5 +54,6 @@ export const grantCall: Call<'account.grant'> = {
   path: 'account.grant',
   method: 'GET',
   input: undefined,
+  isRepeatable: true,
   returns: 'oauth_grant',
 };

@@ -4,11 +4,17 @@ import type { Call } from './calls.ts';
 import { connectionError } from './connection.ts';
 import type { Fetch, FetchResponse } from './fetch.ts';
 import { redactor } from './redact.ts';
+import type { WithRequestId } from './request-id.ts';
+import { untilAborted } from './until-aborted.ts';
+
+/** What an operation returns. */
+export type Result<Name extends OperationName> = WithRequestId<OperationOutput<Name>>;
 
 /** How to make a {@link Call}. */
 export interface Exchange {
   readonly baseUrl: URL;
   readonly fetch: Fetch | undefined;
+  readonly userAgent: string;
   /** Goes into the Authorization header. */
   readonly secret: string;
   /** Ends the call, which then throws the signal's reason. */
@@ -23,12 +29,16 @@ export interface Exchange {
  * @throws LatchkeyError, or the reason of `signal`
  */
 export async function exchange<Name extends OperationName>(
-  { path, method, input, returns }: Call<Name>,
-  { baseUrl, fetch, secret, signal }: Exchange,
-): Promise<OperationOutput<Name>> {
-  const redact = redactor([secret, ...Object.values(input ?? {}).map(String)]);
+  { path, method, input, secretInput = '', returns }: Call<Name>,
+  { baseUrl, fetch, userAgent, secret, signal }: Exchange,
+): Promise<Result<Name>> {
+  const redact = redactor([secret, secretInput]);
   const url = `${baseUrl.href.replace(/\/$/, '')}/trpc/${path}`;
-  const headers = { accept: 'application/json', authorization: `Bearer ${secret}` };
+  const headers = {
+    accept: 'application/json',
+    authorization: `Bearer ${secret}`,
+    'user-agent': userAgent,
+  };
   const init =
     input === undefined
       ? { method, headers }
@@ -38,7 +48,7 @@ export async function exchange<Name extends OperationName>(
           body: JSON.stringify(input),
         };
 
-  const request = async () => {
+  return untilAborted(signal, async () => {
     let response: FetchResponse;
     let text: string;
     try {
@@ -49,14 +59,6 @@ export async function exchange<Name extends OperationName>(
     } catch (thrown) {
       throw connectionError(thrown, baseUrl.origin, redact);
     }
-    return new Answer(response, text, redact).result(returns) as OperationOutput<Name>;
-  };
-
-  signal.throwIfAborted();
-  // Listens before `fetch` does, so that the reason wins over what `fetch` makes of the abort, and
-  // nothing depends on `fetch` heeding its signal.
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
+    return new Answer(response, text, redact).result(returns) as Result<Name>;
   });
-  return Promise.race([request(), aborted]);
 }

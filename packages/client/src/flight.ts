@@ -1,7 +1,10 @@
-import { copyOfError } from './copy-of-error.ts';
+import { copyOfError, copyOfResult } from './copy.ts';
+import type { WithRequestId } from './request-id.ts';
 
 interface Caller {
   readonly timeoutMs: number;
+  /** In milliseconds of the monotonic clock. */
+  readonly joinedAt: number;
   /** How many times its `timeoutMs` has passed since it joined. */
   timesUp: number;
 }
@@ -14,10 +17,10 @@ interface Caller {
  * with its answer, rather than `AbortSignal.timeout` and `AbortSignal.any`: those leave something
  * behind for each call, which adds up on a signal that lives as long as the process.
  */
-export class Flight<Result> {
+export class Flight<Result extends object> {
   readonly #stages: number;
   readonly #timeoutError: (timeoutMs: number) => Error;
-  readonly #result: Promise<Result>;
+  readonly #result: Promise<WithRequestId<Result>>;
   readonly #callers = new Set<Caller>();
   #controller = new AbortController();
   #stage = 1;
@@ -32,7 +35,7 @@ export class Flight<Result> {
   constructor(
     stages: 1 | 2,
     timeoutError: (timeoutMs: number) => Error,
-    run: (flight: Flight<Result>) => Promise<Result>,
+    run: (flight: Flight<Result>) => Promise<WithRequestId<Result>>,
   ) {
     this.#stages = stages;
     this.#timeoutError = timeoutError;
@@ -45,9 +48,18 @@ export class Flight<Result> {
     this.#result.catch(() => {});
   }
 
-  /** Aborts as soon as nobody has time left for this stage: its reason is the `timeoutError`. */
+  /**
+   * Aborts as soon as nobody has time left for this stage, with the `timeoutError` as its reason, or
+   * everyone has left.
+   */
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** How long the most patient caller still waits in this stage. */
+  get msLeft(): number {
+    const ends = [...this.#callers].map((c) => c.joinedAt + c.timeoutMs * this.#stage);
+    return Math.max(...ends) - performance.now();
   }
 
   /** False once the result is there, or everyone has left. */
@@ -74,9 +86,9 @@ export class Flight<Result> {
    *
    * @throws what the run throws, or `timeoutError` makes; or the reason of `signal`, as it is
    */
-  join(timeoutMs: number, signal: AbortSignal | undefined): Promise<Result> {
+  join(timeoutMs: number, signal: AbortSignal | undefined): Promise<WithRequestId<Result>> {
     const isFirst = this.#callers.size === 0;
-    const caller = { timeoutMs, timesUp: 0 };
+    const caller = { timeoutMs, joinedAt: performance.now(), timesUp: 0 };
     this.#callers.add(caller);
     return new Promise((resolve, reject) => {
       const stop = () => {
@@ -102,7 +114,7 @@ export class Flight<Result> {
       const timer = setInterval(onTimeUp, timeoutMs);
       signal?.addEventListener('abort', onAbort);
       this.#result.finally(stop).then(
-        (result) => resolve(isFirst ? result : structuredClone(result)),
+        (result) => resolve(isFirst ? result : copyOfResult(result)),
         (error) => reject(isFirst ? error : copyOfError(error)),
       );
     });
@@ -111,6 +123,7 @@ export class Flight<Result> {
   #abortIfNobodyHasTime(): void {
     const callers = [...this.#callers];
     if (callers.some(({ timesUp }) => timesUp < this.#stage)) return;
-    this.#controller.abort(this.#timeoutError(Math.max(...callers.map((c) => c.timeoutMs))));
+    const longest = Math.max(...callers.map((c) => c.timeoutMs));
+    this.#controller.abort(callers.length > 0 ? this.#timeoutError(longest) : undefined);
   }
 }

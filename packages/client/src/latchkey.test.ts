@@ -17,7 +17,7 @@ let latchkey: Latchkey;
 
 beforeAll(async () => {
   service = await startFakeService(result(null));
-  latchkey = new Latchkey({ baseUrl: service.url, applicationSecret });
+  latchkey = new Latchkey({ baseUrl: service.url, applicationSecret, maxRetries: 0 });
 });
 beforeEach(() => {
   service.requests.length = 0;
@@ -71,6 +71,20 @@ const calls = [
 ];
 
 describe.each(calls)('$name', ({ call, data, request, secret }) => {
+  it('knows the id of its request, which no copy and no JSON of the result has', async () => {
+    service.reply = result(data);
+    const answer = await call();
+    expect(answer.requestId).toBe('request-1');
+    expect(Object.keys(answer)).toEqual(Object.keys(data));
+    expect(JSON.stringify(answer)).toBe(JSON.stringify(data));
+    expect({ ...answer }).not.toHaveProperty('requestId');
+  });
+
+  it('has no such id where the answer has none', async () => {
+    service.reply = (response) => response.writeHead(200).end(JSON.stringify({ result: { data } }));
+    expect((await call()).requestId).toBeUndefined();
+  });
+
   it('sends one request with its secret, and returns the result', async () => {
     service.reply = result(data);
     expect(await call()).toEqual(data);
@@ -154,6 +168,7 @@ it('goes through the fetch that it is given', async () => {
         accept: 'application/json',
         authorization: `Bearer ${applicationSecret}`,
         'content-type': 'application/json',
+        'user-agent': 'latchkey-client/source',
       },
     },
     false,

@@ -3,7 +3,6 @@ import type {
   FullGrant,
   GrantDescription,
   OperationName,
-  OperationOutput,
   RevokedGrant,
 } from '@latchkey/schema';
 import { checkGrantSecret } from './arguments.ts';
@@ -16,26 +15,39 @@ import {
   revokeCall,
 } from './calls.ts';
 import { TimeoutError } from './errors.ts';
-import { exchange } from './exchange.ts';
+import { exchange, type Result } from './exchange.ts';
 import { Flight } from './flight.ts';
+import { detailsOf, type Log, logged, logTo } from './logger.ts';
 import {
   type CallOptions,
   type ConvertOptions,
   checkApplicationSecret,
   checkBaseUrl,
+  checkMaxRetries,
+  checkPlace,
   checkTimeout,
+  checkUserAgent,
   type LatchkeyOptions,
 } from './options.ts';
-import { isLostAnswer, recoverLostAnswer } from './recover-lost-answer.ts';
+import { leavesOutcomeOpen } from './outcome.ts';
+import { recoverLostAnswer } from './recover-lost-answer.ts';
+import type { WithRequestId } from './request-id.ts';
+import { retrying } from './retry.ts';
 import { SharedFlights } from './shared-flights.ts';
 
 /**
  * A client of a Latchkey service, for one application.
  *
- * It keeps no state between calls: make one, and share it. Calls may run side by side. Every call is
- * one request, sent once, unless {@link Latchkey.convert} is told to recover a lost answer. (What
- * `fetch` itself does stays as it is: by its standard it sends a request again that was answered
- * 421, which means that nobody acted on it.) A logged or serialised client shows no secret.
+ * It keeps no state between calls: make one, and share it. Calls may run side by side. A logged or
+ * serialised client shows no secret.
+ *
+ * A call that failed for a passing reason is tried again, up to `maxRetries` times and within its
+ * `timeoutMs`, where that is safe: {@link Latchkey.convert} and {@link Latchkey.recover} only where
+ * it is certain that nothing was done; the others also where the outcome is open. (Besides, `fetch`
+ * by its standard sends a request again that was answered 421, which says that nobody acted on it.)
+ *
+ * A result is the service's object as it came, with members that this version does not know, and
+ * with a `requestId` that is in no copy and no JSON of it.
  *
  * Every method rejects with a {@link LatchkeyError}:
  *
@@ -51,10 +63,8 @@ import { SharedFlights } from './shared-flights.ts';
  *
  * @example
  * ```ts
- * const latchkey = new Latchkey({
- *   baseUrl: process.env.LATCHKEY_URL,
- *   applicationSecret: process.env.LATCHKEY_SECRET,
- * });
+ * // Reads LATCHKEY_URL and LATCHKEY_APPLICATION_SECRET from the environment.
+ * const latchkey = new Latchkey();
  * const grant = await latchkey.convert(code);
  * ```
  */
@@ -68,19 +78,26 @@ export class Latchkey {
   readonly #applicationSecret: string;
   readonly #baseUrl: URL;
   readonly #fetch: LatchkeyOptions['fetch'];
+  readonly #log: Log;
+  readonly #maxRetries: number;
   readonly #timeoutMs: number;
+  readonly #userAgent: string;
   readonly #conversions = new SharedFlights<FullGrant>();
 
   /**
    * Sends nothing: whether the secret is valid shows with the first call.
    *
-   * @throws LatchkeyConfigError where an option is missing or can't be right
+   * @throws LatchkeyConfigError where an option is missing or can't be right, or in a browser
    */
-  constructor(options: LatchkeyOptions) {
+  constructor(options: LatchkeyOptions = {}) {
+    checkPlace(options.dangerouslyAllowBrowser);
     this.#baseUrl = checkBaseUrl(options.baseUrl);
     this.#applicationSecret = checkApplicationSecret(options.applicationSecret);
     this.#timeoutMs = checkTimeout(options.timeoutMs);
+    this.#maxRetries = checkMaxRetries(options.maxRetries);
+    this.#userAgent = checkUserAgent(options.userAgent);
     this.#fetch = options.fetch;
+    this.#log = logTo(options.logger);
   }
 
   /**
@@ -127,20 +144,25 @@ export class Latchkey {
    * }
    * ```
    */
-  async convert(code: string, options: ConvertOptions = {}): Promise<FullGrant> {
+  async convert(code: string, options: ConvertOptions = {}): Promise<WithRequestId<FullGrant>> {
     const { recoverLostAnswer: recovers = false, signal } = options;
     const call = convertCall(code);
     const timeoutMs = this.#timeout(options);
     signal?.throwIfAborted();
     const depart = () =>
       new Flight<FullGrant>(recovers ? 2 : 1, this.#timeoutError, async (flight) => {
-        const convert = () => this.#exchange(call, this.#applicationSecret, flight);
+        const convert = () => this.#send(call, this.#applicationSecret, flight);
         const recover = (grantId: string) =>
-          this.#exchange(recoverCall(grantId), this.#applicationSecret, flight);
+          this.#send(recoverCall(grantId), this.#applicationSecret, flight);
         try {
           return await convert();
         } catch (error) {
-          if (!recovers || !isLostAnswer(error)) throw error;
+          if (!recovers || !leavesOutcomeOpen(error)) throw error;
+          const { path } = call;
+          this.#log('warn', `${path}: ${error.name}, recovering the answer if it got lost`, {
+            operation: path,
+            ...detailsOf(error),
+          });
           flight.startOver(error);
           return recoverLostAnswer(error, convert, recover);
         }
@@ -164,7 +186,7 @@ export class Latchkey {
    * await latchkey.revoke(grant.grant_id);
    * ```
    */
-  async revoke(grantId: string, options: CallOptions = {}): Promise<RevokedGrant> {
+  async revoke(grantId: string, options: CallOptions = {}): Promise<WithRequestId<RevokedGrant>> {
     return this.#call(revokeCall(grantId), this.#applicationSecret, options);
   }
 
@@ -193,7 +215,7 @@ export class Latchkey {
    * }
    * ```
    */
-  async recover(grantId: string, options: CallOptions = {}): Promise<FullGrant> {
+  async recover(grantId: string, options: CallOptions = {}): Promise<WithRequestId<FullGrant>> {
     return this.#call(recoverCall(grantId), this.#applicationSecret, options);
   }
 
@@ -208,7 +230,7 @@ export class Latchkey {
    * const { username } = await latchkey.account(grantSecret);
    * ```
    */
-  async account(grantSecret: string, options: CallOptions = {}): Promise<Account> {
+  async account(grantSecret: string, options: CallOptions = {}): Promise<WithRequestId<Account>> {
     return this.#call(accountCall, checkGrantSecret(grantSecret), options);
   }
 
@@ -224,29 +246,46 @@ export class Latchkey {
    * const { scope } = await latchkey.grant(grantSecret);
    * ```
    */
-  async grant(grantSecret: string, options: CallOptions = {}): Promise<GrantDescription> {
+  async grant(
+    grantSecret: string,
+    options: CallOptions = {},
+  ): Promise<WithRequestId<GrantDescription>> {
     return this.#call(grantCall, checkGrantSecret(grantSecret), options);
   }
 
+  /** Makes a call that nobody shares. */
   async #call<Name extends OperationName>(
     call: Call<Name>,
     secret: string,
     options: CallOptions,
-  ): Promise<OperationOutput<Name>> {
+  ): Promise<Result<Name>> {
     const timeoutMs = this.#timeout(options);
     options.signal?.throwIfAborted();
-    const flight = new Flight<OperationOutput<Name>>(1, this.#timeoutError, (flight) =>
-      this.#exchange(call, secret, flight),
+    const flight = new Flight<Result<Name>>(1, this.#timeoutError, (flight) =>
+      this.#send(call, secret, flight),
     );
     return flight.join(timeoutMs, options.signal);
   }
 
-  #exchange<Name extends OperationName>(
+  /** Makes the requests of a call: one, and its retries. */
+  #send<Name extends OperationName>(
     call: Call<Name>,
     secret: string,
-    { signal }: { signal: AbortSignal },
-  ): Promise<OperationOutput<Name>> {
-    return exchange(call, { baseUrl: this.#baseUrl, fetch: this.#fetch, secret, signal });
+    time: { readonly signal: AbortSignal; readonly msLeft: number },
+  ): Promise<Result<Name>> {
+    const { signal } = time;
+    const how = {
+      baseUrl: this.#baseUrl,
+      fetch: this.#fetch,
+      userAgent: this.#userAgent,
+      secret,
+      signal,
+    };
+    const { path: operation, isRepeatable } = call;
+    return retrying(
+      { operation, isRepeatable, maxRetries: this.#maxRetries, time, log: this.#log },
+      () => logged(this.#log, operation, () => exchange(call, how)),
+    );
   }
 
   #timeout({ timeoutMs }: CallOptions): number {
@@ -255,7 +294,7 @@ export class Latchkey {
 
   readonly #timeoutError = (timeoutMs: number) =>
     new TimeoutError(
-      `No complete answer from ${this.#baseUrl.origin} within ${timeoutMs} ms. The service may still do what was asked.`,
+      `No complete answer from ${this.#baseUrl.origin} within ${timeoutMs} ms. If the service needs longer, raise timeoutMs. It may still do what was asked.`,
       { maybeSent: true },
     );
 }

@@ -18,7 +18,7 @@ let latchkey: Latchkey;
 
 beforeAll(async () => {
   service = await startLinkingService();
-  latchkey = new Latchkey({ baseUrl: service.url, applicationSecret });
+  latchkey = new Latchkey({ baseUrl: service.url, applicationSecret, maxRetries: 0 });
 });
 beforeEach(() => service.reset());
 afterAll(() => service.close());
@@ -168,7 +168,7 @@ describe('an answer that was not lost is not asked for again', () => {
     const gone = await startLinkingService();
     await gone.close();
     const error = await reason(
-      new Latchkey({ baseUrl: gone.url, applicationSecret }).convert(code, {
+      new Latchkey({ baseUrl: gone.url, applicationSecret, maxRetries: 0 }).convert(code, {
         recoverLostAnswer: true,
       }),
     );

@@ -1,28 +1,13 @@
 import type { FullGrant } from '@latchkey/schema';
 import {
   CodeAlreadyUsedError,
-  ConnectionError,
   GrantNotFoundError,
   LatchkeyError,
   OutcomeUnknownError,
-  ServerError,
-  UnexpectedResponseError,
 } from './errors.ts';
+import type { WithRequestId } from './request-id.ts';
 
-/**
- * Whether the service may have made the grant that `convert` did not return.
- *
- * Not where the service says what became of the code. Not where the request was not sent, or was
- * turned away before it came to the service: a redirect, or a proxy's own 4xx.
- */
-export function isLostAnswer(error: unknown): error is LatchkeyError {
-  if (error instanceof ConnectionError) return error.maybeSent;
-  if (error instanceof UnexpectedResponseError) {
-    const { status = 0 } = error;
-    return status < 300 || status >= 500;
-  }
-  return error instanceof OutcomeUnknownError || error instanceof ServerError;
-}
+type Grant = WithRequestId<FullGrant>;
 
 /**
  * Gets the grant of a code whose exchange had no certain answer, in at most three requests: ask
@@ -36,11 +21,11 @@ export function isLostAnswer(error: unknown): error is LatchkeyError {
  */
 export async function recoverLostAnswer(
   loss: LatchkeyError,
-  convert: () => Promise<FullGrant>,
-  recover: (grantId: string) => Promise<FullGrant>,
-): Promise<FullGrant> {
+  convert: () => Promise<Grant>,
+  recover: (grantId: string) => Promise<Grant>,
+): Promise<Grant> {
   const recoveryErrors: LatchkeyError[] = [];
-  const attempt = async (request: () => Promise<FullGrant>) => {
+  const attempt = async (request: () => Promise<Grant>) => {
     try {
       return await request();
     } catch (error) {
@@ -50,7 +35,7 @@ export async function recoverLostAnswer(
     }
   };
 
-  let outcome: FullGrant | LatchkeyError = loss;
+  let outcome: Grant | LatchkeyError = loss;
   // The service named the grant already: it asks to recover that first.
   if (!(outcome instanceof OutcomeUnknownError)) outcome = await attempt(convert);
   if (outcome instanceof CodeAlreadyUsedError || outcome instanceof OutcomeUnknownError) {

@@ -1,7 +1,8 @@
 import type { Flight } from './flight.ts';
+import type { WithRequestId } from './request-id.ts';
 
 /** The flights under way, each under what tells it apart. What has landed is forgotten. */
-export class SharedFlights<Result> {
+export class SharedFlights<Result extends object> {
   readonly #flights = new Map<string, Flight<Result>>();
 
   /** Joins the flight that is under way there, or else the one that `depart` makes. */
@@ -10,7 +11,7 @@ export class SharedFlights<Result> {
     depart: () => Flight<Result>,
     timeoutMs: number,
     signal: AbortSignal | undefined,
-  ): Promise<Result> {
+  ): Promise<WithRequestId<Result>> {
     let flight = this.#flights.get(key);
     if (!flight?.canBeJoined) {
       flight = depart();

@@ -17,7 +17,7 @@ let latchkey: Latchkey;
 
 beforeAll(async () => {
   service = await startLinkingService();
-  latchkey = new Latchkey({ baseUrl: service.url, applicationSecret });
+  latchkey = new Latchkey({ baseUrl: service.url, applicationSecret, maxRetries: 0 });
 });
 beforeEach(() => service.reset());
 afterAll(() => service.close());
@@ -45,7 +45,10 @@ describe('calls with one code at the same time', () => {
     const grants = await Promise.all(Array.from({ length: 20 }, () => latchkey.convert(code)));
     expect(service.calls()).toEqual([CONVERT]);
     expect(new Set(grants).size).toBe(20);
-    for (const grant of grants) expect(grant).toEqual(grants[0]);
+    for (const grant of grants) {
+      expect(grant).toEqual(grants[0]);
+      expect(grant.requestId).toBe('request-1');
+    }
 
     const [first, second] = grants as [object, object];
     Reflect.deleteProperty(first, 'grant_secret');
