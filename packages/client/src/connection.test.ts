@@ -217,7 +217,7 @@ describe('the timeout', () => {
     const closed = new Promise<void>((resolve) => {
       service.reply = (response) => void response.on('close', resolve);
     });
-    await reason(latchkey.convert(code, { timeoutMs: 50 }));
+    await reason(latchkey.convert(code, { timeoutMs: 300 }));
     await closed;
   });
 });

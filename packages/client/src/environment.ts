@@ -6,9 +6,9 @@ interface Surroundings {
 
 const surroundings: Surroundings = globalThis as object;
 
-/** A variable of the environment; undefined where it is empty, or there is no environment. */
+/** A variable of the environment; undefined where it is not set, or there is no environment. */
 export function variable(name: string): string | undefined {
-  return surroundings.process?.env?.[name] || undefined;
+  return surroundings.process?.env?.[name];
 }
 
 /** Whether this runs in the page of a browser, or in what passes for one. */

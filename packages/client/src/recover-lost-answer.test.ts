@@ -27,7 +27,7 @@ const [CONVERT, RECOVER] = ['grants.convert', 'grants.recover'];
 
 /** Converts, and waits no longer than needed where no answer will come. */
 function convert(options: ConvertOptions = { recoverLostAnswer: true }) {
-  const timeoutMs = service.fates.includes(answerLost['never given']) ? 500 : undefined;
+  const timeoutMs = service.fates.includes(answerLost['never given']) ? 800 : undefined;
   return latchkey.convert(code, { timeoutMs, ...options });
 }
 
@@ -201,7 +201,7 @@ describe('its time', () => {
   it('is up after twice the timeout, with the first error and the last', async () => {
     service.fates = [requestLost, answerLost['never given']];
     const error = await failsIn([CONVERT, CONVERT], 'ConnectionError', ['TimeoutError']);
-    expect(error.recoveryErrors?.[0]?.message).toContain('within 500 ms');
+    expect(error.recoveryErrors?.[0]?.message).toContain('within 800 ms');
   });
 
   it('is the same where nothing answers at all', async () => {

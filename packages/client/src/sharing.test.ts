@@ -211,7 +211,7 @@ describe('one of them leaves', () => {
     const controller = new AbortController();
     const { signal } = controller;
     const patient = latchkey.convert(code, { recoverLostAnswer: true, signal });
-    const hasty = latchkey.convert(code, { recoverLostAnswer: true, timeoutMs: 100 });
+    const hasty = latchkey.convert(code, { recoverLostAnswer: true, timeoutMs: 500 });
     await expect(hasty).rejects.toMatchObject({ name: 'ConnectionError' });
     controller.abort('gone');
     await expect(patient).rejects.toBe('gone');
