@@ -96,7 +96,6 @@ describe('the installed package', () => {
     expect(names.sort()).toEqual([
       'LICENSE',
       'README.md',
-      'THIRD_PARTY_LICENSES',
       'dist',
       'dist/index.cjs',
       'dist/index.d.cts',
@@ -108,7 +107,11 @@ describe('the installed package', () => {
 
   it(`has at most ${MAX_GZIPPED_BYTES} gzipped bytes of code`, async () => {
     for (const name of ['dist/index.js', 'dist/index.cjs']) {
-      expect(gzipSync(await file(name)).length).toBeLessThanOrEqual(MAX_GZIPPED_BYTES);
+      const { length } = gzipSync(await file(name));
+      process.stdout.write(
+        `@latchkey/client ${name}: ${length} of ${MAX_GZIPPED_BYTES} gzipped bytes\n`,
+      );
+      expect(length).toBeLessThanOrEqual(MAX_GZIPPED_BYTES);
     }
   });
 });
@@ -128,7 +131,7 @@ describe.each(Object.keys(compilers))('with %s', (alias) => {
       const { applicationSecret, code } = pairIn(demo.stdout);
       const printed = await run(consumer, process.execPath, [join(`out-${alias}`, program)], {
         LATCHKEY_URL: service.url,
-        LATCHKEY_SECRET: applicationSecret,
+        LATCHKEY_APPLICATION_SECRET: applicationSecret,
         LATCHKEY_CODE: code,
       });
       expect(JSON.parse(printed)).toMatchObject({ revoked: true });

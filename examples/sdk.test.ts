@@ -2,12 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as client from '@latchkey/client';
-import { Latchkey, LatchkeyError } from '@latchkey/client';
+import { Latchkey, LatchkeyError, type LatchkeyOptions } from '@latchkey/client';
 import { loadSettings, type RunningServer, startServer } from '@latchkey/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type LosingProxy, startLosingProxy } from './test/losing-proxy.ts';
 
 // The SDK and the real server, on SQLite. What the SDK makes of answers that no server of ours
-// gives, and of lost ones, is with the SDK.
+// gives is with the SDK.
 
 const ADMIN_SECRET = 'an-admin-secret-for-tests-with-32-characters';
 const ACCOUNT = '0193aa00-0000-7000-8000-0000000000a1';
@@ -59,6 +60,7 @@ interface Answer {
   secret: string;
   code: string;
   grant_id: string;
+  data: { grant_id: string }[];
 }
 
 /** A new application, with a client and codes for it. */
@@ -70,6 +72,13 @@ async function application(at = server) {
     id,
     secret,
     latchkey: new Latchkey({ baseUrl: at.url, applicationSecret: secret }),
+    clientAt: (baseUrl: string, options: LatchkeyOptions = {}) =>
+      new Latchkey({ baseUrl, applicationSecret: secret, ...options }),
+    /** The grants that it has. */
+    async grants() {
+      const { data } = await admin('GET', `/grants?application_id=${id}`, undefined, at);
+      return data.map(({ grant_id }) => grant_id);
+    },
     async issue() {
       const request = { application_id: id, account_id: ACCOUNT, scope: 'profile.read posts.read' };
       return admin('POST', '/codes', request, at);
@@ -103,7 +112,9 @@ describe('an account', () => {
       revoked: false,
       account,
     });
-    expect(await latchkey.account(grant_secret)).toEqual(account);
+    const now = await latchkey.account(grant_secret);
+    expect(now).toEqual(account);
+    expect(now.requestId).toMatch(/^[0-9a-f-]{36}$/);
     expect(await latchkey.grant(grant_secret)).toEqual(description);
 
     const revoked = {
@@ -138,12 +149,12 @@ describe('an account', () => {
     expect(await latchkey.account(found.grant_secret)).toEqual(account);
   });
 
-  test('is linked by one of many exchanges at once', async () => {
-    const { latchkey, issue } = await application();
+  test('is linked by one of many exchanges at once, each from a client of its own', async () => {
+    const { clientAt, issue } = await application();
     const { code, grant_id } = await issue();
 
     const results = await Promise.allSettled(
-      Array.from({ length: 20 }, () => latchkey.convert(code)),
+      Array.from({ length: 20 }, () => clientAt(server.url).convert(code)),
     );
     const won = results.filter(({ status }) => status === 'fulfilled');
     const lost = results.flatMap((result) => (result.status === 'rejected' ? result.reason : []));
@@ -153,6 +164,88 @@ describe('an account', () => {
       expect(error).toBeInstanceOf(client.CodeAlreadyUsedError);
       expect(error.grant_id).toBe(grant_id);
     }
+  });
+
+  test('is linked for each of many exchanges at once from one client, which are one', async () => {
+    const { latchkey, issue } = await application();
+    const { code } = await issue();
+    const grants = await Promise.all(Array.from({ length: 20 }, () => latchkey.convert(code)));
+    for (const grant of grants) expect(grant).toEqual(grants[0]);
+  });
+});
+
+describe('a network that loses', () => {
+  let proxy: LosingProxy;
+
+  beforeAll(async () => {
+    proxy = await startLosingProxy(server.url);
+    return () => proxy.close();
+  });
+
+  test.each<[string, LosingProxy['loseNext']]>([
+    ['the request', 'request'],
+    ['the answer, with the connection', { answer: 'cut' }],
+    ['the answer, in silence', { answer: 'hold' }],
+  ])('%s: the account is linked, once, with a secret that works', async (_, loseNext) => {
+    const { clientAt, issue, grants } = await application();
+    const { code, grant_id } = await issue();
+    const latchkey = clientAt(proxy.url);
+
+    proxy.loseNext = loseNext;
+    const grant = await latchkey.convert(code, { recoverLostAnswer: true, timeoutMs: 1_000 });
+    expect(proxy.loseNext).toBeUndefined();
+    expect(grant).toMatchObject({ grant_id, account });
+    expect(await latchkey.account(grant.grant_secret)).toEqual(account);
+    expect(await grants()).toEqual([grant_id]);
+  });
+
+  test('the answer to what can be repeated: it is, and nobody notices', async () => {
+    const { clientAt, issue } = await application();
+    const latchkey = clientAt(proxy.url);
+    const { grant_id, grant_secret } = await latchkey.convert((await issue()).code);
+
+    proxy.loseNext = { answer: 'cut' };
+    expect(await latchkey.account(grant_secret)).toEqual(account);
+    expect(proxy.loseNext).toBeUndefined();
+    proxy.loseNext = { answer: 'cut' };
+    expect(await latchkey.revoke(grant_id)).toMatchObject({ grant_id, revoked: true });
+    expect(proxy.loseNext).toBeUndefined();
+  });
+
+  test('the answer: by hand, the same in two more calls', async () => {
+    const { clientAt, issue } = await application();
+    const { code, grant_id } = await issue();
+    const latchkey = clientAt(proxy.url);
+    const error = (call: Promise<unknown>) => call.catch((reason: unknown) => reason);
+
+    proxy.loseNext = { answer: 'cut' };
+    expect(await error(latchkey.convert(code))).toMatchObject({
+      name: 'ConnectionError',
+      maybeSent: true,
+    });
+    const used = await error(latchkey.convert(code));
+    if (!(used instanceof client.CodeAlreadyUsedError)) return expect.fail('It is not used.');
+    expect(used.grant_id).toBe(grant_id);
+    const grant = await latchkey.recover(used.grant_id);
+    expect(await latchkey.account(grant.grant_secret)).toEqual(account);
+  });
+
+  test('the answer: a grant that another process uses by then stays as it is', async () => {
+    const { clientAt, latchkey: other, issue } = await application();
+    const { code, grant_id } = await issue();
+    const { grant_secret } = await other.convert(code);
+    await other.account(grant_secret);
+
+    proxy.loseNext = { answer: 'cut' };
+    const call = clientAt(proxy.url).convert(code, { recoverLostAnswer: true });
+    await expect(call).rejects.toMatchObject({
+      name: 'ConnectionError',
+      recoveryErrors: [
+        { errorCode: 'code_already_used', grant_id },
+        { errorCode: 'grant_not_recoverable' },
+      ],
+    });
+    expect(await other.account(grant_secret)).toEqual(account);
   });
 });
 
@@ -263,8 +356,8 @@ describe('every class of error that the SDK has', () => {
   });
 
   test('UnexpectedResponseError: of a baseUrl that leads elsewhere', async () => {
-    const { secret } = await application();
-    const latchkey = new Latchkey({ baseUrl: `${server.url}/docs`, applicationSecret: secret });
+    const { clientAt } = await application();
+    const latchkey = clientAt(`${server.url}/docs`);
     await fails(
       latchkey.revoke('0193aa00-0000-7000-8000-000000000001'),
       client.UnexpectedResponseError,
@@ -329,22 +422,22 @@ describe('every class of error that the SDK has', () => {
     });
 
     test('UnavailableError: the database does not answer', async () => {
-      const { latchkey } = await application(troubled);
+      const { clientAt } = await application(troubled);
       await troubled.service.store.close();
       await fails(
-        latchkey.revoke('0193aa00-0000-7000-8000-000000000001'),
+        clientAt(troubled.url, { maxRetries: 0 }).revoke('0193aa00-0000-7000-8000-000000000001'),
         client.UnavailableError,
         { errorCode: 'store_unavailable', status: 503, retryAfter: 1 },
       );
     });
 
     test('ConnectionError: nobody listens', async () => {
-      const { secret } = await application();
+      const { clientAt } = await application();
       // One that was never called: otherwise there is a connection of old, on which the request
       // may have gone out.
       const gone = await start('gone.db');
       await gone.close();
-      const latchkey = new Latchkey({ baseUrl: gone.url, applicationSecret: secret });
+      const latchkey = clientAt(gone.url, { maxRetries: 0 });
       await fails(latchkey.revoke('0193aa00-0000-7000-8000-000000000001'), client.ConnectionError, {
         maybeSent: false,
       });

@@ -2,6 +2,7 @@ import { errorClass } from './error-classes.ts';
 import { type ErrorDetails, type LatchkeyError, UnexpectedResponseError } from './errors.ts';
 import type { FetchResponse } from './fetch.ts';
 import type { Redact } from './redact.ts';
+import { type WithRequestId, withRequestId } from './request-id.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -11,19 +12,17 @@ const isObject = (value: unknown): value is Members =>
 const stringOr = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-/** What came back for one call, and every way to say that it is wrong. */
+/** The `data` of what tRPC has in an envelope; nothing where there is none. */
+const dataOf = (part: unknown): Members => (isObject(part) && isObject(part.data) ? part.data : {});
+
+/** What came back for one call: a result, an error of the service, or something else altogether. */
 export class Answer {
   readonly #status: number;
   readonly #headers: FetchResponse['headers'];
   readonly #text: string;
   readonly #redact: Redact;
 
-  /** Reads an answer to its end. */
-  static async read(response: FetchResponse, redact: Redact): Promise<Answer> {
-    return new Answer(response, await response.text(), redact);
-  }
-
-  private constructor({ status, headers }: FetchResponse, text: string, redact: Redact) {
+  constructor({ status, headers }: FetchResponse, text: string, redact: Redact) {
     this.#status = status;
     this.#headers = headers;
     this.#text = text;
@@ -31,33 +30,31 @@ export class Answer {
   }
 
   /**
-   * The JSON of it, which is what tRPC answers with this status: a result with 2xx, else an error.
+   * The result, as it came. tRPC has it in `result.data` where the status is 2xx; with any other
+   * status, `error.data` is the body that the error has over REST.
    *
-   * @throws UnexpectedResponseError
+   * @param object - what its `object` member has to be
+   * @throws LatchkeyError
    */
-  envelope(): object {
-    const member = this.#status >= 200 && this.#status < 300 ? 'result' : 'error';
+  result(object: string): WithRequestId<object> {
     let json: unknown;
     try {
       json = JSON.parse(this.#text);
     } catch {
       // What JSON.parse throws quotes the text.
     }
-    if (isObject(json) && isObject(json[member])) return json;
-    throw this.unexpected();
+    const envelope = isObject(json) ? json : {};
+    if (this.#status < 200 || this.#status > 299) throw this.#error(dataOf(envelope.error));
+    const data = dataOf(envelope.result);
+    if (data.object !== object) throw this.#unexpected();
+    return withRequestId(data, this.#requestId());
   }
 
-  /**
-   * The error for the body of an error, as it is over REST, and over tRPC in `error.data`.
-   *
-   * @param data - what tRPC found there
-   */
-  error(data: unknown): LatchkeyError {
-    if (!isObject(data)) return this.unexpected();
+  #error(data: Members): LatchkeyError {
     const body: Members = JSON.parse(this.#redact(JSON.stringify(data)));
     const message = stringOr(body.error_description);
     const errorCode = stringOr(body.error_code);
-    if (message === undefined || errorCode === undefined) return this.unexpected();
+    if (message === undefined || errorCode === undefined) return this.#unexpected();
     const details = {
       ...this.#details(),
       errorCode,
@@ -69,8 +66,7 @@ export class Answer {
     return new (errorClass(details))(message, details);
   }
 
-  /** The error for an answer that Latchkey does not give. */
-  unexpected(): UnexpectedResponseError {
+  #unexpected(): UnexpectedResponseError {
     const header = this.#redact(this.#headers.get('content-type') ?? '');
     const type = /^[\w.+-]+\/[\w.+-]+/.exec(header)?.[0];
     return new UnexpectedResponseError(
@@ -82,12 +78,16 @@ export class Answer {
   }
 
   #details(): ErrorDetails {
-    const requestId = this.#headers.get('x-request-id');
     const retryAfter = this.#headers.get('retry-after') ?? '';
     return {
       status: this.#status,
-      requestId: requestId ? this.#redact(requestId) : undefined,
+      requestId: this.#requestId(),
       retryAfter: /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined,
     };
+  }
+
+  #requestId(): string | undefined {
+    const requestId = this.#headers.get('x-request-id');
+    return requestId ? this.#redact(requestId) : undefined;
   }
 }

@@ -18,7 +18,7 @@ let latchkey: client.Latchkey;
 
 beforeAll(async () => {
   service = await startFakeService(result(null));
-  latchkey = new Latchkey({ baseUrl: service.url, applicationSecret });
+  latchkey = new Latchkey({ baseUrl: service.url, applicationSecret, maxRetries: 0 });
 });
 afterAll(() => service.close());
 
@@ -85,6 +85,12 @@ it('has no member that the answer does not tell of', async () => {
     status: 400,
     requestId: 'request-1',
   });
+});
+
+it('names the grant that the call was about', async () => {
+  service.reply = refusal('outcome_unknown', { grant_id: grantId });
+  expect((await reason(latchkey.revoke(grantId))).grant_id).toBe(grantId);
+  expect((await reason(latchkey.recover(grantId))).grant_id).toBe(grantId);
 });
 
 it('takes the request id from the header, else from the body', async () => {

@@ -16,6 +16,7 @@ export interface ErrorDetails {
   grant_id?: string | undefined;
   issues?: readonly ParameterIssue[] | undefined;
   maybeSent?: boolean | undefined;
+  recoveryErrors?: readonly LatchkeyError[] | undefined;
   cause?: unknown;
 }
 
@@ -43,6 +44,11 @@ export class LatchkeyError extends Error {
   declare readonly errorUri?: string;
   /** Seconds to wait before another try, where the answer says so. */
   declare readonly retryAfter?: number;
+  /**
+   * What followed, in order, where `convert` with `recoverLostAnswer` asked again in vain. Empty
+   * where its time was up before anything came back.
+   */
+  declare readonly recoveryErrors?: readonly LatchkeyError[];
 
   constructor(message: string, details: ErrorDetails = {}) {
     const { cause, ...members } = details;

@@ -7,6 +7,7 @@ import {
   type CodeAlreadyUsedError,
   CodeExpiredError,
   ConnectionError,
+  type ConvertOptions,
   type ErrorCode,
   type Fetch,
   type FullGrant,
@@ -16,18 +17,25 @@ import {
   Latchkey,
   LatchkeyError,
   type LatchkeyOptions,
+  type Logger,
   type OutcomeUnknownError,
   type ParameterIssue,
   type RevokedGrant,
   TimeoutError,
   type UnexpectedResponseError,
+  type WithRequestId,
 } from './index.ts';
 
 // Compiled, not run: what a user's editor and compiler may rely on.
 
 test('an operation takes a text, and returns what the service’s contract says', () => {
-  type Signature<Output> = (argument: string, options?: CallOptions) => Promise<Output>;
-  expectTypeOf<Latchkey['convert']>().toEqualTypeOf<Signature<FullGrant>>();
+  type Signature<Output> = (
+    argument: string,
+    options?: CallOptions,
+  ) => Promise<WithRequestId<Output>>;
+  expectTypeOf<Latchkey['convert']>().toEqualTypeOf<
+    (code: string, options?: ConvertOptions) => Promise<WithRequestId<FullGrant>>
+  >();
   expectTypeOf<Latchkey['revoke']>().toEqualTypeOf<Signature<RevokedGrant>>();
   expectTypeOf<Latchkey['account']>().toEqualTypeOf<Signature<Account>>();
   expectTypeOf<Latchkey['grant']>().toEqualTypeOf<Signature<GrantDescription>>();
@@ -49,23 +57,32 @@ test('the codes are those of the service', () => {
 });
 
 test('options', () => {
-  // @ts-expect-error the secret is required
-  new Latchkey({ baseUrl: 'https://latchkey.example' });
-  // @ts-expect-error so is the address
-  new Latchkey({ applicationSecret: 'lk_app_…' });
+  // Everything may come from the environment.
+  expectTypeOf<[]>().toExtend<ConstructorParameters<typeof Latchkey>>();
   // @ts-expect-error there is no such option
   new Latchkey({ baseUrl: '', applicationSecret: '', retries: 3 });
+  expectTypeOf<Console>().toExtend<Logger>();
 
   // Variables of the environment, which may be unset.
   const undecided: LatchkeyOptions = {
     baseUrl: undefined,
     applicationSecret: undefined,
     timeoutMs: undefined,
+    maxRetries: undefined,
     fetch: undefined,
+    logger: undefined,
+    userAgent: undefined,
+    dangerouslyAllowBrowser: undefined,
   };
   expectTypeOf(undecided).toExtend<LatchkeyOptions>();
   expectTypeOf<typeof globalThis.fetch>().toExtend<Fetch>();
   expectTypeOf<{ signal: AbortSignal | undefined }>().toExtend<CallOptions>();
+});
+
+test('a result is the service’s object, and knows its request', () => {
+  expectTypeOf<WithRequestId<FullGrant>>().toExtend<FullGrant>();
+  expectTypeOf<WithRequestId<Account>['requestId']>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<FullGrant>().not.toHaveProperty('requestId');
 });
 
 test('what came with a text of the wrong kind is not a code', () => {
@@ -107,6 +124,9 @@ test('members of errors', () => {
   >();
   expectTypeOf<LatchkeyError['status']>().toEqualTypeOf<number | undefined>();
   expectTypeOf<LatchkeyError['retryAfter']>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<LatchkeyError['recoveryErrors']>().toEqualTypeOf<
+    readonly LatchkeyError[] | undefined
+  >();
   expectTypeOf<'code_expired'>().toExtend<LatchkeyError['errorCode']>();
   expectTypeOf<'of_a_newer_service'>().toExtend<LatchkeyError['errorCode']>();
   // @ts-expect-error errors are read, not written

@@ -15,4 +15,6 @@ export type { ErrorCode } from './error-code.ts';
 export * from './errors.ts';
 export type { Fetch, FetchInit, FetchResponse } from './fetch.ts';
 export { Latchkey } from './latchkey.ts';
-export type { CallOptions, LatchkeyOptions } from './options.ts';
+export type { LogDetails, Logger } from './logger.ts';
+export type { CallOptions, ConvertOptions, LatchkeyOptions } from './options.ts';
+export type { WithRequestId } from './request-id.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type FakeService, refusal, result, startFakeService } from '../test/fake-service.ts';
+import { type FakeService, result, startFakeService } from '../test/fake-service.ts';
 import {
   account,
   applicationSecret,
@@ -10,14 +10,14 @@ import {
   grantSecret,
   revokedGrant,
 } from '../test/samples.ts';
-import { CodeAlreadyUsedError, Latchkey, UnexpectedResponseError } from './index.ts';
+import { Latchkey, UnexpectedResponseError } from './index.ts';
 
 let service: FakeService;
 let latchkey: Latchkey;
 
 beforeAll(async () => {
   service = await startFakeService(result(null));
-  latchkey = new Latchkey({ baseUrl: service.url, applicationSecret });
+  latchkey = new Latchkey({ baseUrl: service.url, applicationSecret, maxRetries: 0 });
 });
 beforeEach(() => {
   service.requests.length = 0;
@@ -71,6 +71,20 @@ const calls = [
 ];
 
 describe.each(calls)('$name', ({ call, data, request, secret }) => {
+  it('knows the id of its request, which no copy and no JSON of the result has', async () => {
+    service.reply = result(data);
+    const answer = await call();
+    expect(answer.requestId).toBe('request-1');
+    expect(Object.keys(answer)).toEqual(Object.keys(data));
+    expect(JSON.stringify(answer)).toBe(JSON.stringify(data));
+    expect({ ...answer }).not.toHaveProperty('requestId');
+  });
+
+  it('has no such id where the answer has none', async () => {
+    service.reply = (response) => response.writeHead(200).end(JSON.stringify({ result: { data } }));
+    expect((await call()).requestId).toBeUndefined();
+  });
+
   it('sends one request with its secret, and returns the result', async () => {
     service.reply = result(data);
     expect(await call()).toEqual(data);
@@ -133,19 +147,6 @@ it('keeps calls that run side by side apart', async () => {
   expect(service.requests).toHaveLength(20);
 });
 
-it('lets one of two conversions of a code fail alone', async () => {
-  let first = true;
-  service.reply = (response, request) => {
-    const reply = first ? result(fullGrant) : refusal('code_already_used', { grant_id: grantId });
-    first = false;
-    reply(response, request);
-  };
-  const [one, two] = await Promise.allSettled([latchkey.convert(code), latchkey.convert(code)]);
-  expect([one.status, two.status].sort()).toEqual(['fulfilled', 'rejected']);
-  const rejected = [one, two].find((outcome) => outcome.status === 'rejected');
-  expect(rejected?.reason).toBeInstanceOf(CodeAlreadyUsedError);
-});
-
 it('goes through the fetch that it is given', async () => {
   const seen: unknown[] = [];
   const proxied = new Latchkey({
@@ -167,6 +168,7 @@ it('goes through the fetch that it is given', async () => {
         accept: 'application/json',
         authorization: `Bearer ${applicationSecret}`,
         'content-type': 'application/json',
+        'user-agent': 'latchkey-client/source',
       },
     },
     false,

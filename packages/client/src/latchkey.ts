@@ -1,21 +1,53 @@
-import type { Account, FullGrant, GrantDescription, RevokedGrant } from '@latchkey/schema';
-import { checkCode, checkGrantId, checkGrantSecret } from './arguments.ts';
-import { type Exchange, exchange } from './exchange.ts';
+import type {
+  Account,
+  FullGrant,
+  GrantDescription,
+  OperationName,
+  RevokedGrant,
+} from '@latchkey/schema';
+import { checkGrantSecret } from './arguments.ts';
+import {
+  accountCall,
+  type Call,
+  convertCall,
+  grantCall,
+  recoverCall,
+  revokeCall,
+} from './calls.ts';
+import { TimeoutError } from './errors.ts';
+import { exchange, type Result } from './exchange.ts';
+import { Flight } from './flight.ts';
+import { detailsOf, type Log, logged, logTo } from './logger.ts';
 import {
   type CallOptions,
+  type ConvertOptions,
   checkApplicationSecret,
   checkBaseUrl,
+  checkMaxRetries,
+  checkPlace,
   checkTimeout,
+  checkUserAgent,
   type LatchkeyOptions,
 } from './options.ts';
+import { leavesOutcomeOpen } from './outcome.ts';
+import { recoverLostAnswer } from './recover-lost-answer.ts';
+import type { WithRequestId } from './request-id.ts';
+import { retrying } from './retry.ts';
+import { SharedFlights } from './shared-flights.ts';
 
 /**
  * A client of a Latchkey service, for one application.
  *
- * It keeps no state between calls: make one, and share it. Calls may run side by side. Every call is
- * one request, sent once: nothing is retried. (What `fetch` itself does stays as it is: by its
- * standard it sends a request again that was answered 421, which means that nobody acted on it.) A
- * logged or serialised client shows no secret.
+ * It keeps no state between calls: make one, and share it. Calls may run side by side. A logged or
+ * serialised client shows no secret.
+ *
+ * A call that failed for a passing reason is tried again, up to `maxRetries` times and within its
+ * `timeoutMs`, where that is safe: {@link Latchkey.convert} and {@link Latchkey.recover} only where
+ * it is certain that nothing was done; the others also where the outcome is open. (Besides, `fetch`
+ * by its standard sends a request again that was answered 421, which says that nobody acted on it.)
+ *
+ * A result is the service's object as it came, with members that this version does not know, and
+ * with a `requestId` that is in no copy and no JSON of it.
  *
  * Every method rejects with a {@link LatchkeyError}:
  *
@@ -31,10 +63,8 @@ import {
  *
  * @example
  * ```ts
- * const latchkey = new Latchkey({
- *   baseUrl: process.env.LATCHKEY_URL,
- *   applicationSecret: process.env.LATCHKEY_SECRET,
- * });
+ * // Reads LATCHKEY_URL and LATCHKEY_APPLICATION_SECRET from the environment.
+ * const latchkey = new Latchkey();
  * const grant = await latchkey.convert(code);
  * ```
  */
@@ -48,18 +78,26 @@ export class Latchkey {
   readonly #applicationSecret: string;
   readonly #baseUrl: URL;
   readonly #fetch: LatchkeyOptions['fetch'];
+  readonly #log: Log;
+  readonly #maxRetries: number;
   readonly #timeoutMs: number;
+  readonly #userAgent: string;
+  readonly #conversions = new SharedFlights<FullGrant>();
 
   /**
    * Sends nothing: whether the secret is valid shows with the first call.
    *
-   * @throws LatchkeyConfigError where an option is missing or can't be right
+   * @throws LatchkeyConfigError where an option is missing or can't be right, or in a browser
    */
-  constructor(options: LatchkeyOptions) {
+  constructor(options: LatchkeyOptions = {}) {
+    checkPlace(options.dangerouslyAllowBrowser);
     this.#baseUrl = checkBaseUrl(options.baseUrl);
     this.#applicationSecret = checkApplicationSecret(options.applicationSecret);
     this.#timeoutMs = checkTimeout(options.timeoutMs);
+    this.#maxRetries = checkMaxRetries(options.maxRetries);
+    this.#userAgent = checkUserAgent(options.userAgent);
     this.#fetch = options.fetch;
+    this.#log = logTo(options.logger);
   }
 
   /**
@@ -73,6 +111,21 @@ export class Latchkey {
    * Converting the same code again is safe, and tells: either it succeeds now, or
    * {@link CodeAlreadyUsedError} names the grant whose answer got lost.
    *
+   * With `recoverLostAnswer` the client does that by itself. After {@link ConnectionError} (but for
+   * a request that was not sent), {@link TimeoutError}, {@link ServerError}, and
+   * {@link UnexpectedResponseError} with a status of 2xx or 5xx, it converts once more. If that
+   * says that the code was exchanged, it recovers the grant, once. After
+   * {@link OutcomeUnknownError} it recovers the grant at once, and converts again only where there
+   * is none. If no grant comes of it, it throws the first error, with those that followed in
+   * `recoveryErrors`. All of it takes at most twice `timeoutMs`. An abort ends it at any point.
+   *
+   * Leave it off where several processes may convert the same code: the one that recovers would
+   * replace the secret that another has just received.
+   *
+   * Calls at the same time with the same code, and the same `recoverLostAnswer`, share one request
+   * and its outcome. Each ends by its own `timeoutMs` and `signal`; the others go on. A request is
+   * taken for lost when all of them have waited for their `timeoutMs`.
+   *
    * @param code - what came with the user, `lk_code_…`, as it came
    * @returns the grant with its secret, and the account as it was when the code was issued
    * @throws CodeNotFoundError where the code is unknown, or is another application's
@@ -83,7 +136,7 @@ export class Latchkey {
    * @example
    * ```ts
    * try {
-   *   const grant = await latchkey.convert(code);
+   *   const grant = await latchkey.convert(code, { recoverLostAnswer: true });
    *   await links.save(user, grant.grant_id, encrypt(grant.grant_secret));
    * } catch (error) {
    *   if (error instanceof CodeExpiredError) return startAgain();
@@ -91,13 +144,30 @@ export class Latchkey {
    * }
    * ```
    */
-  async convert(code: string, options: CallOptions = {}): Promise<FullGrant> {
-    const input = { code: checkCode(code) };
-    const how = { ...this.#with(this.#applicationSecret, options), secretInput: input.code };
-    return exchange(
-      { path: 'grants.convert', type: 'mutation', input, returns: 'oauth_grant' },
-      how,
-    );
+  async convert(code: string, options: ConvertOptions = {}): Promise<WithRequestId<FullGrant>> {
+    const { recoverLostAnswer: recovers = false, signal } = options;
+    const call = convertCall(code);
+    const timeoutMs = this.#timeout(options);
+    signal?.throwIfAborted();
+    const depart = () =>
+      new Flight<FullGrant>(recovers ? 2 : 1, this.#timeoutError, async (flight) => {
+        const convert = () => this.#send(call, this.#applicationSecret, flight);
+        const recover = (grantId: string) =>
+          this.#send(recoverCall(grantId), this.#applicationSecret, flight);
+        try {
+          return await convert();
+        } catch (error) {
+          if (!recovers || !leavesOutcomeOpen(error)) throw error;
+          const { path } = call;
+          this.#log('warn', `${path}: ${error.name}, recovering the answer if it got lost`, {
+            operation: path,
+            ...detailsOf(error),
+          });
+          flight.startOver(error);
+          return recoverLostAnswer(error, convert, recover);
+        }
+      });
+    return this.#conversions.join(`${recovers} ${code}`, depart, timeoutMs, signal);
   }
 
   /**
@@ -116,13 +186,8 @@ export class Latchkey {
    * await latchkey.revoke(grant.grant_id);
    * ```
    */
-  async revoke(grantId: string, options: CallOptions = {}): Promise<RevokedGrant> {
-    const input = { grant_id: checkGrantId(grantId) };
-    const how = this.#with(this.#applicationSecret, options);
-    return exchange(
-      { path: 'grants.revoke', type: 'mutation', input, returns: 'oauth_grant' },
-      how,
-    );
+  async revoke(grantId: string, options: CallOptions = {}): Promise<WithRequestId<RevokedGrant>> {
+    return this.#call(revokeCall(grantId), this.#applicationSecret, options);
   }
 
   /**
@@ -150,13 +215,8 @@ export class Latchkey {
    * }
    * ```
    */
-  async recover(grantId: string, options: CallOptions = {}): Promise<FullGrant> {
-    const input = { grant_id: checkGrantId(grantId) };
-    const how = this.#with(this.#applicationSecret, options);
-    return exchange(
-      { path: 'grants.recover', type: 'mutation', input, returns: 'oauth_grant' },
-      how,
-    );
+  async recover(grantId: string, options: CallOptions = {}): Promise<WithRequestId<FullGrant>> {
+    return this.#call(recoverCall(grantId), this.#applicationSecret, options);
   }
 
   /**
@@ -170,12 +230,8 @@ export class Latchkey {
    * const { username } = await latchkey.account(grantSecret);
    * ```
    */
-  async account(grantSecret: string, options: CallOptions = {}): Promise<Account> {
-    const how = this.#with(checkGrantSecret(grantSecret), options);
-    return exchange(
-      { path: 'account.get', type: 'query', input: undefined, returns: 'service_account' },
-      how,
-    );
+  async account(grantSecret: string, options: CallOptions = {}): Promise<WithRequestId<Account>> {
+    return this.#call(accountCall, checkGrantSecret(grantSecret), options);
   }
 
   /**
@@ -190,21 +246,55 @@ export class Latchkey {
    * const { scope } = await latchkey.grant(grantSecret);
    * ```
    */
-  async grant(grantSecret: string, options: CallOptions = {}): Promise<GrantDescription> {
-    const how = this.#with(checkGrantSecret(grantSecret), options);
-    return exchange(
-      { path: 'account.grant', type: 'query', input: undefined, returns: 'oauth_grant' },
-      how,
+  async grant(
+    grantSecret: string,
+    options: CallOptions = {},
+  ): Promise<WithRequestId<GrantDescription>> {
+    return this.#call(grantCall, checkGrantSecret(grantSecret), options);
+  }
+
+  /** Makes a call that nobody shares. */
+  async #call<Name extends OperationName>(
+    call: Call<Name>,
+    secret: string,
+    options: CallOptions,
+  ): Promise<Result<Name>> {
+    const timeoutMs = this.#timeout(options);
+    options.signal?.throwIfAborted();
+    const flight = new Flight<Result<Name>>(1, this.#timeoutError, (flight) =>
+      this.#send(call, secret, flight),
+    );
+    return flight.join(timeoutMs, options.signal);
+  }
+
+  /** Makes the requests of a call: one, and its retries. */
+  #send<Name extends OperationName>(
+    call: Call<Name>,
+    secret: string,
+    time: { readonly signal: AbortSignal; readonly msLeft: number },
+  ): Promise<Result<Name>> {
+    const { signal } = time;
+    const how = {
+      baseUrl: this.#baseUrl,
+      fetch: this.#fetch,
+      userAgent: this.#userAgent,
+      secret,
+      signal,
+    };
+    const { path: operation, isRepeatable } = call;
+    return retrying(
+      { operation, isRepeatable, maxRetries: this.#maxRetries, time, log: this.#log },
+      () => logged(this.#log, operation, () => exchange(call, how)),
     );
   }
 
-  #with(secret: string, { signal, timeoutMs }: CallOptions): Exchange {
-    return {
-      baseUrl: this.#baseUrl,
-      fetch: this.#fetch,
-      secret,
-      timeoutMs: checkTimeout(timeoutMs ?? this.#timeoutMs),
-      signal,
-    };
+  #timeout({ timeoutMs }: CallOptions): number {
+    return checkTimeout(timeoutMs ?? this.#timeoutMs);
   }
+
+  readonly #timeoutError = (timeoutMs: number) =>
+    new TimeoutError(
+      `No complete answer from ${this.#baseUrl.origin} within ${timeoutMs} ms. If the service needs longer, raise timeoutMs. It may still do what was asked.`,
+      { maybeSent: true },
+    );
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { applicationSecret, code, grantId, grantSecret } from '../test/samples.ts';
 import {
   InvalidRequestError,
@@ -13,7 +13,7 @@ const latchkey = new Latchkey({ baseUrl, applicationSecret, fetch: refuseToSend 
 
 describe('the constructor', () => {
   it.each<[string, unknown, RegExp]>([
-    ['nothing', undefined, /baseUrl is missing.*environment variable/],
+    ['nothing', undefined, /baseUrl is missing.*set the environment variable LATCHKEY_URL/],
     ['an empty text', '', /baseUrl is missing/],
     ['what is no text', 42, /baseUrl is missing/],
     ['a path', '/latchkey', /absolute URL, such as https:/],
@@ -33,7 +33,7 @@ describe('the constructor', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['nothing', undefined, /is missing.*environment variable/],
+    ['nothing', undefined, /is missing.*set the environment variable LATCHKEY_APPLICATION_SECRET/],
     ['an empty text', '', /is missing/],
     [
       'a grant secret',
@@ -64,6 +64,87 @@ describe('the constructor', () => {
       );
     },
   );
+
+  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '2'])(
+    'refuses %j as maxRetries',
+    (maxRetries) => {
+      const options = { baseUrl, applicationSecret, maxRetries } as LatchkeyOptions;
+      expect(() => new Latchkey(options)).toThrow(LatchkeyConfigError);
+      expect(() => new Latchkey(options)).toThrow(/maxRetries must be a whole number/);
+    },
+  );
+
+  it.each(['', 'acme\r\nx: y', 'łatch', 7])('refuses %j as userAgent', (userAgent) => {
+    const options = { baseUrl, applicationSecret, userAgent } as LatchkeyOptions;
+    expect(() => new Latchkey(options)).toThrow(LatchkeyConfigError);
+    expect(() => new Latchkey(options)).toThrow(/userAgent must be printable ASCII/);
+  });
+});
+
+/** The URL and the headers of a call of a client with these options. */
+async function requestOf(options: LatchkeyOptions) {
+  let request: { url: string; headers: Record<string, string> } | undefined;
+  const fetch: LatchkeyOptions['fetch'] = (url, { headers }) => {
+    request = { url, headers };
+    return Promise.reject(new Error('This must not be sent.'));
+  };
+  await new Latchkey({ ...options, fetch }).convert(code).catch(() => {});
+  return request;
+}
+
+it('names the program before itself to the service', async () => {
+  const request = await requestOf({ baseUrl, applicationSecret, userAgent: 'acme/1.2 (blue)' });
+  expect(request?.headers['user-agent']).toBe('acme/1.2 (blue) latchkey-client/source');
+});
+
+describe('the environment', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    vi.unstubAllGlobals();
+  });
+
+  it('has the address and the secret, unless they are given', async () => {
+    vi.stubEnv('LATCHKEY_URL', 'https://of-the-environment.example/');
+    vi.stubEnv('LATCHKEY_APPLICATION_SECRET', applicationSecret);
+    const request = await requestOf({ baseUrl: undefined, applicationSecret: undefined });
+    expect(request?.url).toBe('https://of-the-environment.example/trpc/grants.convert');
+    expect(request?.headers.authorization).toBe(`Bearer ${applicationSecret}`);
+    expect((await requestOf({ baseUrl }))?.url).toBe(`${baseUrl}/trpc/grants.convert`);
+  });
+
+  it('is checked like an option, and an empty variable is none', () => {
+    vi.stubEnv('LATCHKEY_URL', '');
+    vi.stubEnv('LATCHKEY_APPLICATION_SECRET', grantSecret);
+    expect(() => new Latchkey()).toThrow(/baseUrl is missing/);
+    expect(() => new Latchkey({ baseUrl })).toThrow(/is a grant secret/);
+    // An option that is there, but empty, is a fault of the program: the environment does not hide it.
+    expect(() => new Latchkey({ baseUrl, applicationSecret: '' })).toThrow(/is missing/);
+  });
+
+  it('need not be there', () => {
+    vi.stubGlobal('process', undefined);
+    expect(() => new Latchkey()).toThrow(/baseUrl is missing/);
+    expect(new Latchkey({ baseUrl, applicationSecret })).toBeInstanceOf(Latchkey);
+  });
+});
+
+describe('a browser', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  it('is refused, before anything is looked at, unless the call says otherwise', () => {
+    vi.stubGlobal('window', { document: {} });
+    expect(() => new Latchkey({ baseUrl, applicationSecret })).toThrow(LatchkeyConfigError);
+    expect(() => new Latchkey()).toThrow(/from your server.*dangerouslyAllowBrowser/);
+    const options = { baseUrl, applicationSecret, dangerouslyAllowBrowser: true };
+    expect(new Latchkey(options)).toBeInstanceOf(Latchkey);
+  });
+
+  it('is not what merely has a window, as some servers do', () => {
+    vi.stubGlobal('window', globalThis);
+    expect(new Latchkey({ baseUrl, applicationSecret })).toBeInstanceOf(Latchkey);
+  });
 });
 
 describe('an argument that is certainly a mix-up', () => {

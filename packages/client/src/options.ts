@@ -1,48 +1,96 @@
 import { credentialPrefixes, parseCredential } from '@latchkey/schema';
+import { isBrowser, variable } from './environment.ts';
 import { LatchkeyConfigError } from './errors.ts';
 import type { Fetch } from './fetch.ts';
 import { kindOf } from './kind-of.ts';
+import type { Logger } from './logger.ts';
+import { version } from './version.ts';
 
-/** What the {@link Latchkey} constructor takes. */
+/** What the {@link Latchkey} constructor takes. An option that is undefined takes its default. */
 export interface LatchkeyOptions {
   /**
    * Where the service is, such as `https://latchkey.example.com`. A path is kept, so a service
-   * behind a prefix works; a slash at the end makes no difference. Undefined, as an environment
-   * variable may be, is refused with a message that says so.
+   * behind a prefix works; a slash at the end makes no difference. Default: `LATCHKEY_URL` of the
+   * environment, where there is a `process.env`. Without either, the constructor throws.
    */
-  baseUrl: string | undefined;
+  baseUrl?: string | undefined;
   /**
    * The application's secret, `lk_app_…`. Keep it on your servers: never ship it to a browser.
-   * Undefined is refused, like that of `baseUrl`.
+   * Default: `LATCHKEY_APPLICATION_SECRET` of the environment, as for `baseUrl`.
    */
-  applicationSecret: string | undefined;
-  /** Milliseconds that a call may take, its answer included. Default: 10,000. */
+  applicationSecret?: string | undefined;
+  /**
+   * Milliseconds that a call may take, with its answer, its retries and the waits between them.
+   * From 1 to 2,147,483,647. Default: 10,000.
+   */
   timeoutMs?: number | undefined;
+  /**
+   * How often a call is tried again where that is safe; the README lists the rules. A whole number,
+   * 0 to make each request once. Default: 2.
+   */
+  maxRetries?: number | undefined;
   /** Used in place of the global `fetch`. */
   fetch?: Fetch | undefined;
+  /** Where the client tells what it does, such as `console`. Default: nowhere. */
+  logger?: Logger | undefined;
+  /**
+   * Names your program in the `User-Agent` header, before the client itself: `acme/1.2`. Printable
+   * ASCII. Default: the client alone.
+   */
+  userAgent?: string | undefined;
+  /**
+   * Lets the client be made in a browser, where whoever looks finds the application secret. For
+   * tests under jsdom, and for a page that nobody else can open. Default: false.
+   */
+  dangerouslyAllowBrowser?: boolean | undefined;
 }
 
 /** What every call takes besides its arguments. */
 export interface CallOptions {
   /** Aborts the call, which then rejects with `signal.reason`, as `fetch` does. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds that this call may take, its answer included. Default: the client's. */
+  /**
+   * Milliseconds that this call may take, with its answer, its retries and the waits between them.
+   * Default: the client's.
+   */
   timeoutMs?: number | undefined;
 }
 
+/** What `convert` takes besides the code. */
+export interface ConvertOptions extends CallOptions {
+  /**
+   * Whether to ask again where the answer got lost, and to recover the grant if it was made.
+   * Default: false. {@link Latchkey.convert} says what it does, and when not to use it.
+   */
+  recoverLostAnswer?: boolean | undefined;
+}
+
 const DEFAULT_TIMEOUT_MS = 10_000;
-// The longest that setTimeout can wait; with more it fires at once.
+// The longest that a timer can wait; with more it fires at once.
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-const missing = (name: string, what: string) =>
+const DEFAULT_MAX_RETRIES = 2;
+const CLIENT = `latchkey-client/${version}`;
+
+const missing = (name: string, what: string, variableName: string) =>
   new LatchkeyConfigError(
-    `${name} is missing. Pass ${what}; where it comes from an environment variable, check that it is set.`,
+    `${name} is missing. Pass ${what}, or set the environment variable ${variableName}.`,
   );
 
+/** Refuses to run in a browser, unless told otherwise. */
+export function checkPlace(dangerouslyAllowBrowser: boolean | undefined): void {
+  if (dangerouslyAllowBrowser || !isBrowser()) return;
+  throw new LatchkeyConfigError(
+    'This is a browser, where everyone can read the application secret. Call Latchkey from your server. Where nobody else can open this page, pass dangerouslyAllowBrowser: true.',
+  );
+}
+
 /** The service's address without a slash at the end. */
-export function checkBaseUrl(baseUrl: unknown): URL {
+export function checkBaseUrl(baseUrl: unknown = variable('LATCHKEY_URL')): URL {
   const example = 'such as https://latchkey.example.com';
-  if (typeof baseUrl !== 'string' || baseUrl === '') throw missing('baseUrl', "the service's URL");
+  if (typeof baseUrl !== 'string' || baseUrl === '') {
+    throw missing('baseUrl', `the service's URL, ${example}`, 'LATCHKEY_URL');
+  }
   // The value is not repeated: it may hold a password.
   if (!URL.canParse(baseUrl)) {
     throw new LatchkeyConfigError(`baseUrl must be the service's absolute URL, ${example}.`);
@@ -61,10 +109,13 @@ export function checkBaseUrl(baseUrl: unknown): URL {
 }
 
 /** The application's secret, well formed. */
-export function checkApplicationSecret(secret: unknown): string {
+export function checkApplicationSecret(
+  secret: unknown = variable('LATCHKEY_APPLICATION_SECRET'),
+): string {
   const prefix = `${credentialPrefixes.applicationSecret}_`;
   if (typeof secret !== 'string' || secret === '') {
-    throw missing('applicationSecret', `the application's secret, ${prefix}…`);
+    const what = `the application's secret, ${prefix}…`;
+    throw missing('applicationSecret', what, 'LATCHKEY_APPLICATION_SECRET');
   }
   if (parseCredential('applicationSecret', secret) !== null) return secret;
   throw new LatchkeyConfigError(
@@ -79,5 +130,23 @@ export function checkTimeout(timeoutMs: number = DEFAULT_TIMEOUT_MS): number {
   if (timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS) return timeoutMs;
   throw new LatchkeyConfigError(
     `timeoutMs must be a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}.`,
+  );
+}
+
+/** How often a call is tried again. */
+export function checkMaxRetries(maxRetries: number = DEFAULT_MAX_RETRIES): number {
+  if (Number.isInteger(maxRetries) && maxRetries >= 0) return maxRetries;
+  throw new LatchkeyConfigError('maxRetries must be a whole number, 0 or more.');
+}
+
+/** The User-Agent header. */
+export function checkUserAgent(userAgent: unknown): string {
+  if (userAgent === undefined) return CLIENT;
+  // `fetch` would refuse anything else, and repeat it in its message.
+  if (typeof userAgent === 'string' && /^[\x20-\x7e]+$/.test(userAgent)) {
+    return `${userAgent} ${CLIENT}`;
+  }
+  throw new LatchkeyConfigError(
+    'userAgent must be printable ASCII that names your program, such as acme/1.2.',
   );
 }

@@ -39,14 +39,22 @@ let latchkey: Latchkey;
 
 beforeAll(async () => {
   service = await startFakeService(result(null));
-  latchkey = new Latchkey({ baseUrl: service.url, applicationSecret });
+  latchkey = new Latchkey({ baseUrl: service.url, applicationSecret, maxRetries: 0, logger });
 });
 afterAll(() => service.close());
+
+/** What the logger was told, in everything that runs here. */
+const logged: unknown[] = [];
+const logger = {
+  debug: (...line: unknown[]) => void logged.push(line),
+  warn: (...line: unknown[]) => void logged.push(line),
+};
 
 /** What every call rejects with. */
 async function rejections(client: Latchkey, timeoutMs = 10_000): Promise<unknown[]> {
   const settled = await Promise.allSettled([
     client.convert(code, { timeoutMs }),
+    client.convert(code, { timeoutMs, recoverLostAnswer: true }),
     client.revoke(grantId, { timeoutMs }),
     client.recover(grantId, { timeoutMs }),
     client.account(grantSecret, { timeoutMs }),
@@ -158,6 +166,8 @@ describe('no error shows a secret', () => {
     const client = new Latchkey({
       baseUrl: service.url,
       applicationSecret,
+      maxRetries: 0,
+      logger,
       fetch: async (url, init) => {
         const text = `${url} ${JSON.stringify(init)}`;
         const innermost = Object.assign(new Error(text), { request: init, code: text });
@@ -199,6 +209,8 @@ describe('no error shows a secret', () => {
     const client = new Latchkey({
       baseUrl: service.url,
       applicationSecret,
+      maxRetries: 0,
+      logger,
       fetch: (_url, init) => Promise.reject(thrown(JSON.stringify(init))),
     });
     for (const error of await rejections(client)) expectNoSecret(error);
@@ -244,4 +256,20 @@ describe('no error shows a secret', () => {
       }
     }
   });
+});
+
+it('the request id of a result shows no secret', async () => {
+  service.reply = (response) => {
+    const data = { object: 'service_account' };
+    response.writeHead(200, ascii).end(JSON.stringify({ result: { data } }));
+  };
+  const { requestId } = await latchkey.account(grantSecret);
+  expect(requestId).toContain('[redacted]');
+  expectNoSecret(requestId);
+});
+
+// The last test: of all that the others did.
+it('the logger is told no secret', () => {
+  expect(logged.length).toBeGreaterThan(100);
+  expectNoSecret(logged);
 });

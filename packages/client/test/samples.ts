@@ -2,7 +2,7 @@ import { type CredentialKind, formatCredential } from '@latchkey/schema';
 
 export const grantId = '0193aa00-0000-7000-8000-000000000001';
 
-const credential = (kind: CredentialKind, byte: number) =>
+export const credential = (kind: CredentialKind, byte: number) =>
   formatCredential(kind, grantId, new Uint8Array(32).fill(byte));
 
 export const applicationSecret = credential('applicationSecret', 1);

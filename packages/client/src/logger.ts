@@ -1,0 +1,71 @@
+import { LatchkeyError } from './errors.ts';
+import type { WithRequestId } from './request-id.ts';
+
+/** What a line of the log is about. Members that do not apply are absent or undefined. */
+export interface LogDetails {
+  /** Such as `grants.convert`. */
+  readonly operation: string;
+  /** Milliseconds that the request took. */
+  readonly ms?: number | undefined;
+  /** HTTP status of an error. */
+  readonly status?: number | undefined;
+  /** Names the request in the service's log. */
+  readonly requestId?: string | undefined;
+  /** The class of the error. */
+  readonly error?: string | undefined;
+  readonly errorCode?: string | undefined;
+  /** Milliseconds until the next try. */
+  readonly retryInMs?: number | undefined;
+}
+
+/**
+ * Where the client tells what it does. `console` is one. It is told no credential, and no part of a
+ * body.
+ */
+export interface Logger {
+  /** Each request, when it has ended. */
+  debug(message: string, details: LogDetails): void;
+  /** Each wait before another try, and each answer that got lost and is asked for again. */
+  warn(message: string, details: LogDetails): void;
+}
+
+export type Log = (level: keyof Logger, message: string, details: LogDetails) => void;
+
+/** Writes to a logger, if there is one. */
+export const logTo =
+  (logger: Logger | undefined): Log =>
+  (level, message, details) => {
+    try {
+      logger?.[level](`Latchkey ${message}`, details);
+    } catch {
+      // A grant must not get lost for the sake of a line in a log.
+    }
+  };
+
+/** Makes one request, and tells how it ended. */
+export async function logged<Result extends object>(
+  log: Log,
+  operation: string,
+  request: () => Promise<WithRequestId<Result>>,
+): Promise<WithRequestId<Result>> {
+  const start = performance.now();
+  const ended = (how: string, details: Partial<LogDetails>) => {
+    const ms = Math.round(performance.now() - start);
+    log('debug', `${operation}: ${how} after ${ms} ms`, { operation, ms, ...details });
+  };
+  try {
+    const result = await request();
+    ended('answered', { requestId: result.requestId });
+    return result;
+  } catch (error) {
+    // What is no error of ours comes of an abort.
+    if (!(error instanceof LatchkeyError)) ended('aborted', {});
+    else ended(error.name, detailsOf(error));
+    throw error;
+  }
+}
+
+/** What a line of the log tells of an error. */
+export function detailsOf({ name, errorCode, status, requestId }: LatchkeyError) {
+  return { error: name, errorCode, status, requestId };
+}
