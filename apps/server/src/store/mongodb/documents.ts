@@ -11,6 +11,7 @@ import type {
   PendingRecord,
   SecretRecord,
 } from '../records.ts';
+import type { Revised } from './revision.ts';
 
 // What is at rest, and the way between it and the records of the port.
 
@@ -23,7 +24,8 @@ export interface SecretDocument {
   last_used_at: Date | null;
 }
 
-export interface ApplicationDocument {
+/** Its revision counts what changed its secrets, and whether it is disabled. */
+export interface ApplicationDocument extends Revised {
   _id: Binary;
   name: string;
   disabled: boolean;
@@ -31,7 +33,7 @@ export interface ApplicationDocument {
   secrets: SecretDocument[];
 }
 
-export interface AccountDocument {
+export interface AccountDocument extends Revised {
   _id: Binary;
   username: string;
   display_name: string;
@@ -41,13 +43,14 @@ export interface AccountDocument {
 }
 
 /** The account as it was at issue. Its id is the grant's `account_id`, which the lists search by. */
-type AccountSnapshot = Omit<AccountDocument, '_id'>;
+type AccountSnapshot = Omit<AccountDocument, '_id' | 'revision'>;
 
 /**
  * A grant, from the issue of its code on. Which fields there are tells what it is: pending while
- * there is no `created_at`, revoked once there is a `revoked_at`, active in between.
+ * there is no `created_at`, revoked once there is a `revoked_at`, active in between. Its revision
+ * counts the recoveries: all else happens to it once.
  */
-export interface GrantDocument {
+export interface GrantDocument extends Revised {
   _id: Binary;
   application_id: Binary;
   account_id: Binary;

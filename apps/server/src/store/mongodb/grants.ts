@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts';
 import {
   fromGrantDocument,
   type GrantDocument,
+  isSame,
   type JoinedGrantDocument,
   toDate,
   toGrantAuthentication,
@@ -11,6 +12,7 @@ import {
   toId,
 } from './documents.ts';
 import type { ReadBack } from './outcomes.ts';
+import { inTurn, ofRevision, revisionOf } from './revision.ts';
 
 type Grants = Pick<
   Store,
@@ -53,22 +55,31 @@ export function grants(connection: Connection): Grants {
     async recoverGrant({ grant_id, application_id, secret_hash, exchanged_after }) {
       const _id = toId(grant_id);
       const secret = toHash(secret_hash);
-      const document = await connection.write(({ grants, durable, decisive }) => ({
-        grant_id,
-        send: () =>
-          grants.findOneAndUpdate(
-            {
-              _id,
-              application_id: toId(application_id),
-              created_at: { $gt: toDate(exchanged_after) },
-              first_used_at: { $exists: false },
-              revoked_at: { $exists: false },
-            },
-            { $set: { secret_hash: secret } },
-            { ...durable, returnDocument: 'after' },
-          ),
-        readBack: async () => result(await grants.findOne({ _id, secret_hash: secret }, decisive)),
-      }));
+      const recoverable = {
+        _id,
+        application_id: toId(application_id),
+        created_at: { $gt: toDate(exchanged_after) },
+        first_used_at: { $exists: false },
+        revoked_at: { $exists: false },
+      };
+      const recoverAt = (revision: number) =>
+        connection.write(({ grants, durable, decisive }) => ({
+          grant_id,
+          send: () =>
+            grants.findOneAndUpdate(
+              { ...recoverable, ...ofRevision(revision) },
+              { $set: { secret_hash: secret }, $inc: { revision: 1 } },
+              { ...durable, returnDocument: 'after' },
+            ),
+          async readBack() {
+            const found = await grants.findOne({ _id }, decisive);
+            if (found && isSame(found.secret_hash, secret)) return { result: found };
+            // Overtaken by another recovery, whose secret somebody may have by now.
+            return revisionOf(found) === revision ? ('again' as const) : ('unknown' as const);
+          },
+        }));
+      // Hardly any grant is recovered twice: the first try does without a look.
+      const document = (await recoverAt(0)) ?? (await inTurn(() => find(recoverable), recoverAt));
       return document && fromGrantDocument(document);
     },
 
