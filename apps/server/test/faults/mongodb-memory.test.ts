@@ -6,8 +6,8 @@ import { isDurableWrite, lookAtOnce, startBehindProxy, urlThrough } from './behi
 import { describeOnMongodb } from './describe-on-mongodb.ts';
 import { ready, startProcess } from './server-process.ts';
 
-const WARM_UP = 50;
-const CUTS = longer(100, 3_000);
+const WARM_UP = 20;
+const CUTS = longer(40, 3_000);
 
 describeOnMongodb('connections that break', (mongodb) => {
   test('leave nothing behind in the process', {

@@ -9,19 +9,25 @@ export interface ServerProcess extends CommandProcess {
   url: string;
 }
 
-/** Starts one for one test. */
+/**
+ * Starts one for one test.
+ *
+ * @param within - a command to run it in
+ */
 export async function startProcess(
   databaseUrl: string,
   environment: NodeJS.ProcessEnv = {},
+  within: readonly string[] = [],
 ): Promise<ServerProcess> {
-  const command = startCommand(['serve'], {
+  const settings = {
     PORT: '0',
     DATABASE_URL: databaseUrl,
     ADMIN_SECRET,
     RATE_LIMIT: 'off',
     LOG_LEVEL: 'error',
     ...environment,
-  });
+  };
+  const command = startCommand(['serve'], settings, undefined, within);
   onTestFinished(async () => {
     command.kill('SIGKILL');
     await command.ended;
