@@ -128,6 +128,18 @@ describe.each(kinds)('a redemption whose answer is lost, on a %s', (is) => {
     expect(String(cause)).toContain('MongoNetworkError');
   });
 
+  test('is given up when the store is closed: nobody waits for it any more', async () => {
+    const { server, store, redemption } = await setUp({
+      patience: { ...impatience, outcome: 600_000 },
+    });
+    server.script('findAndModify', 'close');
+    server.on('find', () => {
+      void store.close();
+      return failure(50, 'MaxTimeMSExpired');
+    });
+    expect(await refusal(store.redeemCode(redemption))).toMatchObject({ code: 'outcome_unknown' });
+  });
+
   // The driver's error is then that of the search for a server to repeat it on, and reads as if
   // nothing had been sent.
   test('with the server: its outcome is unknown, though the server is not to be found', async () => {
