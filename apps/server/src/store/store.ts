@@ -62,7 +62,8 @@ export interface Recovery extends Change {
  *   and no failover takes it back. A read sees every write that was acknowledged before it began,
  *   in any process.
  * - Any method throws a DomainError `store_unavailable` where the database does not answer; then
- *   nothing was changed. A write whose outcome can't be read back throws `outcome_unknown`.
+ *   nothing was changed. A write whose outcome can't be read back throws `outcome_unknown`; it may
+ *   be made later still, but never undoes another that was acknowledged meanwhile.
  */
 export interface Store {
   // Applications

@@ -135,6 +135,19 @@ export function describeGrants(stores: SuiteStores): void {
       expect(await stores.store.noteFirstUse({ grant_id, secret_hash, now: 1 })).toBe(false);
     });
 
+    test('by several at once: each gets the grant, which has the secret of one of them', async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const { grant } = await exchanged(stores.store);
+        const recoveries = Array.from({ length: 4 }, () => recoveryOf(grant));
+        const recovered = await Promise.all(
+          recoveries.map((recovery, turn) => stores.handle(turn).recoverGrant(recovery)),
+        );
+        expect(recovered).toEqual(Array(4).fill(grant));
+        const found = await authenticated(grant.grant_id);
+        expect(recoveries.map(({ secret_hash }) => secret_hash)).toContainEqual(found?.secret_hash);
+      }
+    });
+
     test('is for an exchange later than the given time', async () => {
       const { grant } = await exchanged(stores.store);
       const refused = recoveryOf(grant, { exchanged_after: grant.created_at });

@@ -17,6 +17,7 @@ export interface Run {
 
 /** A process of the command line. */
 export interface CommandProcess {
+  pid: number;
   /** What it has written so far. */
   run: Run;
   /** Resolves with the match once stdout has it; rejects where the process ends before. */
@@ -25,13 +26,19 @@ export interface CommandProcess {
   ended: Promise<Run>;
 }
 
-/** Starts the command line in a process of its own, with no setting of this one. */
+/**
+ * Starts the command line in a process of its own, with no setting of this one.
+ *
+ * @param within - a command that the whole is handed to as arguments, to run it in its own way
+ */
 export function startCommand(
   words: readonly string[],
   environment: NodeJS.ProcessEnv,
   directory?: string,
+  within: readonly string[] = [],
 ): CommandProcess {
-  const child = spawn(process.execPath, [SCRIPT, ...words], {
+  const [program = '', ...args] = [...within, process.execPath, SCRIPT, ...words];
+  const child = spawn(program, args, {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(directory !== undefined && { cwd: directory }),
@@ -45,6 +52,7 @@ export function startCommand(
   }
   const ended = once(child, 'close').then(([code]) => ({ ...run, code }) as Run);
   return {
+    pid: child.pid ?? 0,
     run,
     ended,
     kill: (signal) => child.kill(signal),

@@ -1,30 +1,47 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Store } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { fromAccountDocument, toAccountDocument, toId } from './documents.ts';
+import { type AccountDocument, fromAccountDocument, toAccountDocument, toId } from './documents.ts';
 import { isDuplicateKey } from './errors.ts';
+import { inTurn, ofRevision, revisionOf } from './revision.ts';
 
 export function accounts(connection: Connection): Pick<Store, 'putAccount' | 'findAccount'> {
+  const find = (_id: AccountDocument['_id']) =>
+    connection.read(({ accounts, decisive }) => accounts.findOne({ _id }, decisive));
+
   return {
     async putAccount(account) {
       const { _id, ...replacement } = toAccountDocument(account);
-      await connection.write(({ accounts, durable }) => ({
-        async send() {
-          const replace = () =>
-            accounts.replaceOne({ _id }, replacement, { ...durable, upsert: true });
-          await replace().catch((error: unknown) => {
-            // Two that find no account both try to insert it. For the one that comes second there
-            // is one now, and it stays: accounts are not deleted.
-            if (isDuplicateKey(error)) return replace();
-            throw error;
-          });
-        },
-      }));
+      await inTurn(
+        async () => (await find(_id)) ?? {},
+        (revision) =>
+          connection.write<true | null>(({ accounts, durable, decisive }) => ({
+            async send() {
+              try {
+                await accounts.replaceOne(
+                  { _id, ...ofRevision(revision) },
+                  { ...replacement, revision: revision + 1 },
+                  { ...durable, upsert: true },
+                );
+                return true;
+              } catch (error) {
+                // It matched none of this revision, and met one of another.
+                if (isDuplicateKey(error)) return null;
+                throw error;
+              }
+            },
+            async readBack() {
+              const found = await accounts.findOne({ _id }, decisive);
+              if (revisionOf(found) === revision) return 'again';
+              const made = isDeepStrictEqual(found && fromAccountDocument(found), account);
+              return made ? { result: true } : 'unknown';
+            },
+          })),
+      );
     },
 
     async findAccount(account_id) {
-      const document = await connection.read(({ accounts, decisive }) =>
-        accounts.findOne({ _id: toId(account_id) }, decisive),
-      );
+      const document = await find(toId(account_id));
       return document && fromAccountDocument(document);
     },
   };

@@ -2,12 +2,14 @@ import type { Store } from '../store.ts';
 import type { Connection } from './connection.ts';
 import {
   fromApplicationDocument,
+  isSame,
   toApplicationDocument,
   toDate,
   toId,
   toSecretDocument,
 } from './documents.ts';
 import { insertion } from './insert.ts';
+import { inTurn, ofRevision, revisionOf } from './revision.ts';
 
 type Applications = Pick<
   Store,
@@ -64,27 +66,29 @@ export function applications(connection: Connection): Applications {
           },
         },
       };
-      const added = await connection.write<'added' | null>(
-        ({ applications, durable, decisive }) => ({
-          async send() {
-            const { matchedCount } = await applications.updateOne(
-              {
-                _id: toId(application_id),
-                // Counted by the write itself: of two calls with room for one, the later finds none.
-                $expr: { $lt: [{ $size: live }, most] },
-                // A repetition must not add it twice.
-                'secrets.id': { $ne: id },
-              },
-              { $push: { secrets: toSecretDocument(secret) } },
-              durable,
-            );
-            return matchedCount === 1 ? 'added' : null;
-          },
-          async readBack() {
-            const there = { _id: toId(application_id), 'secrets.id': id };
-            return (await applications.findOne(there, decisive)) ? { result: 'added' } : 'again';
-          },
-        }),
+      // Counted by the write itself: of two calls with room for one, the later finds none.
+      const withRoom = { _id: toId(application_id), $expr: { $lt: [{ $size: live }, most] } };
+      const added = await inTurn(
+        () =>
+          connection.read(({ applications, decisive }) => applications.findOne(withRoom, decisive)),
+        (revision) =>
+          connection.write<'added' | null>(({ applications, durable, decisive }) => ({
+            async send() {
+              const { matchedCount } = await applications.updateOne(
+                { ...withRoom, ...ofRevision(revision) },
+                { $push: { secrets: toSecretDocument(secret) }, $inc: { revision: 1 } },
+                durable,
+              );
+              return matchedCount === 1 ? 'added' : null;
+            },
+            async readBack() {
+              const found = await applications.findOne({ _id: withRoom._id }, decisive);
+              if (found?.secrets.some((present) => isSame(present.id, id))) {
+                return { result: 'added' };
+              }
+              return revisionOf(found) === revision ? 'again' : 'unknown';
+            },
+          })),
       );
       if (added) return added;
       return (await find(application_id)) ? 'secret_limit_reached' : 'application_not_found';
@@ -97,7 +101,7 @@ export function applications(connection: Connection): Applications {
         send: () =>
           applications.findOneAndUpdate(
             filter,
-            { $pull: { secrets: { id } } },
+            { $pull: { secrets: { id } }, $inc: { revision: 1 } },
             { ...durable, returnDocument: 'after' },
           ),
         async readBack() {
@@ -110,14 +114,25 @@ export function applications(connection: Connection): Applications {
     },
 
     async setApplicationDisabled(application_id, disabled) {
-      const document = await connection.write(({ applications, durable }) => ({
-        send: () =>
-          applications.findOneAndUpdate(
-            { _id: toId(application_id) },
-            { $set: { disabled } },
-            { ...durable, returnDocument: 'after' },
-          ),
-      }));
+      const _id = toId(application_id);
+      const document = await inTurn(
+        () => find(application_id),
+        (revision) =>
+          connection.write(({ applications, durable, decisive }) => ({
+            send: () =>
+              applications.findOneAndUpdate(
+                { _id, ...ofRevision(revision) },
+                { $set: { disabled }, $inc: { revision: 1 } },
+                { ...durable, returnDocument: 'after' },
+              ),
+            async readBack() {
+              const found = await applications.findOne({ _id }, decisive);
+              if (revisionOf(found) === revision) return 'again' as const;
+              // Made, by us or by another who wanted the same; else it was undone by a later one.
+              return found?.disabled === disabled ? { result: found } : ('unknown' as const);
+            },
+          })),
+      );
       return document && fromApplicationDocument(document);
     },
 

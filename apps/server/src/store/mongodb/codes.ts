@@ -14,7 +14,6 @@ import {
   toId,
   toPendingDocument,
 } from './documents.ts';
-import { insertion } from './insert.ts';
 
 type Codes = Pick<Store, 'issueCode' | 'cancelCode' | 'redeemCode' | 'findCode'>;
 
@@ -22,9 +21,15 @@ export function codes(connection: Connection, clock: Clock): Codes {
   return {
     async issueCode(code) {
       const document = toPendingDocument(code);
-      await connection.write(({ grants, durable }) => ({
+      await connection.write<void>(({ grants, durable, decisive }) => ({
         grant_id: code.grant_id,
-        ...insertion(grants, document, durable),
+        send: async () => void (await grants.insertOne(document, durable)),
+        // Not sent again: of two copies one could arrive after the code was cancelled, and bring it
+        // back. A code that is never told to anybody expires by itself.
+        readBack: async () =>
+          (await grants.findOne({ _id: document._id }, decisive))
+            ? { result: undefined }
+            : ('unknown' as const),
       }));
     },
 

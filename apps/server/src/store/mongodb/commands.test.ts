@@ -1,6 +1,6 @@
 import type { CommandStartedEvent } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { aCode, anOrigin, exchanged, recoveryOf, redemptionOf } from '../suite-records.ts';
+import { aCode, anOrigin, exchanged, redemptionOf } from '../suite-records.ts';
 import { codes } from './codes.ts';
 import { Connection } from './connection.ts';
 import { toDate, toHash, toId } from './documents.ts';
@@ -62,14 +62,6 @@ describe.skipIf(server === undefined)('what is sent to MongoDB', () => {
     const { commands } = await commandsOf(() => store.revokeGrant(revocation));
     expect(commands).toHaveLength(1);
     expect(commands[0]).toMatchObject({ findAndModify: 'grants', writeConcern: durable });
-  });
-
-  test('a recovery that is sent again after it was made is counted once', async () => {
-    const { grant } = await exchanged(store);
-    const recovery = recoveryOf(grant);
-    expect(await store.recoverGrant(recovery)).toEqual(grant);
-    expect(await store.recoverGrant(recovery)).toBeNull();
-    expect(await store.findGrantHistory(grant.grant_id)).toMatchObject({ recoveries: 1 });
   });
 
   test('authenticating a grant is one command, with its application and account', async () => {

@@ -10,7 +10,7 @@ import {
   aSecret,
   redemptionOf,
 } from '../suite-records.ts';
-import { toDate, toHash, toId } from './documents.ts';
+import { toApplicationDocument, toDate, toHash, toId } from './documents.ts';
 import { batch, failure } from './scripted-server.ts';
 import { scripted, scriptedServer, storeOn } from './scripted-store.ts';
 
@@ -62,6 +62,14 @@ const isWrite = (command: Document) =>
 describe('what is asked of a replica set, whatever the URL says', () => {
   test.each(Object.entries(writes))('%s waits for the disks of a majority', async (_, call) => {
     const { server, store } = await scripted({ is: 'primary', query: weakening });
+    // Some look first, and write only where there is something to change.
+    server.on('find', ({ find }) =>
+      batch(...(find === 'applications' ? [toApplicationDocument(anApplication())] : [])),
+    );
+    server.script('update', { n: 1, nModified: 1 });
+    server.on('findAndModify', ({ findAndModify }) => ({
+      value: findAndModify === 'applications' ? toApplicationDocument(anApplication()) : null,
+    }));
     await call(store);
     const [write, ...others] = server.received.filter(isWrite);
     expect(write?.writeConcern).toEqual(durable);

@@ -33,7 +33,7 @@ export class Connection {
   readonly #patience: Patience;
   #database: Database | undefined;
   #preparation: Promise<Database> | undefined;
-  #closing = false;
+  readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
 
   constructor(client: MongoClient, name: string, patience: Patience) {
@@ -70,12 +70,17 @@ export class Connection {
 
   /** Runs a write, and finds out what became of it where that is not plain. */
   write<T>(write: (database: Database) => Write<T>): Promise<T> {
-    return this.#run((database) => settle(write(database), this.#patience.outcome));
+    return this.#run((database) =>
+      settle(write(database), this.#patience.outcome, this.#closing.signal),
+    );
   }
 
-  /** Lets what runs finish, then lets go of the database. */
+  /**
+   * Lets what runs finish, then lets go of the database. By then every request was answered or cut
+   * off, so a write whose outcome is unknown is not looked after any longer.
+   */
   async close(): Promise<void> {
-    this.#closing = true;
+    this.#closing.abort();
     await Promise.allSettled([...this.#running, this.#preparation]);
     await this.#client.close();
   }
@@ -89,7 +94,7 @@ export class Connection {
   }
 
   async #whenPrepared<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    if (this.#closing)
+    if (this.#closing.signal.aborted)
       throw new DomainError('store_unavailable', {}, new Error('The store is closed.'));
     let database: Database;
     try {

@@ -15,6 +15,7 @@ import type {
   SecretRecord,
 } from '../records.ts';
 import type { Change } from '../store.ts';
+import { type Revised, revisionOf } from './revision.ts';
 
 // What is at rest, and the way between it and the records of the port.
 
@@ -27,7 +28,8 @@ export interface SecretDocument {
   last_used_at: Date | null;
 }
 
-export interface ApplicationDocument {
+/** Its revision counts what changed its secrets, and whether it is disabled. */
+export interface ApplicationDocument extends Revised {
   _id: Binary;
   name: string;
   disabled: boolean;
@@ -35,7 +37,7 @@ export interface ApplicationDocument {
   secrets: SecretDocument[];
 }
 
-export interface AccountDocument {
+export interface AccountDocument extends Revised {
   _id: Binary;
   username: string;
   display_name: string;
@@ -45,7 +47,7 @@ export interface AccountDocument {
 }
 
 /** The account as it was at issue. Its id is the grant's `account_id`, which the lists search by. */
-type AccountSnapshot = Omit<AccountDocument, '_id'>;
+type AccountSnapshot = Omit<AccountDocument, '_id' | 'revision'>;
 
 /** Where a change came from. */
 type OriginDocument = Pick<Origin, 'request_id' | 'by'> & { secret_id: Binary | null };
@@ -54,7 +56,6 @@ type OriginDocument = Pick<Origin, 'request_id' | 'by'> & { secret_id: Binary | 
 export interface Marks {
   issued_by?: OriginDocument;
   exchanged_by?: OriginDocument;
-  recoveries?: number;
   recovered_at?: Date;
   recovered_by?: OriginDocument;
   first_used_by?: OriginDocument;
@@ -63,9 +64,10 @@ export interface Marks {
 
 /**
  * A grant, from the issue of its code on. Which fields there are tells what it is: pending while
- * there is no `created_at`, revoked once there is a `revoked_at`, active in between.
+ * there is no `created_at`, revoked once there is a `revoked_at`, active in between. Its revision
+ * counts the recoveries: all else happens to it once.
  */
-export interface GrantDocument extends Marks {
+export interface GrantDocument extends Marks, Revised {
   _id: Binary;
   application_id: Binary;
   account_id: Binary;
@@ -273,7 +275,7 @@ export function toGrantHistory(document: GrantDocument): GrantHistory {
     issued_by: fromOrigin(document.issued_by),
     created_at: document.created_at?.getTime() ?? null,
     exchanged_by: fromOrigin(document.exchanged_by),
-    recoveries: document.recoveries ?? 0,
+    recoveries: revisionOf(document),
     recovered_at: document.recovered_at?.getTime() ?? null,
     recovered_by: fromOrigin(document.recovered_by),
     first_used_at: document.first_used_at?.getTime() ?? null,

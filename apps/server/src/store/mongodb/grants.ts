@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts';
 import {
   fromGrantDocument,
   type GrantDocument,
+  isSame,
   type JoinedGrantDocument,
   type Marks,
   mark,
@@ -14,6 +15,7 @@ import {
   toId,
 } from './documents.ts';
 import type { ReadBack } from './outcomes.ts';
+import { inTurn, ofRevision, revisionOf } from './revision.ts';
 
 type Grants = Pick<
   Store,
@@ -32,7 +34,6 @@ const exchanged = { created_at: { $exists: true } } satisfies Filter<GrantDocume
 const withoutMarks = {
   issued_by: 0,
   exchanged_by: 0,
-  recoveries: 0,
   recovered_at: 0,
   recovered_by: 0,
   first_used_by: 0,
@@ -76,31 +77,38 @@ export function grants(connection: Connection): Grants {
     async recoverGrant({ grant_id, application_id, secret_hash, exchanged_after, now, origin }) {
       const _id = toId(grant_id);
       const secret = toHash(secret_hash);
-      const document = await connection.write(({ grants, durable, decisive }) => ({
-        grant_id,
-        send: () =>
-          grants.findOneAndUpdate(
-            {
-              _id,
-              application_id: toId(application_id),
-              created_at: { $gt: toDate(exchanged_after) },
-              first_used_at: { $exists: false },
-              revoked_at: { $exists: false },
-              // A repetition after the first was made would count it twice.
-              secret_hash: { $ne: secret },
-            },
-            {
-              $set: {
-                secret_hash: secret,
-                recovered_at: toDate(now),
-                ...mark('recovered_by', origin),
+      const recoverable = {
+        _id,
+        application_id: toId(application_id),
+        created_at: { $gt: toDate(exchanged_after) },
+        first_used_at: { $exists: false },
+        revoked_at: { $exists: false },
+      };
+      const recoverAt = (revision: number) =>
+        connection.write(({ grants, durable, decisive }) => ({
+          grant_id,
+          send: () =>
+            grants.findOneAndUpdate(
+              { ...recoverable, ...ofRevision(revision) },
+              {
+                $set: {
+                  secret_hash: secret,
+                  recovered_at: toDate(now),
+                  ...mark('recovered_by', origin),
+                },
+                $inc: { revision: 1 },
               },
-              $inc: { recoveries: 1 },
-            },
-            { ...durable, returnDocument: 'after' },
-          ),
-        readBack: async () => result(await grants.findOne({ _id, secret_hash: secret }, decisive)),
-      }));
+              { ...durable, returnDocument: 'after' },
+            ),
+          async readBack() {
+            const found = await grants.findOne({ _id }, decisive);
+            if (found && isSame(found.secret_hash, secret)) return { result: found };
+            // Overtaken by another recovery, whose secret somebody may have by now.
+            return revisionOf(found) === revision ? ('again' as const) : ('unknown' as const);
+          },
+        }));
+      // Hardly any grant is recovered twice: the first try does without a look.
+      const document = (await recoverAt(0)) ?? (await inTurn(() => find(recoverable), recoverAt));
       return document && fromGrantDocument(document);
     },
 

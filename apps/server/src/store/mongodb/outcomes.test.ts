@@ -128,6 +128,18 @@ describe.each(kinds)('a redemption whose answer is lost, on a %s', (is) => {
     expect(String(cause)).toContain('MongoNetworkError');
   });
 
+  test('is given up when the store is closed: nobody waits for it any more', async () => {
+    const { server, store, redemption } = await setUp({
+      patience: { ...impatience, outcome: 600_000 },
+    });
+    server.script('findAndModify', 'close');
+    server.on('find', () => {
+      void store.close();
+      return failure(50, 'MaxTimeMSExpired');
+    });
+    expect(await refusal(store.redeemCode(redemption))).toMatchObject({ code: 'outcome_unknown' });
+  });
+
   // The driver's error is then that of the search for a server to repeat it on, and reads as if
   // nothing had been sent.
   test('with the server: its outcome is unknown, though the server is not to be found', async () => {
@@ -272,7 +284,7 @@ describe('other writes whose answer is lost', () => {
     const secret_hash = aHash();
     server.script('findAndModify', 'close');
     server.on('find', ({ filter }) => {
-      expect(filter).toEqual({ _id: toId(grant_id), secret_hash: toHash(secret_hash) });
+      expect(filter).toEqual({ _id: toId(grant_id) });
       return batch({ ...grant, secret_hash: toHash(secret_hash) });
     });
     const { application_id } = pending;
@@ -296,13 +308,40 @@ describe('other writes whose answer is lost', () => {
     expect(server.sent('findAndModify')).toHaveLength(2);
   });
 
-  test('a code that was issued is not issued twice', async () => {
+  test('a recovery that another overtook is unknown, and kills no other secret', async () => {
+    const { server, store } = await scripted();
+    server.script('findAndModify', 'close');
+    server.script('find', batch({ ...grant, secret_hash: toHash(aHash()), revision: 1 }));
+    const { application_id } = pending;
+    const recovery = { grant_id, application_id, secret_hash: aHash(), exchanged_after: 0, now: 3 };
+    const error = await refusal(store.recoverGrant(recovery));
+    expect(error).toMatchObject({ code: 'outcome_unknown', members: { grant_id } });
+    expect(server.sent('findAndModify')).toHaveLength(1);
+  });
+
+  test('a code that was issued is read back', async () => {
+    const { server, store } = await scripted();
+    server.script('insert', 'close');
+    server.script('find', batch(toPendingDocument(pending)));
+    await store.issueCode(pending);
+    expect(server.sent('insert')).toHaveLength(1);
+  });
+
+  test('a code that was not issued is not sent again', async () => {
+    const { server, store } = await scripted();
+    server.script('insert', 'close');
+    const error = await refusal(store.issueCode(pending));
+    expect(error).toMatchObject({ code: 'outcome_unknown', members: { grant_id } });
+    expect(server.sent('insert')).toHaveLength(1);
+  });
+
+  test('an application that was created is not created twice', async () => {
     const { server, store } = await scripted();
     server.script('insert', 'close', {
       n: 0,
       writeErrors: [{ index: 0, code: 11000, errmsg: 'E11000 duplicate key error' }],
     });
-    await store.issueCode(pending);
+    await store.createApplication(anApplication());
     const [first, second] = server.sent('insert').map(({ documents }) => documents);
     expect(second).toEqual(first);
   });
@@ -334,10 +373,18 @@ describe('other writes whose answer is lost', () => {
     const { server, store } = await scripted();
     const application = anApplication();
     const secret = aSecret();
+    const added = { ...application, secrets: [...application.secrets, secret] };
     server.script('update', 'close');
-    server.script('find', batch(toApplicationDocument(application)));
+    server.script(
+      'find',
+      batch(toApplicationDocument(application)),
+      batch({ ...toApplicationDocument(added), revision: 1 }),
+    );
     expect(await store.addSecret(application.id, secret, { most: 5, now: 0 })).toBe('added');
-    expect(server.sent('update')[0]?.updates[0].q['secrets.id']).toEqual({ $ne: toId(secret.id) });
+    expect(server.sent('update')[0]?.updates[0]).toMatchObject({
+      q: { revision: { $exists: false } },
+      u: { $inc: { revision: 1 } },
+    });
   });
 
   test('a secret that is gone was removed', async () => {

@@ -39,10 +39,15 @@ const pauseMs = 100;
  * itself says decides.
  *
  * @param patienceMs - for how long to try to find out
+ * @param closing - aborted when nobody waits for the outcome any more
  * @throws DomainError `store_unavailable` where nothing was changed, `outcome_unknown` where that
  *   can't be found out
  */
-export async function settle<T>(write: Write<T>, patienceMs: number): Promise<T> {
+export async function settle<T>(
+  write: Write<T>,
+  patienceMs: number,
+  closing: AbortSignal,
+): Promise<T> {
   const first = await attempt(() => write.send());
   if ('result' in first) return first.result;
   if (!isUnknown(first)) throw unavailable(first.error);
@@ -59,7 +64,7 @@ export async function settle<T>(write: Write<T>, patienceMs: number): Promise<T>
       const next = await attempt(() => write.send());
       if ('result' in next) return (await afterRepetition(write, next.result, unknown)).result;
     }
-    if (performance.now() >= deadline) throw unknown;
+    if (closing.aborted || performance.now() >= deadline) throw unknown;
     await sleep(pauseMs);
   }
 }

@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { BSON, type Document } from 'mongodb';
 import { grantIndexes, rateLimitIndexes, refusalIndexes } from './indexes.ts';
+import { commandIn, MessageReader, nameOf, replyTo } from './wire-messages.ts';
 
 /** What the server does with a command: a reply, or the connection is closed without one. */
 export type Answer = Document | 'close';
@@ -67,28 +68,22 @@ export class ScriptedServer {
 
   /** The commands of a name that arrived. */
   sent(name: string): Document[] {
-    return this.received.filter((command) => Object.keys(command)[0] === name);
+    return this.received.filter((command) => nameOf(command) === name);
   }
 
   #serve(socket: Socket): void {
     this.#sockets.add(socket);
     socket.on('close', () => this.#sockets.delete(socket));
     socket.on('error', () => undefined);
-    let rest = Buffer.alloc(0);
+    const reader = new MessageReader();
     socket.on('data', (chunk) => {
-      rest = Buffer.concat([rest, chunk]);
-      while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
-        const message = rest.subarray(0, rest.readInt32LE(0));
-        rest = rest.subarray(message.length);
-        this.#answer(socket, message);
-      }
+      for (const message of reader.read(chunk)) this.#answer(socket, message);
     });
   }
 
   #answer(socket: Socket, message: Buffer): void {
     const command = commandIn(message);
-    const name = Object.keys(command)[0] as string;
-    const answer = this.#reply(name, command);
+    const answer = this.#reply(nameOf(command), command);
     if (answer === 'close') socket.destroy();
     else socket.write(replyTo(message, { ok: 1, ...answer }));
   }
@@ -159,48 +154,4 @@ function unscripted(name: string): Document {
     default:
       return { n: 1, nModified: 1 };
   }
-}
-
-const headerSize = 16;
-const opQuery = 2004;
-const opMsg = 2013;
-const opReply = 1;
-
-/** The command in an OP_MSG, or in the OP_QUERY that drivers begin with. */
-function commandIn(message: Buffer): Document {
-  if (message.readInt32LE(12) === opQuery) {
-    const collection = message.indexOf(0, headerSize + 4);
-    return BSON.deserialize(message.subarray(collection + 1 + 8));
-  }
-  let command: Document = {};
-  for (let at = headerSize + 4; at < message.length; ) {
-    const isSequence = message[at] === 1;
-    const size = message.readInt32LE(at + 1);
-    const section = message.subarray(at + 1, at + 1 + size);
-    if (isSequence) {
-      const end = section.indexOf(0, 4);
-      const documents: Document[] = [];
-      for (let next = end + 1; next < section.length; next += section.readInt32LE(next)) {
-        documents.push(BSON.deserialize(section.subarray(next, next + section.readInt32LE(next))));
-      }
-      command = { ...command, [section.toString('latin1', 4, end)]: documents };
-    } else {
-      command = { ...BSON.deserialize(section), ...command };
-    }
-    at += 1 + size;
-  }
-  return command;
-}
-
-function replyTo(message: Buffer, reply: Document): Buffer {
-  const body = Buffer.from(BSON.serialize(reply));
-  const isQuery = message.readInt32LE(12) === opQuery;
-  // OP_REPLY: flags, cursor id, start, how many. OP_MSG: flags, the kind of the one section.
-  const head = Buffer.alloc(isQuery ? 20 : 5);
-  if (isQuery) head.writeInt32LE(1, 16);
-  const header = Buffer.alloc(headerSize);
-  header.writeInt32LE(headerSize + head.length + body.length, 0);
-  header.writeInt32LE(message.readInt32LE(4), 8);
-  header.writeInt32LE(isQuery ? opReply : opMsg, 12);
-  return Buffer.concat([header, head, body]);
 }

@@ -44,6 +44,12 @@ function clientOptions(url: string, patience: Patience): MongoClientOptions {
     // Later than the database's own limit on the operation, so that its word comes first, and the
     // connection is given up only where there is no word at all.
     ...unlessGiven('socketTimeoutMS', 2 * patience.operation),
+    // Where all connections break at once, as they do when the server dies, the driver (7.8) may ask
+    // on one of them, which it takes for whole, where the server is, and wait for ever: the process
+    // would not find it again. It asks in that moment only if it has not looked for the minimum
+    // time, so it has to look more often than that by itself.
+    ...unlessGiven('heartbeatFrequencyMS', 500),
+    ...unlessGiven('minHeartbeatFrequencyMS', 1_000),
     // A secondary is behind, and what it answers may never come to be. To be set for the client: a
     // URL that prefers secondaries would make it wait for one before anything.
     readPreference: ReadPreference.primary,

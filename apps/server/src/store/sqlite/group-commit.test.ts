@@ -90,6 +90,23 @@ describe('a group commit', () => {
     expect(names()).toEqual(['d']);
   });
 
+  // Seen with a disk that fails to sync: the commit is undone here, and is there after a crash.
+  test('does not say that nothing was changed when only the wait for the disk failed', async () => {
+    const exec = database.exec.bind(database);
+    vi.spyOn(database, 'exec').mockImplementation((sql) => {
+      if (sql !== 'COMMIT') return exec(sql);
+      throw Object.assign(new Error('disk I/O error'), { errcode: 1034 });
+    });
+    const insert = () => database.prepare('INSERT INTO entries VALUES (?, NULL)').run('a');
+    await expect(commits.run(insert, { grant_id: 'of-this-test' })).rejects.toMatchObject({
+      code: 'outcome_unknown',
+      members: { grant_id: 'of-this-test' },
+    });
+    vi.restoreAllMocks();
+    expect(names()).toEqual([]);
+    expect(await add('b')).toBe('b');
+  });
+
   test('tells all when the disk is full, and goes on once there is room', async () => {
     await add('a');
     const pages = database.prepare('PRAGMA page_count').get()?.page_count;

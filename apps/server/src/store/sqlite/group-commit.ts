@@ -1,12 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { DomainError } from '../../domain-error.ts';
+import { DomainError, type ErrorMembers } from '../../domain-error.ts';
 import { untilUnlocked } from './busy.ts';
 import { rollBack } from './roll-back.ts';
-import { isUnavailable, toStoreError } from './sqlite-error.ts';
+import { isUnavailable, mayBeWritten, toStoreError } from './sqlite-error.ts';
 
 interface Write {
   attempt: () => unknown;
+  members: ErrorMembers;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -40,12 +41,14 @@ export class GroupCommit {
    * throws, what it did is undone and the others are not touched.
    *
    * @param attempt - synchronous
+   * @param members - of an `outcome_unknown`
    * @returns its result, once it is on disk
-   * @throws DomainError `store_unavailable` where it can't be brought to disk; nothing was changed
+   * @throws DomainError `store_unavailable` where it can't be brought to disk; nothing was changed;
+   *   `outcome_unknown` where it is not known whether it got there
    */
-  run<T>(attempt: () => T): Promise<T> {
+  run<T>(attempt: () => T, members: ErrorMembers = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ attempt, resolve: resolve as Write['resolve'], reject });
+      this.#waiting.push({ attempt, members, resolve: resolve as Write['resolve'], reject });
       this.#draining ??= this.#drain();
     });
   }
@@ -81,7 +84,13 @@ export class GroupCommit {
       for (const settle of settlements) settle();
     } catch (error) {
       rollBack(this.#database);
-      for (const write of batch) write.reject(new DomainError('store_unavailable', {}, error));
+      for (const { reject, members } of batch) {
+        reject(
+          mayBeWritten(error)
+            ? new DomainError('outcome_unknown', members, error)
+            : new DomainError('store_unavailable', {}, error),
+        );
+      }
     }
   }
 

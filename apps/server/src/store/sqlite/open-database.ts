@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { DomainError } from '../../domain-error.ts';
@@ -20,7 +20,7 @@ export async function openDatabase(path: string): Promise<DatabaseSync> {
   const { DatabaseSync } = nodeSqlite();
   let database: DatabaseSync | null = null;
   try {
-    if (path !== IN_MEMORY) createFile(path);
+    if (path !== IN_MEMORY) prepareFile(path);
     const opened = new DatabaseSync(path);
     database = opened;
     // Another process that opens or closes the file just now may hold it for a moment.
@@ -34,10 +34,12 @@ export async function openDatabase(path: string): Promise<DatabaseSync> {
 }
 
 /** The file holds hashes of credentials and the accounts' data: for its owner only. */
-function createFile(path: string): void {
+function prepareFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // SQLite gives its write-ahead log the mode of the file.
   if (!existsSync(path)) writeFileSync(path, '', { flag: 'a', mode: 0o600 });
+  // SQLite opens a file that it may not write to all the same, and would refuse each write for good.
+  accessSync(path, constants.R_OK | constants.W_OK);
 }
 
 function configure(database: DatabaseSync): void {

@@ -16,9 +16,25 @@ const UNAVAILABLE = new Set([
   26, // NOTADB
 ]);
 
-function primaryCode(error: unknown): number | null {
+const IOERR_FSYNC = 1034;
+
+function errorCode(error: unknown): number | null {
   const errcode = error instanceof Error && 'errcode' in error ? error.errcode : null;
-  return typeof errcode === 'number' ? errcode & 0xff : null;
+  return typeof errcode === 'number' ? errcode : null;
+}
+
+function primaryCode(error: unknown): number | null {
+  const code = errorCode(error);
+  return code === null ? null : code & 0xff;
+}
+
+/**
+ * Whether a commit that failed with this may yet be found made: all of it was written, and only the
+ * wait for the disk failed. Here it is undone, and the next commit takes its place in the log; but a
+ * process that ends before leaves it there, whole, for whoever opens the file next.
+ */
+export function mayBeWritten(error: unknown): boolean {
+  return errorCode(error) === IOERR_FSYNC;
 }
 
 /** Whether an error says that another process holds the lock, and to wait. */

@@ -63,9 +63,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     }
   }
 
-  async function write<T>(attempt: () => T): Promise<T> {
+  async function write<T>(attempt: () => T, about?: { grant_id: string }): Promise<T> {
     refuseIfClosed();
-    return commits.run(attempt);
+    return commits.run(attempt, about && { grant_id: about.grant_id });
   }
 
   function refuseIfClosed(): void {
@@ -114,16 +114,16 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     putAccount: (account) => write(() => accounts.putAccount(account)),
     findAccount: (id) => read(() => accounts.findAccount(id)),
 
-    issueCode: (code) => write(() => codes.issueCode(code)),
-    cancelCode: (id) => write(() => codes.cancelCode(id)),
-    redeemCode: (redemption) => write(() => codes.redeemCode(redemption)),
+    issueCode: (code) => write(() => codes.issueCode(code), code),
+    cancelCode: (grant_id) => write(() => codes.cancelCode(grant_id), { grant_id }),
+    redeemCode: (redemption) => write(() => codes.redeemCode(redemption), redemption),
     findCode: (id) => read(() => codes.findCode(id)),
 
-    revokeGrant: (revocation) => write(() => grants.revokeGrant(revocation)),
-    recoverGrant: (recovery) => write(() => grants.recoverGrant(recovery)),
+    revokeGrant: (revocation) => write(() => grants.revokeGrant(revocation), revocation),
+    recoverGrant: (recovery) => write(() => grants.recoverGrant(recovery), recovery),
     findGrant: (id) => read(() => grants.findGrant(id)),
     authenticateGrant: (id, options) => read(() => grants.authenticateGrant(id, options)),
-    noteFirstUse: (use) => write(() => grants.noteFirstUse(use)),
+    noteFirstUse: (use) => write(() => grants.noteFirstUse(use), use),
     listGrants: (filter, page) => read(() => grants.listGrants(filter, page)),
     findGrantHistory: (id) => read(() => grants.findGrantHistory(id)),
 

@@ -1,0 +1,86 @@
+import type { Document } from 'mongodb';
+import { dropDatabase, freshName, urlOf } from '../../src/store/mongodb/mongo-harness.ts';
+import { nameOf } from '../../src/store/mongodb/wire-messages.ts';
+import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
+import { startTestServer, type TestServer } from '../http/running-server.ts';
+import { MongodbProxy } from './mongodb-proxy.ts';
+
+/** The one address in the URL of a server; null where it names several or none, as `+srv` does. */
+export function addressOf(url: string): { host: string; port: number } | null {
+  const [, host, port = '27017'] =
+    /^mongodb:\/\/(?:[^@/]*@)?([^,:/?[\]]+)(?::(\d+))?(?=[/?]|$)/.exec(url) ?? [];
+  return host === undefined ? null : { host, port: Number(port) };
+}
+
+/** The URL of a database through a proxy. */
+export function urlThrough(
+  proxy: MongodbProxy,
+  url: string,
+  options: Record<string, string> = {},
+): string {
+  const [, user = '', path = '/', query = ''] =
+    /^mongodb:\/\/([^@/]*@)?[^/?]*(\/[^?]*)?\??(.*)$/.exec(url) ?? [];
+  const all = new URLSearchParams(query);
+  // A driver that looks for the members of a replica set would find the way around the proxy.
+  all.delete('replicaSet');
+  all.set('directConnection', 'true');
+  for (const [name, value] of Object.entries(options)) all.set(name, value);
+  return `mongodb://${user}${proxy.address}${path}?${all}`;
+}
+
+/** Whether a command is one of those that promises rest on; the others don't wait for a majority. */
+export function isDurableWrite(command: Document): boolean {
+  return (
+    ['findAndModify', 'insert', 'update'].includes(nameOf(command)) &&
+    command.writeConcern?.w === 'majority'
+  );
+}
+
+/** For tests that cut one connection at a time: the driver looks for the server at once again. */
+export const lookAtOnce = { minHeartbeatFrequencyMS: '10' };
+
+/** Two services on one database: one whose way there can be made to fail, and one that looks on. */
+export interface FaultyService {
+  proxy: MongodbProxy;
+  server: TestServer;
+  witness: TestServer;
+  /** An application, as set up through the witness. */
+  linked: LinkedApplication;
+  /** A database of its own, directly. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * @param options - of the URL of the service that fails. The driver's own repetition of a write is
+ *   off, unless told: what is tried here is what the store does by itself, which is all there is
+ *   where the server keeps no record of writes.
+ */
+export async function startBehindProxy(
+  mongodb: string,
+  options: Record<string, string> = {},
+): Promise<FaultyService> {
+  const address = addressOf(mongodb);
+  if (!address) throw new Error('Put a URL with one address into TEST_DATABASE_URL.');
+  const name = freshName();
+  const url = urlOf(mongodb, name);
+  const proxy = await MongodbProxy.start(address);
+  const witness = await startTestServer(url);
+  const server = await startTestServer(
+    urlThrough(proxy, url, { retryWrites: 'false', ...options }),
+  );
+  const linked = await linkedApplication(witness);
+  // The use of its secret is noted by the first request of each process, behind it.
+  await witness.service.secretUsage.flush();
+  return {
+    ...{ proxy, server, witness, linked, url },
+    async stop() {
+      proxy.passAll();
+      await proxy.restore();
+      await server.close();
+      await witness.close();
+      await proxy.stop();
+      await dropDatabase(mongodb, name);
+    },
+  };
+}

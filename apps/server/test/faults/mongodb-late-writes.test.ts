@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Answer, invoke, type Json } from '../http/call.ts';
+import { asBearer } from '../http/linked-application.ts';
+import { operator } from '../http/running-server.ts';
+import {
+  type FaultyService,
+  isDurableWrite,
+  lookAtOnce,
+  startBehindProxy,
+} from './behind-proxy.ts';
+import { describeOnMongodb } from './describe-on-mongodb.ts';
+
+// A command that was sent over a connection which then broke may lie about somewhere, in a network
+// or in a database that stands still, and be executed long after its caller was answered. By then
+// the world has gone on, and it must not be turned back.
+
+describeOnMongodb('a write that arrives late', (mongodb) => {
+  let service: FaultyService;
+  beforeAll(async () => {
+    service = await startBehindProxy(mongodb, lookAtOnce);
+  });
+  afterAll(() => service.stop());
+
+  const asOperator = (name: Parameters<typeof invoke>[2], input: Record<string, unknown>) =>
+    invoke(service.server, 'REST', name, input, operator);
+  const asApplication = (name: Parameters<typeof invoke>[2], input: Record<string, unknown>) =>
+    invoke(service.server, 'REST', name, input, service.linked.bearer);
+  const withSecret = async (grant_secret: string) =>
+    (await invoke(service.server, 'REST', 'account.grant', {}, `Bearer ${grant_secret}`)).status;
+  const ok = ({ status, body }: Answer & { body: Json }): Json => {
+    expect([status, body.error_code]).toEqual([200, undefined]);
+    return body;
+  };
+
+  /**
+   * Makes a call of which one command is stopped on its way; the store settles it all the same.
+   *
+   * @param which - of the call's commands, from 1: the first may be a guess that matches nothing
+   */
+  async function overtaken<T>(call: () => Promise<T>, which = 1) {
+    let sent = 0;
+    const holding = service.proxy.holdNext(
+      (command) => isDurableWrite(command) && ++sent === which,
+    );
+    const answering = call();
+    const held = await Promise.race([holding, answering.then(() => undefined)]);
+    if (!held) throw new Error(`The call was answered after ${sent} commands.`);
+    held.cut();
+    return { answer: await answering, arrive: () => held.execute() };
+  }
+
+  test('a recovery leaves the secret of a later one', async () => {
+    const { grant_id } = await service.linked.link();
+    const recover = () => asApplication('grants.recover', { grant_id });
+    const { answer, arrive } = await overtaken(recover);
+    const first = ok(answer);
+    const second = ok(await recover());
+    await arrive();
+    expect(await withSecret(first.grant_secret)).toBe(401);
+    expect(await withSecret(second.grant_secret)).toBe(200);
+  });
+
+  test('a recovery of a grant that was recovered before leaves the secret of a later one', async () => {
+    const { grant_id } = await service.linked.link();
+    const recover = () => asApplication('grants.recover', { grant_id });
+    ok(await recover());
+    const { answer, arrive } = await overtaken(recover, 2);
+    ok(answer);
+    const { grant_secret } = ok(await recover());
+    await arrive();
+    expect(await withSecret(grant_secret)).toBe(200);
+  });
+
+  test('an exchange leaves the secret that was answered', async () => {
+    const { code } = await service.linked.issue();
+    const { answer, arrive } = await overtaken(() => asApplication('grants.convert', { code }));
+    const { grant_secret } = ok(answer);
+    await arrive();
+    expect(await withSecret(grant_secret)).toBe(200);
+  });
+
+  test('an exchange leaves the secret of a recovery', async () => {
+    const { code, grant_id } = await service.linked.issue();
+    const { answer, arrive } = await overtaken(() => asApplication('grants.convert', { code }));
+    ok(answer);
+    const { grant_secret } = ok(await asApplication('grants.recover', { grant_id }));
+    await arrive();
+    expect(await withSecret(grant_secret)).toBe(200);
+  });
+
+  test('an exchange makes no grant of a code that was cancelled', async () => {
+    const { code, grant_id } = await service.linked.issue();
+    const holding = service.proxy.holdNext(isDurableWrite);
+    const answering = asApplication('grants.convert', { code });
+    const held = await holding;
+    ok(await invoke(service.witness, 'REST', 'admin.codes.cancel', { grant_id }, operator));
+    held.cut();
+    expect((await answering).body.error_code).toBe('code_not_found');
+    await held.execute();
+    expect(await service.witness.service.store.findCode(grant_id)).toBeNull();
+  });
+
+  test('an exchange and a recovery leave a grant revoked', async () => {
+    const { code, grant_id } = await service.linked.issue();
+    const exchange = await overtaken(() => asApplication('grants.convert', { code }));
+    ok(exchange.answer);
+    const recovery = await overtaken(() => asApplication('grants.recover', { grant_id }));
+    const { grant_secret } = ok(recovery.answer);
+    ok(await asApplication('grants.revoke', { grant_id }));
+    await exchange.arrive();
+    await recovery.arrive();
+    expect(await withSecret(grant_secret)).toBe(401);
+    expect((await service.witness.service.store.findGrant(grant_id))?.revoked_at).not.toBeNull();
+  });
+
+  test('a first use leaves a recovered grant unused', async () => {
+    const grant = await service.linked.link();
+    const { grant_id } = grant;
+    const holding = service.proxy.holdNext(isDurableWrite);
+    const using = invoke(service.server, 'REST', 'account.grant', {}, asBearer(grant));
+    const held = await holding;
+    const { bearer } = service.linked;
+    const { grant_secret } = ok(
+      await invoke(service.witness, 'REST', 'grants.recover', { grant_id }, bearer),
+    );
+    held.cut();
+    expect((await using).status).toBe(401);
+    await held.execute();
+    const at_rest = await service.witness.service.store.authenticateGrant(grant_id, {
+      account: false,
+    });
+    expect(at_rest?.first_used_at).toBeNull();
+    expect(await withSecret(grant_secret)).toBe(200);
+  });
+
+  test('a code does not come back once it was cancelled', async () => {
+    const { application_id, account_id } = service.linked;
+    const { answer, arrive } = await overtaken(() =>
+      asOperator('admin.codes.issue', { application_id, account_id, scope: 'a' }),
+    );
+    const { code, grant_id } = answer.body;
+    await asOperator('admin.codes.cancel', { grant_id });
+    await arrive();
+    // Where it was never told to anybody, what comes is of no use to anybody.
+    if (code === undefined) expect(answer.body.error_code).toBe('outcome_unknown');
+    else expect((await asApplication('grants.convert', { code })).status).toBe(400);
+  });
+
+  test('a secret of an application does not come back once it was removed', async () => {
+    const { id: application_id } = ok(await asOperator('admin.applications.create', { name: 'x' }));
+    const { answer, arrive } = await overtaken(() =>
+      asOperator('admin.applications.secrets.create', { application_id }),
+    );
+    const { id: secret_id } = ok(answer);
+    ok(await asOperator('admin.applications.secrets.revoke', { application_id, secret_id }));
+    await arrive();
+    const { secrets } = ok(await asOperator('admin.applications.get', { application_id }));
+    expect(secrets.map(({ id }: Json) => id)).not.toContain(secret_id);
+  });
+
+  test('an application is not enabled again once it was disabled', async () => {
+    const { id: application_id, secret } = ok(
+      await asOperator('admin.applications.create', { name: 'x' }),
+    );
+    ok(await asOperator('admin.applications.disable', { application_id }));
+    const { answer, arrive } = await overtaken(() =>
+      asOperator('admin.applications.enable', { application_id }),
+    );
+    ok(answer);
+    ok(await asOperator('admin.applications.disable', { application_id }));
+    await arrive();
+    const revoking = await invoke(
+      service.server,
+      'REST',
+      'grants.revoke',
+      { grant_id: application_id },
+      `Bearer ${secret}`,
+    );
+    expect(revoking.status).toBe(401);
+  });
+
+  test('an account stays as it was put last', async () => {
+    const { account_id } = service.linked;
+    const put = (username: string) => asOperator('admin.accounts.put', { account_id, username });
+    const { answer, arrive } = await overtaken(() => put('first'));
+    ok(answer);
+    ok(await put('second'));
+    await arrive();
+    expect(ok(await asOperator('admin.accounts.get', { account_id })).username).toBe('second');
+  });
+});

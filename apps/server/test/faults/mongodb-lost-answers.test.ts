@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { invoke, type Json, send } from '../http/call.ts';
+import {
+  type FaultyService,
+  isDurableWrite,
+  lookAtOnce,
+  startBehindProxy,
+} from './behind-proxy.ts';
+import { describeOnMongodb } from './describe-on-mongodb.ts';
+import type { HeldCommand } from './mongodb-proxy.ts';
+import { type PreparedWrite, writes } from './writes.ts';
+
+/**
+ * Where the answer to a write is lost and what is there does not tell: a code that is gone may have
+ * been cancelled by another.
+ */
+const untoldWhenMade = new Set(['cancel']);
+
+/** Those that are not sent again: a copy that arrived late could bring back what was cancelled. */
+const notRepeated = new Set(['issue']);
+
+describeOnMongodb('a write whose connection is cut', (mongodb) => {
+  let service: FaultyService;
+  beforeAll(async () => {
+    service = await startBehindProxy(mongodb, lookAtOnce);
+  });
+  afterAll(() => service.stop());
+
+  /** Calls a write, and cuts its connection at its first command. */
+  async function cutOnce({ call }: PreparedWrite, arrives: boolean) {
+    const holding = service.proxy.holdNext(isDurableWrite);
+    const answering = call();
+    const held = await holding;
+    if (arrives) await held.execute();
+    held.cut();
+    return answering;
+  }
+
+  test.each(Object.entries(writes))(
+    '%s: after it was made, the answer is that of the write',
+    async (name, prepare) => {
+      const write = await prepare(service);
+      const { status, body } = await cutOnce(write, true);
+      if (untoldWhenMade.has(name)) expect(body.error_code).toBe('outcome_unknown');
+      else expect([status, body.error_code]).toEqual([200, undefined]);
+      expect(await write.isMade(body)).toBe(true);
+    },
+  );
+
+  test.each(Object.entries(writes))(
+    '%s: before it arrived, it is sent again',
+    async (name, prepare) => {
+      const write = await prepare(service);
+      const { status, body } = await cutOnce(write, false);
+      if (notRepeated.has(name)) {
+        expect(body.error_code).toBe('outcome_unknown');
+        expect(await write.isMade(body)).toBe(false);
+      } else {
+        expect([status, body.error_code]).toEqual([200, undefined]);
+        expect(await write.isMade(body)).toBe(true);
+      }
+    },
+  );
+});
+
+describeOnMongodb('a database that goes away', (mongodb) => {
+  let service: FaultyService;
+  beforeAll(async () => {
+    service = await startBehindProxy(mongodb);
+  });
+  afterAll(() => service.stop());
+
+  /** The process comes back by itself. */
+  async function backAgain() {
+    await service.proxy.restore();
+    while ((await send(service.server, { method: 'GET', path: '/readyz' })).status !== 200) {
+      await sleep(50);
+    }
+  }
+
+  test('with a write under way: the outcome is unknown, and what the answer says to do works', {
+    timeout: 60_000,
+  }, async () => {
+    // Of each write one that was made and one that was not.
+    const all = await Promise.all(
+      Object.entries(writes).flatMap(([name, prepare]) =>
+        [true, false].map(async (arrives) => ({ name, arrives, ...(await prepare(service)) })),
+      ),
+    );
+    // One after the other they reach their write; then, all at once, they lose the database.
+    const answers: Promise<{ body: Json }>[] = [];
+    for (const { call, arrives } of all) {
+      const holding = service.proxy.holdNext(isDurableWrite);
+      answers.push(call());
+      const held: HeldCommand = await holding;
+      if (arrives) await held.execute();
+    }
+    await service.proxy.refuse();
+
+    const bodies = (await Promise.all(answers)).map(({ body }) => body);
+    for (const [index, { name, arrives, grant_id, isMade }] of all.entries()) {
+      const body = bodies[index];
+      expect([name, body.error_code]).toEqual([name, 'outcome_unknown']);
+      if (grant_id) expect(body.grant_id).toBe(grant_id);
+      // Exactly what arrived was made, whatever the caller was told.
+      expect([name, await isMade(body)]).toEqual([name, arrives]);
+    }
+
+    await backAgain();
+    const { server, linked } = service;
+    for (const { name, arrives, grant_id, call } of all) {
+      if (name === 'convert') {
+        const recovered = await invoke(
+          server,
+          'REST',
+          'grants.recover',
+          { grant_id },
+          linked.bearer,
+        );
+        expect(recovered.status).toBe(arrives ? 200 : 404);
+        if (!arrives) expect((await call()).status).toBe(200);
+        continue;
+      }
+      // Anything else is repeated; what is gone by now is gone.
+      const gone = arrives && (name === 'cancel' || name === 'remove a secret');
+      expect([name, (await call()).status]).toEqual([name, gone ? 404 : 200]);
+    }
+  });
+
+  test('before a write was sent: nothing was changed, and the same call works later', {
+    timeout: 60_000,
+  }, async () => {
+    const all = await Promise.all(
+      Object.entries(writes).map(async ([name, prepare]) => ({
+        name,
+        ...(await prepare(service)),
+      })),
+    );
+    await service.proxy.refuse();
+    // The driver may only now see that its connections are gone.
+    expect((await send(service.server, { method: 'GET', path: '/readyz' })).status).toBe(503);
+
+    const answers = await Promise.all(all.map(({ call }) => call()));
+    for (const [index, { name, isMade, grant_id }] of all.entries()) {
+      const { status, body } = answers[index] as { status: number; body: Json };
+      expect([name, status, body.error_code]).toEqual([name, 503, 'store_unavailable']);
+      if (grant_id || name !== 'issue') expect([name, await isMade(body)]).toEqual([name, false]);
+    }
+    await backAgain();
+    for (const { name, call } of all) expect([name, (await call()).status]).toEqual([name, 200]);
+  });
+});

@@ -1,0 +1,218 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import type { Document } from 'mongodb';
+import {
+  commandIn,
+  MessageReader,
+  requestId,
+  responseTo,
+} from '../../src/store/mongodb/wire-messages.ts';
+
+/** A command that is on its way from the driver to the database, and does not get on by itself. */
+export interface HeldCommand {
+  command: Document;
+  /** Lets it go on its way, as if it had not been held. */
+  forward(): void;
+  /** Has the database execute it; of its answer, the driver hears nothing. */
+  execute(): Promise<void>;
+  /** Cuts the driver's connection. The command can still be executed afterwards. */
+  cut(): void;
+}
+
+type Matches = (command: Document) => boolean;
+
+/**
+ * Stands between a driver and a MongoDB server, passes on what they say, and fails as a network
+ * does: before a command has arrived, after, or long after. It knows the commands by their content,
+ * so that a test can choose the very write that gets lost.
+ */
+export class MongodbProxy {
+  readonly #target: { host: string; port: number };
+  readonly #links = new Set<Link>();
+  #server: Server | undefined;
+  #port = 0;
+  #mute = false;
+  #matches: Matches = () => false;
+  #handle: (held: HeldCommand) => void = () => undefined;
+
+  private constructor(target: { host: string; port: number }) {
+    this.#target = target;
+  }
+
+  static async start(target: { host: string; port: number }): Promise<MongodbProxy> {
+    const proxy = new MongodbProxy(target);
+    await proxy.#listen();
+    return proxy;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.#port}`;
+  }
+
+  /** How many connections there are through it. */
+  get connections(): number {
+    return this.#links.size;
+  }
+
+  /** From now on, hands each command that matches to `handle` in place of the database. */
+  hold(matches: Matches, handle: (held: HeldCommand) => void): void {
+    this.#matches = matches;
+    this.#handle = handle;
+  }
+
+  /** Holds the next command that matches, and only that. */
+  holdNext(matches: Matches): Promise<HeldCommand> {
+    return new Promise((resolve) => {
+      this.hold(matches, (held) => {
+        this.passAll();
+        resolve(held);
+      });
+    });
+  }
+
+  /** Holds nothing from now on. What is held stays so. */
+  passAll(): void {
+    this.#matches = () => false;
+  }
+
+  /** Cuts every connection, and takes no new one. */
+  async refuse(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    const closed = server && new Promise((resolve) => server.close(resolve));
+    for (const link of this.#links) link.cut();
+    await closed;
+  }
+
+  /** Takes connections and reads nothing from them; those that there are fall silent. */
+  mute(): void {
+    this.#mute = true;
+    for (const link of this.#links) link.mute();
+  }
+
+  /** Ends {@link refuse} and {@link mute}. What fell silent is cut, as no answer fits any more. */
+  async restore(): Promise<void> {
+    if (this.#mute) {
+      this.#mute = false;
+      for (const link of this.#links) link.cut();
+    }
+    if (!this.#server) await this.#listen();
+  }
+
+  /** Ends it, and every connection. */
+  async stop(): Promise<void> {
+    await this.refuse();
+    for (const link of this.#links) link.end();
+  }
+
+  async #listen(): Promise<void> {
+    const server = createServer((socket) => {
+      // Accepted just before it was closed.
+      if (this.#server !== server) return socket.destroy();
+      const link = new Link(
+        socket,
+        connect(this.#target),
+        (command) => this.#matches(command),
+        (held) => this.#handle(held),
+      );
+      this.#links.add(link);
+      link.ended.then(() => this.#links.delete(link));
+      if (this.#mute) link.mute();
+    });
+    this.#server = server;
+    server.listen(this.#port, '127.0.0.1');
+    await once(server, 'listening');
+    this.#port = (server.address() as AddressInfo).port;
+  }
+}
+
+/** A connection of the driver's, and the one to the database that is its other half. */
+class Link {
+  readonly #driver: Socket;
+  readonly #database: Socket;
+  /** Held commands: as long as there is one, the database's side has to stay. */
+  #held = 0;
+  /** What the database's answer to a command is good for, where it is not for the driver. */
+  readonly #executed = new Map<number, () => void>();
+  readonly ended: Promise<unknown>;
+
+  constructor(
+    driver: Socket,
+    database: Socket,
+    matches: Matches,
+    handle: (held: HeldCommand) => void,
+  ) {
+    this.#driver = driver;
+    this.#database = database;
+    this.ended = Promise.all([closing(driver), closing(database)]);
+    // Each end says why it ended to its own 'error'; here only that it ended counts.
+    driver.on('error', () => undefined).on('close', () => this.#endIfIdle());
+    database.on('error', () => undefined).on('close', () => driver.destroy());
+
+    const commands = new MessageReader();
+    driver.on('data', (chunk) => {
+      for (const message of commands.read(chunk)) {
+        const command = commandIn(message);
+        if (matches(command)) handle(this.#hold(message, command));
+        else database.write(message);
+      }
+    });
+    const answers = new MessageReader();
+    database.on('data', (chunk) => {
+      for (const message of answers.read(chunk)) {
+        const executed = this.#executed.get(responseTo(message));
+        if (executed) executed();
+        else driver.write(message);
+      }
+    });
+  }
+
+  #hold(message: Buffer, command: Document): HeldCommand {
+    this.#held += 1;
+    return {
+      command,
+      forward: () => {
+        this.#held -= 1;
+        this.#database.write(message);
+      },
+      execute: () =>
+        new Promise((resolve, reject) => {
+          const lost = () => reject(new Error('The database is gone.'));
+          if (this.#database.destroyed) return lost();
+          this.#database.once('close', lost);
+          this.#executed.set(requestId(message), () => {
+            this.#database.off('close', lost);
+            this.#held -= 1;
+            this.#endIfIdle();
+            resolve();
+          });
+          this.#database.write(message);
+        }),
+      cut: () => this.cut(),
+    };
+  }
+
+  cut(): void {
+    this.#driver.destroy();
+  }
+
+  mute(): void {
+    this.#driver.pause();
+    this.#database.pause();
+  }
+
+  end(): void {
+    this.#driver.destroy();
+    this.#database.destroy();
+  }
+
+  #endIfIdle(): void {
+    if (this.#driver.destroyed && this.#held === 0) this.#database.destroy();
+  }
+}
+
+function closing(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once('close', () => resolve());
+  });
+}

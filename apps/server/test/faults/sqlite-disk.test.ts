@@ -1,0 +1,108 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { invoke, send } from '../http/call.ts';
+import { startCommand } from '../http/command-process.ts';
+import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
+import { operator } from '../http/running-server.ts';
+import { Load } from './load.ts';
+import { canMount, withMounts } from './mount-namespace.ts';
+import { seededRandom } from './seed.ts';
+import { type ServerProcess, startProcess } from './server-process.ts';
+
+const canUnshareUser = spawnSync('unshare', ['--user', 'true']).status === 0;
+const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
+
+describe('SQLite', { timeout: 60_000 }, () => {
+  let folder: string;
+  let url: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'latchkey-disk-'));
+    url = `file:${join(folder, 'latchkey.db')}`;
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  /** Fills the disk under load, and makes room again: all that was answered has to hold. */
+  async function fillAndMakeRoom(server: ServerProcess, full: () => void, room: () => void) {
+    const linked: LinkedApplication = await linkedApplication(server);
+    const { bearer, account_id } = linked;
+    const { code } = await linked.issue();
+    const convert = () => invoke(server, 'REST', 'grants.convert', { code }, bearer);
+    const put = () =>
+      invoke(server, 'REST', 'admin.accounts.put', { account_id, username: 'ada' }, operator);
+
+    const load = new Load(server, linked, seededRandom('a full disk'));
+    load.start(4);
+    while (load.linked < 5) await sleep(1);
+    full();
+    while ((await put()).status === 200) await sleep(1);
+    const refused = await convert();
+    expect([refused.status, refused.body.error_code]).toEqual([503, 'store_unavailable']);
+    // What needs no room is answered.
+    expect((await send(server, { method: 'GET', path: '/readyz' })).status).toBe(200);
+    await sleep(200);
+    room();
+    while ((await put()).status !== 200) await sleep(1);
+    expect((await convert()).status).toBe(200);
+    await load.stop();
+    await load.verify();
+  }
+
+  test.skipIf(!canMount)('on a disk that is full goes on once there is room', async () => {
+    const script = 'mount -t tmpfs -o size=6m tmpfs "$0"; head -c 5m /dev/zero > "$0/ballast"';
+    const server = await startProcess(url, {}, withMounts(script, folder));
+    const ballast = `/proc/${server.pid}/root${folder}/ballast`;
+    await fillAndMakeRoom(
+      server,
+      () => undefined,
+      () => execFileSync('rm', [ballast]),
+    );
+  });
+
+  test.skipIf(!hasPrlimit)('whose files may not grow goes on once they may', async () => {
+    const server = await startProcess(url);
+    const limit = (size: string) =>
+      execFileSync('prlimit', ['--pid', String(server.pid), `--fsize=${size}:`]);
+    await fillAndMakeRoom(
+      server,
+      () => limit('4096'),
+      () => limit('unlimited'),
+    );
+  });
+
+  // Root may write whatever the mode says; in a user namespace it may not, as any other user.
+  const isRoot = process.getuid?.() === 0;
+  const asOwner = isRoot ? ['unshare', '--user'] : [];
+
+  test.skipIf(isRoot && !canUnshareUser)(
+    'whose file is read-only is refused at the start, and is as good as before',
+    async () => {
+      const environment = { DATABASE_URL: url, PORT: '0' };
+      const made = await startProcess(url, {}, asOwner);
+      const linked = await linkedApplication(made);
+      const { code } = await linked.issue();
+      made.kill('SIGTERM');
+      await made.ended;
+
+      const file = join(folder, 'latchkey.db');
+      await chmod(file, 0o444);
+      const refused = startCommand(['serve'], environment, undefined, asOwner);
+      const outcome = await Promise.race([refused.ended, refused.printed(/listens/)]);
+      refused.kill('SIGKILL');
+      expect(outcome).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /latchkey\.db cannot be opened: .* this user may write to it/,
+        ),
+      });
+
+      await chmod(file, 0o600);
+      const server = await startProcess(url, {}, asOwner);
+      const converted = await invoke(server, 'REST', 'grants.convert', { code }, linked.bearer);
+      expect(converted.status).toBe(200);
+    },
+  );
+});

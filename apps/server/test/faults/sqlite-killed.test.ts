@@ -1,0 +1,47 @@
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { sqliteDatabase } from '../http/databases.ts';
+import { linkedApplication } from '../http/linked-application.ts';
+import { longer } from '../long.ts';
+import { Load } from './load.ts';
+import { seededRandom } from './seed.ts';
+import { killed, startProcess } from './server-process.ts';
+
+const ROUNDS = longer(3, 200);
+
+test('a service on SQLite that is killed at random moments keeps what it acknowledged', {
+  timeout: longer(60_000, 1_800_000),
+}, async () => {
+  const random = seededRandom('kill -9 of the service');
+  const database = await sqliteDatabase();
+  const place = { url: '' };
+  let server = await startProcess(database.url);
+  place.url = server.url;
+  const load = new Load(place, await linkedApplication(place), random);
+  for (let round = 0; round < ROUNDS; round++) {
+    load.start(8);
+    const links = Math.floor(random() * 20);
+    while (load.linked < links) await sleep(1);
+    await sleep(random() * 20);
+    await killed(server);
+    await load.stop();
+
+    expect(integrityOf(database.url)).toBe('ok');
+    server = await startProcess(database.url);
+    place.url = server.url;
+    await load.verify();
+  }
+  await killed(server);
+  await database.remove();
+});
+
+/** What SQLite says of the file, which it has to open without anybody's help. */
+function integrityOf(url: string): unknown {
+  const database = new DatabaseSync(url.slice('file:'.length));
+  try {
+    return database.prepare('PRAGMA integrity_check').get()?.integrity_check;
+  } finally {
+    database.close();
+  }
+}
