@@ -77,6 +77,10 @@ function checkNode() {
   process.exit(1);
 }
 
+/** Brings the servers that Latchkey is compared with: a package of its own, with its own lockfile. */
+const installBenchmarks = () =>
+  pnpm(['--dir', 'benchmarks', 'install', '--ignore-workspace', '--frozen-lockfile'], 'stderr');
+
 const build = (...filter) => pnpm(['exec', 'turbo', 'run', 'build', ...filter], 'quiet');
 
 /** Becomes the command line of the service: its output, its signals, its exit code. */
@@ -108,6 +112,12 @@ const tasks = {
   'test:long': (args) => {
     env.TEST_LONG = '1';
     tasks.test(args);
+  },
+  // The race and the abuse of codes, against Latchkey and the servers one would use instead.
+  'bench:races': (args) => {
+    installBenchmarks();
+    tool('tsc', ['-p', 'benchmarks']);
+    run('node', ['benchmarks/races/run.ts', ...args], 'inherit');
   },
   check: () => {
     tool('biome', ['check', '--error-on-warnings', '.']);
