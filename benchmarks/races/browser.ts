@@ -5,11 +5,6 @@ import { type IncomingMessage, request } from 'node:http';
 export class Browser {
   readonly #cookies = new Map<string, string>();
 
-  /** The value of its Cookie header. */
-  get cookie(): string {
-    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  }
-
   /** Takes cookies as an answer sets them, and forgets those that it deletes. */
   keepCookies(lines: readonly string[]): void {
     for (const line of lines) {
@@ -25,11 +20,12 @@ export class Browser {
    * @returns where it ends up: on another page, or where another server would be asked
    */
   async visit(url: URL, form?: Record<string, string>): Promise<URL> {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     // Not `fetch`, which says of itself that it is a script: a page is what a script is not sent.
     const call = request(url, {
       method: form ? 'POST' : 'GET',
       headers: {
-        cookie: this.cookie,
+        cookie,
         accept: 'text/html',
         ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
       },

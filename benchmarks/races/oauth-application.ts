@@ -1,14 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { REDIRECT_URI, type Registration } from '../peers/registration.ts';
 import { accepted, type Contender, type Redeemer } from './contender.ts';
-
-/** Where a registered application of an OAuth server is sent back to. Nothing listens there. */
-export const REDIRECT_URI = 'https://application.example/callback';
-
-/** How an application is registered. */
-export interface Registration {
-  client_id: string;
-  client_secret: string;
-}
 
 /** An authorization request (RFC 6749, 4.1.1) with PKCE (RFC 7636) and its verifier. */
 export interface AuthorizationRequest {
