@@ -47,7 +47,7 @@ class MapAdapter implements Adapter {
 
 /**
  * `oidc-provider` as its documentation sets it up: an adapter, confidential clients, keys of its
- * own, everything else by default.
+ * own, a revocation endpoint, everything else by default.
  *
  * @param options.store - what each model gets in place of its adapter
  */
@@ -62,6 +62,7 @@ export function createOidcProvider(options: {
     adapter: () => store(new MapAdapter()),
     clients: clients.map((client) => ({ ...client, redirect_uris: [REDIRECT_URI] })),
     scopes: ['openid', 'profile.read'],
+    features: { revocation: { enabled: true } },
     cookies: { keys: [randomBytes(32).toString('hex')] },
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig' } as JWK] },
   });

@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { pkce } from '../peers/pkce.ts';
 import { REDIRECT_URI, type Registration } from '../peers/registration.ts';
 import { accepted, type Contender, type Redeemer } from './contender.ts';
 
@@ -11,15 +12,14 @@ export interface AuthorizationRequest {
 const randomText = () => randomBytes(32).toString('base64url');
 
 function authorizationRequest({ client_id }: Registration): AuthorizationRequest {
-  const verifier = randomText();
+  const { verifier, challenge } = pkce();
   const query = new URLSearchParams({
     response_type: 'code',
     client_id,
     redirect_uri: REDIRECT_URI,
     scope: 'openid',
     state: randomText(),
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
+    ...challenge,
   });
   return { query, verifier };
 }

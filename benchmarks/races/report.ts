@@ -1,3 +1,4 @@
+import { table } from '../table.ts';
 import { abuses } from './abuse.ts';
 import type { Latency } from './latency.ts';
 import type { RaceResult } from './race.ts';
@@ -19,17 +20,6 @@ export interface Sizes {
   redeemers: number;
   /** Codes of each abuse. */
   abused: number;
-}
-
-/** A table in Markdown, its columns aligned. */
-function table(rows: string[][]): string {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? '').length)),
-  );
-  const line = (cells: string[]) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const [head = [], ...body] = rows;
-  return [head, widths.map((width) => '-'.repeat(width)), ...body].map(line).join('\n');
 }
 
 /** The two tables of a run, with what they count. */
