@@ -77,9 +77,15 @@ function checkNode() {
   process.exit(1);
 }
 
-/** Brings the servers that Latchkey is compared with: a package of its own, with its own lockfile. */
-const installBenchmarks = () =>
+/**
+ * Runs a benchmark. The servers that Latchkey is compared with are dependencies of a package of its
+ * own, with its own lockfile, and are installed only here.
+ */
+function benchmark(script, args) {
   pnpm(['--dir', 'benchmarks', 'install', '--ignore-workspace', '--frozen-lockfile'], 'stderr');
+  tool('tsc', ['-p', 'benchmarks']);
+  run('node', [join('benchmarks', script), ...args], 'inherit');
+}
 
 const build = (...filter) => pnpm(['exec', 'turbo', 'run', 'build', ...filter], 'quiet');
 
@@ -113,12 +119,13 @@ const tasks = {
     env.TEST_LONG = '1';
     tasks.test(args);
   },
-  // The race and the abuse of codes, against Latchkey and the servers one would use instead.
-  'bench:races': (args) => {
-    installBenchmarks();
-    tool('tsc', ['-p', 'benchmarks']);
-    run('node', ['benchmarks/races/run.ts', ...args], 'inherit');
+  // How fast Latchkey is beside the floor and the servers one would use instead.
+  bench: (args) => {
+    build('--filter=@latchkey/server');
+    benchmark('performance/run.ts', args);
   },
+  // The race and the abuse of codes, against the same servers.
+  'bench:races': (args) => benchmark('races/run.ts', args),
   check: () => {
     tool('biome', ['check', '--error-on-warnings', '.']);
     pnpm(['exec', 'turbo', 'run', 'typecheck', 'package', '--output-logs=errors-only'], 'inherit');
