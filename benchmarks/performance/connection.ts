@@ -24,9 +24,9 @@ export function encode({ host }: URL, { method, path, headers = {}, body }: Http
 }
 
 /**
- * One keep-alive connection, one request at a time. By hand, because the clients there are spend as
- * much CPU on a request as the servers that are measured: they would be what is measured. It reads
- * no more of HTTP than the contenders send.
+ * One keep-alive connection, one request at a time. By hand, because `node:http` spends 1.2 times
+ * the CPU on a request that the floor does, and `fetch` 3 times: they would be what is measured. It
+ * reads no more of HTTP than the contenders send.
  */
 export class Connection {
   readonly #socket: Socket;

@@ -41,6 +41,7 @@ export function plot(results: Results, connections: number): string {
   const throughput = ratiosOf('throughput');
   const height = throughput.length * ROW + GAP;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${2 * height}" font-family="system-ui, sans-serif" font-size="13">
+<title>Exchanges beside the floor</title>
 <rect width="100%" height="100%" fill="white"/>
 ${bars(`Exchanges a second, × floor, ${connections} connections (more is better)`, 18, throughput)}
 ${bars('CPU for an exchange, × floor (less is better)', height + 18, ratiosOf('cpu'))}

@@ -47,7 +47,7 @@ export async function startProgram<About>(
     folder: place.folder,
     env: { ...(place.mongodbUrl !== undefined && { DATABASE_URL: place.mongodbUrl }) },
   });
-  const [line] = await server.printed(/^.+(?=\n)/);
+  const [line] = await server.printed(/^\{"url".+(?=\n)/m);
   const { url, about }: Ready<About> = JSON.parse(line);
   return {
     server,

@@ -4,6 +4,7 @@
 //   --check           ends with exit code 1 where a target is missed
 //   --profile         measures nothing, and shows where Latchkey's time goes
 //   --mongodb URL     with Latchkey and the bare driver on this server, in a database of their own
+import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,6 +60,8 @@ async function withContenders<T>(
   run: (entries: Entry[], folder: string) => Promise<T>,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-bench-'));
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeFolder);
   const name = freshName();
   const mongodbUrl = options.mongodb && urlOf(options.mongodb, name);
   const entries: Entry[] = [];
@@ -72,7 +75,8 @@ async function withContenders<T>(
   } finally {
     await Promise.all(entries.map(({ running }) => running.server.stop()));
     if (options.mongodb !== undefined) await dropDatabase(options.mongodb, name);
-    await rm(folder, { recursive: true });
+    process.off('exit', removeFolder);
+    removeFolder();
   }
 }
 
@@ -137,6 +141,8 @@ function conditions(): string {
   ].join('; ');
 }
 
+// Interrupted, it leaves by the way on which the servers are ended and their folders deleted.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 pinLoad();
 if (options.profile) {
   for (const contender of options.mongodb ? [latchkey, latchkeyMongodb] : [latchkey]) {

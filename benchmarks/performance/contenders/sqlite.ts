@@ -114,7 +114,7 @@ function sqliteRecords(path: string): Records {
 /** The floor of what is durable: the same rules over `node:sqlite`, one commit a write. */
 export const sqlite: Contender = {
   name: 'node:http over node:sqlite',
-  share: 1,
+  share: 0.5,
   start: (place) => startProgram(import.meta.filename, place, restWire),
 };
 
