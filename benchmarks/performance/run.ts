@@ -15,6 +15,7 @@ import {
   freshName,
   urlOf,
 } from '../../apps/server/src/store/mongodb/mongo-harness.ts';
+import { versionsOf } from '../versions.ts';
 import type { Contender, Running } from './contender.ts';
 import { betterAuth } from './contenders/better-auth.ts';
 import { floor } from './contenders/floor.ts';
@@ -157,11 +158,11 @@ if (options.profile) {
   ];
   const results = await withContenders(contenders, [], compare);
   const checked = checkTargets(results);
-  const { dependencies } = JSON.parse(
-    await readFile(new URL('../package.json', import.meta.url), 'utf8'),
-  ) as { dependencies: Record<string, string> };
-  const versions = Object.entries(dependencies).map(([name, version]) => `\`${name}\` ${version}`);
-  const text = `${conditions()}. ${versions.join(', ')}.\n\n${report(results, sizes.connections, checked)}\n`;
+  const versions = await versionsOf([
+    ...['oidc-provider', '@node-oauth/oauth2-server', 'better-auth', '@better-auth/oauth-provider'],
+    ...['@trpc/server', 'mongodb'],
+  ]);
+  const text = `${conditions()}. ${versions}.\n\n${report(results, sizes.connections, checked)}\n`;
   process.stdout.write(`\n${text}`);
 
   // A quick run is for the one who changes something, not for the page.

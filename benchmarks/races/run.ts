@@ -9,6 +9,7 @@ import {
   MongoDBUnavailable,
   startMongoDB,
 } from '../../apps/server/test/mongodb/start.ts';
+import { versionsOf } from '../versions.ts';
 import { abuses, unharmed } from './abuse.ts';
 import { startBetterAuth } from './better-auth.ts';
 import type { Contender } from './contender.ts';
@@ -64,9 +65,6 @@ async function mongodb(): Promise<MongoDBServer | null> {
   }
 }
 
-const { dependencies: versions } = JSON.parse(
-  await readFile(new URL('../package.json', import.meta.url), 'utf8'),
-) as { dependencies: Record<string, string> };
 const database = await mongodb();
 
 const entries: Entry[] = [
@@ -84,10 +82,10 @@ for (const entry of entries) {
 }
 await database?.stop();
 
-const peers = Object.entries(versions).map(([name, version]) => `\`${name}\` ${version}`);
+const peers = await versionsOf(['@better-auth/oauth-provider', 'better-auth', 'oidc-provider']);
 const date = new Date().toISOString().slice(0, 10);
 const conditions = [
-  `${date}, Node ${process.versions.node}. ${peers.join(', ')}.`,
+  `${date}, Node ${process.versions.node}. ${peers}.`,
   ...(database?.isStandIn ? [`(*) In place of MongoDB: ${database.description}.`] : []),
 ].join('\n');
 const text = report(measured, sizes, conditions);
