@@ -47,7 +47,7 @@ test('every npm command of our pages is one of the root, and does what it says',
   const named = new Set<string>();
   for (const page of ours) {
     const text = await read(page);
-    for (const [, name] of text.matchAll(/\bnpm (?:run (?:-s )?)?([a-z]+)\b/g)) {
+    for (const [, name] of text.matchAll(/\bnpm (?:run (?:-s )?)?([a-z:]+)\b/g)) {
       if (!['exec', 'install', 'i', 'ci'].includes(name as string)) named.add(name as string);
     }
   }

@@ -77,6 +77,16 @@ function checkNode() {
   process.exit(1);
 }
 
+/**
+ * Runs a benchmark. The servers that Latchkey is compared with are dependencies of a package of its
+ * own, with its own lockfile, and are installed only here.
+ */
+function benchmark(script, args) {
+  pnpm(['--dir', 'benchmarks', 'install', '--ignore-workspace', '--frozen-lockfile'], 'stderr');
+  tool('tsc', ['-p', 'benchmarks']);
+  run('node', [join('benchmarks', script), ...args], 'inherit');
+}
+
 const build = (...filter) => pnpm(['exec', 'turbo', 'run', 'build', ...filter], 'quiet');
 
 /** Becomes the command line of the service: its output, its signals, its exit code. */
@@ -109,6 +119,13 @@ const tasks = {
     env.TEST_LONG = '1';
     tasks.test(args);
   },
+  // How fast Latchkey is beside the floor and the servers one would use instead.
+  bench: (args) => {
+    build('--filter=@latchkey/server');
+    benchmark('performance/run.ts', args);
+  },
+  // The race and the abuse of codes, against the same servers.
+  'bench:races': (args) => benchmark('races/run.ts', args),
   check: () => {
     tool('biome', ['check', '--error-on-warnings', '.']);
     pnpm(['exec', 'turbo', 'run', 'typecheck', 'package', '--output-logs=errors-only'], 'inherit');

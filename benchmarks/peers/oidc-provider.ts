@@ -1,0 +1,69 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import Provider, { type Adapter, type AdapterPayload, type JWK } from 'oidc-provider';
+import type { Registration } from './registration.ts';
+import { REDIRECT_URI } from './registration.ts';
+
+/** The records of one model, as the example adapters of the project keep them, in a Map. */
+class MapAdapter implements Adapter {
+  readonly #records = new Map<string, AdapterPayload>();
+  /** The ids of the records of a grant, so that ending one doesn't look through them all. */
+  readonly #grants = new Map<string, Set<string>>();
+
+  async upsert(id: string, payload: AdapterPayload): Promise<void> {
+    this.#records.set(id, payload);
+    if (payload.grantId === undefined) return;
+    const ids = this.#grants.get(payload.grantId);
+    if (ids) ids.add(id);
+    else this.#grants.set(payload.grantId, new Set([id]));
+  }
+
+  async find(id: string): Promise<AdapterPayload | undefined> {
+    const record = this.#records.get(id);
+    return record && { ...record };
+  }
+
+  async findByUid(uid: string): Promise<AdapterPayload | undefined> {
+    return [...this.#records.values()].find((record) => record.uid === uid);
+  }
+
+  async findByUserCode(userCode: string): Promise<AdapterPayload | undefined> {
+    return [...this.#records.values()].find((record) => record.userCode === userCode);
+  }
+
+  async consume(id: string): Promise<void> {
+    const record = this.#records.get(id);
+    if (record) record.consumed = Math.floor(Date.now() / 1000);
+  }
+
+  async destroy(id: string): Promise<void> {
+    this.#records.delete(id);
+  }
+
+  async revokeByGrantId(grantId: string): Promise<void> {
+    for (const id of this.#grants.get(grantId) ?? []) this.#records.delete(id);
+    this.#grants.delete(grantId);
+  }
+}
+
+/**
+ * `oidc-provider` as its documentation sets it up: an adapter, confidential clients, keys of its
+ * own, a revocation endpoint, everything else by default.
+ *
+ * @param options.store - what each model gets in place of its adapter
+ */
+export function createOidcProvider(options: {
+  url: string;
+  clients: readonly Registration[];
+  store?: (adapter: Adapter) => Adapter;
+}): Provider {
+  const { url, clients, store = (adapter) => adapter } = options;
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return new Provider(url, {
+    adapter: () => store(new MapAdapter()),
+    clients: clients.map((client) => ({ ...client, redirect_uris: [REDIRECT_URI] })),
+    scopes: ['openid', 'profile.read'],
+    features: { revocation: { enabled: true } },
+    cookies: { keys: [randomBytes(32).toString('hex')] },
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig' } as JWK] },
+  });
+}

@@ -1,0 +1,55 @@
+import { createBetterAuth } from '../../peers/better-auth.ts';
+import { pkce } from '../../peers/pkce.ts';
+import { REDIRECT_URI, type Registration } from '../../peers/registration.ts';
+import type { Contender } from '../contender.ts';
+import { runProgram, startProgram } from '../program.ts';
+import { codeWithVerifier, oauthWire } from '../wires/oauth.ts';
+
+/** `better-auth` in memory. Without the scope `openid`, so that it signs no ID token. */
+export const betterAuth: Contender = {
+  name: 'better-auth, in memory',
+  share: 1,
+  // Its memory adapter looks through whole tables, and copies them for a transaction.
+  most: 64,
+  start: (place) =>
+    startProgram(import.meta.filename, place, (application: Registration) =>
+      oauthWire(application, {
+        token: '/api/auth/oauth2/token',
+        revocation: '/api/auth/oauth2/revoke',
+      }),
+    ),
+};
+
+if (import.meta.main) {
+  await runProgram(async (url) => {
+    const { listener, application, cookies } = await createBetterAuth({ url });
+    const cookie = cookies.map((line) => line.split(';')[0]).join('; ');
+
+    /** Asks the authorization endpoint, as the page that a user is on may do. */
+    async function issueOne(): Promise<string> {
+      const { verifier, challenge } = pkce();
+      const query = new URLSearchParams({
+        response_type: 'code',
+        client_id: application.client_id,
+        redirect_uri: REDIRECT_URI,
+        scope: 'profile',
+        state: 'state',
+        ...challenge,
+      });
+      const response = await fetch(`${url}/api/auth/oauth2/authorize?${query}`, {
+        headers: { cookie },
+      });
+      const { url: back } = (await response.json()) as { url: string };
+      const code = new URL(back).searchParams.get('code');
+      if (code === null) throw new Error(`No code in ${back}`);
+      return codeWithVerifier(code, verifier);
+    }
+
+    async function issue(count: number): Promise<string[]> {
+      const codes: string[] = [];
+      for (let made = 0; made < count; made++) codes.push(await issueOne());
+      return codes;
+    }
+    return { listener, issue, about: application };
+  });
+}

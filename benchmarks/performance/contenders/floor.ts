@@ -1,0 +1,90 @@
+import { timingSafeEqual } from 'node:crypto';
+import type {
+  AccountRecord,
+  ApplicationRecord,
+  GrantRecord,
+  PendingRecord,
+} from '../../../apps/server/src/store/records.ts';
+import type { Records } from '../bare/records.ts';
+import { setUp } from '../bare/rules.ts';
+import { bareListener } from '../bare/server.ts';
+import type { Contender } from '../contender.ts';
+import { runProgram, startProgram } from '../program.ts';
+import { restWire } from '../wires/rest.ts';
+
+interface Row extends PendingRecord {
+  exchanged: GrantRecord | null;
+  secret_hash: Uint8Array | null;
+  first_used_at: number | null;
+}
+
+/** Records in the memory of the process. */
+export function mapRecords(): Records {
+  const applications = new Map<string, ApplicationRecord>();
+  const accounts = new Map<string, AccountRecord>();
+  const rows = new Map<string, Row>();
+  return {
+    createApplication: (application) => void applications.set(application.id, application),
+    putAccount: (account) => void accounts.set(account.id, account),
+    findApplication: (id) => applications.get(id) ?? null,
+    issueCode: (code) =>
+      void rows.set(code.grant_id, {
+        ...code,
+        exchanged: null,
+        secret_hash: null,
+        first_used_at: null,
+      }),
+    redeemCode({ grant_id, application_id, code_hash, secret_hash, now }) {
+      const row = rows.get(grant_id);
+      if (!row || row.exchanged || row.application_id !== application_id) return null;
+      if (row.code_expires_at <= now || !timingSafeEqual(row.code_hash, code_hash)) return null;
+      const { scope, account } = row;
+      row.secret_hash = secret_hash;
+      row.exchanged = {
+        ...{ grant_id, application_id, scope, account },
+        created_at: now,
+        revoked_at: null,
+      };
+      return row.exchanged;
+    },
+    authenticateGrant(grant_id) {
+      const row = rows.get(grant_id);
+      if (!row?.exchanged) return null;
+      return {
+        grant: row.exchanged,
+        secret_hash: row.secret_hash,
+        first_used_at: row.first_used_at,
+        application_disabled: applications.get(row.application_id)?.disabled ?? true,
+        account: accounts.get(row.account.id) ?? null,
+      };
+    },
+    noteFirstUse({ grant_id, now }) {
+      const row = rows.get(grant_id);
+      if (!row?.secret_hash) return false;
+      row.first_used_at ??= now;
+      return true;
+    },
+    revokeGrant({ grant_id, application_id, now }) {
+      const row = rows.get(grant_id);
+      if (!row?.exchanged || row.application_id !== application_id) return null;
+      row.exchanged.revoked_at ??= now;
+      row.secret_hash = null;
+      return row.exchanged;
+    },
+  };
+}
+
+/** The floor: what Node itself takes, and keeps nothing. */
+export const floor: Contender = {
+  name: 'node:http over a Map (the floor)',
+  share: 1,
+  start: (place) => startProgram(import.meta.filename, place, restWire),
+};
+
+if (import.meta.main) {
+  await runProgram(async () => {
+    const records = mapRecords();
+    const { secret, issue } = await setUp(records);
+    return { listener: bareListener(records), issue, about: secret };
+  });
+}

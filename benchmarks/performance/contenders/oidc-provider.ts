@@ -1,0 +1,53 @@
+import { createOidcProvider } from '../../peers/oidc-provider.ts';
+import { pkce } from '../../peers/pkce.ts';
+import { REDIRECT_URI, type Registration, registration } from '../../peers/registration.ts';
+import type { Contender } from '../contender.ts';
+import { runProgram, startProgram } from '../program.ts';
+import { codeWithVerifier, oauthWire } from '../wires/oauth.ts';
+
+const SCOPE = 'profile.read';
+
+/** `oidc-provider` in memory. Without the scope `openid`, so that it signs no ID token. */
+export const oidcProvider: Contender = {
+  name: 'oidc-provider, in memory',
+  share: 0.5,
+  start: (place) =>
+    startProgram(import.meta.filename, place, (application: Registration) =>
+      oauthWire(application, { token: '/token', revocation: '/token/revocation' }),
+    ),
+};
+
+if (import.meta.main) {
+  await runProgram(async (url) => {
+    const application = registration('application');
+    const provider = createOidcProvider({ url, clients: [application] });
+    const client = await provider.Client.find(application.client_id);
+    if (!client) throw new Error('The client is not there.');
+
+    // What its authorization endpoint does once the user has consented, by its models.
+    const issueOne = async (): Promise<string> => {
+      const accountId = 'ada';
+      const grant = new provider.Grant({ accountId, clientId: application.client_id });
+      grant.addOIDCScope(SCOPE);
+      const grantId = await grant.save();
+      const { verifier, challenge } = pkce();
+      const code = new provider.AuthorizationCode({
+        accountId,
+        client,
+        grantId,
+        gty: 'authorization_code',
+        redirectUri: REDIRECT_URI,
+        scope: SCOPE,
+        codeChallenge: challenge.code_challenge,
+        codeChallengeMethod: challenge.code_challenge_method,
+      });
+      return codeWithVerifier(await code.save(), verifier);
+    };
+
+    return {
+      listener: provider.callback(),
+      issue: (count) => Promise.all(Array.from({ length: count }, issueOne)),
+      about: application,
+    };
+  });
+}

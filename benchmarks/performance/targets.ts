@@ -1,0 +1,80 @@
+import { betterAuth } from './contenders/better-auth.ts';
+import { floor } from './contenders/floor.ts';
+import { latchkey, latchkeyMongodb, latchkeyTrpc } from './contenders/latchkey.ts';
+import { mongodb } from './contenders/mongodb.ts';
+import { oauth2Server } from './contenders/oauth2-server.ts';
+import { oidcProvider } from './contenders/oidc-provider.ts';
+import { trpcStandalone } from './contenders/trpc-standalone.ts';
+import type { Operation } from './measure.ts';
+import type { Results } from './results.ts';
+import type { Sample } from './statistics.ts';
+
+/** Something to reach, and what was seen of it. */
+export interface Checked {
+  text: string;
+  seen: string;
+  isMet: boolean;
+}
+
+const CONNECTIONS = 32;
+
+const figures: Record<keyof Sample, string> = {
+  throughput: 'throughput',
+  cpu: 'CPU per request',
+  p50: 'p50',
+  p99: 'p99',
+};
+
+/** Compares a run with what is to be reached. What was not measured in it is left out. */
+export function checkTargets(results: Results): Checked[] {
+  const checked: Checked[] = [];
+
+  function compare(
+    [one, other]: [{ name: string }, { name: string }],
+    operation: Operation,
+    figure: keyof Sample,
+    [bound, limit]: ['at least' | 'at most', number],
+  ): void {
+    const ours = results.medians(one.name, CONNECTIONS, operation);
+    const theirs = results.medians(other.name, CONNECTIONS, operation);
+    if (!ours || !theirs) return;
+    const ratio = ours[figure] / theirs[figure];
+    checked.push({
+      text: `${one.name}, ${operation}: ${figures[figure]} ${bound} ${limit} × ${other.name}`,
+      seen: `${ratio.toFixed(2)} ×`,
+      isMet: bound === 'at least' ? ratio >= limit : ratio <= limit,
+    });
+  }
+
+  for (const operation of ['convert', 'revoke', 'authenticate'] as const) {
+    compare([latchkey, floor], operation, 'throughput', ['at least', 0.9]);
+    compare([latchkeyMongodb, mongodb], operation, 'throughput', ['at least', 0.9]);
+    compare([latchkey, floor], operation, 'p99', ['at most', 1.5]);
+  }
+  compare([latchkey, floor], 'convert', 'cpu', ['at most', 1.2]);
+  compare([latchkeyTrpc, floor], 'convert', 'throughput', ['at least', 0.6]);
+  compare([latchkeyTrpc, trpcStandalone], 'convert', 'throughput', ['at least', 2]);
+  for (const peer of [oidcProvider, oauth2Server, betterAuth]) {
+    compare([latchkey, peer], 'convert', 'throughput', ['at least', 2]);
+    compare([latchkey, peer], 'convert', 'cpu', ['at most', 0.5]);
+  }
+
+  const footprint = (name: string) => results.footprints.find((one) => one.name === name);
+  const [ours, bare] = [footprint(latchkey.name), footprint(floor.name)];
+  if (ours && bare) {
+    const ratio = ours.peakMemory / bare.peakMemory;
+    checked.push({
+      text: `${latchkey.name}: peak memory at most 1.5 × ${floor.name}`,
+      seen: `${ratio.toFixed(2)} ×`,
+      isMet: ratio <= 1.5,
+    });
+  }
+  if (ours) {
+    checked.push({
+      text: `${latchkey.name}: answers within 400 ms of its process starting`,
+      seen: `${ours.startMilliseconds.toFixed(0)} ms`,
+      isMet: ours.startMilliseconds <= 400,
+    });
+  }
+  return checked;
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { pkce } from '../peers/pkce.ts';
+import { REDIRECT_URI, type Registration } from '../peers/registration.ts';
+import { accepted, type Contender, type Redeemer } from './contender.ts';
+
+/** An authorization request (RFC 6749, 4.1.1) with PKCE (RFC 7636) and its verifier. */
+export interface AuthorizationRequest {
+  query: URLSearchParams;
+  verifier: string;
+}
+
+const randomText = () => randomBytes(32).toString('base64url');
+
+function authorizationRequest({ client_id }: Registration): AuthorizationRequest {
+  const { verifier, challenge } = pkce();
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id,
+    redirect_uri: REDIRECT_URI,
+    scope: 'openid',
+    state: randomText(),
+    ...challenge,
+  });
+  return { query, verifier };
+}
+
+/**
+ * Two registered applications of an OAuth server, confidential ones, which authenticate with
+ * `client_secret_basic` and use PKCE, as OAuth 2.1 asks of all.
+ *
+ * @param server.authorize - goes through the authorization endpoint as a new user's browser does;
+ *   returns the URI it is sent back to in the end
+ */
+export function oauthApplications(server: {
+  token: string;
+  userinfo: string;
+  application: Registration;
+  other: Registration;
+  authorize(query: URLSearchParams): Promise<URL>;
+}): Omit<Contender, 'close'> {
+  const { application, other } = server;
+  const verifiers = new Map<string, string>();
+
+  const credentials: Record<Redeemer, Registration | null> = {
+    application,
+    'wrong secret': { ...application, client_secret: randomText() },
+    'other application': other,
+    nobody: null,
+  };
+
+  async function issue() {
+    const { query, verifier } = authorizationRequest(application);
+    const back = await server.authorize(query);
+    const code = back.searchParams.get('code');
+    if (code === null) throw new Error(`No code in ${back}`);
+    verifiers.set(code, verifier);
+    return code;
+  }
+
+  async function redeem(code: string, by: Redeemer) {
+    const own = credentials[by];
+    // Only the application itself knows the verifier; it never went through the browser.
+    const isApplication = by === 'application' || by === 'wrong secret';
+    const body = new URLSearchParams({
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: REDIRECT_URI,
+      code_verifier: (isApplication && verifiers.get(code)) || randomText(),
+      ...(own === null && { client_id: application.client_id }),
+    });
+    const basic = own && btoa(`${own.client_id}:${own.client_secret}`);
+    const headers = basic === null ? {} : { authorization: `Basic ${basic}` };
+    const answer = await accepted(await fetch(server.token, { method: 'POST', headers, body }));
+    return answer?.access_token ?? null;
+  }
+
+  async function admits(access_token: string) {
+    const headers = { authorization: `Bearer ${access_token}` };
+    return (await accepted(await fetch(server.userinfo, { headers }))) !== null;
+  }
+
+  return { issue, redeem, admits };
+}
