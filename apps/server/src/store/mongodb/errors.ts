@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import {
   MongoError,
   MongoInvalidArgumentError,
@@ -22,8 +23,17 @@ const refusals = new Set([
 ]);
 
 /** Whether an error comes from the database or the way to it, and not from a fault of the code. */
-export function isDatabaseError(error: unknown): error is MongoError {
-  return error instanceof MongoError && !(error instanceof MongoInvalidArgumentError);
+export function isDatabaseError(error: unknown): error is Error {
+  if (error instanceof MongoError) return !(error instanceof MongoInvalidArgumentError);
+  return isSystemError(error);
+}
+
+/**
+ * The driver passes on what the socket throws, as it is, where the other side ended the connection
+ * just before a command was written: EPIPE, "This socket has been ended by the other party".
+ */
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && String(error.code) in constants.errno;
 }
 
 /** Whether this answer to a write says that the write was not made. */
