@@ -25,13 +25,18 @@ export interface CommandProcess {
   ended: Promise<Run>;
 }
 
-/** Starts the command line in a process of its own, with no setting of this one. */
+/**
+ * Starts the command line in a process of its own, with no setting of this one.
+ *
+ * @param script - another program to start in its place
+ */
 export function startCommand(
   words: readonly string[],
   environment: NodeJS.ProcessEnv,
   directory?: string,
+  script = SCRIPT,
 ): CommandProcess {
-  const child = spawn(process.execPath, [SCRIPT, ...words], {
+  const child = spawn(process.execPath, [script, ...words], {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(directory !== undefined && { cwd: directory }),
