@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 async function serve(environment: NodeJS.ProcessEnv) {
-  const command = startCommand(['serve'], { PORT: '0', ...environment }, directory);
+  const command = startCommand(['serve'], { PORT: '0', ...environment }, { directory });
   running.push(command);
   const [, url = ''] = await command.printed(LISTENS);
   return { ...command, url };

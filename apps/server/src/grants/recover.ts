@@ -27,24 +27,36 @@ export async function recover(
 ): Promise<GrantWithSecret> {
   const secret = mintCredential('grantSecret', grant_id);
   const now = clock();
-  const grant = await store.recoverGrant({
+  const exchanged_after = now - RECOVERY_WINDOW;
+  const recovery = {
     grant_id,
     application_id,
     secret_hash: secret.hash,
-    exchanged_after: now - RECOVERY_WINDOW,
+    exchanged_after,
     now,
     origin,
-  });
-  if (grant !== null) return { grant, grant_secret: secret.credential };
+  };
+  for (;;) {
+    const grant = await store.recoverGrant(recovery);
+    if (grant !== null) return { grant, grant_secret: secret.credential };
 
-  const history = await store.findGrantHistory(grant_id);
-  throw DomainError.because(hindrance(history, application_id), { grant_id });
+    const history = await store.findGrantHistory(grant_id);
+    const reason = hindrance(history, application_id, exchanged_after);
+    if (reason !== null) throw DomainError.because(reason, { grant_id });
+    // Nothing stands in its way, so the code was exchanged between the write and the look: by the
+    // very call whose answer was given up on. That happens once.
+  }
 }
 
-/** Why a grant can't be recovered. */
-function hindrance(history: GrantHistory | null, application_id: string): Reason {
+/** Why a grant can't be recovered; null where it can. */
+function hindrance(
+  history: GrantHistory | null,
+  application_id: string,
+  exchanged_after: Milliseconds,
+): Reason | null {
   const absent = absence(history, application_id);
   if (absent !== null) return absent;
   if (history?.revoked_at != null) return 'revoked_before_recovery';
-  return history?.first_used_at != null ? 'grant_used' : 'exchanged_too_long_ago';
+  if (history?.first_used_at != null) return 'grant_used';
+  return (history?.created_at ?? 0) > exchanged_after ? null : 'exchanged_too_long_ago';
 }

@@ -27,7 +27,7 @@ export async function startProcess(
     LOG_LEVEL: 'error',
     ...environment,
   };
-  const command = startCommand(['serve'], settings, undefined, within);
+  const command = startCommand(['serve'], settings, { within });
   onTestFinished(async () => {
     command.kill('SIGKILL');
     await command.ended;

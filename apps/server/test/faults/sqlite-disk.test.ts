@@ -89,7 +89,7 @@ describe('SQLite', { timeout: 60_000 }, () => {
 
       const file = join(folder, 'latchkey.db');
       await chmod(file, 0o444);
-      const refused = startCommand(['serve'], environment, undefined, asOwner);
+      const refused = startCommand(['serve'], environment, { within: asOwner });
       const outcome = await Promise.race([refused.ended, refused.printed(/listens/)]);
       refused.kill('SIGKILL');
       expect(outcome).toMatchObject({

@@ -29,15 +29,21 @@ export interface CommandProcess {
 /**
  * Starts the command line in a process of its own, with no setting of this one.
  *
- * @param within - a command that the whole is handed to as arguments, to run it in its own way
+ * @param options.directory - where it runs; here unless told
+ * @param options.within - a command that the whole is handed to as arguments, to run it in its own way
+ * @param options.script - another program to start in its place
  */
 export function startCommand(
   words: readonly string[],
   environment: NodeJS.ProcessEnv,
-  directory?: string,
-  within: readonly string[] = [],
+  options: {
+    directory?: string | undefined;
+    within?: readonly string[] | undefined;
+    script?: string | undefined;
+  } = {},
 ): CommandProcess {
-  const [program = '', ...args] = [...within, process.execPath, SCRIPT, ...words];
+  const { directory, within = [], script = SCRIPT } = options;
+  const [program = '', ...args] = [...within, process.execPath, script, ...words];
   const child = spawn(program, args, {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -75,5 +81,5 @@ export function runCommand(
   environment: NodeJS.ProcessEnv,
   directory?: string,
 ): Promise<Run> {
-  return startCommand(words, environment, directory).ended;
+  return startCommand(words, environment, { directory }).ended;
 }

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import {
   MongoError,
   MongoInvalidArgumentError,
@@ -22,15 +23,15 @@ const refusals = new Set([
 ]);
 
 /** Whether an error comes from the database or the way to it, and not from a fault of the code. */
-export function isDatabaseError(error: unknown): boolean {
+export function isDatabaseError(error: unknown): error is Error {
   if (error instanceof MongoError) return !(error instanceof MongoInvalidArgumentError);
   return isSocketError(error);
 }
 
 /** A connection that broke just before it was written to: the driver passes on what Node says. */
-function isSocketError(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^E[A-Z]+$/.test(code) || code === 'ERR_STREAM_DESTROYED';
+function isSocketError(error: unknown): error is Error {
+  if (!(error instanceof Error) || !('code' in error)) return false;
+  return String(error.code) in constants.errno || error.code === 'ERR_STREAM_DESTROYED';
 }
 
 /** Whether this answer to a write says that the write was not made. */

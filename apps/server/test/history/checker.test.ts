@@ -1,0 +1,381 @@
+import { type ErrorCode, errorDefinition } from '@latchkey/schema';
+import { describe, expect, test } from 'vitest';
+import { check, describeViolation } from './checker.ts';
+import type { Answer, Call, CallOperation } from './history.ts';
+import { rules } from './rules.ts';
+
+// A history is written as it is read: who did what, from when to when, and what came of it.
+
+type Extra = Partial<Omit<Call, 'answer'>> & { answer?: Partial<Answer> };
+
+function call(
+  id: string,
+  operation: CallOperation,
+  [start, end]: [number, number | null],
+  { answer = {}, ...rest }: Extra = {},
+): Call {
+  return {
+    ...{ id, operation, grant: 'g', server: 'A', wire: 'REST', start, end },
+    ...(['convert', 'recover', 'revoke'].includes(operation) && { application: 'own' as const }),
+    ...rest,
+    answer: end === null ? null : { ...{ status: 200 }, ...answer },
+  };
+}
+const error = (error_code: ErrorCode): Extra => ({
+  answer: { error_code, status: errorDefinition(error_code).status },
+});
+const withSecretOf = (secret: string): Extra => ({ secret });
+
+const issue = call('issue', 'issue', [0, 1]);
+const convert = (id: string, time: [number, number | null], extra?: Extra) =>
+  call(id, 'convert', time, extra);
+const recover = (id: string, time: [number, number | null], extra?: Extra) =>
+  call(id, 'recover', time, extra);
+const revoke = (id: string, time: [number, number | null], extra?: Extra) =>
+  call(id, 'revoke', time, extra);
+const find = (id: string, time: [number, number | null], answer: Partial<Answer>) =>
+  call(id, 'find', time, { answer });
+const use = (secret: string, id: string, time: [number, number | null], extra?: Extra) =>
+  call(id, 'authenticate', time, { ...withSecretOf(secret), ...extra });
+
+const used = error('code_already_used');
+const invalid = error('credentials_invalid');
+const unknown = error('grant_not_found');
+const tooLate = error('grant_not_recoverable');
+const byOther = (extra: Extra): Extra => ({ ...extra, application: 'other' });
+
+interface Case {
+  /** Breaks the rule, and these calls prove it. */
+  broken: Call[];
+  proof: string[];
+  /** All but breaks it, and breaks no other either. */
+  kept: Call[];
+}
+
+const cases: Record<string, Case[]> = {
+  'one-success': [
+    {
+      broken: [convert('a', [2, 9]), convert('b', [3, 8])],
+      proof: ['a', 'b'],
+      kept: [convert('a', [2, 9]), convert('b', [3, null])],
+    },
+  ],
+  'spent-stays-spent': [
+    {
+      broken: [convert('a', [2, null]), convert('b', [3, 4], used), convert('c', [5, 6])],
+      proof: ['b', 'c'],
+      kept: [convert('a', [2, null]), convert('b', [3, 5], used), convert('c', [5, 6])],
+    },
+  ],
+  'own-application-only': [
+    {
+      broken: [convert('a', [2, 3], { application: 'other' })],
+      proof: ['a'],
+      kept: [convert('a', [2, 3], byOther(error('code_not_found')))],
+    },
+    {
+      // It would tell that there is such a code.
+      broken: [convert('a', [2, 3]), convert('b', [4, 5], byOther(used))],
+      proof: ['b'],
+      kept: [convert('a', [2, 3]), revoke('b', [4, 5], byOther(unknown))],
+    },
+  ],
+  'answers-of-the-contract': [
+    {
+      broken: [convert('a', [2, 3], error('internal_error'))],
+      proof: ['a'],
+      kept: [convert('a', [2, 3], error('store_unavailable'))],
+    },
+    {
+      broken: [convert('a', [2, 3], error('credentials_invalid'))],
+      proof: ['a'],
+      kept: [convert('a', [2, 3], error('outcome_unknown'))],
+    },
+    {
+      broken: [
+        convert('a', [2, 3]),
+        revoke('b', [4, 5], { answer: { error_code: 'store_unavailable', status: 500 } }),
+      ],
+      proof: ['b'],
+      kept: [convert('a', [2, 3]), revoke('b', [4, 5], error('store_unavailable'))],
+    },
+  ],
+  'answers-the-question': [
+    {
+      broken: [convert('a', [2, 3], { answer: { grant: 'another' } })],
+      proof: ['a'],
+      kept: [convert('a', [2, 3], { answer: { grant: 'g' } })],
+    },
+  ],
+  'code-is-known': [
+    {
+      broken: [convert('a', [2, 3], error('code_not_found'))],
+      proof: ['issue', 'a'],
+      kept: [convert('a', [2, 3])],
+    },
+    {
+      broken: [convert('a', [2, 300e9 - 1], error('code_expired'))],
+      proof: ['issue', 'a'],
+      kept: [convert('a', [2, 300e9], error('code_expired'))],
+    },
+  ],
+  'nothing-from-nothing': [
+    {
+      broken: [convert('a', [2, 3], error('store_unavailable')), convert('b', [4, 5], used)],
+      proof: ['b'],
+      kept: [convert('a', [2, 3], error('outcome_unknown')), convert('b', [4, 5], used)],
+    },
+    {
+      // Too late for it.
+      broken: [convert('a', [6, 7]), recover('b', [4, 5])],
+      proof: ['b'],
+      kept: [convert('a', [4, 7]), recover('b', [4, 5])],
+    },
+    {
+      broken: [find('a', [2, 3], { found: true, revoked: false })],
+      proof: ['a'],
+      kept: [find('a', [2, 3], { found: false })],
+    },
+    {
+      // An exchange whose grant is recovered before the store could look back: "already used" is
+      // the truth only where there was such a recovery meanwhile.
+      broken: [convert('a', [2, 3], used), recover('b', [4, 5])],
+      proof: ['a'],
+      kept: [convert('a', [2, 9], used), recover('b', [4, 5])],
+    },
+  ],
+  'exchanged-stays-exchanged': [
+    {
+      broken: [convert('a', [2, 3]), revoke('b', [4, 5], unknown)],
+      proof: ['a', 'b'],
+      kept: [convert('a', [2, 4]), revoke('b', [4, 5], unknown)],
+    },
+    {
+      broken: [convert('a', [2, 3]), recover('b', [4, 5], unknown), revoke('c', [6, 7])],
+      proof: ['a', 'b'],
+      kept: [convert('a', [2, 3]), recover('b', [4, 5], unknown), revoke('c', [4, 7])],
+    },
+    {
+      broken: [convert('a', [2, 3]), find('b', [4, 5], { found: false })],
+      proof: ['a', 'b'],
+      kept: [convert('a', [2, null]), find('b', [4, 5], { found: false })],
+    },
+  ],
+  'secret-works': [
+    {
+      broken: [convert('a', [2, 3]), use('a', 'b', [4, 5], invalid), revoke('c', [6, 7])],
+      proof: ['a', 'b'],
+      kept: [convert('a', [2, 3]), use('a', 'b', [4, 7], invalid), revoke('c', [6, null])],
+    },
+    {
+      // A recovery before the one that the secret came with does not excuse it.
+      broken: [
+        convert('a', [2, 3]),
+        recover('b', [4, 5]),
+        recover('c', [6, 7]),
+        use('c', 'd', [8, 9], invalid),
+      ],
+      proof: ['c', 'd'],
+      kept: [
+        convert('a', [2, 3]),
+        recover('b', [4, null]),
+        recover('c', [6, 7]),
+        use('c', 'd', [8, 9], invalid),
+      ],
+    },
+    {
+      // What promised that nothing was changed excuses nothing.
+      broken: [
+        convert('a', [2, 3]),
+        revoke('b', [4, 5], error('store_unavailable')),
+        use('a', 'c', [6, 7], invalid),
+      ],
+      proof: ['a', 'c'],
+      kept: [
+        convert('a', [2, 3]),
+        revoke('b', [4, 5], error('outcome_unknown')),
+        use('a', 'c', [6, 7], invalid),
+      ],
+    },
+  ],
+  'revoked-is-dead': [
+    {
+      broken: [convert('a', [2, 3]), revoke('b', [4, 5]), use('a', 'c', [6, 7])],
+      proof: ['b', 'c'],
+      kept: [convert('a', [2, 3]), revoke('b', [4, 5]), use('a', 'c', [5, 7])],
+    },
+    {
+      broken: [convert('a', [2, 3]), revoke('b', [4, 5]), recover('c', [6, 7])],
+      proof: ['b', 'c'],
+      kept: [convert('a', [2, 3]), revoke('b', [4, null]), recover('c', [6, 7])],
+    },
+    {
+      broken: [
+        convert('a', [2, 3]),
+        revoke('b', [4, 5]),
+        find('c', [6, 7], { found: true, revoked: false }),
+      ],
+      proof: ['b', 'c'],
+      kept: [
+        convert('a', [2, 3]),
+        revoke('b', [4, 5]),
+        find('c', [6, 7], { found: true, revoked: true }),
+      ],
+    },
+  ],
+  'revoked-by-somebody': [
+    {
+      broken: [
+        convert('a', [2, 3]),
+        revoke('b', [4, 5], error('store_unavailable')),
+        find('c', [6, 7], { found: true, revoked: true }),
+      ],
+      proof: ['c'],
+      kept: [
+        convert('a', [2, 3]),
+        revoke('b', [4, null]),
+        find('c', [6, 7], { found: true, revoked: true }),
+      ],
+    },
+  ],
+  'recovered-is-dead': [
+    {
+      broken: [convert('a', [2, 3]), recover('b', [4, 5]), use('a', 'c', [6, 7])],
+      proof: ['a', 'b', 'c'],
+      kept: [convert('a', [2, 3]), recover('b', [4, 6]), use('a', 'c', [6, 7])],
+    },
+  ],
+  'used-is-not-recoverable': [
+    {
+      broken: [convert('a', [2, 3]), use('a', 'b', [4, 5]), recover('c', [6, 7])],
+      proof: ['b', 'c'],
+      kept: [convert('a', [2, 3]), use('a', 'b', [4, 6]), recover('c', [6, 7])],
+    },
+    {
+      broken: [
+        convert('a', [2, 3]),
+        use('a', 'b', [4, null]),
+        recover('c', [5, 6], tooLate),
+        recover('d', [7, 8]),
+      ],
+      proof: ['c', 'd'],
+      kept: [
+        convert('a', [2, 3]),
+        use('a', 'b', [4, null]),
+        recover('c', [5, 7], tooLate),
+        recover('d', [7, 8]),
+      ],
+    },
+  ],
+  'unused-is-recoverable': [
+    {
+      broken: [convert('a', [2, 3]), recover('b', [4, 5], tooLate), use('a', 'c', [6, 7])],
+      proof: ['b'],
+      kept: [convert('a', [2, 3]), recover('b', [4, 5], tooLate), use('a', 'c', [4, 7])],
+    },
+  ],
+  'one-secret-ever-works': [
+    {
+      broken: [
+        convert('a', [2, 3]),
+        recover('b', [2, 9]),
+        use('a', 'c', [4, 9]),
+        use('b', 'd', [10, 11]),
+      ],
+      proof: ['c', 'd'],
+      kept: [
+        convert('a', [2, 3]),
+        recover('b', [2, 9]),
+        use('a', 'c', [4, 9], invalid),
+        use('b', 'd', [10, 11]),
+      ],
+    },
+  ],
+  'dead-stays-dead': [
+    {
+      broken: [
+        convert('a', [2, 3]),
+        revoke('b', [4, null]),
+        use('a', 'c', [5, 6], invalid),
+        use('a', 'd', [7, 8]),
+      ],
+      proof: ['c', 'd'],
+      kept: [
+        convert('a', [2, 3]),
+        revoke('b', [4, null]),
+        use('a', 'c', [5, 7], invalid),
+        use('a', 'd', [7, 8]),
+      ],
+    },
+  ],
+  'grant-has-a-secret': [
+    {
+      // Each recovery could be the last, but not each be followed by the other.
+      broken: [
+        convert('a', [2, 3]),
+        recover('b', [4, 7]),
+        recover('c', [4, 7]),
+        use('a', 'd', [8, 9], invalid),
+        use('b', 'e', [8, 9], invalid),
+        use('c', 'f', [8, 9], invalid),
+      ],
+      proof: ['a', 'b', 'c', 'd', 'e', 'f'],
+      kept: [
+        convert('a', [2, 3]),
+        recover('b', [4, 7]),
+        recover('c', [4, null]),
+        use('a', 'd', [8, 9], invalid),
+        use('b', 'e', [8, 9], invalid),
+      ],
+    },
+  ],
+  'one-created-at': [
+    {
+      broken: [
+        convert('a', [2, 3], { answer: { created_at: '1' } }),
+        revoke('b', [4, 5], { answer: { created_at: '2' } }),
+      ],
+      proof: ['a', 'b'],
+      kept: [
+        convert('a', [2, 3], { answer: { created_at: '1' } }),
+        revoke('b', [4, 5], { answer: { created_at: '1' } }),
+      ],
+    },
+  ],
+};
+
+test.each(rules)('the rule $name has its cases', ({ name }) => {
+  expect(cases[name]?.length).toBeGreaterThan(0);
+});
+
+describe.each(Object.entries(cases))('%s', (rule, list) => {
+  test.each(list)('is seen where it is broken, and not where it is just kept: $#', (item) => {
+    const found = check([issue, ...item.broken]).find((violation) => violation.rule === rule);
+    expect(found?.calls.map(({ id }) => id)).toEqual(item.proof);
+    expect(check([issue, ...item.kept])).toEqual([]);
+  });
+});
+
+test('grants have nothing to do with each other', () => {
+  const other = { grant: 'h' };
+  const history = [issue, convert('a', [2, 3]), call('issue-h', 'issue', [0, 1], other)];
+  expect(check([...history, convert('b', [2, 3], other)])).toEqual([]);
+});
+
+test('a violation reads as a story', () => {
+  const story = [
+    convert('client-1/7', [2e6, 3e6]),
+    revoke('client-2/9', [4e6, 5.5e6]),
+    use('client-1/7', 'client-3/8', [6e6, 7e6], { server: 'B', wire: 'tRPC' }),
+  ];
+  const text = check([issue, ...story.reverse()])
+    .map(describeViolation)
+    .join('\n');
+  expect(text).toBe(
+    [
+      'g breaks revoked-is-dead: Nothing succeeds with a grant that began after its revocation was acknowledged.',
+      '  client-2/9   4.000 to 5.500 ms        A REST  revoke g: 200',
+      '  client-3/8   6.000 to 7.000 ms        B tRPC  authenticate g with the secret of client-1/7: 200',
+    ].join('\n'),
+  );
+});

@@ -1,0 +1,119 @@
+import { wires } from '../http/call.ts';
+import type { Call, ServerName } from './history.ts';
+import type { Random } from './random.ts';
+
+/** What a grant goes through, so that each kind of race has enough grants of its own. */
+export type Fate = 'raced' | 'recovered' | 'revoked' | 'left';
+
+/** A code that was issued, as all clients know it. */
+export interface KnownGrant {
+  name: string;
+  grant_id: string;
+  code: string;
+  /** Which of the two applications it was issued to. */
+  owner: 0 | 1;
+  fate: Fate;
+}
+
+/** A secret of a grant, by the id of the call that it came with. */
+export interface KnownSecret {
+  grant: string;
+  id: string;
+  secret: string;
+}
+
+/** A call to be made. */
+export interface Intent {
+  operation: 'convert' | 'recover' | 'revoke' | 'authenticate';
+  grant: KnownGrant;
+  application: 'own' | 'other';
+  /** Of `authenticate`. */
+  secret?: KnownSecret;
+  server: ServerName;
+  wire: Call['wire'];
+  /** Milliseconds after the request was sent at which its connection is cut; null for never. */
+  cutAfter: number | null;
+}
+
+type Step = 'convert' | 'authenticate' | 'recover' | 'revoke' | 'trespass';
+
+/** How often which call is made about a grant. */
+const weights: Record<Fate, Record<Step, number>> = {
+  raced: { convert: 8, authenticate: 10, recover: 1, revoke: 0.5, trespass: 1 },
+  // Its first use ends recovery, so there are few.
+  recovered: { convert: 5, authenticate: 0.5, recover: 8, revoke: 0.2, trespass: 1 },
+  revoked: { convert: 4, authenticate: 12, recover: 0.2, revoke: 1.5, trespass: 1 },
+  // Its application never exchanges it: it has to be good at the end, whatever others tried.
+  left: { convert: 0, authenticate: 0, recover: 1, revoke: 1, trespass: 6 },
+};
+export const fates: Record<Fate, number> = { raced: 5, recovered: 3, revoked: 3, left: 1 };
+
+// Grants that calls are made about: few, so that they race, and the newest most, so that codes do.
+const IN_PLAY = 8;
+const NEWEST = 0.4;
+const OLD = 0.05;
+const CUT = 0.02;
+
+/** Decides what one client process does next, from what it knows and from its random numbers. */
+export class Generator {
+  readonly #random: Random;
+  readonly #grants: KnownGrant[] = [];
+  readonly #secrets = new Map<string, KnownSecret[]>();
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  learnGrant(grant: KnownGrant): void {
+    this.#grants.push(grant);
+  }
+
+  learnSecret(secret: KnownSecret): void {
+    this.#secrets.set(secret.grant, [...(this.#secrets.get(secret.grant) ?? []), secret]);
+  }
+
+  /**
+   * The next calls of a worker, one after the other; none while nothing is known.
+   *
+   * @param home - the server that the worker mostly talks to
+   */
+  next(home: ServerName): Intent[] {
+    if (this.#grants.length === 0) return [];
+    const grant = this.#pickGrant();
+    const step = this.#random.weighted(weights[grant.fate]);
+    const secrets = this.#secrets.get(grant.name) ?? [];
+    if (step === 'trespass') {
+      const operation = this.#random.pick(['convert', 'convert', 'recover', 'revoke'] as const);
+      return [{ ...this.#way(home), operation, grant, application: 'other' }];
+    }
+    const newest = secrets.at(-1);
+    if (step === 'authenticate' && newest) {
+      return [
+        this.#use(grant, this.#random.chance(0.5) ? newest : this.#random.pick(secrets), home),
+      ];
+    }
+    const operation = step === 'authenticate' ? 'convert' : step;
+    const change: Intent = { ...this.#way(home), operation, grant, application: 'own' };
+    if (!newest || operation === 'convert') return [change];
+    // It is right after a change, and on the other server, that one which has not noticed would
+    // show; and the more so where it has just seen the secret work.
+    const elsewhere = home === 'A' ? 'B' : 'A';
+    const use = () => this.#use(grant, newest, elsewhere);
+    return operation === 'revoke' ? [use(), use(), change, use()] : [change, use()];
+  }
+
+  #use(grant: KnownGrant, secret: KnownSecret, server: ServerName): Intent {
+    return { ...this.#way(server), operation: 'authenticate', grant, application: 'own', secret };
+  }
+
+  #pickGrant(): KnownGrant {
+    const grants = this.#grants;
+    if (this.#random.chance(NEWEST)) return grants.at(-1) as KnownGrant;
+    return this.#random.pick(this.#random.chance(OLD) ? grants : grants.slice(-IN_PLAY));
+  }
+
+  #way(server: ServerName): Pick<Intent, 'server' | 'wire' | 'cutAfter'> {
+    const cutAfter = this.#random.chance(CUT) ? this.#random.integer(4) : null;
+    return { server, wire: this.#random.pick(wires), cutAfter };
+  }
+}

@@ -1,0 +1,45 @@
+import type { Call, CallOperation, History } from './history.ts';
+
+/** Everything that was asked about one code and the grant it became. */
+export class GrantCalls {
+  /** By their beginning. */
+  readonly all: readonly Call[];
+  readonly converts: readonly Call[];
+  readonly recovers: readonly Call[];
+  readonly revokes: readonly Call[];
+  readonly authentications: readonly Call[];
+  readonly finds: readonly Call[];
+  /** What another application asked, which must have no effect. */
+  readonly others: readonly Call[];
+  readonly #byId: ReadonlyMap<string, Call>;
+
+  constructor(calls: readonly Call[]) {
+    this.all = calls.toSorted((a, b) => a.start - b.start);
+    this.others = this.all.filter(({ application }) => application === 'other');
+    const own = this.all.filter(({ application }) => application !== 'other');
+    const of = (wanted: CallOperation) => own.filter(({ operation }) => operation === wanted);
+    this.converts = of('convert');
+    this.recovers = of('recover');
+    this.revokes = of('revoke');
+    this.authentications = of('authenticate');
+    this.finds = of('find');
+    this.#byId = new Map(calls.map((call) => [call.id, call]));
+  }
+
+  /** The call that a secret came with. */
+  sourceOf({ id, secret }: Call): Call {
+    const source = this.#byId.get(secret ?? '');
+    if (source === undefined) throw new Error(`The secret of call ${id} comes from nowhere.`);
+    return source;
+  }
+}
+
+/** The calls of a history, grant by grant: no call about one has any effect on another. */
+export function byGrant(history: History): Map<string, GrantCalls> {
+  return new Map(
+    [...Map.groupBy(history, ({ grant }) => grant)].map(([grant, calls]) => [
+      grant,
+      new GrantCalls(calls),
+    ]),
+  );
+}

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { dropDatabase, freshName, urlOf } from '../../src/store/mongodb/mongo-harness.ts';
+import { sqliteDatabase } from '../http/databases.ts';
+import { longer } from '../long.ts';
+import { type MongoDBServer, startMongoDB } from '../mongodb/start.ts';
+import { check } from './checker.ts';
+import { byGrant } from './grant-calls.ts';
+import type { History } from './history.ts';
+import { isBefore } from './outcomes.ts';
+import { reportViolations } from './report.ts';
+import { type RunOptions, runLoad } from './run.ts';
+
+const FILE = 'apps/server/test/history/history.test.ts';
+const given = process.env.HISTORY_SEED;
+const firstSeed = given ? Number(given) : Math.floor(Math.random() * 1e9);
+const RUNS = given ? 1 : longer(1, 20);
+const CODES = longer(80, 200);
+const seeds = Array.from({ length: RUNS }, (_, index) => firstSeed + index);
+
+// A run takes seconds; on a machine that is busy with other things, many.
+const options = { timeout: longer(120_000, 600_000) };
+
+/** Runs the load of a seed and finds nothing wrong with what was answered. */
+async function proveSound(store: string, load: RunOptions): Promise<void> {
+  const result = await runLoad(load);
+  const { history } = result;
+  process.stderr.write(`history on ${store}: seed ${load.seed}, ${history.length} calls\n`);
+  const violations = check(history);
+  if (violations.length > 0) {
+    const command = longer(0, 1) ? 'npm run test:long' : 'npm test';
+    const rerun = `HISTORY_SEED=${load.seed} ${command} -- ${FILE} -t ${store}`;
+    expect.fail(await reportViolations(violations, result, rerun));
+  }
+  expectRaces(history, load.codes);
+}
+
+/** A history in which nothing met anything would prove nothing. */
+function expectRaces(history: History, codes: number): void {
+  // Commonly it is half of the codes and more; on a machine with no time to spare, fewer.
+  const enough = codes / 10;
+  const grants = [...byGrant(history).values()];
+  const raced = grants.filter(({ converts: [first, ...others] }) =>
+    others.some((other) => first && other.start < (first.end ?? first.start)),
+  );
+  expect(raced.length).toBeGreaterThan(enough);
+  for (const operation of ['convert', 'recover', 'revoke', 'authenticate']) {
+    const calls = history.filter((call) => call.operation === operation);
+    expect(calls.filter(({ answer }) => answer?.status === 200).length).toBeGreaterThan(enough);
+  }
+  expect(history.some(({ answer }) => answer === null)).toBe(true);
+  const usedAfterRevocation = grants.filter(({ revokes, authentications }) =>
+    revokes.some((revoke) => authentications.some((use) => isBefore(revoke, use))),
+  );
+  expect(usedAfterRevocation.length).toBeGreaterThan(enough);
+}
+
+describe('two servers that are killed and stopped under load, on SQLite', options, () => {
+  test.each(seeds)('keep what they promise, seed %i', async (seed) => {
+    const { url: databaseUrl, remove } = await sqliteDatabase();
+    onTestFinished(remove);
+    await proveSound('SQLite', { seed, databaseUrl, codes: CODES, faults: longer(3, 10) });
+  });
+});
+
+const title = 'two servers that are killed and stopped under load, with their database, on MongoDB';
+if (inject('mongodbUrl')) {
+  describe(title, options, () => {
+    // One of its own: it is killed, too.
+    let server: MongoDBServer;
+    beforeAll(async () => {
+      server = await startMongoDB();
+    }, 60_000);
+    afterAll(() => server.stop());
+
+    test.each(seeds)('keep what they promise, seed %i', async (seed) => {
+      const { url, kill, restart } = server;
+      const name = freshName();
+      onTestFinished(() => dropDatabase(url, name));
+      await proveSound('MongoDB', {
+        ...{ seed, databaseUrl: urlOf(url, name), codes: CODES, faults: longer(4, 10) },
+        database: kill && restart && { kill, restart },
+      });
+    });
+  });
+} else {
+  describe.skip(`${title} (not run: there is none)`, () => test('keep what they promise'));
+}

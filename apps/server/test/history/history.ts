@@ -1,0 +1,74 @@
+/**
+ * What was asked of the service and what it answered, as those saw it who asked. Codes, secrets and
+ * applications go by names: a history holds no credential.
+ */
+export type History = readonly Call[];
+
+/** One request, from the moment before it was sent. */
+export interface Call {
+  /** Who asked, and the how-manieth it was of theirs: `client-1/34`. */
+  id: string;
+  operation: CallOperation;
+  /** The code or grant that it was about, by its name in the run: `g17`. */
+  grant: string;
+  /** Whose secret an application's call was made with: the one that the code was issued to? */
+  application?: 'own' | 'other';
+  /** The grant secret that was shown, by the id of the call that it came with. */
+  secret?: string;
+  server: ServerName;
+  wire: 'REST' | 'tRPC';
+  /** Nanoseconds from the beginning of the run, see {@link createStopwatch}. */
+  start: number;
+  /** When all of the answer was there; null where it never came. */
+  end: number | null;
+  answer: Answer | null;
+}
+
+/**
+ * `authenticate` is any request with a grant's secret. `find` is one entry of the operator's list,
+ * or the lack of it.
+ */
+export type CallOperation = 'issue' | 'convert' | 'recover' | 'revoke' | 'authenticate' | 'find';
+
+export type ServerName = 'A' | 'B';
+
+/** The part of an answer that the checker looks at. */
+export interface Answer {
+  status: number;
+  error_code?: string;
+  /** The name of the grant whose id was in it; null for one that nobody asked about. */
+  grant?: string | null;
+  created_at?: string;
+  /** Of `find`: whether the list had it. */
+  found?: boolean;
+  revoked?: boolean;
+}
+
+/**
+ * Counts nanoseconds from `origin` on. `process.hrtime` reads the machine's one monotonic clock
+ * (CLOCK_MONOTONIC on Linux), so what processes of one machine read can be compared: a call that
+ * starts at a later number than another ended at did begin after it.
+ */
+export function createStopwatch(origin: bigint): () => number {
+  return () => Number(process.hrtime.bigint() - origin);
+}
+
+/** One line for a person. */
+export function describeCall(call: Call): string {
+  const whose = call.application === 'other' ? ' by another application' : '';
+  const secret = call.secret === undefined ? '' : ` with the secret of ${call.secret}`;
+  const what = `${call.operation} ${call.grant}${whose}${secret}`;
+  const when = `${milliseconds(call.start)} to ${call.end === null ? '?' : milliseconds(call.end)} ms`;
+  return `${call.id.padEnd(12)} ${when.padEnd(24)} ${call.server} ${call.wire}  ${what}: ${describeAnswer(call.answer)}`;
+}
+
+function milliseconds(nanoseconds: number): string {
+  return (nanoseconds / 1e6).toFixed(3);
+}
+
+function describeAnswer(answer: Answer | null): string {
+  if (answer === null) return 'no answer';
+  const { status, ...rest } = answer;
+  const members = Object.entries(rest).map(([name, value]) => `${name} ${value}`);
+  return [status, ...members].join(', ');
+}

@@ -1,0 +1,295 @@
+import { type ErrorCode, errorDefinition } from '@latchkey/schema';
+import type { GrantCalls } from './grant-calls.ts';
+import type { Call } from './history.ts';
+import {
+  canFollow,
+  canPrecede,
+  isBefore,
+  isDone,
+  isRefused,
+  mayBeDone,
+  showsExchange,
+} from './outcomes.ts';
+
+/** What has to hold for the calls about each code and its grant, in whatever order they ran. */
+export interface Rule {
+  name: string;
+  /** What holds, in words. */
+  says: string;
+  /** The calls that show it does not; undefined where it does. */
+  broken(calls: GrantCalls): Call[] | undefined;
+}
+
+const CODE_LIFETIME_NS = 300e9;
+
+const AT_ANY_TIME = ['store_unavailable', 'outcome_unknown'];
+
+/** The errors of each operation: here every request is well formed and has a valid secret. */
+const ownErrors: Partial<Record<Call['operation'], readonly string[]>> = {
+  convert: ['code_not_found', 'code_expired', 'code_already_used'],
+  recover: ['grant_not_found', 'grant_not_recoverable'],
+  revoke: ['grant_not_found'],
+  authenticate: ['credentials_invalid'],
+};
+const othersErrors: Partial<Record<Call['operation'], readonly string[]>> = {
+  convert: ['code_not_found', 'code_expired'],
+  recover: ['grant_not_found'],
+  revoke: ['grant_not_found'],
+};
+
+/** The first pair for which something holds. */
+function pair(
+  ones: readonly Call[],
+  others: readonly Call[],
+  holds: (one: Call, other: Call) => boolean,
+): [Call, Call] | undefined {
+  for (const one of ones) {
+    const other = others.find((candidate) => candidate !== one && holds(one, candidate));
+    if (other) return [one, other];
+  }
+  return undefined;
+}
+
+function single(call: Call | undefined): [Call] | undefined {
+  return call && [call];
+}
+
+/** Whether the code may have been exchanged when a call took effect, by another call than that. */
+function canBeExchanged({ converts, recovers, revokes }: GrantCalls, by: Call): boolean {
+  return converts.some((convert) => {
+    if (!canPrecede(convert, by)) return false;
+    if (convert !== by && mayBeDone(convert)) return true;
+    // Its write may have been made all the same, where the database's answer got lost and the grant
+    // was recovered or revoked before the store could look: the secret is dead then, and "already
+    // used" is what helps.
+    return (
+      isRefused(convert, 'code_already_used') &&
+      [...recovers, ...revokes].some(
+        (call) => mayBeDone(call) && canPrecede(convert, call) && canPrecede(call, convert),
+      )
+    );
+  });
+}
+
+/** Every rule. None looks at a single order of the calls: each holds in all that are possible. */
+export const rules: readonly Rule[] = [
+  {
+    name: 'one-success',
+    says: 'A code is exchanged at most once.',
+    broken({ converts }) {
+      const done = converts.filter(isDone);
+      return done.length > 1 ? done : undefined;
+    },
+  },
+  {
+    name: 'spent-stays-spent',
+    says: 'No exchange succeeds that began after an answer showed the code to be spent.',
+    broken: ({ all, converts }) =>
+      pair(all, converts, (one, convert) => {
+        return showsExchange(one) && isDone(convert) && isBefore(one, convert);
+      }),
+  },
+  {
+    name: 'own-application-only',
+    says: 'To every other application than its own, a code and its grant do not exist.',
+    broken: ({ others }) =>
+      single(
+        others.find(({ operation, answer }) => {
+          const allowed = [...(othersErrors[operation] ?? []), ...AT_ANY_TIME];
+          return answer !== null && !allowed.includes(answer.error_code ?? '');
+        }),
+      ),
+  },
+  {
+    name: 'answers-of-the-contract',
+    says: 'Every answer is a success or an error of the operation, under its status; never 500.',
+    broken: ({ all }) =>
+      single(
+        all.find(({ application, operation, answer }) => {
+          if (answer === null || answer.status === 200) return false;
+          const errors = application === 'other' ? othersErrors : ownErrors;
+          const allowed = [...(errors[operation] ?? []), ...AT_ANY_TIME];
+          const { status, error_code = '' } = answer;
+          return (
+            !allowed.includes(error_code) ||
+            errorDefinition(error_code as ErrorCode).status !== status
+          );
+        }),
+      ),
+  },
+  {
+    name: 'answers-the-question',
+    says: 'An answer names the grant that was asked about, and no other.',
+    broken: ({ all }) =>
+      single(
+        all.find(({ grant, answer }) => answer?.grant !== undefined && answer.grant !== grant),
+      ),
+  },
+  {
+    name: 'code-is-known',
+    says: 'To its own application a code is neither unknown, nor expired before its 300 seconds.',
+    broken({ all, converts }) {
+      const [issue] = all;
+      const wrong = converts.find(
+        (convert) =>
+          isRefused(convert, 'code_not_found') ||
+          (isRefused(convert, 'code_expired') &&
+            issue !== undefined &&
+            (convert.end ?? 0) - issue.start < CODE_LIFETIME_NS),
+      );
+      return wrong && issue && [issue, wrong];
+    },
+  },
+  {
+    name: 'nothing-from-nothing',
+    says: 'No answer presupposes an exchange that no call can have made by then.',
+    broken: (calls) =>
+      single(
+        calls.all.find(
+          (call) =>
+            showsExchange(call) &&
+            !(call.operation === 'convert' && isDone(call)) &&
+            call.application !== 'other' &&
+            !canBeExchanged(calls, call),
+        ),
+      ),
+  },
+  {
+    name: 'exchanged-stays-exchanged',
+    says: 'Once an answer has shown a grant, it exists: it can be revoked, is listed, and recovering it fails as not found only where it may be revoked.',
+    broken: ({ all, recovers, revokes, finds }) =>
+      pair(all, [...recovers, ...revokes, ...finds], (one, missed) => {
+        const isMissed = isRefused(missed, 'grant_not_found') || missed.answer?.found === false;
+        if (!isMissed || !showsExchange(one) || !isBefore(one, missed)) return false;
+        const canBeRevoked = revokes.some(
+          (revoke) => mayBeDone(revoke) && canPrecede(revoke, missed),
+        );
+        return !(missed.operation === 'recover' && canBeRevoked);
+      }),
+  },
+  {
+    name: 'secret-works',
+    says: 'A grant secret works until the grant may have been recovered or revoked.',
+    broken(calls) {
+      const refused = calls.authentications.find((use) => {
+        if (!isRefused(use, 'credentials_invalid')) return false;
+        const source = calls.sourceOf(use);
+        const endedBy = [...calls.revokes, ...calls.recovers].some(
+          (call) =>
+            call !== source && mayBeDone(call) && canPrecede(call, use) && canFollow(call, source),
+        );
+        return !endedBy;
+      });
+      return refused && [calls.sourceOf(refused), refused];
+    },
+  },
+  {
+    name: 'revoked-is-dead',
+    says: 'Nothing succeeds with a grant that began after its revocation was acknowledged.',
+    broken: ({ revokes, recovers, authentications, finds }) =>
+      pair(revokes, [...authentications, ...recovers, ...finds], (revoke, later) => {
+        const alive = later.operation === 'find' ? later.answer?.revoked === false : isDone(later);
+        return isDone(revoke) && alive && isBefore(revoke, later);
+      }),
+  },
+  {
+    name: 'revoked-by-somebody',
+    says: 'A grant is revoked only where somebody asked for it.',
+    broken: ({ revokes, finds }) =>
+      single(
+        finds.find(
+          (find) =>
+            find.answer?.revoked === true &&
+            !revokes.some((revoke) => mayBeDone(revoke) && canPrecede(revoke, find)),
+        ),
+      ),
+  },
+  {
+    name: 'recovered-is-dead',
+    says: 'A secret does not work in a request that began after a recovery had replaced it.',
+    broken(calls) {
+      for (const use of calls.authentications.filter(isDone)) {
+        const source = calls.sourceOf(use);
+        const recover = calls.recovers.find(
+          (call) => isDone(call) && isBefore(source, call) && isBefore(call, use),
+        );
+        if (recover) return [source, recover, use];
+      }
+      return undefined;
+    },
+  },
+  {
+    name: 'used-is-not-recoverable',
+    says: 'No recovery succeeds that began after the grant was used, or after it was told so.',
+    broken: ({ authentications, recovers }) =>
+      pair([...authentications, ...recovers], recovers, (one, recover) => {
+        const used =
+          one.operation === 'authenticate' ? isDone(one) : isRefused(one, 'grant_not_recoverable');
+        return used && isDone(recover) && isBefore(one, recover);
+      }),
+  },
+  {
+    name: 'unused-is-recoverable',
+    says: 'A recovery is refused as too late only where the grant may have been used.',
+    broken: ({ authentications, recovers }) =>
+      single(
+        recovers.find(
+          (recover) =>
+            isRefused(recover, 'grant_not_recoverable') &&
+            !authentications.some((use) => mayBeDone(use) && canPrecede(use, recover)),
+        ),
+      ),
+  },
+  {
+    name: 'one-secret-ever-works',
+    says: 'Of all secrets of a grant only one ever works, since its first use ends recovery.',
+    broken: ({ authentications }) =>
+      pair(authentications, authentications, (one, other) => {
+        return isDone(one) && isDone(other) && one.secret !== other.secret;
+      }),
+  },
+  {
+    name: 'dead-stays-dead',
+    says: 'A secret that was refused does not work in a later request.',
+    broken: ({ authentications }) =>
+      pair(authentications, authentications, (refused, later) => {
+        return (
+          isRefused(refused, 'credentials_invalid') &&
+          isDone(later) &&
+          refused.secret === later.secret &&
+          isBefore(refused, later)
+        );
+      }),
+  },
+  {
+    name: 'grant-has-a-secret',
+    says: 'Once all is answered, a grant that nobody revoked has a secret that works.',
+    broken({ converts, recovers, revokes, authentications }) {
+      const sources = [...converts, ...recovers].filter(mayBeDone);
+      const lost = sources.some((source) => !isDone(source));
+      if (sources.length === 0 || lost || revokes.some(mayBeDone)) return undefined;
+      const refusals = sources.map(({ id }) =>
+        authentications.find(
+          (use) =>
+            use.secret === id &&
+            isRefused(use, 'credentials_invalid') &&
+            sources.every((source) => isBefore(source, use)),
+        ),
+      );
+      const proof = refusals.filter((use) => use !== undefined);
+      return proof.length === sources.length ? [...sources, ...proof] : undefined;
+    },
+  },
+  {
+    name: 'one-created-at',
+    says: 'Every answer tells the same time of the exchange.',
+    broken: ({ all }) =>
+      pair(all, all, ({ answer: one }, { answer: other }) => {
+        return (
+          one?.created_at !== undefined &&
+          other?.created_at !== undefined &&
+          one.created_at !== other.created_at
+        );
+      }),
+  },
+];

@@ -1,0 +1,216 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { invoke } from '../http/call.ts';
+import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
+import { operator } from '../http/running-server.ts';
+import { ServerProcess } from '../two-servers/server-process.ts';
+import { Client, type ToClient } from './client.ts';
+import { fates, type KnownGrant, type KnownSecret } from './generator.ts';
+import { type Call, createStopwatch, type History, type ServerName } from './history.ts';
+import { type Fault, type Killable, planFaults, strike } from './nemesis.ts';
+import { createRandom } from './random.ts';
+import { readAll } from './reader.ts';
+import { Recorder } from './recorder.ts';
+
+/** A load, and what goes wrong during it. */
+export interface RunOptions {
+  /** Decides which codes there are, what each client does next, and which faults come when. */
+  seed: number;
+  databaseUrl: string;
+  /** Codes to be issued. */
+  codes: number;
+  faults: number;
+  /** Where the database can be killed. */
+  database?: Killable | undefined;
+  /** A program that serves in place of the service's own command, and settings for it. */
+  server?: { script: string; environment: NodeJS.ProcessEnv };
+}
+
+const CLIENTS = 3;
+const WORKERS = 3;
+// So many that each code is converted, replayed, used and ended; so few that the next code comes
+// while the last is still being raced for.
+const CALLS_A_CODE = 24;
+
+const DRIVER_STREAM = 0;
+const FAULT_STREAM = 1;
+const FIRST_CLIENT_STREAM = 2;
+
+export interface RunResult {
+  history: History;
+  /** What the servers logged, from warnings on. */
+  log: string;
+}
+
+/**
+ * Runs a load against two servers on one database, to its end. All processes are gone when the test
+ * is, also one that failed or took too long.
+ */
+export async function runLoad(options: RunOptions): Promise<RunResult> {
+  const run = new Run(options);
+  onTestFinished(() => run.killAll());
+  return { history: await run.toItsEnd(), log: run.log };
+}
+
+class Run {
+  readonly #options: RunOptions;
+  readonly #origin = process.hrtime.bigint();
+  readonly #now = createStopwatch(this.#origin);
+  readonly #servers: ServerProcess[] = [];
+  readonly #clients: Client[] = [];
+  readonly #grants: KnownGrant[] = [];
+  readonly #secrets: KnownSecret[] = [];
+  readonly #issues: Call[] = [];
+  /** Calls that the clients have made. */
+  #made = 0;
+  #lostClient: Error | undefined;
+  /** The fault under way. */
+  #striking = Promise.resolve();
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+  }
+
+  async toItsEnd(): Promise<History> {
+    const [a, b] = await Promise.all([this.#startServer(), this.#startServer()]);
+    const servers = { A: a, B: b };
+    const applications: [LinkedApplication, LinkedApplication] = [
+      await linkedApplication(a),
+      await linkedApplication(b),
+    ];
+    const bearers = [applications[0].bearer, applications[1].bearer] as const;
+
+    this.#startClients(servers, bearers);
+    await this.#load(servers, applications);
+    const seen = await Promise.all(this.#clients.map((client) => client.stop()));
+    await Promise.all(this.#clients.map((client) => client.end()));
+
+    // What is still under way where nobody waits for it gets to its end before anybody looks.
+    await Promise.all([a.stop(), b.stop()]);
+    await a.restart();
+    const urls = { A: a.url, B: a.url };
+    const reader = new Recorder({ process: 'reader', origin: this.#origin, bearers, urls });
+    for (const grant of this.#grants) reader.learnGrant(grant);
+    const finds = await readAll(reader, this.#now, {
+      grants: this.#grants,
+      secrets: this.#secrets,
+      application_ids: applications.map(({ application_id }) => application_id),
+    });
+    await a.stop();
+    return [...this.#issues, ...seen.flat(), ...finds, ...reader.calls].sort(
+      (one, other) => one.start - other.start,
+    );
+  }
+
+  get log(): string {
+    return this.#servers.map((server) => server.log).join('');
+  }
+
+  async killAll(): Promise<void> {
+    for (const client of this.#clients) client.kill();
+    // Or a server would be started after the others were killed.
+    await this.#striking.catch(() => undefined);
+    await Promise.all(this.#servers.map((server) => server.kill()));
+  }
+
+  async #startServer(): Promise<ServerProcess> {
+    const server = await ServerProcess.start(this.#options.databaseUrl, this.#options.server);
+    this.#servers.push(server);
+    return server;
+  }
+
+  #startClients(
+    servers: Record<ServerName, ServerProcess>,
+    bearers: readonly [string, string],
+  ): void {
+    for (let index = 0; index < CLIENTS; index++) {
+      const plan = {
+        ...{ name: `client-${index + 1}`, seed: this.#options.seed, bearers, workers: WORKERS },
+        ...{ stream: FIRST_CLIENT_STREAM + index, origin: this.#origin, urls: urlsOf(servers) },
+      };
+      const client = new Client(plan, (message) => {
+        if ('made' in message) {
+          this.#made += message.made;
+          return;
+        }
+        this.#secrets.push(message.secret);
+        for (const other of this.#clients) if (other !== client) other.tell(message);
+      });
+      client.ended.then((error) => {
+        this.#lostClient = error;
+      });
+      this.#clients.push(client);
+    }
+  }
+
+  /** Issues the codes, and lets the faults happen, evenly among them. */
+  async #load(
+    servers: Record<ServerName, ServerProcess>,
+    applications: readonly [LinkedApplication, LinkedApplication],
+  ): Promise<void> {
+    const { seed, codes, faults: count, database } = this.#options;
+    const random = createRandom(seed, DRIVER_STREAM);
+    const faults = planFaults(createRandom(seed, FAULT_STREAM), count, database !== undefined);
+    const codesAFault = Math.floor(codes / (faults.length + 1));
+    const begin = async (fault: Fault) => {
+      await strike(fault, servers, database);
+      this.#tellAll({ urls: urlsOf(servers) });
+    };
+
+    for (let index = 1; index <= codes; index++) {
+      const owner = random.pick([0, 1] as const);
+      const fate = random.weighted(fates);
+      const server = random.pick(['A', 'B'] as const);
+      const issued = await this.#issue(servers, server, applications[owner], `g${index}`);
+      const grant = { ...issued, name: `g${index}`, owner, fate };
+      this.#grants.push(grant);
+      this.#tellAll({ grant });
+
+      const fault = index % codesAFault === 0 ? faults[index / codesAFault - 1] : undefined;
+      if (fault) {
+        // One at a time: two servers that are both away prove nothing.
+        await this.#striking;
+        this.#striking = begin(fault);
+        this.#striking.catch(() => undefined);
+      }
+      while (this.#made < index * CALLS_A_CODE) {
+        if (this.#lostClient) throw this.#lostClient;
+        await sleep(1);
+      }
+    }
+    await this.#striking;
+  }
+
+  /** Issues a code. Where the answer is lost, or none is given, nobody knows it, and another is. */
+  async #issue(
+    servers: Record<ServerName, ServerProcess>,
+    first: ServerName,
+    { application_id, account_id }: LinkedApplication,
+    name: string,
+  ): Promise<{ grant_id: string; code: string }> {
+    const input = { application_id, account_id, scope: 'profile.read' };
+    for (let server = first; ; server = server === 'A' ? 'B' : 'A') {
+      const start = this.#now();
+      const answer = await invoke(servers[server], 'REST', 'admin.codes.issue', input, operator)
+        // Its server is away just now.
+        .catch(() => undefined);
+      if (answer?.status === 200) {
+        const { grant_id, code } = answer.body;
+        this.#issues.push({
+          ...{ id: `issue/${name}`, operation: 'issue', grant: name, server, wire: 'REST' },
+          ...{ start, end: this.#now(), answer: { status: 200, grant: name } },
+        });
+        return { grant_id, code };
+      }
+      await sleep(20);
+    }
+  }
+
+  #tellAll(message: ToClient): void {
+    for (const client of this.#clients) client.tell(message);
+  }
+}
+
+function urlsOf({ A, B }: Record<ServerName, ServerProcess>): Record<ServerName, string> {
+  return { A: A.url, B: B.url };
+}

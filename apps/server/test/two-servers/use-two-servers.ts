@@ -1,0 +1,24 @@
+import { afterAll, beforeAll } from 'vitest';
+import type { FreshDatabase } from '../http/databases.ts';
+import { ServerProcess } from './server-process.ts';
+
+/** Two server processes on one database, for all tests of a suite. To be used within the tests. */
+export function useTwoServers(fresh: FreshDatabase): [ServerProcess, ServerProcess] {
+  const servers = [] as unknown as [ServerProcess, ServerProcess];
+  let remove: () => Promise<void>;
+  beforeAll(async () => {
+    const database = await fresh();
+    remove = database.remove;
+    servers.push(
+      ...(await Promise.all([
+        ServerProcess.start(database.url),
+        ServerProcess.start(database.url),
+      ])),
+    );
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+    await remove();
+  });
+  return servers;
+}
