@@ -17,6 +17,7 @@ export interface Run {
 
 /** A process of the command line. */
 export interface CommandProcess {
+  pid: number;
   /** What it has written so far. */
   run: Run;
   /** Resolves with the match once stdout has it; rejects where the process ends before. */
@@ -45,6 +46,7 @@ export function startCommand(
   }
   const ended = once(child, 'close').then(([code]) => ({ ...run, code }) as Run);
   return {
+    pid: child.pid as number,
     run,
     ended,
     kill: (signal) => child.kill(signal),
