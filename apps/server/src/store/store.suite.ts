@@ -7,6 +7,7 @@ import { describeGrants } from './suite-grants.ts';
 import { type StoreHarness, SuiteStores } from './suite-harness.ts';
 import { describeLifecycle } from './suite-lifecycle.ts';
 import { describeLists } from './suite-lists.ts';
+import { describeModel } from './suite-model.ts';
 import { describeRaces } from './suite-races.ts';
 import { describeSweep } from './suite-sweep.ts';
 import { describeTexts } from './suite-texts.ts';
@@ -31,6 +32,7 @@ export function describeStore(name: string, harness: StoreHarness): void {
     describeGrants(stores);
     describeLists(stores);
     describeSweep(stores);
+    describeModel(stores);
     describeRaces(stores);
     describeCrashes(stores);
     describeLifecycle(stores);
