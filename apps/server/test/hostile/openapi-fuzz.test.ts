@@ -98,7 +98,7 @@ describeOnEachStore('the HTTP surface, fuzzed by its own OpenAPI document,', (fr
   const options = { timeout: TIMEOUT };
 
   test.skipIf(skipped)('answers as documented to each credential in its place', options, () =>
-    fuzz({ phases: 'examples,coverage,fuzzing,stateful', examples: longer(3, 500) }),
+    fuzz({ phases: 'examples,coverage,fuzzing,stateful', examples: longer(3, 200) }),
   );
 
   test.skipIf(skipped).each([
@@ -106,6 +106,6 @@ describeOnEachStore('the HTTP surface, fuzzed by its own OpenAPI document,', (fr
     ['a grant everywhere', () => asBearer(grant)],
     ['the operator everywhere', () => operator],
   ])('answers as documented to %s', options, (_, authorization) =>
-    fuzz({ authorization: authorization(), phases: 'fuzzing', examples: longer(1, 200) }),
+    fuzz({ authorization: authorization(), phases: 'fuzzing', examples: longer(1, 60) }),
   );
 });
