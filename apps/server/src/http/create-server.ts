@@ -7,6 +7,8 @@ import { createAccessLog } from './access-log.ts';
 import { answerJson } from './answer.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { CallerGone } from './body.ts';
+import { limitConnections } from './connection-limit.ts';
+import { cutWhereNotTaken, DEADLINES, requestDeadlines } from './deadlines.ts';
 import { errorBody, errorHeaders } from './error-answer.ts';
 import type { Exchange } from './exchange.ts';
 import { reportFailure } from './failure.ts';
@@ -27,15 +29,17 @@ export interface HttpOptions {
   trustProxy: boolean;
 }
 
-// A whole request of ours fits into one packet or a few: who needs longer is not sending one.
-const HEADERS_TIMEOUT = 10_000;
-const REQUEST_TIMEOUT = 20_000;
 // Longer than the 60 s that common load balancers keep an idle connection, so that it is never this
 // side that closes one which the balancer is about to use.
 const KEEP_ALIVE_TIMEOUT = 65_000;
 
 /** The one server of both wires: request ids, limits, errors and the access log are its. */
-export function createHttpServer(service: Service, options: HttpOptions, log: Logger): Server {
+export function createHttpServer(
+  service: Service,
+  options: HttpOptions,
+  log: Logger,
+  deadlines = DEADLINES,
+): Server {
   const offered = new Map(
     [...operations].filter(
       ([, { caller }]) => caller !== 'operator' || options.adminSecret !== null,
@@ -86,6 +90,7 @@ export function createHttpServer(service: Service, options: HttpOptions, log: Lo
         answerJson(exchange, status, errorBody(exchange, error, caller), errorHeaders(error));
       }
     }
+    cutWhereNotTaken(response, deadlines);
     accessLog(exchange, startedAt);
   }
 
@@ -96,10 +101,10 @@ export function createHttpServer(service: Service, options: HttpOptions, log: Lo
     route === null ? null : (callers.get(route) ?? null);
 
   const server = createServer({
-    headersTimeout: HEADERS_TIMEOUT,
-    requestTimeout: REQUEST_TIMEOUT,
+    ...requestDeadlines(deadlines),
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
   });
+  limitConnections(server, log);
   server.on('request', (request, response) => respond(request, response, false));
   server.on('checkContinue', (request, response) => respond(request, response, true));
   // Any other expectation is passed over, as RFC 9110, section 10.1.1, allows: Node's own 417 would

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../mongodb/cache.ts';
 
-const SCRIPT = fileURLToPath(new URL('../../src/cli/latchkey.ts', import.meta.url));
+/** The command line itself, run from its sources. */
+export const SCRIPT = fileURLToPath(new URL('../../src/cli/latchkey.ts', import.meta.url));
 
 // Two thirds of a command's time are spent on reading the program, which is the same for all.
 const NODE_COMPILE_CACHE = join(await cacheFolder(process.env), 'compiled');
@@ -32,7 +33,16 @@ export function startCommand(
   environment: NodeJS.ProcessEnv,
   directory?: string,
 ): CommandProcess {
-  const child = spawn(process.execPath, [SCRIPT, ...words], {
+  return startProcess([process.execPath, SCRIPT, ...words], environment, directory);
+}
+
+/** Starts any program in the same way. */
+export function startProcess(
+  [program = '', ...words]: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  directory?: string,
+): CommandProcess {
+  const child = spawn(program, words, {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(directory !== undefined && { cwd: directory }),
