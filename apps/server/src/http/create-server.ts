@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { errorDefinition } from '@latchkey/schema';
 import type { Logger } from 'pino';
 import { operations } from '../operations/operation.ts';
@@ -14,6 +15,7 @@ import type { Exchange } from './exchange.ts';
 import { reportFailure } from './failure.ts';
 import { callerAddress } from './forwarded.ts';
 import { healthRoutes } from './health.ts';
+import { namesOneHost } from './host.ts';
 import { pageRoutes } from './pages/pages.ts';
 import { createPublicUrl } from './public-url.ts';
 import { requestId } from './request-id.ts';
@@ -64,11 +66,22 @@ export function createHttpServer(
     await route.handle(exchange, parameters, query);
   }
 
+  // Connections that have their last answer. A request that was sent behind it would be done and
+  // its answer lost, so it is not taken (RFC 9112, section 9.6).
+  const over = new WeakSet<Socket>();
+
   async function respond(
     request: IncomingMessage,
     response: ServerResponse,
     expectsContinue: boolean,
   ): Promise<void> {
+    const { socket } = request;
+    if (over.has(socket)) return;
+    if (!namesOneHost(request)) {
+      over.add(socket);
+      response.writeHead(400, { Connection: 'close', 'Content-Length': 0 }).end();
+      return;
+    }
     const startedAt = performance.now();
     const exchange: Exchange = {
       request,
@@ -90,6 +103,7 @@ export function createHttpServer(
         answerJson(exchange, status, errorBody(exchange, error, caller), errorHeaders(error));
       }
     }
+    if (exchange.isLast) over.add(socket);
     cutWhereNotTaken(response, deadlines);
     accessLog(exchange, startedAt);
   }
@@ -103,6 +117,8 @@ export function createHttpServer(
   const server = createServer({
     ...requestDeadlines(deadlines),
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    // Looked at together with a Host too many.
+    requireHostHeader: false,
   });
   limitConnections(server, log);
   server.on('request', (request, response) => respond(request, response, false));

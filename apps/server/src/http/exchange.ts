@@ -19,6 +19,8 @@ export interface Exchange {
    * which could hold a credential. Null where nothing matched.
    */
   route: string | null;
+  /** The answer closes the connection: what else came on it is not taken. */
+  isLast?: boolean;
   application_id?: string;
   grant_id?: string;
   error_code?: ErrorCode;
