@@ -15,14 +15,9 @@ async function call(url: string, from: string, calls: SlowCalls): Promise<void> 
   const { hostname: host, port } = new URL(url);
   let closed = 0;
   setInterval(() => send({ closed }), 100);
-  for (let i = 0; i < calls.count; i++) {
+  async function open(): Promise<void> {
     const socket = connect({ host, port: Number(port), localAddress: from });
     let timer: NodeJS.Timeout | undefined;
-    socket.on('connect', () => {
-      socket.write(calls.first);
-      if (calls.more !== undefined)
-        timer = setInterval(() => socket.write(calls.more ?? ''), calls.every);
-    });
     if (calls.reads) socket.resume();
     // Which of the two sides is faster to notice decides what is seen of a connection's end.
     socket.on('error', () => undefined);
@@ -30,7 +25,20 @@ async function call(url: string, from: string, calls: SlowCalls): Promise<void> 
       closed++;
       clearInterval(timer);
     });
-    // Not all at once: the queue of connections that the server has not taken yet is short.
-    if (i % 100 === 99) await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise<void>((resolve) => {
+      socket.once('close', resolve);
+      socket.once('connect', resolve);
+    });
+    if (socket.destroyed) return;
+    socket.write(calls.first);
+    const { more } = calls;
+    if (more !== undefined) timer = setInterval(() => socket.write(more), calls.every);
   }
+  // Not all at once: what the server has not taken yet waits in a queue of some hundred, and what
+  // finds it full tries again only seconds later.
+  let left = calls.count;
+  const opener = async () => {
+    while (left-- > 0) await open();
+  };
+  await Promise.all(Array.from({ length: 50 }, opener));
 }
