@@ -29,13 +29,11 @@ let processes = 0;
  */
 export class SlowCallers {
   readonly #child: ChildProcess;
-  readonly count: number;
   /** How many connections the server has closed so far. */
   closed = 0;
 
-  private constructor(child: ChildProcess, count: number) {
+  private constructor(child: ChildProcess) {
     this.#child = child;
-    this.count = count;
     child.on('message', (message: FromCallers) => {
       if (message !== 'ready') this.closed = message.closed;
     });
@@ -43,7 +41,7 @@ export class SlowCallers {
 
   static async start({ url }: { url: string }, calls: SlowCalls): Promise<SlowCallers> {
     const child = fork(script);
-    const callers = new SlowCallers(child, calls.count);
+    const callers = new SlowCallers(child);
     const from = `127.0.1.${(processes++ % 250) + 1}`;
     child.send({ url, from, calls } satisfies ToCallers);
     await once(child, 'message');
