@@ -123,8 +123,9 @@ describe.runIf(process.platform === 'linux')('slow connections', () => {
       const files = () => server.openFiles();
       const patience = { timeout: PATIENCE, interval: 50 };
       for (const each of callers) each.go();
-      // All together, where the machine is fast enough to open them before the first is cut.
-      await expect.poll(files, patience).toBeGreaterThan(before + total / 2);
+      // All are there together where the machine opens them before the first is cut; a busy one has
+      // a part of them at a time.
+      await expect.poll(files, patience).toBeGreaterThan(before + total / 10);
       // Who doesn't read doesn't see the end of its connection either: that the server tells.
       const open = () =>
         callers.filter(({ closed }, i) => calls[i]?.reads && closed < calls[i].count);
