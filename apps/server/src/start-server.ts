@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import { createHttpServer } from './http/create-server.ts';
+import { DEADLINES } from './http/deadlines.ts';
 import { createLimits } from './limits/limits.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { closeService, openService, type Service } from './service.ts';
@@ -24,18 +25,20 @@ export interface RunningServer {
  * Starts the service.
  *
  * @param clock - tells the time; the system's by default
+ * @param deadlines - for callers; tests have shorter ones
  */
 export async function startServer(
   settings: Settings,
   log: Logger,
   clock: Clock = Date.now,
+  deadlines = DEADLINES,
 ): Promise<RunningServer> {
   const service = await openService(settings.databaseUrl, log, clock, settings.auditDays);
   const metrics = settings.metrics ? await loadMetrics(settings) : null;
   const limits = createLimits(settings.rateLimit, service, log, (limit) =>
     metrics?.rateLimited(limit),
   );
-  const server = createHttpServer(service, settings, log, { limits, metrics });
+  const server = createHttpServer(service, settings, log, { limits, metrics }, deadlines);
   server.listen(settings.port, settings.host);
   try {
     await once(server, 'listening');

@@ -1,10 +1,23 @@
-import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { longer } from '../../../apps/server/test/long.ts';
 import { decodeBase62, encodeBase62 } from './base62.ts';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** The same, as plainly as it can be said. */
+function decodePlainly(text: string, byteLength: number): Uint8Array | null {
+  let number = 0n;
+  for (let i = 0; i < text.length; i++) {
+    const value = DIGITS.indexOf(text.charAt(i));
+    if (value === -1) return null;
+    number = number * 62n + BigInt(value);
+  }
+  if (number >= 1n << BigInt(8 * byteLength)) return null;
+  const hex = number.toString(16).padStart(2 * byteLength, '0');
+  return Uint8Array.from(Buffer.from(byteLength === 0 ? '' : hex, 'hex'));
+}
+
 function encodePlainly(bytes: Uint8Array, length: number): string {
   let number = BigInt(`0x${Buffer.from(bytes).toString('hex') || '0'}`);
   let text = '';
@@ -24,14 +37,10 @@ const edges = [
   Uint8Array.of(...new Uint8Array(24), 255, ...new Uint8Array(23)),
   Uint8Array.of(...new Uint8Array(23), ...new Uint8Array(25).fill(255)),
 ];
-const randoms = Array.from({ length: 500 }, () => Uint8Array.from(randomBytes(48)));
 
 describe('48 bytes in 65 digits', () => {
-  it.each([
-    ['at the edges', edges],
-    ['at random', randoms],
-  ])('are what plain arithmetic says, and come back: %s', (_, numbers) => {
-    for (const bytes of numbers) {
+  it('are what plain arithmetic says, and come back', () => {
+    for (const bytes of edges) {
       const text = encodeBase62(bytes, 65);
       expect(text).toBe(encodePlainly(bytes, 65));
       expect(decodeBase62(text, 48)).toEqual(bytes);
@@ -43,6 +52,38 @@ describe('48 bytes in 65 digits', () => {
     encodeBase62(bytes, 65);
     expect(bytes).toEqual(new Uint8Array(48).fill(7));
   });
+});
+
+const runs = { numRuns: longer(500, 20_000) };
+const evenBytes = fc
+  .array(fc.nat({ max: 0xffff }), { maxLength: 32 })
+  .map((pairs) => Uint8Array.from(pairs.flatMap((pair) => [pair >>> 8, pair & 0xff])));
+
+it('is plain arithmetic for any number', () => {
+  fc.assert(
+    fc.property(evenBytes, fc.nat({ max: 9 }), (bytes, zeros) => {
+      // A digit holds log2(62) = 5.954 bits.
+      const length = Math.ceil((bytes.length * 8) / 5.954) + zeros;
+      const text = encodeBase62(bytes, length);
+      expect(text).toBe(encodePlainly(bytes, length));
+      expect(decodeBase62(text, bytes.length)).toEqual(bytes);
+    }),
+    runs,
+  );
+});
+
+it('is plain arithmetic for any text, and refuses the same', () => {
+  const text = fc.oneof(
+    fc.stringMatching(/^[0-9A-Za-z]{0,70}$/),
+    fc.stringMatching(/^[0-9A-Za-z]{60,66}[/:@[`{_\u0130 ]?$/),
+    fc.string({ unit: 'binary' }),
+  );
+  fc.assert(
+    fc.property(text, fc.constantFrom(0, 2, 4, 16, 48), (digits, byteLength) => {
+      expect(decodeBase62(digits, byteLength)).toEqual(decodePlainly(digits, byteLength));
+    }),
+    runs,
+  );
 });
 
 it('writes 4 bytes in 6 digits', () => {

@@ -1,7 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
-  CREDENTIAL_RANDOM_BYTES,
   type CredentialKind,
   credentialHint,
   credentialPattern,
@@ -53,33 +52,6 @@ it('has vectors of every kind', () => {
 it.each(vectors.invalid)('refuses "$credential": $why', ({ credential, why }) => {
   // "Another prefix" is well formed but for the kind that it claims to be.
   for (const kind of kinds) expect([why, parseCredential(kind, credential)]).toEqual([why, null]);
-});
-
-it('reads back what it writes', () => {
-  for (let i = 0; i < 300; i++) {
-    const id = crypto.randomUUID();
-    const kind = kinds[i % 3] as CredentialKind;
-    const credential = formatCredential(kind, id, randomBytes(CREDENTIAL_RANDOM_BYTES));
-    expect(credential).toMatch(/^[A-Za-z0-9_]+$/);
-    expect(parseCredential(kind, credential)).toBe(id);
-  }
-});
-
-it('notices every change of one character, and every swap of two', () => {
-  const credential = vectors.valid[2]?.credential ?? '';
-  const kind = 'grantSecret';
-  expect(parseCredential(kind, credential)).not.toBeNull();
-  for (let i = 0; i < credential.length; i++) {
-    for (const character of ['0', 'A', 'z', '_', '-', ' ', 'é', '\u0130']) {
-      if (credential[i] === character) continue;
-      const typo = credential.slice(0, i) + character + credential.slice(i + 1);
-      expect([typo, parseCredential(kind, typo)]).toEqual([typo, null]);
-    }
-    const [one, two] = [credential[i], credential[i + 1]];
-    if (two === undefined || one === two) continue;
-    const swapped = credential.slice(0, i) + two + one + credential.slice(i + 2);
-    expect([swapped, parseCredential(kind, swapped)]).toEqual([swapped, null]);
-  }
 });
 
 it.each([0, 31, 33])('takes no random part of %d bytes', (length) => {

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { longer } from '../../../apps/server/test/long.ts';
 import { timestamp } from './fields.ts';
 import { formatTimestamp } from './timestamp.ts';
 
@@ -10,4 +12,17 @@ it.each([
   expect(formatTimestamp(milliseconds)).toBe(text);
   expect(timestamp.parse(text)).toBe(text);
   expect(Date.parse(text)).toBe(milliseconds);
+});
+
+it('comes back to the millisecond, and sorts as the time does', () => {
+  const time = fc.integer({ min: Date.parse('0000-01-01T00:00Z'), max: Date.UTC(10_000, 0) - 1 });
+  fc.assert(
+    fc.property(time, time, (one, other) => {
+      const text = formatTimestamp(one);
+      expect(timestamp.parse(text)).toBe(text);
+      expect(Date.parse(text)).toBe(one);
+      expect(text < formatTimestamp(other)).toBe(one < other);
+    }),
+    { numRuns: longer(500, 20_000) },
+  );
 });

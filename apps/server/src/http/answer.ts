@@ -26,12 +26,13 @@ export function answer(
   const { request, response, requestId } = exchange;
   if (response.headersSent || response.destroyed) return;
   const unread = leavesUnread(exchange);
+  exchange.isLast = unread || exchange.closing();
   response.writeHead(status, {
     'Content-Type': type,
     'Cache-Control': 'no-store',
     'X-Request-Id': requestId,
     'Content-Length': Buffer.byteLength(body),
-    ...(unread || exchange.closing() ? { Connection: 'close' } : undefined),
+    ...(exchange.isLast ? { Connection: 'close' } : undefined),
     ...headers,
   });
   if (unread && request.method !== 'HEAD') linger(exchange, body);

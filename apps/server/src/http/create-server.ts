@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { errorDefinition } from '@latchkey/schema';
 import type { Logger } from 'pino';
 import type { Limits } from '../limits/limits.ts';
@@ -11,11 +12,14 @@ import { answerJson } from './answer.ts';
 import { answeredCalls } from './answered-calls.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { CallerGone } from './body.ts';
+import { limitConnections } from './connection-limit.ts';
+import { cutWhereNotTaken, DEADLINES, requestDeadlines } from './deadlines.ts';
 import { errorBody, errorHeaders } from './error-answer.ts';
 import type { Exchange } from './exchange.ts';
 import { reportFailure } from './failure.ts';
 import { callerAddress } from './forwarded.ts';
 import { healthRoutes } from './health.ts';
+import { namesOneHost } from './host.ts';
 import { metricsRoute } from './metrics-route.ts';
 import { pageRoutes } from './pages/pages.ts';
 import { createPublicUrl } from './public-url.ts';
@@ -39,9 +43,6 @@ export interface Counting {
   metrics: Metrics | null;
 }
 
-// A whole request of ours fits into one packet or a few: who needs longer is not sending one.
-const HEADERS_TIMEOUT = 10_000;
-const REQUEST_TIMEOUT = 20_000;
 // Longer than the 60 s that common load balancers keep an idle connection, so that it is never this
 // side that closes one which the balancer is about to use.
 const KEEP_ALIVE_TIMEOUT = 65_000;
@@ -52,6 +53,7 @@ export function createHttpServer(
   options: HttpOptions,
   log: Logger,
   { limits, metrics }: Counting,
+  deadlines = DEADLINES,
 ): Server {
   const offered = new Map(
     [...operations].filter(
@@ -82,11 +84,22 @@ export function createHttpServer(
     await route.handle(exchange, parameters, query);
   }
 
+  // Connections that have their last answer. A request that was sent behind it would be done and
+  // its answer lost, so it is not taken (RFC 9112, section 9.6).
+  const over = new WeakSet<Socket>();
+
   async function respond(
     request: IncomingMessage,
     response: ServerResponse,
     expectsContinue: boolean,
   ): Promise<void> {
+    const { socket } = request;
+    if (over.has(socket)) return;
+    if (!namesOneHost(request)) {
+      over.add(socket);
+      response.writeHead(400, { Connection: 'close', 'Content-Length': 0 }).end();
+      return;
+    }
     const startedAt = performance.now();
     const id = requestId(request.headers['x-request-id']);
     const address = callerAddress(request, options.trustProxy);
@@ -111,6 +124,8 @@ export function createHttpServer(
         answerJson(exchange, status, errorBody(exchange, error, caller), errorHeaders(error));
       }
     }
+    if (exchange.isLast) over.add(socket);
+    cutWhereNotTaken(response, deadlines);
     accessLog(exchange, startedAt);
     if (metrics === null) return;
     const seconds = (performance.now() - startedAt) / 1000;
@@ -124,10 +139,12 @@ export function createHttpServer(
     route === null ? null : (callers.get(route) ?? null);
 
   const server = createServer({
-    headersTimeout: HEADERS_TIMEOUT,
-    requestTimeout: REQUEST_TIMEOUT,
+    ...requestDeadlines(deadlines),
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    // Looked at together with a Host too many.
+    requireHostHeader: false,
   });
+  limitConnections(server, log);
   server.on('request', (request, response) => respond(request, response, false));
   server.on('checkContinue', (request, response) => respond(request, response, true));
   // Any other expectation is passed over, as RFC 9110, section 10.1.1, allows: Node's own 417 would

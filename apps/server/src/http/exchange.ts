@@ -33,6 +33,8 @@ export interface Exchange {
   operation?: string;
   /** The calls of a request to tRPC, and what came of each. */
   procedures?: readonly ProcedureCall[];
+  /** The answer closes the connection: what else came on it is not taken. */
+  isLast?: boolean;
   application_id?: string;
   grant_id?: string | undefined;
   error_code?: ErrorCode;

@@ -8,6 +8,7 @@ import { type StoreHarness, SuiteStores } from './suite-harness.ts';
 import { describeHistory } from './suite-history.ts';
 import { describeLifecycle } from './suite-lifecycle.ts';
 import { describeLists } from './suite-lists.ts';
+import { describeModel } from './suite-model.ts';
 import { describeRaces } from './suite-races.ts';
 import { describeRateLimits } from './suite-rate-limits.ts';
 import { describeRefusals } from './suite-refusals.ts';
@@ -37,6 +38,7 @@ export function describeStore(name: string, harness: StoreHarness): void {
     describeLists(stores);
     describeRateLimits(stores);
     describeSweep(stores);
+    describeModel(stores);
     describeRaces(stores);
     describeCrashes(stores);
     describeLifecycle(stores);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../mongodb/cache.ts';
 
-const SCRIPT = fileURLToPath(new URL('../../src/cli/latchkey.ts', import.meta.url));
+/** The command line itself, run from its sources. */
+export const SCRIPT = fileURLToPath(new URL('../../src/cli/latchkey.ts', import.meta.url));
 
 // Two thirds of a command's time are spent on reading the program, which is the same for all.
 const NODE_COMPILE_CACHE = join(await cacheFolder(process.env), 'compiled');
@@ -43,8 +44,16 @@ export function startCommand(
   } = {},
 ): CommandProcess {
   const { directory, within = [], script = SCRIPT } = options;
-  const [program = '', ...args] = [...within, process.execPath, script, ...words];
-  const child = spawn(program, args, {
+  return startProcess([...within, process.execPath, script, ...words], environment, directory);
+}
+
+/** Starts any program in the same way. */
+export function startProcess(
+  [program = '', ...words]: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  directory?: string,
+): CommandProcess {
+  const child = spawn(program, words, {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(directory !== undefined && { cwd: directory }),
@@ -58,7 +67,7 @@ export function startCommand(
   }
   const ended = once(child, 'close').then(([code]) => ({ ...run, code }) as Run);
   return {
-    pid: child.pid ?? 0,
+    pid: child.pid as number,
     run,
     ended,
     kill: (signal) => child.kill(signal),

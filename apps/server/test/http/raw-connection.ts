@@ -55,7 +55,9 @@ export class RawConnection {
       if (end !== -1) {
         const [statusLine = '', ...lines] = this.#received.slice(0, end).split('\r\n');
         const status = Number(statusLine.split(' ')[1]);
-        const length = status < 200 || options.head ? 0 : Number(headerOf(lines, 'Content-Length'));
+        // What the parser refuses is answered without a body, and without a length.
+        const length =
+          status < 200 || options.head ? 0 : Number(headerOf(lines, 'Content-Length') ?? 0);
         const body = Buffer.from(this.#received.slice(end + 4));
         if (body.length >= length) {
           this.#received = body.subarray(length).toString();

@@ -26,6 +26,10 @@ function fromSwaggerUi(name: string): () => Promise<Buffer> {
         ? new URL(name, copies)
         : createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`),
     );
+    // What failed once, for want of a free file descriptor, is tried again.
+    content.catch(() => {
+      content = undefined;
+    });
     return content;
   };
 }

@@ -96,6 +96,8 @@ export function grants(connection: Connection): Grants {
                   recovered_at: toDate(now),
                   ...mark('recovered_by', origin),
                 },
+                // The mark is of the last recovery, as its time is.
+                ...(origin === undefined && { $unset: { recovered_by: '' as const } }),
                 $inc: { revision: 1 },
               },
               { ...durable, returnDocument: 'after' },

@@ -1,0 +1,13 @@
+// The service with deadlines of seconds, for tests that could not wait for the real ones. Run by
+// plain node.
+
+import { createLog } from '../../src/log.ts';
+import { loadSettings } from '../../src/settings.ts';
+import { startServer } from '../../src/start-server.ts';
+
+const settings = loadSettings(process.env);
+const { log, close } = createLog(settings);
+const deadlines = { headers: 2_000, request: 4_000, answer: 4_000 };
+const server = await startServer(settings, log, Date.now, deadlines);
+process.stdout.write(`Latchkey listens on ${server.url}\n`);
+process.once('SIGTERM', () => server.close().then(close));
