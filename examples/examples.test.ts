@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatCredential } from '../packages/schema/src/index.ts';
 import { type Fault, startFaultyService } from './test/faulty-service.ts';
+import { ADMIN_SECRET, operator } from './test/operator.ts';
 import { environment, run, type ServiceProcess, startService } from './test/service.ts';
 import { GSON, missingTools, requireTools, type Tool } from './test/tools.ts';
 
@@ -54,33 +55,18 @@ const withSdk: Example = {
   command: (file) => [process.execPath, file],
 };
 
-const ADMIN_SECRET = 'an-admin-secret-for-tests-with-32-characters';
 const ACCOUNT = '0193aa00-0000-7000-8000-0000000000a1';
 
 let folder: string;
 let service: ServiceProcess;
 let application: { id: string; secret: string };
 
-/** What the operator does. */
-async function admin<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-  const response = await fetch(`${service.url}/admin${path}`, {
-    method,
-    headers: {
-      Authorization: `Bearer ${ADMIN_SECRET}`,
-      ...(body && { 'Content-Type': 'application/json' }),
-    },
-    body: body ? JSON.stringify(body) : null,
-  });
-  expect(response.status).toBe(200);
-  return (await response.json()) as Answer;
-}
-
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'latchkey-examples-'));
   service = await startService({ cwd: folder, env: environment({ ADMIN_SECRET }) });
-  application = await admin('POST', '/applications', { name: 'Acme' });
+  application = await operator(service, 'POST', '/applications', { name: 'Acme' });
   const account = { username: 'ada', display_name: 'Ada Lovelace', verified: true };
-  await admin('PUT', `/accounts/${ACCOUNT}`, account);
+  await operator(service, 'PUT', `/accounts/${ACCOUNT}`, account);
 });
 
 afterAll(async () => {
@@ -91,7 +77,7 @@ afterAll(async () => {
 /** What a program needs, with a code of its own. */
 async function freshPair() {
   const about = { application_id: application.id, account_id: ACCOUNT, scope: 'profile.read' };
-  const { code } = await admin<{ code: string }>('POST', '/codes', about);
+  const { code } = await operator<{ code: string }>(service, 'POST', '/codes', about);
   return {
     LATCHKEY_URL: service.url,
     LATCHKEY_APPLICATION_SECRET: application.secret,
@@ -102,7 +88,7 @@ async function freshPair() {
 /** How many grants there are, and how many of them are active. */
 async function grants() {
   const path = `/grants?application_id=${application.id}&limit=100`;
-  const { data } = await admin<{ data: { revoked: boolean }[] }>('GET', path);
+  const { data } = await operator<{ data: { revoked: boolean }[] }>(service, 'GET', path);
   return { all: data.length, active: data.filter(({ revoked }) => !revoked).length };
 }
 
