@@ -40,7 +40,8 @@ export async function startFaultyService(
     calls.push({ path, at: Date.now() });
     const fault = left.get(path)?.shift();
     const body = await textOf(request);
-    if (typeof fault === 'object' && 'refuse' in fault) return refuse(response, fault.refuse, body);
+    if (typeof fault === 'object' && 'refuse' in fault)
+      return refuse(response, path, fault.refuse, body);
 
     const { authorization = '', 'content-type': type } = request.headers;
     const answer = await fetch(url + path, {
@@ -50,7 +51,7 @@ export async function startFaultyService(
     });
     const text = await answer.text();
     if (fault === 'lose') return void request.socket.destroy();
-    if (fault) return refuse(response, fault.loseBehind, body);
+    if (fault) return refuse(response, path, fault.loseBehind, body);
     response.writeHead(answer.status, { 'Content-Type': 'application/json; charset=UTF-8' });
     response.end(text);
   });
@@ -71,22 +72,22 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** Answers as the service does; `grant_id` is that of the code in the request. */
-function refuse(response: ServerResponse, error_code: ErrorCode, body: string): void {
+/** Answers as the service does, on either wire; `grant_id` is that of the code in the request. */
+function refuse(response: ServerResponse, path: string, error_code: ErrorCode, sent: string): void {
   const { status, description, members, retryAfter } = errorDefinition(error_code);
-  const code = members?.includes('grant_id') && (JSON.parse(body) as { code: string }).code;
+  const code = members?.includes('grant_id') && (JSON.parse(sent) as { code: string }).code;
+  const body = {
+    error: errorWord(error_code, 'application'),
+    error_description: description,
+    error_code,
+    error_uri: `https://latchkey.example/docs/errors#${error_code}`,
+    request_id: '0193aa00-0000-7000-8000-0000000000ff',
+    ...(code && { grant_id: parseCredential('code', code) }),
+  };
+  const onTrpc = { error: { message: description, code: -32600, data: body } };
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=UTF-8',
     ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
   });
-  response.end(
-    JSON.stringify({
-      error: errorWord(error_code, 'application'),
-      error_description: description,
-      error_code,
-      error_uri: `https://latchkey.example/docs/errors#${error_code}`,
-      request_id: '0193aa00-0000-7000-8000-0000000000ff',
-      ...(code && { grant_id: parseCredential('code', code) }),
-    }),
-  );
+  response.end(JSON.stringify(path.startsWith('/trpc/') ? onTrpc : body));
 }
