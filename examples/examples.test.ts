@@ -1,36 +1,72 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  environment,
-  latchkey,
-  pairIn,
-  run,
-  type ServiceProcess,
-  startService,
-} from './test/service.ts';
-import { requireTools, type Tool } from './test/tools.ts';
+import { formatCredential } from '../packages/schema/src/index.ts';
+import { type Fault, startFaultyService } from './test/faulty-service.ts';
+import { ADMIN_SECRET, operator } from './test/operator.ts';
+import { environment, run, type ServiceProcess, startService } from './test/service.ts';
+import { GSON, missingTools, requireTools, type Tool } from './test/tools.ts';
 
 interface Example {
   file: string;
-  program: string;
   tools: readonly Tool[];
+  /** Whether not every machine of a developer has the tools: it is then named as not run. */
+  optional?: boolean;
+  /** Compiles it, into a folder, where it needs that; returns the command that runs it. */
+  command(file: string, folder: string): Promise<string[]> | string[];
 }
 
-const examples: Example[] = [
-  { file: 'link-account.ts', program: process.execPath, tools: [] },
-  { file: 'link_account.py', program: 'python3', tools: ['python3'] },
-  { file: 'link-account.sh', program: 'bash', tools: ['bash', 'curl'] },
+/** Runs a compiler. */
+async function compile(program: string, words: string[]): Promise<void> {
+  const ended = await run(program, words, { env: environment() });
+  expect(ended).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+}
+
+const withRest: Example[] = [
+  { file: 'link_account.py', tools: ['python3'], command: (file) => ['python3', file] },
+  { file: 'link-account.sh', tools: ['bash', 'curl'], command: (file) => ['bash', file] },
+  {
+    file: 'link-account.go',
+    tools: ['go'],
+    optional: true,
+    async command(file, folder) {
+      const program = join(folder, 'link-account');
+      await compile('go', ['build', '-o', program, file]);
+      return [program];
+    },
+  },
+  {
+    file: 'LinkAccount.java',
+    tools: ['javac', 'gson'],
+    optional: true,
+    async command(file, folder) {
+      await compile('javac', ['-cp', GSON, '-d', folder, file]);
+      // The flags are for a quick start of something that ends at once.
+      const flags = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+      return ['java', ...flags, '-cp', folder + delimiter + GSON, 'LinkAccount'];
+    },
+  },
 ];
+const withSdk: Example = {
+  file: 'link-account.ts',
+  tools: [],
+  command: (file) => [process.execPath, file],
+};
+
+const ACCOUNT = '0193aa00-0000-7000-8000-0000000000a1';
 
 let folder: string;
 let service: ServiceProcess;
+let application: { id: string; secret: string };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'latchkey-examples-'));
-  service = await startService({ cwd: folder, env: environment() });
+  service = await startService({ cwd: folder, env: environment({ ADMIN_SECRET }) });
+  application = await operator(service, 'POST', '/applications', { name: 'Acme' });
+  const account = { username: 'ada', display_name: 'Ada Lovelace', verified: true };
+  await operator(service, 'PUT', `/accounts/${ACCOUNT}`, account);
 });
 
 afterAll(async () => {
@@ -38,45 +74,65 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe.each(examples)('$file', ({ file, program, tools }) => {
-  const start = (env: Record<string, string>) =>
-    run(program, [fileURLToPath(new URL(file, import.meta.url))], { env: environment(env) });
-
-  const freshPair = async () => {
-    const demo = await latchkey(['demo'], { cwd: folder, env: environment() });
-    const { applicationSecret, code } = pairIn(demo.stdout);
-    return {
-      LATCHKEY_URL: service.url,
-      LATCHKEY_APPLICATION_SECRET: applicationSecret,
-      LATCHKEY_CODE: code,
-    };
+/** What a program needs, with a code of its own. */
+async function freshPair() {
+  const about = { application_id: application.id, account_id: ACCOUNT, scope: 'profile.read' };
+  const { code } = await operator<{ code: string }>(service, 'POST', '/codes', about);
+  return {
+    LATCHKEY_URL: service.url,
+    LATCHKEY_APPLICATION_SECRET: application.secret,
+    LATCHKEY_CODE: code,
   };
+}
 
-  const list = async <Entry>(...words: string[]) => {
-    const { stdout } = await latchkey([...words, '--json'], { cwd: folder, env: environment() });
-    return (JSON.parse(stdout) as { data: Entry[] }).data;
-  };
+/** How many grants there are, and how many of them are active. */
+async function grants() {
+  const path = `/grants?application_id=${application.id}&limit=100`;
+  const { data } = await operator<{ data: { revoked: boolean }[] }>(service, 'GET', path);
+  return { all: data.length, active: data.filter(({ revoked }) => !revoked).length };
+}
 
-  /** How many grants of the demo there are, and how many of them are active. */
-  const grants = async () => {
-    const [demo] = await list<{ id: string }>('app', 'list');
-    const all = await list<{ revoked: boolean }>('grant', 'list', '--app', String(demo?.id));
-    return { all: all.length, active: all.filter(({ revoked }) => !revoked).length };
-  };
+const linked = {
+  exitCode: 0,
+  stdout: 'Linked ada for profile.read\nThe account is Ada Lovelace, verified\nUnlinked\n',
+  stderr: '',
+};
 
-  beforeAll(() => requireTools(tools, environment()));
+type Start = (env: Record<string, string>) => ReturnType<typeof run>;
 
-  test('links an account, uses it and unlinks it', async () => {
-    const before = await grants();
-
-    expect(await start(await freshPair())).toEqual({
-      exitCode: 0,
-      stdout: 'Linked ada for profile.read\nThe account is Ada Lovelace, verified\nUnlinked\n',
-      stderr: '',
+/** What all of them do; the suite has what only some do, and gets a way to start the program. */
+async function describeExample(example: Example, suite: (start: Start) => void): Promise<void> {
+  const { file, tools, optional = false, command } = example;
+  const missing = optional && !process.env.CI ? await missingTools(tools) : [];
+  const title = missing.length > 0 ? `${file} (not run: there is no ${missing.join(', ')})` : file;
+  describe.skipIf(missing.length > 0)(title, () => {
+    let words: string[];
+    beforeAll(async () => {
+      await requireTools(tools);
+      words = await command(fileURLToPath(new URL(file, import.meta.url)), folder);
     });
-    expect(await grants()).toEqual({ all: before.all + 1, active: before.active });
-  });
+    const start: Start = (env) => {
+      const [program = '', ...more] = words;
+      return run(program, more, { env: environment(env) });
+    };
 
+    test('links an account, uses it and unlinks it', async () => {
+      const before = await grants();
+      expect(await start(await freshPair())).toEqual(linked);
+      expect(await grants()).toEqual({ all: before.all + 1, active: before.active });
+    });
+
+    test('says so where the secret is missing', async () => {
+      const { exitCode, stdout, stderr } = await start({ LATCHKEY_URL: service.url });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      expect(stderr).toMatch(/^(?:credentials_invalid|LatchkeyConfigError): /);
+    });
+
+    suite(start);
+  });
+}
+
+await describeExample(withSdk, (start) => {
   test('says that a code was used before, and shows no credential', async () => {
     const pair = await freshPair();
     await start(pair);
@@ -86,10 +142,91 @@ describe.each(examples)('$file', ({ file, program, tools }) => {
     expect(again.stderr).toMatch(/^code_already_used: .+\n$/);
     expect(again.stderr).not.toMatch(/lk_(?:app|code|grant)_\w/);
   });
-
-  test('says so where the secret is missing', async () => {
-    const { exitCode, stdout, stderr } = await start({ LATCHKEY_URL: service.url });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-    expect(stderr).toMatch(/^(?:credentials_invalid|LatchkeyConfigError): /);
-  });
 });
+
+for (const example of withRest) {
+  await describeExample(example, (start) => {
+    const startBehind = async (faults: Record<string, Fault[]>) => {
+      const faulty = await startFaultyService(service.url, faults);
+      const ended = await start({ ...(await freshPair()), LATCHKEY_URL: faulty.url });
+      await faulty.close();
+      return { ended, calls: faulty.calls };
+    };
+
+    // At once: most of the time of these is that they wait.
+    describe.concurrent('where something goes wrong', () => {
+      test('waits when it is told to, and tries again', async () => {
+        const { ended, calls } = await startBehind({
+          '/oauth/convert': [{ refuse: 'rate_limited' }, { refuse: 'store_unavailable' }],
+          '/oauth/revoke': [{ refuse: 'store_unavailable' }],
+        });
+        expect(ended).toEqual(linked);
+        const times = calls.filter(({ path }) => path === '/oauth/convert').map(({ at }) => at);
+        const [first = 0, second = 0, third = 0] = times;
+        expect(times).toHaveLength(3);
+        // "Retry-After: 1", less what timers and clocks may be off.
+        for (const waited of [second - first, third - second]) {
+          expect(waited).toBeGreaterThanOrEqual(950);
+        }
+      });
+
+      test('survives that every answer gets lost once', async () => {
+        const { ended, calls } = await startBehind({
+          '/oauth/convert': ['lose'],
+          '/oauth/recover': ['lose'],
+          '/v1/account': ['lose'],
+          '/oauth/revoke': ['lose'],
+        });
+        expect(ended).toEqual(linked);
+        expect(calls.filter(({ path }) => path === '/oauth/recover')).toHaveLength(2);
+      });
+
+      test('finds out what became of an exchange: it was made', async () => {
+        const lost: Fault = { loseBehind: 'outcome_unknown' };
+        const { ended } = await startBehind({ '/oauth/convert': [lost] });
+        expect(ended).toEqual(linked);
+      });
+
+      test('finds out what became of an exchange: it was not made', async () => {
+        const { ended } = await startBehind({ '/oauth/convert': [{ refuse: 'outcome_unknown' }] });
+        expect(ended).toEqual(linked);
+      });
+
+      test.each(['code_expired', 'code_not_found'] as const)(
+        'lets the user start again after %s',
+        async (error_code) => {
+          const { ended } = await startBehind({ '/oauth/convert': [{ refuse: error_code }] });
+          expect(ended).toMatchObject({ exitCode: 1, stdout: '' });
+          expect(ended.stderr).toMatch(
+            new RegExp(`^${error_code}: let the user start again\\.?\\n$`),
+          );
+        },
+      );
+
+      test('lets the user start again with a code whose grant was ended', async () => {
+        const pair = await freshPair();
+        await start(pair);
+        const again = await start(pair);
+        expect(again).toMatchObject({ exitCode: 1, stdout: '' });
+        expect(again.stderr).toMatch(/^grant_not_found: let the user start again\.?\n$/);
+      });
+
+      test('sends whoever set it up to the secret that is not right', async () => {
+        const id = '0193aa00-0000-7000-8000-000000000001';
+        const unknown = formatCredential('applicationSecret', id, new Uint8Array(32));
+        const pair = { ...(await freshPair()), LATCHKEY_APPLICATION_SECRET: unknown };
+        const { exitCode, stdout, stderr } = await start(pair);
+        expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+        expect(stderr).toMatch(/^credentials_invalid: check LATCHKEY_APPLICATION_SECRET\.?\n$/);
+        expect(stderr).not.toContain(unknown);
+      });
+
+      test('says so where there is no service', async () => {
+        const nowhere = { ...(await freshPair()), LATCHKEY_URL: 'http://127.0.0.1:1' };
+        const { exitCode, stdout, stderr } = await start(nowhere);
+        expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+        expect(stderr).toMatch(/127\.0\.0\.1:1\b/);
+      });
+    });
+  });
+}

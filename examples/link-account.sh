@@ -8,45 +8,61 @@
 set -euo pipefail
 
 url="${LATCHKEY_URL:-http://127.0.0.1:3000}"
+application_secret="${LATCHKEY_APPLICATION_SECRET-}"
+answer="$(mktemp)"
+trap 'rm -f "$answer"' EXIT
 
-# call METHOD PATH SECRET [BODY]: prints the answer; fails where its status is not 200. Secret and
-# body go through pipes, since the arguments of a program can be read by everyone on the machine.
+# call METHOD PATH SECRET [BODY]: puts the answer into the file $answer; fails where its status is not
+# 200. Every call may be repeated, and with --retry curl does so: after a lost connection, and after
+# 429 and 503 when Retry-After says. Secret and body go through pipes, since the arguments of a
+# program can be read by everyone on the machine.
 call() {
-  printf '%s' "${4-}" |
-    curl --silent --show-error --fail-with-body --max-time 10 --request "$1" "$url$2" \
+  local status
+  status="$(printf '%s' "${4-}" |
+    curl --silent --max-time 10 --retry 3 --retry-all-errors --request "$1" "$url$2" \
+      --output "$answer" --write-out '%{http_code}' \
       --header @<(printf 'Authorization: Bearer %s\n' "$3") \
-      ${4+--header 'Content-Type: application/json' --data @-}
+      ${4+--header 'Content-Type: application/json' --data @-})" || return 1
+  [[ $status == 200 ]]
 }
 
-# member NAME: prints a string member of the JSON on stdin. Enough for ids, secrets and names
-# without escapes; take jq for more.
+# member NAME: prints a string member of the answer. Enough for ids, secrets and names without
+# escapes; take jq for more.
 member() {
-  sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p'
+  sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p' "$answer"
 }
 
-# refused ANSWER: prints what the service says, and ends.
+# refused: says what to do about the answer, and ends.
 refused() {
-  [[ -n $1 ]] || { printf 'No answer from %s\n' "$url" >&2; exit 1; }
-  printf '%s: %s\n' "$(member error_code <<< "$1")" "$(member error_description <<< "$1")" >&2
+  local code
+  code="$(member error_code)"
+  case "$code" in
+    '') echo "No answer from $url" ;;
+    code_expired | code_not_found | grant_not_found | grant_not_recoverable)
+      echo "$code: let the user start again." ;;
+    credentials_*) echo "$code: check LATCHKEY_APPLICATION_SECRET." ;;
+    *) echo "$code: $(member error_description)" ;;
+  esac >&2
   exit 1
 }
 
-# Keep grant_id and grant_secret in your own database, the secret encrypted.
-grant="$(call POST /oauth/convert "${LATCHKEY_APPLICATION_SECRET-}" \
-  "{\"code\":\"${LATCHKEY_CODE-}\"}" 2> /dev/null)" || refused "$grant"
-grant_id="$(member grant_id <<< "$grant")"
-grant_secret="$(member grant_secret <<< "$grant")"
-printf 'Linked %s for %s\n' "$(member username <<< "$grant")" "$(member scope <<< "$grant")"
-
-account="$(call GET /v1/account "$grant_secret")"
-verified=''
-[[ $account == *'"verified":true'* ]] && verified=', verified'
-printf 'The account is %s%s\n' "$(member display_name <<< "$account")" "$verified"
-
-call POST /oauth/revoke "${LATCHKEY_APPLICATION_SECRET-}" "{\"grant_id\":\"$grant_id\"}" > /dev/null
-# Not needed, but here to be seen: the secret is good for nothing any more.
-if call GET /v1/account "$grant_secret" > /dev/null 2>&1; then
-  echo 'The grant still works.' >&2
-  exit 1
+if ! call POST /oauth/convert "$application_secret" "{\"code\":\"${LATCHKEY_CODE-}\"}"; then
+  # The code became a grant, and the answer with its secret got lost: get a new secret. An application
+  # that has stored a grant with this grant_id just goes on with that. (After outcome_unknown, a 503
+  # too, curl has exchanged the code again, which ends here if it had become a grant.)
+  [[ "$(member error_code)" == code_already_used ]] || refused
+  call POST /oauth/recover "$application_secret" "{\"grant_id\":\"$(member grant_id)\"}" || refused
 fi
+# Keep grant_id and grant_secret in your own database, the secret encrypted.
+grant_id="$(member grant_id)"
+grant_secret="$(member grant_secret)"
+printf 'Linked %s for %s\n' "$(member username)" "$(member scope)"
+
+# A 401 here says that the grant was revoked: forget it, and offer the user to link again.
+call GET /v1/account "$grant_secret" || refused
+verified=''
+grep -q '"verified":true' "$answer" && verified=', verified'
+printf 'The account is %s%s\n' "$(member display_name)" "$verified"
+
+call POST /oauth/revoke "$application_secret" "{\"grant_id\":\"$grant_id\"}" || refused
 echo 'Unlinked'

@@ -6,27 +6,34 @@ Reads LATCHKEY_URL, LATCHKEY_APPLICATION_SECRET and LATCHKEY_CODE from the envir
 `npm run -s latchkey -- demo` prints a secret and a code to try it with.
 """
 
+import http.client
 import json
 import os
 import sys
+import time
 import urllib.error
 import urllib.request
 
 LATCHKEY_URL = os.environ.get('LATCHKEY_URL') or 'http://127.0.0.1:3000'
+APPLICATION_SECRET = os.environ.get('LATCHKEY_APPLICATION_SECRET', '')
 TIMEOUT_SECONDS = 10
+TRIES = 4
+
+NO_GOOD_CODE = {'code_expired', 'code_not_found', 'grant_not_found', 'grant_not_recoverable'}
+BAD_SECRET = {'credentials_missing', 'credentials_invalid'}
 
 
 class LatchkeyError(Exception):
     """An answer other than 200. `code` is stable, and the one to branch on."""
 
-    def __init__(self, body):
+    def __init__(self, body, retry_after):
         super().__init__(body['error_description'])
         self.code = body['error_code']
         self.grant_id = body.get('grant_id')
+        self.retry_after = retry_after
 
 
-def call(path, secret, body=None):
-    """Sends a request with a secret, and returns the object that comes back."""
+def send(path, secret, body):
     request = urllib.request.Request(
         LATCHKEY_URL + path,
         data=None if body is None else json.dumps(body).encode(),
@@ -36,29 +43,56 @@ def call(path, secret, body=None):
         with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
             return json.load(answer)
     except urllib.error.HTTPError as error:
-        raise LatchkeyError(json.load(error)) from None
+        retry_after = int(error.headers.get('Retry-After', 1))
+        raise LatchkeyError(json.load(error), retry_after) from None
+
+
+def call(path, secret, body=None):
+    """Sends a request until there is an answer. Every call may be repeated: see link()."""
+    for tries_left in reversed(range(TRIES)):
+        try:
+            return send(path, secret, body)
+        except LatchkeyError as error:
+            # 429 and 503: nothing was done, and Retry-After says when to try again.
+            if error.code not in ('rate_limited', 'store_unavailable') or not tries_left:
+                raise
+            time.sleep(error.retry_after)
+        except (OSError, http.client.HTTPException):
+            if not tries_left:
+                raise
+            time.sleep(1)
+
+
+def link(code):
+    """Exchanges a code for a grant, whatever happens on the way."""
+    while True:
+        try:
+            return call('/oauth/convert', APPLICATION_SECRET, {'code': code})
+        except LatchkeyError as error:
+            if error.code not in ('code_already_used', 'outcome_unknown'):
+                raise
+            lost = error
+        # The code became a grant (or may have), and the answer with its secret got lost: get a new
+        # secret. An application that has stored a grant with this grant_id just goes on with that.
+        try:
+            return call('/oauth/recover', APPLICATION_SECRET, {'grant_id': lost.grant_id})
+        except LatchkeyError as error:
+            if lost.code != 'outcome_unknown' or error.code != 'grant_not_found':
+                raise
+            # It did not become one: the code is as good as before.
+            time.sleep(lost.retry_after)
 
 
 def main():
-    application_secret = os.environ.get('LATCHKEY_APPLICATION_SECRET', '')
-    code = os.environ.get('LATCHKEY_CODE', '')
-
     # Keep grant_id and grant_secret in your own database, the secret encrypted.
-    grant = call('/oauth/convert', application_secret, {'code': code})
+    grant = link(os.environ.get('LATCHKEY_CODE', ''))
     print(f"Linked {grant['account']['username']} for {grant['scope']}")
 
+    # A 401 here says that the grant was revoked: forget it, and offer the user to link again.
     account = call('/v1/account', grant['grant_secret'])
     print(f"The account is {account['display_name']}{', verified' if account['verified'] else ''}")
 
-    call('/oauth/revoke', application_secret, {'grant_id': grant['grant_id']})
-    # Not needed, but here to be seen: the secret is good for nothing any more.
-    try:
-        call('/v1/account', grant['grant_secret'])
-    except LatchkeyError as error:
-        if error.code != 'credentials_invalid':
-            raise
-    else:
-        sys.exit('The grant still works.')
+    call('/oauth/revoke', APPLICATION_SECRET, {'grant_id': grant['grant_id']})
     print('Unlinked')
 
 
@@ -66,6 +100,10 @@ if __name__ == '__main__':
     try:
         main()
     except LatchkeyError as error:
+        if error.code in NO_GOOD_CODE:
+            sys.exit(f'{error.code}: let the user start again.')
+        if error.code in BAD_SECRET:
+            sys.exit(f'{error.code}: check LATCHKEY_APPLICATION_SECRET.')
         sys.exit(f'{error.code}: {error}')
-    except urllib.error.URLError as error:
-        sys.exit(f'No answer from {LATCHKEY_URL}: {error.reason}')
+    except (OSError, http.client.HTTPException) as error:
+        sys.exit(f'No answer from {LATCHKEY_URL}: {error}')

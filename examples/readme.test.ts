@@ -132,7 +132,7 @@ const ways: Record<string, (block: CodeBlock) => Promise<void>> = {
 };
 
 describe('every block of README.md does what it says', () => {
-  beforeAll(() => requireTools(['bash', 'curl', 'python3'], environment()));
+  beforeAll(() => requireTools(['bash', 'curl', 'python3']));
 
   // In order, in one shell: what one block starts or exports, the next one uses.
   for (const block of blocks) {

@@ -109,6 +109,11 @@ const tasks = {
     latchkey(args);
   },
   build: (args) => build(...args),
+  // Of the SDK, to try it in a project outside.
+  pack: (args) => {
+    build('--filter=@latchkey/client');
+    run('node', [join(root, 'scripts', 'pack.mjs'), ...args], 'inherit');
+  },
   test: (args) => {
     build();
     tool('vitest', ['run', ...args]);

@@ -1,6 +1,7 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import {
   type Ended,
   type Environment,
@@ -19,19 +20,24 @@ const ADDRESS = 'http://127.0.0.1:3000';
 const MONGODB = /mongodb:\/\/127\.0\.0\.1:27017\/[^'\s]*/;
 
 // What `npm` does in a block. The root's scripts install and build, which whoever runs these tests
-// has done; then they run the service's command line, and so does this. `npm start` is noted, for
-// the reader to start the service with the environment that it had.
+// has done; then they run the service's command line or pack the SDK, and so does this. `npm start` is
+// noted, for the reader to start the service with the environment that it had. What npm itself does
+// in a project of the reader's is left to it.
 const SHELL = `set -euo pipefail
 environment() { node -p 'JSON.stringify(process.env)'; }
 npm() {
   case "$*" in
     start) environment > "$READER_STARTS" ;;
     test) ;;
-    'run -s latchkey -- '*) shift 4; node "$READER_SCRIPT" "$@" ;;
+    'run -s latchkey -- '*) shift 4; (cd "$READER_REPOSITORY"; node "$READER_SCRIPT" "$@") ;;
+    'run -s pack') node "$READER_PACK" "$READER_REPOSITORY" ;;
+    'init '* | 'pkg '* | 'install '*) command npm "$@" > npm.log 2>&1 ;;
     *) echo "This npm has no: $*" >&2; return 1 ;;
   esac
 }
 `;
+
+const packScript = fileURLToPath(new URL('../../scripts/pack.mjs', import.meta.url));
 
 const EPILOGUE = '\nenvironment > "$READER_ENVIRONMENT"\n';
 
@@ -43,8 +49,16 @@ type Noted =
   | 'GRANT_ID'
   | 'APPLICATION_ID'
   | 'ACCOUNT_ID'
+  | 'SECRET_ID'
   | 'the secret of a new application'
   | 'an issued code';
+
+/** What npm needs behind a proxy, where the machine's programs are told of one. */
+const NETWORK = ['NODE_EXTRA_CA_CERTS', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy'];
+const network = NETWORK.flatMap((name) => {
+  const value = process.env[name];
+  return value === undefined ? [] : [[name, value]];
+});
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
@@ -53,6 +67,8 @@ const notes: [Noted, RegExp][] = [
   ['GRANT_ID', new RegExp(`"grant_id":"(${UUID})"`)],
   ['APPLICATION_ID', new RegExp(`"object":"application","id":"(${UUID})"`)],
   ['APPLICATION_ID', new RegExp(`^(${UUID})  Acme$`, 'm')],
+  // The oldest of those that an application has.
+  ['SECRET_ID', new RegExp(`^ {2}secret (${UUID})  `, 'm')],
   ['the secret of a new application', /^(lk_app_\w{71})$/m],
   ['the secret of a new application', /"secret":"(lk_app_\w{71})"/],
   ['an issued code', /^(lk_code_\w{71})$/m],
@@ -69,22 +85,33 @@ const notes: [Noted, RegExp][] = [
  */
 export class Reader {
   readonly #folder: string;
+  /** In which the reader has the repository, and may make projects beside it. */
+  readonly #repository: string;
   readonly #mongodbUrl: string | undefined;
   #env: Environment;
+  /** Where its shell is. */
+  #cwd: string;
   #noted = new Map<Noted, string>();
   #service: ServiceProcess | undefined;
 
   /** @param mongodbUrl - the database to use where the README has one */
   static async create(mongodbUrl: string | undefined): Promise<Reader> {
-    return new Reader(await mkdtemp(join(tmpdir(), 'latchkey-readme-')), mongodbUrl);
+    const folder = await mkdtemp(join(tmpdir(), 'latchkey-readme-'));
+    await mkdir(join(folder, 'latchkey'));
+    return new Reader(folder, mongodbUrl);
   }
 
   private constructor(folder: string, mongodbUrl: string | undefined) {
     this.#folder = folder;
+    this.#repository = join(folder, 'latchkey');
+    this.#cwd = this.#repository;
     this.#mongodbUrl = mongodbUrl;
     this.#env = environment({
+      ...Object.fromEntries(network),
       PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
       READER_SCRIPT: script,
+      READER_PACK: packScript,
+      READER_REPOSITORY: this.#repository,
       READER_STARTS: join(folder, 'starts'),
       READER_ENVIRONMENT: join(folder, 'environment'),
     });
@@ -99,9 +126,11 @@ export class Reader {
   /** Pastes a block into the shell; starts the service if it says so. */
   async shell(code: string): Promise<Ended> {
     const text = await this.#replace(code);
-    const ended = await run('bash', ['-c', SHELL + text + EPILOGUE], this.#options());
+    const options = { ...this.#options(), cwd: this.#cwd };
+    const ended = await run('bash', ['-c', SHELL + text + EPILOGUE], options);
     if (ended.exitCode === 0) {
       this.#env = await readEnvironment(join(this.#folder, 'environment'));
+      this.#cwd = this.#env.PWD ?? this.#cwd;
       this.#note(ended.stdout);
       await this.#startIfAsked();
     }
@@ -109,9 +138,14 @@ export class Reader {
   }
 
   /** Runs a program that stands in a block, in another folder where told. */
-  async program(words: readonly string[], code: string, cwd = this.#folder): Promise<Ended> {
+  async program(words: readonly string[], code: string, cwd = this.#cwd): Promise<Ended> {
     const [program = '', ...more] = words;
     return run(program, [...more, await this.#replace(code)], { ...this.#options(), cwd });
+  }
+
+  /** Saves a block as a file, where the shell is. */
+  async save(name: string, code: string): Promise<void> {
+    await writeFile(join(this.#cwd, name), await this.#replace(code));
   }
 
   /** What the last block that told it told. */
@@ -136,7 +170,7 @@ export class Reader {
   #options() {
     // The port is for `latchkey demo`, which prints an address of the service.
     const port: Environment = this.#service ? { PORT: this.#service.port } : {};
-    return { cwd: this.#folder, env: { ...this.#env, ...port } };
+    return { cwd: this.#repository, env: { ...this.#env, ...port } };
   }
 
   async #replace(code: string): Promise<string> {
@@ -150,8 +184,9 @@ export class Reader {
       const { applicationSecret, code } = pairIn(demo.stdout);
       this.#noted.set('lk_app_…', applicationSecret).set('lk_code_…', code);
     }
-    return text.replace(/lk_(?:app|code|grant)_…|\b(?:GRANT|APPLICATION|ACCOUNT)_ID\b/g, (word) =>
-      this.noted(word as Noted),
+    return text.replace(
+      /lk_(?:app|code|grant)_…|\b(?:GRANT|APPLICATION|ACCOUNT|SECRET)_ID\b/g,
+      (word) => this.noted(word as Noted),
     );
   }
 
@@ -168,7 +203,7 @@ export class Reader {
     if (env === null) return;
     await rm(file);
     await this.#service?.stop();
-    this.#service = await startService({ cwd: this.#folder, env: { ...env, PORT: '0' } });
+    this.#service = await startService({ cwd: this.#repository, env: { ...env, PORT: '0' } });
   }
 }
 

@@ -4,23 +4,24 @@ import ts from 'typescript';
 const folder = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Type-checks a program as if it were a file of this folder, by its tsconfig.json.
+ * Type-checks programs as if each were a file of this folder, by its tsconfig.json.
  *
  * @returns what the compiler says, a line each
  */
-export function typeCheck(code: string): string[] {
-  const file = `${folder}readme-snippet.ts`;
+export function typeCheck(...programs: string[]): string[] {
+  const files = new Map(programs.map((code, index) => [`${folder}snippet-${index}.ts`, code]));
   const config = ts.readConfigFile(`${folder}tsconfig.json`, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, folder);
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile, getSourceFile } = host;
-  host.fileExists = (name) => name === file || fileExists(name);
-  host.readFile = (name) => (name === file ? code : readFile(name));
-  host.getSourceFile = (name, version, ...rest) =>
-    name === file
-      ? ts.createSourceFile(name, code, version)
-      : getSourceFile.call(host, name, version, ...rest);
-  const program = ts.createProgram([file], options, host);
+  host.fileExists = (name) => files.has(name) || fileExists(name);
+  host.readFile = (name) => files.get(name) ?? readFile(name);
+  host.getSourceFile = (name, version, ...rest) => {
+    const code = files.get(name);
+    if (code === undefined) return getSourceFile.call(host, name, version, ...rest);
+    return ts.createSourceFile(name, code, version);
+  };
+  const program = ts.createProgram([...files.keys()], options, host);
   return ts
     .getPreEmitDiagnostics(program)
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));

@@ -139,4 +139,4 @@ export const errorBody = z
       .array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
       .optional(),
   })
-  .meta({ id: 'Error', description: 'The body of every error.' });
+  .meta({ id: 'ErrorBody', description: 'The body of every error.' });

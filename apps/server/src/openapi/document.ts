@@ -4,27 +4,48 @@ import {
   errorDefinition,
   errorWord,
   type OperationContract,
+  type OperationName,
   operations,
 } from '@latchkey/schema';
 import { z } from 'zod';
+import { parameterInvalid } from '../operations/validate.ts';
 import { answeredErrors } from './errors.ts';
+import { type Example, examples, GRANT } from './examples.ts';
 import { securitySchemes } from './security.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 const COMPONENTS = '#/components/schemas/';
 
+/** What zod makes of a schema, with less where that would mislead a client made of the document. */
+function forClients({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  // A newer service may answer with more members.
+  delete jsonSchema.additionalProperties;
+  // Surrogates in a pattern are ECMAScript's: Go, Rust and Python refuse to compile it.
+  if (jsonSchema.pattern?.includes('\\ud800')) {
+    delete jsonSchema.pattern;
+    jsonSchema.description ??= 'Without control characters.';
+  }
+}
+
 /** Every schema with a name, under it. */
 function componentSchemas(): Record<string, JsonSchema> {
-  const { schemas } = z.toJSONSchema(z.globalRegistry, { uri: (id) => COMPONENTS + id });
+  const { schemas } = z.toJSONSchema(z.globalRegistry, {
+    uri: (id) => COMPONENTS + id,
+    override: forClients,
+  });
   return Object.fromEntries(
     Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
   );
 }
 
 /** The members of an input: those of the path or the query, and those of the body. */
-function inputParts({ method, path, input }: OperationContract) {
-  const { properties = {}, required = [] } = z.toJSONSchema(input, { io: 'input' });
+function inputParts({ method, path, input }: OperationContract, example: object) {
+  const { properties = {}, required = [] } = z.toJSONSchema(input, {
+    io: 'input',
+    override: forClients,
+  });
+  const examples = new Map(Object.entries(example));
   const place = (name: string) => {
     if (path.includes(`{${name}}`)) return 'path';
     return method === 'GET' ? 'query' : 'body';
@@ -36,6 +57,7 @@ function inputParts({ method, path, input }: OperationContract) {
       in: place(name),
       required: required.includes(name),
       schema,
+      ...(examples.has(name) && { example: examples.get(name) }),
     }));
   const body = Object.entries(properties).filter(([name]) => place(name) === 'body');
   if (body.length === 0) return { parameters };
@@ -51,13 +73,25 @@ function inputParts({ method, path, input }: OperationContract) {
             properties: Object.fromEntries(body),
             required: bodyRequired,
           },
+          example: Object.fromEntries(
+            body.filter(([name]) => examples.has(name)).map(([name]) => [name, examples.get(name)]),
+          ),
         },
       },
     },
   };
 }
 
-function exampleError(code: ErrorCode, operation: OperationContract) {
+/** What an operation says of an input in which the first member is wrong. */
+function exampleIssues({ input }: OperationContract, example: object) {
+  const [name = ''] = Object.keys(z.toJSONSchema(input, { io: 'input' }).properties ?? {});
+  const { error } = input.safeParse({ ...example, [name]: '' });
+  if (!error)
+    throw new Error(`An empty ${name} is valid: there is no example of parameter_invalid.`);
+  return parameterInvalid(error).members.issues;
+}
+
+function exampleError(code: ErrorCode, operation: OperationContract, example: object) {
   const definition = errorDefinition(code);
   return {
     summary: definition.title,
@@ -67,18 +101,14 @@ function exampleError(code: ErrorCode, operation: OperationContract) {
       error_code: code,
       error_uri: `https://latchkey.example/docs/errors#${code}`,
       request_id: '0193aa00-0000-7000-8000-0000000000ff',
-      ...(definition.members?.includes('grant_id') && {
-        grant_id: '0193aa00-0000-7000-8000-000000000001',
-      }),
-      ...(definition.members?.includes('issues') && {
-        issues: [{ path: ['code'], message: 'Must be the code that was issued, lk_code_….' }],
-      }),
+      ...(definition.members?.includes('grant_id') && { grant_id: GRANT }),
+      ...(definition.members?.includes('issues') && { issues: exampleIssues(operation, example) }),
     },
   };
 }
 
 /** The answers of an operation: its result, and its errors by status. */
-function responses(operation: OperationContract) {
+function responses(operation: OperationContract, { input, output }: Example<OperationName>) {
   const errors = answeredErrors(operation);
   const statuses = [...new Set(errors.map((code) => errorDefinition(code).status))].sort();
   const failures = statuses.map((status) => {
@@ -90,25 +120,24 @@ function responses(operation: OperationContract) {
         headers: responseHeaders(status),
         content: {
           'application/json': {
-            schema: { $ref: `${COMPONENTS}Error` },
+            schema: { $ref: `${COMPONENTS}ErrorBody` },
             examples: Object.fromEntries(
-              codes.map((code) => [code, exampleError(code, operation)]),
+              codes.map((code) => [code, exampleError(code, operation, input)]),
             ),
           },
         },
       },
     ];
   });
+  const success = z.globalRegistry.get(operation.output);
   return Object.fromEntries([
     [
       200,
       {
-        description: operation.summary,
+        description: success?.description,
         headers: responseHeaders(200),
         content: {
-          'application/json': {
-            schema: { $ref: COMPONENTS + z.globalRegistry.get(operation.output)?.id },
-          },
+          'application/json': { schema: { $ref: COMPONENTS + success?.id }, example: output },
         },
       },
     ],
@@ -148,7 +177,11 @@ const tags = {
  */
 export function openApiDocument() {
   const paths: Record<string, Record<string, object>> = {};
-  for (const [name, operation] of Object.entries(operations) as [string, OperationContract][]) {
+  for (const [name, operation] of Object.entries(operations) as [
+    OperationName,
+    OperationContract,
+  ][]) {
+    const example = examples[name];
     const path = paths[operation.path] ?? {};
     paths[operation.path] = path;
     path[operation.method.toLowerCase()] = {
@@ -159,8 +192,8 @@ export function openApiDocument() {
       security: Object.keys(securitySchemes)
         .filter((scheme) => securitySchemes[scheme]?.caller === operation.caller)
         .map((scheme) => ({ [scheme]: [] })),
-      ...inputParts(operation),
-      responses: responses(operation),
+      ...inputParts(operation, example.input),
+      responses: responses(operation, example),
     };
   }
   return {
@@ -171,6 +204,7 @@ export function openApiDocument() {
       summary: 'Exchange a one-time code for a grant, use it, revoke it.',
       description:
         'An account-linking service. An application exchanges a code for a grant (`POST /oauth/convert`), uses its secret on `/v1`, and ends it (`POST /oauth/revoke`).',
+      contact: { name: 'The operator of this service' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     tags: Object.values(tags),

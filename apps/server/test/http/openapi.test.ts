@@ -131,6 +131,46 @@ describeOnEachStore('/openapi.json', (fresh) => {
     expect(listed.includes('outcome_unknown')).toBe(method !== 'GET' || caller === 'grant');
   });
 
+  // The schemas of the document let members through that they do not name; those of the operations
+  // drop them.
+  test.each(Object.entries<OperationContract>(operations))(
+    'has a real example of %s',
+    (_, operation) => {
+      const { parameters, requestBody, responses } =
+        document.paths[operation.path][operation.method.toLowerCase()];
+      const given = parameters.filter((parameter: Json) => 'example' in parameter);
+      const input = {
+        ...Object.fromEntries(given.map(({ name, example }: Json) => [name, example])),
+        ...requestBody?.content['application/json'].example,
+      };
+      expect(operation.input.parse(input)).toMatchObject(input);
+
+      const { example } = responses[200].content['application/json'];
+      expect(operation.output.parse(example)).toStrictEqual(example);
+      // They go into a header, where somebody tries them out.
+      const credentials =
+        JSON.stringify([input, example]).match(/lk_(?:app|code|grant)_\w+/g) ?? [];
+      for (const credential of credentials) expect(credential).toMatch(/_[0-9A-Za-z]{71}$/);
+    },
+  );
+
+  test('has nothing that breaks a client made of it', () => {
+    const members = new Set<string>();
+    JSON.stringify(document, (key, value) => {
+      members.add(key);
+      if (key === 'pattern') {
+        // RE2 and Rust, which compile the patterns of Go and of pydantic, know no \\u and no
+        // look-around. They count in characters, which is the u flag here.
+        expect(() => new RegExp(value, 'u')).not.toThrow();
+        expect(value).not.toMatch(/\\u|\(\?[=!<]/);
+      }
+      return value;
+    });
+    expect(members).toContain('pattern');
+    // Answers may get new members.
+    expect(members).not.toContain('additionalProperties');
+  });
+
   test('follows PUBLIC_URL or the host that was called', async () => {
     const headers = { 'x-forwarded-host': 'evil.example' };
     const { json } = await send(server, { method: 'GET', path: '/openapi.json', headers });

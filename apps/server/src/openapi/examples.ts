@@ -1,0 +1,142 @@
+import {
+  type Account,
+  type Application,
+  type ApplicationSecret,
+  credentialHint,
+  formatCredential,
+  type OperationInput,
+  type OperationName,
+  type OperationOutput,
+} from '@latchkey/schema';
+
+/** What an operation takes and what it then answers, in the docs. */
+export interface Example<Name extends OperationName> {
+  input: OperationInput<Name>;
+  output: OperationOutput<Name>;
+}
+
+// One story for all of them: Acme links the account of Ada Lovelace. The credentials are whole ones,
+// which a mock server made of the document can answer with and a header can carry. Their random part
+// is no secret: it counts.
+const APPLICATION = '0193aa00-0000-7000-8000-0000000000a0';
+const ACCOUNT = '0193aa00-0000-7000-8000-0000000000b0';
+export const GRANT = '0193aa00-0000-7000-8000-0000000000c0';
+const SECRET = '0193aa00-0000-7000-8000-0000000000d0';
+
+const counting = Uint8Array.from({ length: 32 }, (_, index) => index);
+const applicationSecret = formatCredential('applicationSecret', APPLICATION, counting);
+const code = formatCredential('code', GRANT, counting);
+const grantSecret = formatCredential('grantSecret', GRANT, counting);
+
+const account: Account = {
+  object: 'service_account',
+  id: ACCOUNT,
+  username: 'ada',
+  display_name: 'Ada Lovelace',
+  twitter: 'ada',
+  verified: true,
+  supporter: false,
+};
+
+const grantHead = {
+  object: 'oauth_grant',
+  grant_id: GRANT,
+  created_at: '2026-11-21T02:15:30.123+00:00',
+} as const;
+const scope = 'profile.read posts.read';
+const grantDescription = { ...grantHead, scope, revoked: false, account } as const;
+const fullGrant = {
+  ...grantHead,
+  scope,
+  grant_secret: grantSecret,
+  revoked: false,
+  account,
+} as const;
+const revokedGrant = { ...grantHead, revoked: true } as const;
+
+const secretRecord: ApplicationSecret = {
+  object: 'application_secret',
+  id: SECRET,
+  hint: credentialHint(applicationSecret),
+  created_at: '2026-11-02T09:00:00.000+00:00',
+  expires_at: null,
+  last_used_at: '2026-11-21T02:15:00.000+00:00',
+};
+const unused = { ...secretRecord, last_used_at: null };
+const application: Application = {
+  object: 'application',
+  id: APPLICATION,
+  name: 'Acme',
+  disabled: false,
+  created_at: '2026-11-02T09:00:00.000+00:00',
+  secrets: [secretRecord],
+};
+
+const issued = { application_id: APPLICATION, account_id: ACCOUNT, scope };
+const codeMembers = { grant_id: GRANT, ...issued, expires_at: '2026-11-21T02:20:00.000+00:00' };
+
+/** An example of every operation. */
+export const examples: { [Name in OperationName]: Example<Name> } = {
+  'grants.convert': { input: { code }, output: fullGrant },
+  'grants.revoke': { input: { grant_id: GRANT }, output: revokedGrant },
+  'grants.recover': { input: { grant_id: GRANT }, output: fullGrant },
+  'account.get': { input: {}, output: account },
+  'account.grant': { input: {}, output: grantDescription },
+  'admin.applications.create': {
+    input: { name: 'Acme' },
+    output: { ...application, secrets: [unused], secret: applicationSecret },
+  },
+  'admin.applications.list': {
+    input: { limit: 50 },
+    output: { object: 'list', data: [application], next_cursor: null },
+  },
+  'admin.applications.get': { input: { application_id: APPLICATION }, output: application },
+  'admin.applications.secrets.create': {
+    input: { application_id: APPLICATION, expires_at: null },
+    output: { ...unused, secret: applicationSecret },
+  },
+  'admin.applications.secrets.revoke': {
+    input: { application_id: APPLICATION, secret_id: SECRET },
+    output: { ...application, secrets: [] },
+  },
+  'admin.applications.disable': {
+    input: { application_id: APPLICATION },
+    output: { ...application, disabled: true },
+  },
+  'admin.applications.enable': { input: { application_id: APPLICATION }, output: application },
+  'admin.accounts.put': {
+    input: {
+      account_id: ACCOUNT,
+      username: 'ada',
+      display_name: 'Ada Lovelace',
+      twitter: 'ada',
+      verified: true,
+      supporter: false,
+    },
+    output: account,
+  },
+  'admin.accounts.get': { input: { account_id: ACCOUNT }, output: account },
+  'admin.codes.issue': { input: issued, output: { object: 'grant_code', code, ...codeMembers } },
+  'admin.codes.cancel': {
+    input: { grant_id: GRANT },
+    output: { object: 'grant_code', ...codeMembers, cancelled: true },
+  },
+  'admin.grants.list': {
+    input: { account_id: ACCOUNT, limit: 50 },
+    output: {
+      object: 'list',
+      data: [
+        {
+          ...grantHead,
+          application_id: APPLICATION,
+          scope,
+          revoked: false,
+          revoked_at: null,
+          account,
+        },
+      ],
+      next_cursor: null,
+    },
+  },
+  'admin.grants.revoke': { input: { grant_id: GRANT }, output: revokedGrant },
+};

@@ -1,0 +1,41 @@
+// A program of somebody who made a client of /openapi.json: links an account, uses it, unlinks it,
+// and meets errors. Prints what it saw.
+
+import { client } from './client/client.gen.js';
+import type { Auth } from './client/core/auth.gen.js';
+import { accountGet, type FullGrant, grantsConvert, grantsRevoke } from './client/index.js';
+
+// Without @types/node.
+declare const process: { argv: string[]; getBuiltinModule(name: 'node:fs'): typeof fs };
+declare const fs: { readFileSync(path: string, encoding: 'utf8'): string };
+declare const console: { log(text: string): void };
+
+const file = process.getBuiltinModule('node:fs').readFileSync(String(process.argv[2]), 'utf8');
+const { baseUrl, secret, code } = JSON.parse(file) as Record<'baseUrl' | 'secret' | 'code', string>;
+client.setConfig({ baseUrl });
+
+const converted = await grantsConvert({ auth: secret, body: { code } });
+if (converted.error) throw new Error(converted.error.error_description);
+const grant: FullGrant = converted.data;
+
+// Routes of a grant take Bearer or Basic: this client sends the last one that it gets something for.
+const auth = ({ scheme }: Auth) => (scheme === 'bearer' ? grant.grant_secret : undefined);
+const account = await accountGet({ auth });
+const again = await grantsConvert({ auth: secret, body: { code } });
+const malformed = await grantsRevoke({ auth: secret, body: { grant_id: 'no-uuid' } });
+const revoked = await grantsRevoke({ auth: secret, body: { grant_id: grant.grant_id } });
+const refused = await accountGet({ auth });
+
+const seen = {
+  converted: { grant_id: grant.grant_id, username: grant.account.username },
+  account: { display_name: account.data?.display_name },
+  again: { error_code: again.error?.error_code, grant_id: again.error?.grant_id },
+  malformed: { error_code: malformed.error?.error_code, issues: malformed.error?.issues },
+  revoked: { revoked: revoked.data?.revoked },
+  refused: { error_code: refused.error?.error_code },
+};
+const answers = { converted, account, again, malformed, revoked, refused };
+for (const [name, { response }] of Object.entries(answers)) {
+  Object.assign(seen[name as keyof typeof seen], { status: response?.status });
+}
+console.log(JSON.stringify(seen));
