@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { succeed } from '../http/call.ts';
 import { operator } from '../http/running-server.ts';
 import { type Customer, Journey, type Place } from './journey.ts';
@@ -25,8 +25,10 @@ export class Load {
     return this.#journeys.filter(({ isLinked }) => isLinked).length;
   }
 
+  /** Goes on until it is stopped, or the test has ended. */
   start(workers: number): void {
     this.#goesOn = true;
+    onTestFinished(() => this.stop());
     this.#running = Promise.all(Array.from({ length: workers }, () => this.#work()));
   }
 

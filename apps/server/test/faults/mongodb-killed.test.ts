@@ -27,15 +27,11 @@ describeOnMongodb('a database that is killed', () => {
       // Away at the start of the service.
       await kill();
       const server = await startProcess(urlOf(mongodb.url, freshName()));
-      expect((await send(server, { method: 'GET', path: '/readyz' })).status).toBe(503);
-      const refused = await invoke(
-        server,
-        'REST',
-        'admin.applications.create',
-        { name: 'x' },
-        operator,
-      );
-      expect(refused.body.error_code).toBe('store_unavailable');
+      const [readiness, refused] = await Promise.all([
+        send(server, { method: 'GET', path: '/readyz' }),
+        invoke(server, 'REST', 'admin.applications.create', { name: 'x' }, operator),
+      ]);
+      expect([readiness.status, refused.body.error_code]).toEqual([503, 'store_unavailable']);
       await restart();
       await ready(server);
 
