@@ -128,6 +128,16 @@ describeOnMongodb('a database that goes away', (mongodb) => {
     }
   });
 
+  // The driver still has the connections in its pool, and one of them is written to.
+  test('in that very moment: it is unavailable, and no fault of the service', async () => {
+    const readiness = () => send(service.server, { method: 'GET', path: '/readyz' });
+    await Promise.all(Array.from({ length: 20 }, readiness));
+    await service.proxy.refuse();
+    const { status, json } = await readiness();
+    expect([status, json.error_code]).toEqual([503, 'store_unavailable']);
+    await backAgain();
+  });
+
   test('before a write was sent: nothing was changed, and the same call works later', {
     timeout: 60_000,
   }, async () => {
