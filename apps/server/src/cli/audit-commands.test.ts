@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { errorDefinition } from '@latchkey/schema';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { JSON_TYPE, send } from '../../test/http/call.ts';
 import { runCommand, startCommand } from '../../test/http/command-process.ts';
 import { describeOnEachStore, sqliteDatabase } from '../../test/http/databases.ts';
@@ -24,6 +24,7 @@ describeOnEachStore('a service that is killed', (fresh) => {
     const database = await fresh();
     const environment = { DATABASE_URL: database.url, ADMIN_SECRET, PORT: '0' };
     const service = startCommand(['serve'], environment);
+    onTestFinished(() => service.kill('SIGKILL'));
     const [, url = ''] = await service.printed(/listens on (\S+),/);
     const { issue, bearer, secret_id } = await linkedApplication({ url });
     const { code, grant_id } = await issue();

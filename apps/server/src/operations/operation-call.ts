@@ -9,7 +9,7 @@ import type { Operation } from './operation.ts';
  * One call of an operation, from whichever wire: does it, and tells the audit what came of it.
  */
 export class OperationCall {
-  readonly operation: Operation;
+  readonly #operation: Operation;
   readonly #service: Service;
   readonly #request: { request_id: string; address: string | null };
   #caller: AnyCaller | null = null;
@@ -25,12 +25,12 @@ export class OperationCall {
     request: { request_id: string; address: string | null },
   ) {
     this.#service = service;
-    this.operation = operation;
+    this.#operation = operation;
     this.#request = request;
   }
 
   /** Who calls, once that is known. */
-  authenticated(caller: AnyCaller, by: Actor = this.operation.caller): void {
+  authenticated(caller: AnyCaller, by: Actor = this.#operation.caller): void {
     this.#caller = caller;
     this.#by = by;
     this.#ids = idsOfCaller(caller);
@@ -54,9 +54,9 @@ export class OperationCall {
       by: this.#by,
       secret_id: secretOf(this.#caller),
     };
-    const output = await this.operation.handle(this.#service, input, this.#caller, origin);
+    const output = await this.#operation.handle(this.#service, input, this.#caller, origin);
     Object.assign(this.#ids, idsIn(output));
-    if (this.operation.method !== 'GET' || isFirstUse(this.#caller)) {
+    if (this.#operation.method !== 'GET' || isFirstUse(this.#caller)) {
       this.#service.audit.done(this.#audited);
     }
     return output;
@@ -69,7 +69,7 @@ export class OperationCall {
   }
 
   get #audited(): AuditedCall {
-    return { action: this.operation.name, by: this.#by, ids: this.#ids, ...this.#request };
+    return { action: this.#operation.name, by: this.#by, ids: this.#ids, ...this.#request };
   }
 }
 
