@@ -18,7 +18,7 @@ function keeping() {
     (level: string): Logger['debug'] =>
     (message, { ms, retryInMs, ...details }) => {
       const text = message.replace(/\d+ ms/, 'N ms');
-      lines.push([level, text, JSON.parse(JSON.stringify(details))]);
+      lines.push([level, text, details]);
     };
   return { lines, debug: keep('debug'), warn: keep('warn') };
 }
@@ -50,7 +50,7 @@ it('is told of each request, each wait and each lost answer', async () => {
     errorCode: 'code_already_used',
     status: 400,
   };
-  expect(logger.lines).toEqual([
+  expect(logger.lines).toStrictEqual([
     [
       'debug',
       'Latchkey grants.convert: UnavailableError after N ms',
@@ -87,7 +87,7 @@ it('is told of an abort', async () => {
   const logger = keeping();
   const call = clientWith(logger).convert(code, { signal: controller.signal });
   await expect(call).rejects.toThrow();
-  expect(logger.lines).toEqual([
+  expect(logger.lines).toStrictEqual([
     ['debug', 'Latchkey grants.convert: aborted after N ms', { operation: 'grants.convert' }],
   ]);
 });

@@ -1,21 +1,21 @@
 import { LatchkeyError } from './errors.ts';
 import type { WithRequestId } from './request-id.ts';
 
-/** What a line of the log is about. Members that do not apply are absent or undefined. */
+/** What a line of the log is about. Members that do not apply are absent. */
 export interface LogDetails {
   /** Such as `grants.convert`. */
   readonly operation: string;
   /** Milliseconds that the request took. */
-  readonly ms?: number | undefined;
-  /** HTTP status of an error. */
-  readonly status?: number | undefined;
+  readonly ms?: number;
   /** Names the request in the service's log. */
-  readonly requestId?: string | undefined;
+  readonly requestId?: string;
   /** The class of the error. */
-  readonly error?: string | undefined;
-  readonly errorCode?: string | undefined;
+  readonly error?: string;
+  readonly errorCode?: string;
+  /** HTTP status of the error. */
+  readonly status?: number;
   /** Milliseconds until the next try. */
-  readonly retryInMs?: number | undefined;
+  readonly retryInMs?: number;
 }
 
 /**
@@ -55,7 +55,8 @@ export async function logged<Result extends object>(
   };
   try {
     const result = await request();
-    ended('answered', { requestId: result.requestId });
+    const { requestId } = result;
+    ended('answered', requestId === undefined ? {} : { requestId });
     return result;
   } catch (error) {
     // What is no error of ours comes of an abort.
@@ -65,7 +66,10 @@ export async function logged<Result extends object>(
   }
 }
 
+const TOLD = ['errorCode', 'status', 'requestId'] as const;
+
 /** What a line of the log tells of an error. */
-export function detailsOf({ name, errorCode, status, requestId }: LatchkeyError) {
-  return { error: name, errorCode, status, requestId };
+export function detailsOf(error: LatchkeyError): Partial<LogDetails> {
+  const members = TOLD.filter((name) => name in error).map((name) => [name, error[name]]);
+  return { error: error.name, ...Object.fromEntries(members) };
 }
