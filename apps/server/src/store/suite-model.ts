@@ -208,6 +208,10 @@ class Batch implements fc.AsyncCommand<Model, Run> {
   }
 
   check({ made }: Readonly<Model>): boolean {
+    // Nobody knows of an application before it is made, so nothing is asked of it at that moment:
+    // why a secret was not added may be told by a second look.
+    const makes = this.calls.some(({ method }) => method === 'createApplication');
+    if (makes && this.calls.length > 1) return false;
     const ids = this.calls.flatMap(idsMade);
     return new Set(ids).size === ids.length && !ids.some((id) => made.has(id));
   }
@@ -327,7 +331,10 @@ export function describeModel(stores: SuiteStores): void {
     ])('%s', { timeout: longer(60_000, 3_600_000) }, async (_, atOnce) => {
       await stores.withFresh(async (database) => {
         const handles = [await database.open(), await database.open()];
-        const batch = fc.array(call, { minLength: 1, maxLength: atOnce });
+        const batch = fc.oneof(
+          call.map((alone) => [alone]),
+          fc.array(call, { minLength: 1, maxLength: atOnce }),
+        );
         const commands = fc.commands([batch.map((calls) => new Batch(calls))], {
           maxCommands: 100,
           size: 'max',
@@ -340,7 +347,7 @@ export function describeModel(stores: SuiteStores): void {
               await fc.asyncModelRun(() => ({ model, real: run }), batches);
               for (const read of readAll) await new Batch([read]).run(model, run);
             }),
-            { numRuns: longer(50, 2_000) },
+            { numRuns: longer(40, 2_000) },
           );
         } finally {
           await Promise.all(handles.map((store) => store.close()));
