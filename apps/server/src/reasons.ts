@@ -171,6 +171,25 @@ export const reasons = {
     found: 'The code was exchanged more than 10 minutes ago.',
     advice: 'Revoke the grant, and let the user link the account again.',
   },
+  too_many_failed_authentications: {
+    code: 'rate_limited',
+    found: 'The address has sent more wrong credentials than the limit "authentications" allows.',
+    advice:
+      'Good credentials pass all the same. If the address is a proxy of yours, set TRUST_PROXY; if it is an application with an old secret, `latchkey app list` shows which secrets it has. RATE_LIMIT sets the number.',
+  },
+  too_many_failed_exchanges: {
+    code: 'rate_limited',
+    found:
+      'The application has sent more unknown or expired codes than the limit "exchanges" allows.',
+    advice:
+      'Good codes are exchanged all the same. Somebody may be calling its callback with made-up codes: let it check `state` before it exchanges. RATE_LIMIT sets the number.',
+  },
+  too_many_requests: {
+    code: 'rate_limited',
+    found: 'The application has sent more requests than the limit "requests" allows.',
+    advice:
+      'Nothing was done; it may go on after Retry-After. If it needs that many, raise the limit "requests" in RATE_LIMIT.',
+  },
 } as const satisfies Record<string, ReasonDefinition>;
 
 /** The name of a reason: stable, as it stands in the log. */

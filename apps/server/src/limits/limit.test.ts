@@ -32,6 +32,7 @@ function processWith(limit: number, seconds = 60) {
     });
   };
   const own = new SharedLimit(
+    'requests',
     { limit, seconds },
     () => now,
     addToShared,

@@ -1,5 +1,5 @@
 import type { Clock, Milliseconds } from '../clock.ts';
-import type { RateLimit } from './rate-limit-setting.ts';
+import type { RateLimit, RateLimitName } from './rate-limit-setting.ts';
 import { RateLimited } from './rate-limited.ts';
 
 /** One limit, by keys such as addresses or applications. Answers at once, and asks nobody. */
@@ -56,13 +56,21 @@ const SHARED_AT_ONCE = 32;
  * decides is the shared count as last heard of and what this process has added since.
  */
 export class SharedLimit implements Limit {
+  readonly #name: RateLimitName;
   readonly #limit: RateLimit;
   readonly #clock: Clock;
   readonly #addToShared: AddToShared;
   readonly #onRefusal: OnRefusal;
   readonly #counts = new Map<string, Count>();
 
-  constructor(limit: RateLimit, clock: Clock, addToShared: AddToShared, onRefusal: OnRefusal) {
+  constructor(
+    name: RateLimitName,
+    limit: RateLimit,
+    clock: Clock,
+    addToShared: AddToShared,
+    onRefusal: OnRefusal,
+  ) {
+    this.#name = name;
     this.#limit = limit;
     this.#clock = clock;
     this.#addToShared = addToShared;
@@ -80,7 +88,7 @@ export class SharedLimit implements Limit {
     if (count === undefined || count.endsAt <= now || !this.#isReached(count)) return;
     this.#onRefusal(key, !count.refused);
     count.refused = true;
-    throw new RateLimited(this.#limit, count.endsAt - now);
+    throw new RateLimited(this.#name, this.#limit, count.endsAt - now);
   }
 
   giveBack(key: string): void {

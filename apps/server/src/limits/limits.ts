@@ -43,6 +43,7 @@ export function createLimits(
   const create = (name: RateLimitName) => {
     const shared = new StoreRateLimiter(store, clock, name, rateLimits[name]);
     return new SharedLimit(
+      name,
       rateLimits[name],
       clock,
       // The package's word for adding without being refused.

@@ -1,5 +1,12 @@
 import { DomainError } from '../domain-error.ts';
-import type { RateLimit } from './rate-limit-setting.ts';
+import type { Reason } from '../reasons.ts';
+import type { RateLimit, RateLimitName } from './rate-limit-setting.ts';
+
+const reasonOf = {
+  authentications: 'too_many_failed_authentications',
+  exchanges: 'too_many_failed_exchanges',
+  requests: 'too_many_requests',
+} as const satisfies Record<RateLimitName, Reason>;
 
 /** A refusal because there were too many. What was asked for was not done. */
 export class RateLimited extends DomainError {
@@ -9,8 +16,8 @@ export class RateLimited extends DomainError {
   readonly reset: number;
 
   /** @param milliseconds - until the window ends */
-  constructor({ limit }: RateLimit, milliseconds: number) {
-    super('rate_limited');
+  constructor(name: RateLimitName, { limit }: RateLimit, milliseconds: number) {
+    super('rate_limited', {}, undefined, { reason: reasonOf[name], subject: {} });
     this.limit = limit;
     this.reset = Math.max(1, Math.ceil(milliseconds / 1000));
   }

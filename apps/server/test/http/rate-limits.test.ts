@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { errorDefinition } from '@latchkey/schema';
 import { expect, test, vi } from 'vitest';
+import { explainRequest } from '../../src/audit/explain.ts';
 import { type Answer, invoke, JSON_TYPE, requestOf, send, unwrapped, wires } from './call.ts';
 import { describeOnEachStore, sqliteDatabase } from './databases.ts';
 import { unknownCredential } from './error-cases.ts';
@@ -316,4 +318,38 @@ test('the limits are on unless they are off', { timeout: 60_000 }, async () => {
     await server.close();
     await database.remove();
   }
+});
+
+describeOnEachStore('a refusal by a limit', (fresh) => {
+  const server = useServer(fresh, {
+    RATE_LIMIT: 'authentications=1/60,exchanges=1/60,requests=2/60',
+  });
+
+  test.each(wires)('over %s tells the operator which limit it was', async (wire) => {
+    server.advance(60_000);
+    const linked = await linkedApplication(server);
+    const code = unknownCredential('code');
+    const calls = [
+      ['account.get', {}, 'x'],
+      ['account.get', {}, 'x'],
+      ['grants.convert', { code }, linked.bearer],
+      ['grants.convert', { code }, linked.bearer],
+      ['grants.revoke', { grant_id: randomUUID() }, linked.bearer],
+      ['grants.revoke', { grant_id: randomUUID() }, linked.bearer],
+      ['grants.revoke', { grant_id: randomUUID() }, linked.bearer],
+    ] as const;
+    const reasons: (string | null | undefined)[] = [];
+    for (const [name, input, as] of calls) {
+      const { status, headers } = await invoke(server, wire, name, input, as);
+      if (status !== 429) continue;
+      await server.service.audit.flush();
+      const [found] = await explainRequest(server.service.store, headers.get('x-request-id') ?? '');
+      reasons.push(found?.reason);
+    }
+    expect(reasons).toEqual([
+      'too_many_failed_authentications',
+      'too_many_failed_exchanges',
+      'too_many_requests',
+    ]);
+  });
 });

@@ -1,14 +1,14 @@
 import { errorDefinition, operations } from '@latchkey/schema';
 import { expect, test } from 'vitest';
 import { explainRequest } from '../../src/audit/explain.ts';
-import { type Reason, reasons } from '../../src/reasons.ts';
+import { reasons } from '../../src/reasons.ts';
 import { headersOf, requestOf, send, unwrapped, type Wire, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
 import { linkedApplication } from './linked-application.ts';
-import { type RefusedCall, reasonCases } from './reason-cases.ts';
+import { type ReasonOfRules, type RefusedCall, reasonCases } from './reason-cases.ts';
 import { type ServerWithDatabase, useServer } from './running-server.ts';
 
-const names = Object.keys(reasons) as Reason[];
+const names = Object.keys(reasonCases) as ReasonOfRules[];
 
 /** Makes a call that is refused, and tells the answer without what is of this request alone. */
 async function refuse(server: ServerWithDatabase, wire: Wire, call: RefusedCall) {
@@ -24,7 +24,7 @@ describeOnEachStore('each reason', (fresh) => {
   const server = useServer(fresh);
 
   test.each(wires)('over %s is found out by the operator, and by no caller', async (wire) => {
-    const refusals: { reason: Reason; name: string; request_id: string }[] = [];
+    const refusals: { reason: ReasonOfRules; name: string; request_id: string }[] = [];
     const answers = new Map<string, Set<string>>();
     for (const reason of names) {
       for (const arrange of reasonCases[reason]) {
