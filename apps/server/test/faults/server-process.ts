@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { send } from '../http/call.ts';
-import { type CommandProcess, startCommand } from '../http/command-process.ts';
-import { ADMIN_SECRET } from '../http/running-server.ts';
+import type { CommandProcess } from '../http/command-process.ts';
+import { launchServer, listening } from '../http/served-process.ts';
 
 /** The service in a process of its own, as an operator runs it. */
 export interface ServerProcess extends CommandProcess {
@@ -19,21 +19,13 @@ export async function startProcess(
   environment: NodeJS.ProcessEnv = {},
   within: readonly string[] = [],
 ): Promise<ServerProcess> {
-  const settings = {
-    PORT: '0',
-    DATABASE_URL: databaseUrl,
-    ADMIN_SECRET,
-    RATE_LIMIT: 'off',
-    LOG_LEVEL: 'error',
-    ...environment,
-  };
-  const command = startCommand(['serve'], settings, { within });
+  const settings = { LOG_LEVEL: 'error', ...environment };
+  const command = launchServer(databaseUrl, { environment: settings, within });
   onTestFinished(async () => {
     command.kill('SIGKILL');
     await command.ended;
   });
-  const [, url = ''] = await command.printed(/listens on (http:\S+),/);
-  return { ...command, url };
+  return { ...command, url: await listening(command) };
 }
 
 /** Ends it as a power cut would. */

@@ -1,8 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SCRIPT, startProcess } from '../http/command-process.ts';
-import { ADMIN_SECRET } from '../http/running-server.ts';
+import { launchServer, listening } from '../http/served-process.ts';
 
 /** The service in a process of its own. */
 export interface ServerProcess {
@@ -24,8 +23,8 @@ export interface LogLine {
 }
 
 export interface ServerProcessOptions {
-  /** What is run; `latchkey serve` unless given. */
-  words?: string[];
+  /** A program that serves in the service's place. */
+  script?: string;
   /** How many files it may have open; what this process may unless given. */
   files?: number;
 }
@@ -33,22 +32,12 @@ export interface ServerProcessOptions {
 /** Starts the service as an operator does, on a free port, and waits until it listens. */
 export async function startServerProcess(
   databaseUrl: string,
-  { words = [SCRIPT, 'serve'], files }: ServerProcessOptions = {},
+  { script, files }: ServerProcessOptions = {},
 ): Promise<ServerProcess> {
   const directory = await mkdtemp(join(tmpdir(), 'latchkey-hostile-'));
-  const limit = files === undefined ? [] : ['prlimit', `--nofile=${files}:${files}`];
-  const command = startProcess(
-    [...limit, process.execPath, ...words],
-    {
-      PORT: '0',
-      DATABASE_URL: databaseUrl,
-      ADMIN_SECRET,
-      // What is tried here is what the service itself can take.
-      RATE_LIMIT: 'off',
-    },
-    directory,
-  );
-  const [, url = ''] = await command.printed(/^Latchkey listens on (http:\/\/[\d.:]+)/m);
+  const within = files === undefined ? [] : ['prlimit', `--nofile=${files}:${files}`];
+  const command = launchServer(databaseUrl, { directory, within, script });
+  const url = await listening(command);
   return {
     url,
     log: () =>

@@ -20,7 +20,7 @@ const PATIENCE = longer(20_000, 200_000);
 const start = (database: TestDatabase) =>
   startServerProcess(
     database.url,
-    shortened ? { words: [new URL('./short-deadlines.ts', import.meta.url).pathname] } : {},
+    shortened ? { script: new URL('./short-deadlines.ts', import.meta.url).pathname } : {},
   );
 
 describe.runIf(process.platform === 'linux')('slow connections', () => {

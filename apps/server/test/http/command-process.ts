@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '../mongodb/cache.ts';
 
 /** The command line itself, run from its sources. */
-export const SCRIPT = fileURLToPath(new URL('../../src/cli/latchkey.ts', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../../src/cli/latchkey.ts', import.meta.url));
 
 // Two thirds of a command's time are spent on reading the program, which is the same for all.
 const NODE_COMPILE_CACHE = join(await cacheFolder(process.env), 'compiled');
@@ -27,33 +27,23 @@ export interface CommandProcess {
   ended: Promise<Run>;
 }
 
-/**
- * Starts the command line in a process of its own, with no setting of this one.
- *
- * @param options.directory - where it runs; here unless told
- * @param options.within - a command that the whole is handed to as arguments, to run it in its own way
- * @param options.script - another program to start in its place
- */
+export interface ProcessOptions {
+  /** Where it runs; here unless told. */
+  directory?: string | undefined;
+  /** A command that the whole is handed to as arguments, to run it in its own way. */
+  within?: readonly string[] | undefined;
+  /** Another program to start in the command line's place. */
+  script?: string | undefined;
+}
+
+/** Starts the command line in a process of its own, with no setting of this one. */
 export function startCommand(
   words: readonly string[],
   environment: NodeJS.ProcessEnv,
-  options: {
-    directory?: string | undefined;
-    within?: readonly string[] | undefined;
-    script?: string | undefined;
-  } = {},
+  { directory, within = [], script = SCRIPT }: ProcessOptions = {},
 ): CommandProcess {
-  const { directory, within = [], script = SCRIPT } = options;
-  return startProcess([...within, process.execPath, script, ...words], environment, directory);
-}
-
-/** Starts any program in the same way. */
-export function startProcess(
-  [program = '', ...words]: readonly string[],
-  environment: NodeJS.ProcessEnv,
-  directory?: string,
-): CommandProcess {
-  const child = spawn(program, words, {
+  const [program = '', ...args] = [...within, process.execPath, script, ...words];
+  const child = spawn(program, args, {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(directory !== undefined && { cwd: directory }),
