@@ -153,8 +153,9 @@ describe.runIf(process.platform === 'linux')('slow connections', () => {
     const last = memory.at(-1);
     // What the first wave took is used again by the others, but for what the collector leaves.
     expect(last, `MiB after each wave: ${memory.map(Math.round)}`).toBeLessThan(first * 1.25 + 32);
-    // Neither did anything fail behind the answers.
-    expect(server.log().filter(({ level }) => level >= 40)).toEqual([]);
+    // Neither did anything fail behind the answers; that not all of so many refusals are kept is right.
+    const usual = /^(request|audit|listening|too many refusals .*)$/;
+    expect(server.log().filter(({ msg }) => !usual.test(msg))).toEqual([]);
   });
 });
 
