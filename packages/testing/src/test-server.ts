@@ -16,6 +16,7 @@ import {
 import { Accounts, type TestAccount } from './accounts.ts';
 import { TestClock } from './clock.ts';
 import { type Failure, Faults } from './faults.ts';
+import { mistake } from './mistake.ts';
 
 /** What a user allows. */
 export interface CodeRequest {
@@ -39,7 +40,7 @@ export interface TestServer extends AsyncDisposable {
    * Issues a code to the application, as the service does when a user allows it. It is good once,
    * for 300 seconds of this server's clock.
    *
-   * @throws Error where the scope or the account is not valid
+   * @throws Error where the scope or the account is not valid; the message says what it should be
    */
   issueCode(request?: CodeRequest): Promise<IssuedCode>;
 
@@ -48,7 +49,7 @@ export interface TestServer extends AsyncDisposable {
    * (`ada`, `Ada Lovelace`, verified) unless it has a username; then its other members are those
    * that the service gives. An account is found by its `id`, or else by its `username`.
    *
-   * @throws Error where a member is not valid
+   * @throws Error where a member is not valid; the message says what it should be
    */
   putAccount(account?: TestAccount): Promise<Account>;
 
@@ -124,10 +125,23 @@ export async function createTestServer(): Promise<TestServer> {
   const log = createLog(settings);
   const server = await startServer(settings, log.log, clock.now, undefined, faults.intercept);
 
-  const operator = <Name extends OperatorOperation>(
+  let closing: Promise<void> | undefined;
+  function close(): Promise<void> {
+    closing ??= server.close().then(() => log.close());
+    return closing;
+  }
+
+  async function operator<Name extends OperatorOperation>(
     name: Name,
     input: OperationInput<Name>,
-  ): Promise<OperationOutput<Name>> => callOperation(server.service, name, input);
+  ): Promise<OperationOutput<Name>> {
+    if (closing) throw new Error('This test server is closed. Start another one.');
+    try {
+      return await callOperation(server.service, name, input);
+    } catch (failure) {
+      throw mistake(failure);
+    }
+  }
 
   const application = await operator('admin.applications.create', { name: 'Test' });
   let codesExpireAt = clock.now();
@@ -137,12 +151,6 @@ export async function createTestServer(): Promise<TestServer> {
     const put = await operator('admin.accounts.put', { account_id, ...members });
     accounts.keep(put);
     return put;
-  }
-
-  let closing: Promise<void> | undefined;
-  function close(): Promise<void> {
-    closing ??= server.close().then(() => log.close());
-    return closing;
   }
 
   return {
