@@ -109,9 +109,9 @@ const tasks = {
     latchkey(args);
   },
   build: (args) => build(...args),
-  // Of the SDK, to try it in a project outside.
+  // Of the SDK, and where asked of the test server, to try it in a project outside.
   pack: (args) => {
-    build('--filter=@latchkey/client');
+    build('--filter=@latchkey/client', '--filter=@latchkey/testing');
     run('node', [join(root, 'scripts', 'pack.mjs'), ...args], 'inherit');
   },
   test: (args) => {

@@ -20,7 +20,7 @@ const ADDRESS = 'http://127.0.0.1:3000';
 const MONGODB = /mongodb:\/\/127\.0\.0\.1:27017\/[^'\s]*/;
 
 // What `npm` does in a block. The root's scripts install and build, which whoever runs these tests
-// has done; then they run the service's command line or pack the SDK, and so does this. `npm start` is
+// has done; then they run the service's command line or pack packages, and so does this. `npm start` is
 // noted, for the reader to start the service with the environment that it had. What npm itself does
 // in a project of the reader's is left to it.
 const SHELL = `set -euo pipefail
@@ -31,6 +31,7 @@ npm() {
     test) ;;
     'run -s latchkey -- '*) shift 4; (cd "$READER_REPOSITORY"; node "$READER_SCRIPT" "$@") ;;
     'run -s pack') node "$READER_PACK" "$READER_REPOSITORY" ;;
+    'run -s pack -- '*) shift 4; node "$READER_PACK" "$@" "$READER_REPOSITORY" ;;
     'init '* | 'pkg '* | 'install '*) command npm "$@" > npm.log 2>&1 ;;
     *) echo "This npm has no: $*" >&2; return 1 ;;
   esac

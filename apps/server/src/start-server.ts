@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import { createHttpServer } from './http/create-server.ts';
 import { DEADLINES } from './http/deadlines.ts';
+import type { Intercept } from './http/intercept.ts';
 import { createLimits } from './limits/limits.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { closeService, openService, type Service } from './service.ts';
@@ -26,19 +27,28 @@ export interface RunningServer {
  *
  * @param clock - tells the time; the system's by default
  * @param deadlines - for callers; tests have shorter ones
+ * @param intercept - stands around every call of an operation; none by default
  */
 export async function startServer(
   settings: Settings,
   log: Logger,
   clock: Clock = Date.now,
   deadlines = DEADLINES,
+  intercept?: Intercept,
 ): Promise<RunningServer> {
   const service = await openService(settings.databaseUrl, log, clock, settings.auditDays);
   const metrics = settings.metrics ? await loadMetrics(settings) : null;
   const limits = createLimits(settings.rateLimit, service, log, (limit) =>
     metrics?.rateLimited(limit),
   );
-  const server = createHttpServer(service, settings, log, { limits, metrics }, deadlines);
+  const server = createHttpServer(
+    service,
+    settings,
+    log,
+    { limits, metrics },
+    deadlines,
+    intercept,
+  );
   server.listen(settings.port, settings.host);
   try {
     await once(server, 'listening');

@@ -20,6 +20,7 @@ import { reportFailure } from './failure.ts';
 import { callerAddress } from './forwarded.ts';
 import { healthRoutes } from './health.ts';
 import { namesOneHost } from './host.ts';
+import { type Intercept, passOn } from './intercept.ts';
 import { metricsRoute } from './metrics-route.ts';
 import { pageRoutes } from './pages/pages.ts';
 import { createPublicUrl } from './public-url.ts';
@@ -54,6 +55,7 @@ export function createHttpServer(
   log: Logger,
   { limits, metrics }: Counting,
   deadlines = DEADLINES,
+  intercept: Intercept = passOn,
 ): Server {
   const offered = new Map(
     [...operations].filter(
@@ -112,6 +114,8 @@ export function createHttpServer(
       recorded: record(id, address),
       expectsContinue,
       closing: () => !server.listening,
+      perform: (operation, work) =>
+        intercept({ operation, breakConnection: () => response.destroy() }, work),
       route: null,
     };
     try {

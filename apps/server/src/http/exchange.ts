@@ -24,6 +24,8 @@ export interface Exchange {
   readonly expectsContinue: boolean;
   /** Whether the server is closing: then every answer is the last of its connection. */
   readonly closing: () => boolean;
+  /** Does what an operation is for, through whatever stands around the calls. */
+  readonly perform: (operation: OperationName, work: () => Promise<object>) => Promise<object>;
   /**
    * What was called: a route's template or the names of procedures, never the path as it came,
    * which could hold a credential. Null where nothing matched.

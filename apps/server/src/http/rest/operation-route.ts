@@ -38,7 +38,9 @@ export function operationRoute(
         : inputMembers(await readJson(exchange), mayBeEmpty);
     // The path names the resource: what the body says of it doesn't count.
     const valid = validate(input, { ...members, ...parameters });
-    return withinLimits(limits, caller, () => call.perform(valid));
+    return exchange.perform(operation.name, () =>
+      withinLimits(limits, caller, () => call.perform(valid)),
+    );
   }
 
   return {

@@ -132,8 +132,10 @@ export function createTrpcHandler(
         type: procedureType(operation),
         ctx: {
           perform: (valid: object) =>
-            withinLimits(limits, call.caller as AnyCaller, () =>
-              (call.operationCall as OperationCall).perform(valid),
+            exchange.perform(operation.name, () =>
+              withinLimits(limits, call.caller as AnyCaller, () =>
+                (call.operationCall as OperationCall).perform(valid),
+              ),
             ),
         },
         getRawInput: async () => members,
