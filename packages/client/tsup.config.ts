@@ -2,7 +2,9 @@ import { defineConfig } from 'tsup';
 import manifest from './package.json' with { type: 'json' };
 
 export default defineConfig({
-  entry: ['src/index.ts'],
+  entry: { index: 'src/index.ts', guards: 'src/guards/index.ts' },
+  // Each entry point stands alone: guards take of the client what they need, and no more.
+  splitting: false,
   format: ['esm', 'cjs'],
   target: 'es2022',
   platform: 'neutral',

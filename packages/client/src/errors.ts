@@ -1,5 +1,6 @@
 import type { ParameterIssue } from '@latchkey/schema';
 import type { ErrorCode } from './error-code.ts';
+import { BRAND } from './is-latchkey-error.ts';
 
 /** The members of an error. Those that do not apply to it are absent. */
 export interface ErrorDetails {
@@ -19,8 +20,6 @@ export interface ErrorDetails {
   recoveryErrors?: readonly LatchkeyError[] | undefined;
   cause?: unknown;
 }
-
-const BRAND = Symbol.for('@latchkey/client/error');
 
 /**
  * Every error of this package extends this class. None carries a credential: not in its message,
@@ -57,20 +56,6 @@ export class LatchkeyError extends Error {
       if (value !== undefined) Object.assign(this, { [name]: value });
     }
   }
-}
-
-/**
- * Whether a value is a {@link LatchkeyError}, also one from another copy of this package: a program
- * that loads it both by `import` and by `require` has two, and `instanceof` knows only its own.
- * Where that can happen, branch on `error.name` or `error.errorCode` next.
- *
- * @example
- * ```ts
- * if (isLatchkeyError(error)) log.warn({ code: error.errorCode, request: error.requestId });
- * ```
- */
-export function isLatchkeyError(value: unknown): value is LatchkeyError {
-  return typeof value === 'object' && value !== null && BRAND in value;
 }
 
 /** An option is missing or wrong: of the constructor, or of one call. Nothing was sent. */

@@ -14,6 +14,7 @@ export type {
 export type { ErrorCode } from './error-code.ts';
 export * from './errors.ts';
 export type { Fetch, FetchInit, FetchResponse } from './fetch.ts';
+export { isLatchkeyError } from './is-latchkey-error.ts';
 export { Latchkey } from './latchkey.ts';
 export type { LogDetails, Logger } from './logger.ts';
 export type { CallOptions, ConvertOptions, LatchkeyOptions } from './options.ts';

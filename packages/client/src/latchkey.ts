@@ -14,7 +14,7 @@ import {
   recoverCall,
   revokeCall,
 } from './calls.ts';
-import { TimeoutError } from './errors.ts';
+import { LatchkeyConfigError, TimeoutError } from './errors.ts';
 import { exchange, type Result } from './exchange.ts';
 import { Flight } from './flight.ts';
 import { detailsOf, type Log, logged, logTo } from './logger.ts';
@@ -52,7 +52,8 @@ import { SharedFlights } from './shared-flights.ts';
  * Every method rejects with a {@link LatchkeyError}:
  *
  * - {@link InvalidRequestError}, before anything is sent, where an argument is none of its kind;
- * - {@link LatchkeyConfigError} where `timeoutMs` is no number of milliseconds;
+ * - {@link LatchkeyConfigError} where `timeoutMs` is no number of milliseconds, or the client was
+ *   made without an application secret and the call takes one;
  * - {@link AuthenticationError} where the secret is not valid (any more);
  * - {@link ConnectionError}, and {@link TimeoutError} which is one, where no complete answer came;
  * - {@link UnexpectedResponseError} where what answered is not Latchkey;
@@ -75,7 +76,7 @@ export class Latchkey {
   }
 
   // Private names, so that neither console.log nor JSON.stringify finds the secret.
-  readonly #applicationSecret: string;
+  readonly #applicationSecret: string | null;
   readonly #baseUrl: URL;
   readonly #fetch: LatchkeyOptions['fetch'];
   readonly #log: Log;
@@ -147,13 +148,13 @@ export class Latchkey {
   async convert(code: string, options: ConvertOptions = {}): Promise<WithRequestId<FullGrant>> {
     const { recoverLostAnswer: recovers = false, signal } = options;
     const call = convertCall(code);
+    const secret = this.#secret();
     const timeoutMs = this.#timeout(options);
     signal?.throwIfAborted();
     const depart = () =>
       new Flight<FullGrant>(recovers ? 2 : 1, this.#timeoutError, async (flight) => {
-        const convert = () => this.#send(call, this.#applicationSecret, flight);
-        const recover = (grantId: string) =>
-          this.#send(recoverCall(grantId), this.#applicationSecret, flight);
+        const convert = () => this.#send(call, secret, flight);
+        const recover = (grantId: string) => this.#send(recoverCall(grantId), secret, flight);
         try {
           return await convert();
         } catch (error) {
@@ -187,7 +188,7 @@ export class Latchkey {
    * ```
    */
   async revoke(grantId: string, options: CallOptions = {}): Promise<WithRequestId<RevokedGrant>> {
-    return this.#call(revokeCall(grantId), this.#applicationSecret, options);
+    return this.#call(revokeCall(grantId), this.#secret(), options);
   }
 
   /**
@@ -216,7 +217,7 @@ export class Latchkey {
    * ```
    */
   async recover(grantId: string, options: CallOptions = {}): Promise<WithRequestId<FullGrant>> {
-    return this.#call(recoverCall(grantId), this.#applicationSecret, options);
+    return this.#call(recoverCall(grantId), this.#secret(), options);
   }
 
   /**
@@ -285,6 +286,13 @@ export class Latchkey {
     return retrying(
       { operation, isRepeatable, maxRetries: this.#maxRetries, time, log: this.#log },
       () => logged(this.#log, operation, () => exchange(call, how)),
+    );
+  }
+
+  #secret(): string {
+    if (this.#applicationSecret !== null) return this.#applicationSecret;
+    throw new LatchkeyConfigError(
+      'applicationSecret is null, and this call is made for an application. Pass its secret, lk_app_…, to the constructor.',
     );
   }
 

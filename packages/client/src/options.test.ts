@@ -189,3 +189,29 @@ describe('an argument that is certainly a mix-up', () => {
     await expect(latchkey.revoke('GRANT-1')).rejects.toHaveProperty('maybeSent');
   });
 });
+
+describe('a client without an application secret', () => {
+  it('asks about grants, whatever the environment has', async () => {
+    vi.stubEnv('LATCHKEY_APPLICATION_SECRET', applicationSecret);
+    const sent: string[] = [];
+    const asking = new Latchkey({
+      baseUrl,
+      applicationSecret: null,
+      maxRetries: 0,
+      fetch: (_url, { headers }) => {
+        sent.push(headers.authorization ?? '');
+        return refuseToSend();
+      },
+    });
+    await asking.grant(grantSecret).catch(() => {});
+    await asking.account(grantSecret).catch(() => {});
+    expect(sent).toEqual([`Bearer ${grantSecret}`, `Bearer ${grantSecret}`]);
+  });
+
+  it.each(['convert', 'revoke', 'recover'] as const)('does not %s', async (name) => {
+    const asking = new Latchkey({ baseUrl, applicationSecret: null, fetch: refuseToSend });
+    const call: Promise<unknown> = asking[name](name === 'convert' ? code : grantId);
+    await expect(call).rejects.toThrow(LatchkeyConfigError);
+    await expect(call).rejects.toThrow(/applicationSecret is null.*Pass its secret/);
+  });
+});

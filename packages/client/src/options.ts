@@ -16,9 +16,10 @@ export interface LatchkeyOptions {
   baseUrl?: string | undefined;
   /**
    * The application's secret, `lk_app_…`. Keep it on your servers: never ship it to a browser.
-   * Default: `LATCHKEY_APPLICATION_SECRET` of the environment, as for `baseUrl`.
+   * Default: `LATCHKEY_APPLICATION_SECRET` of the environment, as for `baseUrl`. `null` is for a
+   * server that is no application, and only asks about grants: `account` and `grant` work without.
    */
-  applicationSecret?: string | undefined;
+  applicationSecret?: string | null | undefined;
   /**
    * Milliseconds that a call may take, with its answer, its retries and the waits between them.
    * From 1 to 2,147,483,647. Default: 10,000.
@@ -108,10 +109,11 @@ export function checkBaseUrl(baseUrl: unknown = variable('LATCHKEY_URL')): URL {
   return url;
 }
 
-/** The application's secret, well formed. */
+/** The application's secret, well formed; null only where it was said that there is none. */
 export function checkApplicationSecret(
   secret: unknown = variable('LATCHKEY_APPLICATION_SECRET'),
-): string {
+): string | null {
+  if (secret === null) return null;
   const prefix = `${credentialPrefixes.applicationSecret}_`;
   if (typeof secret !== 'string' || secret === '') {
     const what = `the application's secret, ${prefix}…`;

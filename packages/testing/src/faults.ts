@@ -10,7 +10,7 @@ const UNTIL_NEXT_WINDOW_MS = 1_000;
 
 const failures: Record<Failure, () => DomainError> = {
   store_unavailable: () => new DomainError('store_unavailable'),
-  rate_limited: () => new RateLimited(LIMIT, UNTIL_NEXT_WINDOW_MS),
+  rate_limited: () => new RateLimited('requests', LIMIT, UNTIL_NEXT_WINDOW_MS),
 };
 
 interface Fault {

@@ -1,0 +1,19 @@
+/**
+ * Guards for servers that receive requests with a grant's secret, and must know whose grant it is.
+ *
+ * @module
+ */
+
+export type { GrantDescription } from '@latchkey/schema';
+export { type ExpressGuard, type ExpressResponse, expressGuard } from './express.ts';
+export { type FastifyGuard, type FastifyReply, fastifyGuard } from './fastify.ts';
+export { grantOf } from './grant-of.ts';
+export { GrantRequiredError, type Refusal, type RefusalBody } from './grant-required-error.ts';
+export { type HonoContext, type HonoGuard, honoGuard } from './hono.ts';
+export {
+  type GrantReader,
+  type GuardedRequest,
+  type GuardOptions,
+  requireGrant,
+} from './require-grant.ts';
+export { withGrant } from './with-grant.ts';
