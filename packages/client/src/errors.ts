@@ -167,7 +167,8 @@ export class ConnectionError extends LatchkeyError {
   declare name: 'ConnectionError' | 'TimeoutError';
   /**
    * Whether the service may have got the request, and have done what it says. False only where the
-   * runtime says that there was no connection: refused, no such host, no trusted certificate.
+   * runtime says that there was no connection: refused, no such host, no trusted certificate. Node
+   * and Bun say so; Deno and Cloudflare Workers do not, so it is always true there.
    */
   declare readonly maybeSent: boolean;
 }
