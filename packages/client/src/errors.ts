@@ -1,7 +1,7 @@
 import type { ParameterIssue } from '@latchkey/schema';
 import type { ErrorCode } from './error-code.ts';
 
-/** The members of an error. Those that do not apply to it are absent. */
+/** The members of an error, besides its message. Those that do not apply to it are absent. */
 export interface ErrorDetails {
   /** The service's stable name for what went wrong. A newer service may have others. */
   errorCode?: ErrorCode | (string & {}) | undefined;
@@ -13,10 +13,15 @@ export interface ErrorDetails {
   errorUri?: string | undefined;
   /** Seconds to wait before another try, where the answer says so. */
   retryAfter?: number | undefined;
+  /** The grant that {@link CodeAlreadyUsedError} and {@link OutcomeUnknownError} are about. */
   grant_id?: string | undefined;
+  /** What {@link InvalidRequestError} finds wrong with the parameters. */
   issues?: readonly ParameterIssue[] | undefined;
+  /** Whether the service may have got the request, of {@link ConnectionError}. */
   maybeSent?: boolean | undefined;
+  /** What followed, in order, where `convert` with `recoverLostAnswer` asked again in vain. */
   recoveryErrors?: readonly LatchkeyError[] | undefined;
+  /** What the runtime threw, as a copy without credentials. */
   cause?: unknown;
 }
 
@@ -28,6 +33,19 @@ const BRAND = Symbol.for('@latchkey/client/error');
  *
  * `message` says what happened and what to do about it, `errorCode` is stable and the one to branch
  * on where a class is not fine enough. An error without `status` never had an answer.
+ *
+ * @example
+ * ```ts
+ * import { AuthenticationError, LatchkeyError } from '@latchkey/client';
+ *
+ * try {
+ *   greet((await latchkey.account(grantSecret)).display_name);
+ * } catch (error) {
+ *   if (error instanceof AuthenticationError) return startAgain();
+ *   if (error instanceof LatchkeyError) log.warn({ request: error.requestId }, error.message);
+ *   throw error;
+ * }
+ * ```
  */
 export class LatchkeyError extends Error {
   static {
@@ -50,6 +68,12 @@ export class LatchkeyError extends Error {
    */
   declare readonly recoveryErrors?: readonly LatchkeyError[];
 
+  /**
+   * The client makes its errors itself. Make one to stand in for it in a test of your own.
+   *
+   * @param message - what happened, and what to do about it
+   * @param details - the members that it has
+   */
   constructor(message: string, details: ErrorDetails = {}) {
     const { cause, ...members } = details;
     super(message, cause === undefined ? undefined : { cause });
@@ -64,9 +88,19 @@ export class LatchkeyError extends Error {
  * that loads it both by `import` and by `require` has two, and `instanceof` knows only its own.
  * Where that can happen, branch on `error.name` or `error.errorCode` next.
  *
+ * @param value - anything, such as what a `catch` got
+ * @returns true for an error of this package, of any copy of it
+ *
  * @example
  * ```ts
- * if (isLatchkeyError(error)) log.warn({ code: error.errorCode, request: error.requestId });
+ * import { isLatchkeyError } from '@latchkey/client';
+ *
+ * try {
+ *   await latchkey.revoke(grantId);
+ * } catch (error) {
+ *   if (!isLatchkeyError(error)) throw error;
+ *   log.warn({ code: error.errorCode, request: error.requestId }, error.message);
+ * }
  * ```
  */
 export function isLatchkeyError(value: unknown): value is LatchkeyError {
@@ -164,6 +198,7 @@ export class ServerError extends LatchkeyError {
  * credentials blacked out.
  */
 export class ConnectionError extends LatchkeyError {
+  /** `TimeoutError` where it is one. */
   declare name: 'ConnectionError' | 'TimeoutError';
   /**
    * Whether the service may have got the request, and have done what it says. False only where the
