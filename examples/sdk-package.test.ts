@@ -85,7 +85,8 @@ describe('the installed package', () => {
     expect(manifest).not.toHaveProperty('peerDependencies');
     const names = await readdir(join(consumer, 'node_modules/@latchkey/client/dist'));
     for (const name of names) {
-      const text = await file(`dist/${name}`);
+      // The examples in the docstrings import the package itself.
+      const text = (await file(`dist/${name}`)).replaceAll(/^ *\* .*$/gm, '');
       expect(text).not.toMatch(/\bfrom\s*["'](?!\.\/)|\bimport\s*["'(]|\brequire\(/);
       if (!name.includes('.d.')) expect(text).not.toMatch(/zod/i);
     }

@@ -2,7 +2,7 @@ import type { ParameterIssue } from '@latchkey/schema';
 import type { ErrorCode } from './error-code.ts';
 import { BRAND } from './is-latchkey-error.ts';
 
-/** The members of an error. Those that do not apply to it are absent. */
+/** The members of an error, besides its message. Those that do not apply to it are absent. */
 export interface ErrorDetails {
   /** The service's stable name for what went wrong. A newer service may have others. */
   errorCode?: ErrorCode | (string & {}) | undefined;
@@ -14,10 +14,15 @@ export interface ErrorDetails {
   errorUri?: string | undefined;
   /** Seconds to wait before another try, where the answer says so. */
   retryAfter?: number | undefined;
+  /** The grant that {@link CodeAlreadyUsedError} and {@link OutcomeUnknownError} are about. */
   grant_id?: string | undefined;
+  /** What {@link InvalidRequestError} finds wrong with the parameters. */
   issues?: readonly ParameterIssue[] | undefined;
+  /** Whether the service may have got the request, of {@link ConnectionError}. */
   maybeSent?: boolean | undefined;
+  /** What followed, in order, where `convert` with `recoverLostAnswer` asked again in vain. */
   recoveryErrors?: readonly LatchkeyError[] | undefined;
+  /** What the runtime threw, as a copy without credentials. */
   cause?: unknown;
 }
 
@@ -27,6 +32,19 @@ export interface ErrorDetails {
  *
  * `message` says what happened and what to do about it, `errorCode` is stable and the one to branch
  * on where a class is not fine enough. An error without `status` never had an answer.
+ *
+ * @example
+ * ```ts
+ * import { AuthenticationError, LatchkeyError } from '@latchkey/client';
+ *
+ * try {
+ *   greet((await latchkey.account(grantSecret)).display_name);
+ * } catch (error) {
+ *   if (error instanceof AuthenticationError) return startAgain();
+ *   if (error instanceof LatchkeyError) log.warn({ request: error.requestId }, error.message);
+ *   throw error;
+ * }
+ * ```
  */
 export class LatchkeyError extends Error {
   static {
@@ -49,6 +67,12 @@ export class LatchkeyError extends Error {
    */
   declare readonly recoveryErrors?: readonly LatchkeyError[];
 
+  /**
+   * The client makes its errors itself. Make one to stand in for it in a test of your own.
+   *
+   * @param message - what happened, and what to do about it
+   * @param details - the members that it has
+   */
   constructor(message: string, details: ErrorDetails = {}) {
     const { cause, ...members } = details;
     super(message, cause === undefined ? undefined : { cause });
@@ -149,10 +173,12 @@ export class ServerError extends LatchkeyError {
  * credentials blacked out.
  */
 export class ConnectionError extends LatchkeyError {
+  /** `TimeoutError` where it is one. */
   declare name: 'ConnectionError' | 'TimeoutError';
   /**
    * Whether the service may have got the request, and have done what it says. False only where the
-   * runtime says that there was no connection: refused, no such host, no trusted certificate.
+   * runtime says that there was no connection: refused, no such host, no trusted certificate. Node
+   * and Bun say so; Deno and Cloudflare Workers do not, so it is always true there.
    */
   declare readonly maybeSent: boolean;
 }

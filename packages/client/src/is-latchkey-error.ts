@@ -8,9 +8,19 @@ export const BRAND = Symbol.for('@latchkey/client/error');
  * that loads it both by `import` and by `require` has two, and `instanceof` knows only its own.
  * Where that can happen, branch on `error.name` or `error.errorCode` next.
  *
+ * @param value - anything, such as what a `catch` got
+ * @returns true for an error of this package, of any copy of it
+ *
  * @example
  * ```ts
- * if (isLatchkeyError(error)) log.warn({ code: error.errorCode, request: error.requestId });
+ * import { isLatchkeyError } from '@latchkey/client';
+ *
+ * try {
+ *   await latchkey.revoke(grantId);
+ * } catch (error) {
+ *   if (!isLatchkeyError(error)) throw error;
+ *   log.warn({ code: error.errorCode, request: error.requestId }, error.message);
+ * }
  * ```
  */
 export function isLatchkeyError(value: unknown): value is LatchkeyError {

@@ -64,6 +64,8 @@ import { SharedFlights } from './shared-flights.ts';
  *
  * @example
  * ```ts
+ * import { Latchkey } from '@latchkey/client';
+ *
  * // Reads LATCHKEY_URL and LATCHKEY_APPLICATION_SECRET from the environment.
  * const latchkey = new Latchkey();
  * const grant = await latchkey.convert(code);
@@ -88,7 +90,19 @@ export class Latchkey {
   /**
    * Sends nothing: whether the secret is valid shows with the first call.
    *
-   * @throws LatchkeyConfigError where an option is missing or can't be right, or in a browser
+   * @param options - what differs from the defaults
+   * @throws {@link LatchkeyConfigError} where an option is missing or can't be right, or in a browser
+   *
+   * @example
+   * ```ts
+   * import { Latchkey } from '@latchkey/client';
+   *
+   * const latchkey = new Latchkey({
+   *   baseUrl: 'https://latchkey.example.com',
+   *   applicationSecret,
+   *   timeoutMs: 3_000,
+   * });
+   * ```
    */
   constructor(options: LatchkeyOptions = {}) {
     checkPlace(options.dangerouslyAllowBrowser);
@@ -129,16 +143,20 @@ export class Latchkey {
    *
    * @param code - what came with the user, `lk_code_…`, as it came
    * @returns the grant with its secret, and the account as it was when the code was issued
-   * @throws CodeNotFoundError where the code is unknown, or is another application's
-   * @throws CodeExpiredError where it is older than 300 seconds
-   * @throws CodeAlreadyUsedError where this application exchanged it before, with `grant_id`
-   * @throws OutcomeUnknownError where the service can't tell whether it was consumed
+   * @param options - for this call alone
+   * @throws {@link CodeNotFoundError} where the code is unknown, or is another application's
+   * @throws {@link CodeExpiredError} where it is older than 300 seconds
+   * @throws {@link CodeAlreadyUsedError} where this application exchanged it before, with `grant_id`
+   * @throws {@link OutcomeUnknownError} where the service can't tell whether it was consumed
+   * @throws {@link LatchkeyError} as every method: see {@link Latchkey}
    *
    * @example
    * ```ts
+   * import { CodeExpiredError } from '@latchkey/client';
+   *
    * try {
    *   const grant = await latchkey.convert(code, { recoverLostAnswer: true });
-   *   await links.save(user, grant.grant_id, encrypt(grant.grant_secret));
+   *   await links.save(user, { id: grant.grant_id, secret: encrypt(grant.grant_secret) });
    * } catch (error) {
    *   if (error instanceof CodeExpiredError) return startAgain();
    *   throw error;
@@ -178,13 +196,15 @@ export class Latchkey {
    * leaves the outcome open.
    *
    * @param grantId - the `grant_id` of the grant, not its secret
+   * @param options - for this call alone
    * @returns what remains of the grant
-   * @throws GrantNotFoundError where this application has no such grant
-   * @throws OutcomeUnknownError where the service can't tell whether the grant was revoked
+   * @throws {@link GrantNotFoundError} where this application has no such grant
+   * @throws {@link OutcomeUnknownError} where the service can't tell whether the grant was revoked
+   * @throws {@link LatchkeyError} as every method: see {@link Latchkey}
    *
    * @example
    * ```ts
-   * await latchkey.revoke(grant.grant_id);
+   * await latchkey.revoke(grantId);
    * ```
    */
   async revoke(grantId: string, options: CallOptions = {}): Promise<WithRequestId<RevokedGrant>> {
@@ -200,14 +220,18 @@ export class Latchkey {
    * repeated within that; the last secret is the one that works.
    *
    * @param grantId - the `grant_id` of the grant
+   * @param options - for this call alone
    * @returns the grant with its new secret, as `convert` would have returned it
-   * @throws GrantNotFoundError where this application has no such grant, or it was revoked; after
+   * @throws {@link GrantNotFoundError} where this application has no such grant, or it was revoked; after
    *   an {@link OutcomeUnknownError} of `convert`: convert the code again
-   * @throws GrantNotRecoverableError where it was used, or exchanged more than 10 minutes ago
-   * @throws OutcomeUnknownError where the service can't tell whether the secret was replaced
+   * @throws {@link GrantNotRecoverableError} where it was used, or exchanged more than 10 minutes ago
+   * @throws {@link OutcomeUnknownError} where the service can't tell whether the secret was replaced
+   * @throws {@link LatchkeyError} as every method: see {@link Latchkey}
    *
    * @example
    * ```ts
+   * import { CodeAlreadyUsedError } from '@latchkey/client';
+   *
    * try {
    *   return await latchkey.convert(code);
    * } catch (error) {
@@ -224,7 +248,10 @@ export class Latchkey {
    * Gets the account of a grant, as it is now.
    *
    * @param grantSecret - the `grant_secret` of the grant, not its id
-   * @throws AuthenticationError where the grant was revoked, by anyone: unlink the account
+   * @param options - for this call alone
+   * @returns the account, with its names and marks of this moment
+   * @throws {@link AuthenticationError} where the grant was revoked, by anyone: unlink the account
+   * @throws {@link LatchkeyError} as every method: see {@link Latchkey}
    *
    * @example
    * ```ts
@@ -240,7 +267,10 @@ export class Latchkey {
    * when its code was issued. {@link Latchkey.account} gives the account as it is now.
    *
    * @param grantSecret - the `grant_secret` of the grant, not its id
-   * @throws AuthenticationError where the grant was revoked, by anyone: unlink the account
+   * @param options - for this call alone
+   * @returns the grant without its secret
+   * @throws {@link AuthenticationError} where the grant was revoked, by anyone: unlink the account
+   * @throws {@link LatchkeyError} as every method: see {@link Latchkey}
    *
    * @example
    * ```ts

@@ -11,6 +11,7 @@ export interface LogDetails {
   readonly requestId?: string;
   /** The class of the error. */
   readonly error?: string;
+  /** The service's stable name for what went wrong, where it answered. */
   readonly errorCode?: string;
   /** HTTP status of the error. */
   readonly status?: number;
@@ -20,12 +21,34 @@ export interface LogDetails {
 
 /**
  * Where the client tells what it does. `console` is one. It is told no credential, and no part of a
- * body.
+ * body. What it throws is ignored.
+ *
+ * @example
+ * ```ts
+ * import { Latchkey, type Logger } from '@latchkey/client';
+ *
+ * // Of a logger that takes the object first, as pino does.
+ * const logger: Logger = {
+ *   debug: (message, details) => log.debug(details, message),
+ *   warn: (message, details) => log.warn(details, message),
+ * };
+ * const latchkey = new Latchkey({ logger });
+ * ```
  */
 export interface Logger {
-  /** Each request, when it has ended. */
+  /**
+   * Told of each request, when it has ended.
+   *
+   * @param message - a line for a person
+   * @param details - the same, for a program
+   */
   debug(message: string, details: LogDetails): void;
-  /** Each wait before another try, and each answer that got lost and is asked for again. */
+  /**
+   * Told of each wait before another try, and of each answer that got lost and is asked for again.
+   *
+   * @param message - a line for a person
+   * @param details - the same, for a program
+   */
   warn(message: string, details: LogDetails): void;
 }
 

@@ -30,7 +30,7 @@ export interface LatchkeyOptions {
    * 0 to make each request once. Default: 2.
    */
   maxRetries?: number | undefined;
-  /** Used in place of the global `fetch`. */
+  /** Sends the requests. It sees every credential. Default: the global `fetch`. */
   fetch?: Fetch | undefined;
   /** Where the client tells what it does, such as `console`. Default: nowhere. */
   logger?: Logger | undefined;
@@ -48,7 +48,7 @@ export interface LatchkeyOptions {
 
 /** What every call takes besides its arguments. */
 export interface CallOptions {
-  /** Aborts the call, which then rejects with `signal.reason`, as `fetch` does. */
+  /** Aborts the call, which then rejects with `signal.reason`, as `fetch` does. Default: none. */
   signal?: AbortSignal | undefined;
   /**
    * Milliseconds that this call may take, with its answer, its retries and the waits between them.

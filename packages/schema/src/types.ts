@@ -11,21 +11,26 @@ import type { ErrorCode } from './errors.ts';
 /** The account that a grant is about. */
 export interface Account {
   object: 'service_account';
+  /** Names the account for good: a UUID in lower case. */
   id: string;
+  /** 1 to 200 characters. It may change: know an account by its `id`. */
   username: string;
+  /** What to call the account's owner, 1 to 200 characters. */
   display_name: string;
   /** A social handle of the account; null where it has none. */
   twitter: string | null;
+  /** Whether the service marks the account as verified. */
   verified: boolean;
+  /** Whether the service marks the account as a supporter's. */
   supporter: boolean;
 }
 
 /** A grant as the exchange of a code returns it: the one time that its secret is shown. */
 export interface FullGrant {
   object: 'oauth_grant';
-  /** Names the grant, for example to revoke it. Store it. */
+  /** Names the grant, for example to revoke it: a UUID in lower case. Store it. */
   grant_id: string;
-  /** When the code was exchanged. */
+  /** When the code was exchanged: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
@@ -39,17 +44,23 @@ export interface FullGrant {
 /** A grant as it describes itself: everything but the secret. */
 export interface GrantDescription {
   object: 'oauth_grant';
+  /** Names the grant: a UUID in lower case. */
   grant_id: string;
+  /** When the code was exchanged: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
+  /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   revoked: false;
+  /** The account as it was when the code was issued. */
   account: Account;
 }
 
 /** What remains of a grant once it is revoked. */
 export interface RevokedGrant {
   object: 'oauth_grant';
+  /** Names the grant: a UUID in lower case. */
   grant_id: string;
+  /** When the code was exchanged: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
   revoked: true;
 }

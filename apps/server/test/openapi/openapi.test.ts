@@ -7,7 +7,8 @@ import { type Json, send } from '../http/call.ts';
 import { sqliteDatabase } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
 import { useServer } from '../http/running-server.ts';
-import { INSTALL_TIMEOUT_MS, installTools, ruleset, run } from './tools.ts';
+import { INSTALL_TIMEOUT_MS } from '../tools-from-lockfile.ts';
+import { installTools, ruleset, run } from './tools.ts';
 
 // What others make of /openapi.json: two linters, and a generator of clients.
 

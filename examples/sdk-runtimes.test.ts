@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { INSTALL_TIMEOUT_MS } from '../apps/server/test/tools-from-lockfile.ts';
+import { hasRuntimes, installRuntimes, runtimes } from './test/runtimes/runtimes.ts';
+import {
+  type Environment,
+  environment,
+  latchkey,
+  pairIn,
+  run,
+  type ServiceProcess,
+  startService,
+} from './test/service.ts';
+
+// The packed SDK on everything that applications run on, against the service. Each runtime brings
+// its own `fetch`, timers, signals and module loader: only running it there shows that it runs.
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+let packages: string;
+let application: string;
+let service: ServiceProcess;
+let nobody: string;
+
+async function succeeds(program: string, words: string[], env: Environment = environment()) {
+  const ended = await run(program, words, { cwd: application, env });
+  expect(ended, `${program} ${words.join(' ')}`).toMatchObject({ exitCode: 0 });
+  return ended.stdout;
+}
+
+/** An address where nobody listens any more. */
+async function addressOfNobody(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return `http://127.0.0.1:${port}`;
+}
+
+async function installPackedSdk() {
+  // npm is to find its settings.
+  const env = process.env as Environment;
+  const pack = await succeeds(process.execPath, [here('../scripts/pack.mjs'), application], env);
+  const dependencies = { '@latchkey/client': `file:${basename(pack.trim())}` };
+  const manifest = JSON.stringify({ private: true, dependencies });
+  await writeFile(join(application, 'package.json'), manifest);
+  await succeeds('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], env);
+}
+
+if (hasRuntimes) {
+  beforeAll(async () => {
+    packages = await installRuntimes();
+    application = await mkdtemp(join(tmpdir(), 'latchkey-runtimes-'));
+    for (const file of ['program.mjs', 'esm.mjs', 'commonjs.cjs', 'worker.mjs', 'workerd.capnp']) {
+      await cp(here(`test/runtimes/${file}`), join(application, file));
+    }
+    await installPackedSdk();
+    service = await startService({ cwd: application, env: environment() });
+    nobody = await addressOfNobody();
+  }, INSTALL_TIMEOUT_MS);
+
+  afterAll(async () => {
+    await service?.stop();
+    await rm(application, { recursive: true, force: true });
+  });
+}
+
+// Elsewhere than on Linux and x64 each is named as not run.
+describe.each(runtimes)('$name', { skip: !hasRuntimes }, (runtime) => {
+  const { name, program, version, runs } = runtime;
+  const path = () => resolve(packages, program);
+
+  test('is the one it should be', async () => {
+    const [said = ''] = (await succeeds(path(), version.words)).split('\n');
+    process.stdout.write(`@latchkey/client runs on ${name}: ${said}\n`);
+    expect(said).toMatch(version.matches);
+  });
+
+  test.each(runs)('links, reads and unlinks an account, with $modules', async ({ words }) => {
+    const demo = await latchkey(['demo'], { cwd: application, env: environment() });
+    const { applicationSecret, code } = pairIn(demo.stdout);
+    const env = environment({
+      LATCHKEY_URL: service.url,
+      LATCHKEY_APPLICATION_SECRET: applicationSecret,
+      LATCHKEY_CODE: code,
+      NOBODY: nobody,
+      NO_COLOR: '1',
+      // Deno would keep what it compiles in the home of whoever runs this.
+      DENO_DIR: join(application, 'deno'),
+      DENO_NO_UPDATE_CHECK: '1',
+    });
+    expect(JSON.parse(await succeeds(path(), words, env))).toEqual({
+      linked: true,
+      read: true,
+      again: 'CodeAlreadyUsedError',
+      left: 'The user left.',
+      requestLeft: true,
+      unreachable: 'ConnectionError',
+      maybeSent: !runtime.tellsRefusal,
+      late: 'TimeoutError',
+      unlinked: true,
+      refused: 'AuthenticationError',
+    });
+  });
+});

@@ -1,0 +1,25 @@
+using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [
+    (name = "application", worker = .application),
+    # The service is on this machine.
+    (name = "internet", network = (allow = ["local"])),
+  ],
+);
+
+const application :Workerd.Worker = (
+  # Of a time when it had no `process`. Today's has one, with the bindings as its environment.
+  compatibilityDate = "2024-09-01",
+  modules = [
+    (name = "worker.mjs", esModule = embed "worker.mjs"),
+    (name = "program.mjs", esModule = embed "program.mjs"),
+    (name = "@latchkey/client", esModule = embed "node_modules/@latchkey/client/dist/index.js"),
+  ],
+  bindings = [
+    (name = "LATCHKEY_URL", fromEnvironment = "LATCHKEY_URL"),
+    (name = "LATCHKEY_APPLICATION_SECRET", fromEnvironment = "LATCHKEY_APPLICATION_SECRET"),
+    (name = "LATCHKEY_CODE", fromEnvironment = "LATCHKEY_CODE"),
+    (name = "NOBODY", fromEnvironment = "NOBODY"),
+  ],
+);
