@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
-import type { Milliseconds } from '../../clock.ts';
 import type { CodeState, GrantRecord, PendingRecord } from '../records.ts';
 import type { Change, Redemption } from '../store.ts';
 import {
@@ -11,11 +10,9 @@ import {
   type PendingRow,
   pendingRecord,
 } from './rows.ts';
+import { prepareSweep } from './sweep.ts';
 
 type CodeRow = { application_id: Uint8Array; code_hash: Uint8Array; exchanged: number };
-
-// A sweep may come after a long stop; in parts it does not hold up the requests.
-const MOST_IN_A_SWEEP = 1_000;
 
 /** The statements on codes, prepared. All are synchronous. */
 export function prepareCodes(database: DatabaseSync) {
@@ -38,10 +35,13 @@ export function prepareCodes(database: DatabaseSync) {
   const find = database.prepare(`
     SELECT application_id, code_hash, created_at IS NOT NULL AS exchanged
     FROM grants WHERE id = :id`);
-  // Only a pending code has an expiry, so this can't touch a grant.
-  const sweep = database.prepare(`
-    DELETE FROM grants WHERE created_at IS NULL AND id IN
-      (SELECT id FROM grants WHERE code_expires_at <= :now LIMIT ${MOST_IN_A_SWEEP})`);
+  const sweepCodes = prepareSweep(database, {
+    table: 'grants',
+    key: 'id',
+    endsAt: 'code_expires_at',
+    // Only a pending code has an expiry; this makes sure that no grant is touched.
+    only: 'created_at IS NULL',
+  });
 
   return {
     issueCode(code: PendingRecord & Change): void {
@@ -84,9 +84,7 @@ export function prepareCodes(database: DatabaseSync) {
         : null;
     },
 
-    /** Deletes codes that expired without being exchanged; returns whether there may be more. */
-    sweepCodes(now: Milliseconds): boolean {
-      return sweep.run({ now }).changes === MOST_IN_A_SWEEP;
-    },
+    /** Deletes codes that expired without being exchanged. */
+    sweepCodes,
   };
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
-import type { Milliseconds } from '../../clock.ts';
 import type { RefusalRecord } from '../records.ts';
+import { prepareSweep } from './sweep.ts';
 
 type RefusalRow = Pick<
   RefusalRecord,
@@ -12,9 +12,6 @@ type RefusalRow = Pick<
   application_id: Uint8Array | null;
   grant_id: Uint8Array | null;
 };
-
-// As with codes: in parts, a sweep does not hold up the requests.
-const MOST_IN_A_SWEEP = 1_000;
 
 const bytesOrNull = (id: string | null) => (id === null ? null : uuidToBytes(id));
 const idOrNull = (bytes: Uint8Array | null) => (bytes === null ? null : uuidFromBytes(bytes));
@@ -34,9 +31,11 @@ export function prepareRefusals(database: DatabaseSync) {
     );
   const findByRequest = findBy('request_id');
   const findByGrant = findBy('grant_id');
-  const sweep = database.prepare(`
-    DELETE FROM refusals WHERE id IN
-      (SELECT id FROM refusals WHERE expires_at <= :now LIMIT ${MOST_IN_A_SWEEP})`);
+  const sweepRefusals = prepareSweep(database, {
+    table: 'refusals',
+    key: 'id',
+    endsAt: 'expires_at',
+  });
 
   return {
     keepRefusals(refusals: readonly RefusalRecord[]): void {
@@ -61,10 +60,8 @@ export function prepareRefusals(database: DatabaseSync) {
       return (rows as RefusalRow[]).map(refusalRecord);
     },
 
-    /** Deletes refusals whose time is over; returns whether there may be more. */
-    sweepRefusals(now: Milliseconds): boolean {
-      return sweep.run({ now }).changes === MOST_IN_A_SWEEP;
-    },
+    /** Deletes refusals whose time is over. */
+    sweepRefusals,
   };
 }
 
