@@ -137,8 +137,7 @@ export function applications(connection: Connection): Applications {
     },
 
     async noteSecretUse(application_id, secret_id, at) {
-      // No promise rests on it, and it can be made twice: its outcome is not looked after.
-      await connection.read(async ({ applications, bestEffort }) => {
+      await connection.writeCasually(async ({ applications, bestEffort }) => {
         await applications.updateOne(
           { _id: toId(application_id), 'secrets.id': toId(secret_id) },
           { $max: { 'secrets.$.last_used_at': toDate(at) } },

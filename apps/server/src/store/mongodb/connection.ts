@@ -68,6 +68,14 @@ export class Connection {
     });
   }
 
+  /**
+   * Runs a write that no promise rests on, and that may be made twice: what became of it, where its
+   * answer got lost, is not looked after.
+   */
+  writeCasually<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    return this.read(work);
+  }
+
   /** Runs a write, and finds out what became of it where that is not plain. */
   write<T>(write: (database: Database) => Write<T>): Promise<T> {
     return this.#run((database) =>

@@ -96,6 +96,7 @@ export type RefusalDocument = Pick<
   /** The TTL index deletes by it. */
   expires_at: Date;
 };
+
 /** A count of a rate limit. */
 export interface RateLimitDocument {
   _id: string;

@@ -5,9 +5,8 @@ import { isDuplicateKey } from './errors.ts';
 
 export function rateLimits(connection: Connection): Pick<Store, 'addToCount'> {
   return {
-    // No promise rests on a count: what became of a write whose answer got lost is not looked after.
     addToCount: ({ key, points, now, duration }) =>
-      connection.read(async ({ rateLimitCounts, bestEffort }) => {
+      connection.writeCasually(async ({ rateLimitCounts, bestEffort }) => {
         const runs = { $gt: ['$ends_at', toDate(now)] };
         const add = () =>
           rateLimitCounts.findOneAndUpdate(

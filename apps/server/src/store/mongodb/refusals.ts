@@ -6,13 +6,12 @@ export function refusals(connection: Connection): Pick<Store, 'keepRefusals' | '
   return {
     async keepRefusals(records) {
       if (records.length === 0) return;
-      // Each under its own id: to write one twice changes nothing, so that the outcome need not be
-      // looked after.
+      // Each under its own id: to write one twice changes nothing.
       const upserts = records.map((record) => {
         const { _id, ...replacement } = toRefusalDocument(record);
         return { replaceOne: { filter: { _id }, replacement, upsert: true } };
       });
-      await connection.read(async ({ refusals, bestEffort }) => {
+      await connection.writeCasually(async ({ refusals, bestEffort }) => {
         await refusals.bulkWrite(upserts, { ...bestEffort, ordered: false });
       });
     },
