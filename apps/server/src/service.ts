@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { createSecretUsage, type SecretUsage } from './applications/secret-usage.ts';
 import { type Audit, createAudit } from './audit/audit.ts';
-import { createRefusalKeeper } from './audit/refusal-keeper.ts';
+import { createRefusalKeeper, DEFAULT_AUDIT_DAYS } from './audit/refusal-keeper.ts';
 import type { Clock } from './clock.ts';
 import { openStore } from './store/open-store.ts';
 import type { Store } from './store/store.ts';
@@ -23,7 +23,7 @@ export async function openService(
   databaseUrl: string,
   log: Logger,
   clock: Clock = Date.now,
-  auditDays = 30,
+  auditDays = DEFAULT_AUDIT_DAYS,
 ): Promise<Service> {
   const onError = (err: unknown) => {
     log.warn({ err }, 'the store failed outside of a request; it will be tried again');

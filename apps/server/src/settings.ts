@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEFAULT_AUDIT_DAYS } from './audit/refusal-keeper.ts';
 import {
   defaultRateLimits,
   parseRateLimits,
@@ -137,7 +138,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     logLevel: read(environment, 'LOG_LEVEL') ?? 'info',
     trustProxy: read(environment, 'TRUST_PROXY') ?? false,
     shutdownSeconds: read(environment, 'SHUTDOWN_SECONDS') ?? 10,
-    auditDays: read(environment, 'AUDIT_DAYS') ?? 30,
+    auditDays: read(environment, 'AUDIT_DAYS') ?? DEFAULT_AUDIT_DAYS,
     metrics: read(environment, 'METRICS') ?? false,
     rateLimit: rateLimit === undefined ? defaultRateLimits : rateLimit,
   };

@@ -16,6 +16,9 @@ export interface RefusalKeeper {
   flush(): Promise<void>;
 }
 
+/** How long refusals are kept, in days, unless it is set. */
+export const DEFAULT_AUDIT_DAYS = 30;
+
 const DAY: Milliseconds = 86_400_000;
 
 /** How many may wait for the store: at some 500 bytes each, half a megabyte. */
