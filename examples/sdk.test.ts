@@ -26,7 +26,7 @@ async function start(file: string, more: NodeJS.ProcessEnv = {}): Promise<Runnin
     port: 0,
     shutdownSeconds: 0,
   };
-  return startServer(settings, silent, () => now);
+  return startServer(settings, silent, { clock: () => now });
 }
 
 beforeAll(async () => {

@@ -13,4 +13,4 @@ export type { AppRouter } from './http/trpc/router.ts';
 export { RateLimited } from './limits/rate-limited.ts';
 export { createLog, type Log } from './log.ts';
 export { loadSettings, type Settings } from './settings.ts';
-export { type RunningServer, startServer } from './start-server.ts';
+export { type RunningServer, type StartOptions, startServer } from './start-server.ts';

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import { createHttpServer } from './http/create-server.ts';
-import { DEADLINES } from './http/deadlines.ts';
-import type { Intercept } from './http/intercept.ts';
+import { DEADLINES, type Deadlines } from './http/deadlines.ts';
+import { type Intercept, passOn } from './http/intercept.ts';
 import { createLimits } from './limits/limits.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { closeService, openService, type Service } from './service.ts';
@@ -22,33 +22,29 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/**
- * Starts the service.
- *
- * @param clock - tells the time; the system's by default
- * @param deadlines - for callers; tests have shorter ones
- * @param intercept - stands around every call of an operation; none by default
- */
+/** What tests set, and nobody who runs the service. */
+export interface StartOptions {
+  /** Tells the time; the system's by default. */
+  clock?: Clock;
+  /** For callers; {@link DEADLINES} by default. */
+  deadlines?: Deadlines;
+  /** Stands around every call of an operation; nothing does by default. */
+  intercept?: Intercept;
+}
+
+/** Starts the service. */
 export async function startServer(
   settings: Settings,
   log: Logger,
-  clock: Clock = Date.now,
-  deadlines = DEADLINES,
-  intercept?: Intercept,
+  { clock = Date.now, deadlines = DEADLINES, intercept = passOn }: StartOptions = {},
 ): Promise<RunningServer> {
   const service = await openService(settings.databaseUrl, log, clock, settings.auditDays);
   const metrics = settings.metrics ? await loadMetrics(settings) : null;
   const limits = createLimits(settings.rateLimit, service, log, (limit) =>
     metrics?.rateLimited(limit),
   );
-  const server = createHttpServer(
-    service,
-    settings,
-    log,
-    { limits, metrics },
-    deadlines,
-    intercept,
-  );
+  const around = { limits, metrics, deadlines, intercept };
+  const server = createHttpServer(service, settings, log, around);
   server.listen(settings.port, settings.host);
   try {
     await once(server, 'listening');

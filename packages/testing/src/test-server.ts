@@ -123,7 +123,10 @@ export async function createTestServer(): Promise<TestServer> {
   const accounts = new Accounts();
   const settings = loadSettings(SETTINGS);
   const log = createLog(settings);
-  const server = await startServer(settings, log.log, clock.now, undefined, faults.intercept);
+  const server = await startServer(settings, log.log, {
+    clock: clock.now,
+    intercept: faults.intercept,
+  });
 
   let closing: Promise<void> | undefined;
   function close(): Promise<void> {

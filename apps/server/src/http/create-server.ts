@@ -13,14 +13,14 @@ import { answeredCalls } from './answered-calls.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { CallerGone } from './body.ts';
 import { limitConnections } from './connection-limit.ts';
-import { cutWhereNotTaken, DEADLINES, requestDeadlines } from './deadlines.ts';
+import { cutWhereNotTaken, type Deadlines, requestDeadlines } from './deadlines.ts';
 import { errorBody, errorHeaders } from './error-answer.ts';
 import type { Exchange } from './exchange.ts';
 import { reportFailure } from './failure.ts';
 import { callerAddress } from './forwarded.ts';
 import { healthRoutes } from './health.ts';
 import { namesOneHost } from './host.ts';
-import { type Intercept, passOn } from './intercept.ts';
+import type { Intercept } from './intercept.ts';
 import { metricsRoute } from './metrics-route.ts';
 import { pageRoutes } from './pages/pages.ts';
 import { createPublicUrl } from './public-url.ts';
@@ -37,11 +37,13 @@ export interface HttpOptions extends SecretSettings {
   trustProxy: boolean;
 }
 
-/** What counts requests: to refuse some of them, and to show them to an operator. */
-export interface Counting {
+/** What stands around the requests: to refuse, to cut off, to count, to let a test have its way. */
+export interface Surroundings {
   limits: Limits;
   /** Null where nobody asks for them. */
   metrics: Metrics | null;
+  deadlines: Deadlines;
+  intercept: Intercept;
 }
 
 // Longer than the 60 s that common load balancers keep an idle connection, so that it is never this
@@ -53,9 +55,7 @@ export function createHttpServer(
   service: Service,
   options: HttpOptions,
   log: Logger,
-  { limits, metrics }: Counting,
-  deadlines = DEADLINES,
-  intercept: Intercept = passOn,
+  { limits, metrics, deadlines, intercept }: Surroundings,
 ): Server {
   const offered = new Map(
     [...operations].filter(
@@ -86,6 +86,7 @@ export function createHttpServer(
     await route.handle(exchange, parameters, query);
   }
 
+  const closing = () => !server.listening;
   // Connections that have their last answer. A request that was sent behind it would be done and
   // its answer lost, so it is not taken (RFC 9112, section 9.6).
   const over = new WeakSet<Socket>();
@@ -113,7 +114,7 @@ export function createHttpServer(
       address,
       recorded: record(id, address),
       expectsContinue,
-      closing: () => !server.listening,
+      closing,
       perform: (operation, work) =>
         intercept({ operation, breakConnection: () => response.destroy() }, work),
       route: null,

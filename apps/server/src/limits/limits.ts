@@ -14,8 +14,6 @@ export interface Limits extends Record<RateLimitName, Limit> {
 // How far the processes are behind each other.
 const SHARE_EVERY_MS = 1_000;
 
-const names: readonly RateLimitName[] = ['authentications', 'exchanges', 'requests'];
-
 const unlimited: Limit = { count() {}, check() {}, giveBack() {} };
 
 export const noLimits: Limits = {
@@ -64,7 +62,7 @@ export function createLimits(
   let alone = false;
   async function share(which: 'due' | 'all'): Promise<void> {
     try {
-      for (const name of names) await limits[name].share(which);
+      for (const limit of Object.values(limits)) await limit.share(which);
       alone = false;
     } catch (err) {
       // Once for as long as it lasts: it is tried again every second.

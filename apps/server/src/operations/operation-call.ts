@@ -1,3 +1,4 @@
+import type { OperationName } from '@latchkey/schema';
 import type { AuditedCall, AuditedIds } from '../audit/audit.ts';
 import type { DomainError, ErrorMembers } from '../domain-error.ts';
 import type { Actor, Origin } from '../origin.ts';
@@ -34,6 +35,15 @@ export class OperationCall {
     this.#caller = caller;
     this.#by = by;
     this.#ids = idsOfCaller(caller);
+  }
+
+  get operation(): OperationName {
+    return this.#operation.name;
+  }
+
+  /** The application that calls, or whose grant does; null for the operator, and for nobody yet. */
+  get caller_application_id(): string | null {
+    return (this.#caller && idsOfCaller(this.#caller).application_id) ?? null;
   }
 
   /** The grant that the call is about, as far as is known. */

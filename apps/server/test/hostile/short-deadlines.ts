@@ -8,6 +8,6 @@ import { startServer } from '../../src/start-server.ts';
 const settings = loadSettings(process.env);
 const { log, close } = createLog(settings);
 const deadlines = { headers: 2_000, request: 4_000, answer: 4_000 };
-const server = await startServer(settings, log, Date.now, deadlines);
+const server = await startServer(settings, log, { deadlines });
 process.stdout.write(`Latchkey listens on ${server.url}\n`);
 process.once('SIGTERM', () => server.close().then(close));

@@ -36,7 +36,7 @@ export async function startTestServer(
     ...environment,
   });
   let now = Date.now();
-  const { url, service, close } = await startServer(settings, log, () => now);
+  const { url, service, close } = await startServer(settings, log, { clock: () => now });
   return {
     url,
     service,

@@ -9,8 +9,8 @@ import type { Authenticate } from '../authenticate.ts';
 import { CallerGone, readJson } from '../body.ts';
 import type { Exchange } from '../exchange.ts';
 import { toDomainError } from '../failure.ts';
+import { perform } from '../perform.ts';
 import type { PathParameters, Route } from '../route.ts';
-import { withinLimits } from '../within-limits.ts';
 import { queryMembers } from './query.ts';
 
 /** Offers an operation on its REST path. The steps are in the order of the contract. */
@@ -24,23 +24,19 @@ export function operationRoute(
   const parameterNames = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const { integers, mayBeEmpty } = inputShape(operation, parameterNames);
 
-  async function perform(
+  async function take(
     call: OperationCall,
     exchange: Exchange,
     parameters: PathParameters,
     query: string,
   ): Promise<object> {
-    const caller = await authenticate(exchange, operation);
-    call.authenticated(caller);
+    call.authenticated(await authenticate(exchange, operation));
     const members =
       method === 'GET'
         ? queryMembers(query, integers)
         : inputMembers(await readJson(exchange), mayBeEmpty);
     // The path names the resource: what the body says of it doesn't count.
-    const valid = validate(input, { ...members, ...parameters });
-    return exchange.perform(operation.name, () =>
-      withinLimits(limits, caller, () => call.perform(valid)),
-    );
+    return perform(exchange, limits, call, validate(input, { ...members, ...parameters }));
   }
 
   return {
@@ -51,7 +47,7 @@ export function operationRoute(
       const call = new OperationCall(service, operation, exchange.recorded);
       let output: object;
       try {
-        output = await perform(call, exchange, parameters, query);
+        output = await take(call, exchange, parameters, query);
       } catch (failure) {
         if (failure instanceof CallerGone) throw failure;
         const error = toDomainError(failure);

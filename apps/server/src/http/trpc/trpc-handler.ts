@@ -18,7 +18,7 @@ import { errorHeaders } from '../error-answer.ts';
 import type { Exchange } from '../exchange.ts';
 import { reportFailure } from '../failure.ts';
 import { MethodNotAllowed } from '../method-not-allowed.ts';
-import { withinLimits } from '../within-limits.ts';
+import { perform } from '../perform.ts';
 import { errorEnvelope, resultEnvelope } from './envelope.ts';
 import { appRouter, procedureType } from './router.ts';
 
@@ -41,7 +41,6 @@ interface Call {
   outcome: Outcome | undefined;
   /** From the check of the route on: what fails before that calls no operation. */
   operationCall: OperationCall | undefined;
-  caller: AnyCaller | undefined;
 }
 
 /**
@@ -72,7 +71,6 @@ export function createTrpcHandler(
         operation: operations.get(name),
         outcome: undefined,
         operationCall: undefined,
-        caller: undefined,
       }),
     );
     // Only names that we know get into the log: a path could hold a credential.
@@ -119,8 +117,7 @@ export function createTrpcHandler(
     await each(async (call, operation) => {
       const caller = callers.get(operation.name) ?? authenticate(exchange, operation);
       callers.set(operation.name, caller);
-      call.caller = await caller;
-      call.operationCall?.authenticated(call.caller);
+      call.operationCall?.authenticated(await caller);
     });
     const readInputs = inputReader(exchange, parameters, batch);
     await each(async (call, operation, index) => {
@@ -132,11 +129,7 @@ export function createTrpcHandler(
         type: procedureType(operation),
         ctx: {
           perform: (valid: object) =>
-            exchange.perform(operation.name, () =>
-              withinLimits(limits, call.caller as AnyCaller, () =>
-                (call.operationCall as OperationCall).perform(valid),
-              ),
-            ),
+            perform(exchange, limits, call.operationCall as OperationCall, valid),
         },
         getRawInput: async () => members,
         signal: undefined,
