@@ -1,3 +1,5 @@
+import { mulberry32 } from '../mulberry32.ts';
+
 /** Numbers that look random and are the same for the same seed. */
 export interface Random {
   /** From 0 up to, and without, `below`: a whole number. */
@@ -14,16 +16,7 @@ export interface Random {
  * @param stream - another one gives other numbers for the same seed: one for each who draws
  */
 export function createRandom(seed: number, stream: number): Random {
-  let state = Math.imul(seed, 0x9e3779b1) ^ Math.imul(stream + 1, 0x85ebca6b);
-
-  /** mulberry32, by Tommy Ettinger: 32 bits of state are plenty to shuffle a load with. */
-  function fraction(): number {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  }
-
+  const fraction = mulberry32(Math.imul(seed, 0x9e3779b1) ^ Math.imul(stream + 1, 0x85ebca6b));
   const integer = (below: number) => Math.floor(fraction() * below);
   return {
     integer,
