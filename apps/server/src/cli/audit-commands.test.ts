@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { errorDefinition } from '@latchkey/schema';
 import { expect, onTestFinished, test } from 'vitest';
 import { JSON_TYPE, send } from '../../test/http/call.ts';
-import { runCommand, startCommand } from '../../test/http/command-process.ts';
+import { runCommand } from '../../test/http/command-process.ts';
 import { describeOnEachStore, sqliteDatabase } from '../../test/http/databases.ts';
 import { unknownCredential } from '../../test/http/error-cases.ts';
 import { linkedApplication } from '../../test/http/linked-application.ts';
-import { ADMIN_SECRET, startTestServer } from '../../test/http/running-server.ts';
+import { startTestServer } from '../../test/http/running-server.ts';
+import { launchServer, listening } from '../../test/http/served-process.ts';
 import { reportGrant } from '../audit/grant-history.ts';
 import { reasons } from '../reasons.ts';
 import { openStore } from '../store/open-store.ts';
@@ -22,10 +23,9 @@ const converting = (authorization: string, code: string, request_id: string) => 
 describeOnEachStore('a service that is killed', (fresh) => {
   test('has left with a grant who exchanged it', { timeout: 120_000 }, async () => {
     const database = await fresh();
-    const environment = { DATABASE_URL: database.url, ADMIN_SECRET, PORT: '0' };
-    const service = startCommand(['serve'], environment);
+    const service = launchServer(database.url);
     onTestFinished(() => service.kill('SIGKILL'));
-    const [, url = ''] = await service.printed(/listens on (\S+),/);
+    const url = await listening(service);
     const { issue, bearer, secret_id } = await linkedApplication({ url });
     const { code, grant_id } = await issue();
     expect((await send({ url }, converting(bearer, code, 'the-exchange'))).status).toBe(200);

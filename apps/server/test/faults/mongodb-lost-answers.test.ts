@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { invoke, type Json, send } from '../http/call.ts';
 import {
@@ -9,6 +8,7 @@ import {
 } from './behind-proxy.ts';
 import { describeOnMongodb } from './describe-on-mongodb.ts';
 import type { HeldCommand } from './mongodb-proxy.ts';
+import { ready } from './server-process.ts';
 import { type PreparedWrite, writes } from './writes.ts';
 
 /**
@@ -74,9 +74,7 @@ describeOnMongodb('a database that goes away', (mongodb) => {
   /** The process comes back by itself. */
   async function backAgain() {
     await service.proxy.restore();
-    while ((await send(service.server, { method: 'GET', path: '/readyz' })).status !== 200) {
-      await sleep(50);
-    }
+    await ready(service.server);
   }
 
   test('with a write under way: the outcome is unknown, and what the answer says to do works', {

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { invoke, send } from '../http/call.ts';
-import { startCommand } from '../http/command-process.ts';
-import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
+import { linkedApplication } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
+import { launchServer, listening } from '../http/served-process.ts';
 import { Load } from './load.ts';
 import { canMount, withMounts } from './mount-namespace.ts';
 import { seededRandom } from './seed.ts';
@@ -27,7 +27,7 @@ describe('SQLite', { timeout: 60_000 }, () => {
 
   /** Fills the disk under load, and makes room again: all that was answered has to hold. */
   async function fillAndMakeRoom(server: ServerProcess, full: () => void, room: () => void) {
-    const linked: LinkedApplication = await linkedApplication(server);
+    const linked = await linkedApplication(server);
     const { bearer, account_id } = linked;
     const { code } = await linked.issue();
     const convert = () => invoke(server, 'REST', 'grants.convert', { code }, bearer);
@@ -81,7 +81,6 @@ describe('SQLite', { timeout: 60_000 }, () => {
   test.skipIf(isRoot && !canUnshareUser)(
     'whose file is read-only is refused at the start, and is as good as before',
     async () => {
-      const environment = { DATABASE_URL: url, PORT: '0' };
       const made = await startProcess(url, {}, asOwner);
       const linked = await linkedApplication(made);
       const { code } = await linked.issue();
@@ -90,8 +89,8 @@ describe('SQLite', { timeout: 60_000 }, () => {
 
       const file = join(folder, 'latchkey.db');
       await chmod(file, 0o444);
-      const refused = startCommand(['serve'], environment, { within: asOwner });
-      const outcome = await Promise.race([refused.ended, refused.printed(/listens/)]);
+      const refused = launchServer(url, { within: asOwner });
+      const outcome = await Promise.race([refused.ended, listening(refused)]);
       refused.kill('SIGKILL');
       expect(outcome).toMatchObject({
         code: 1,

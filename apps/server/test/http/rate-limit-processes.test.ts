@@ -1,21 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { send } from './call.ts';
-import { startCommand } from './command-process.ts';
 import { describeOnEachStore, type TestDatabase } from './databases.ts';
+import { launchServer, listening } from './served-process.ts';
 
 // So that a half is more than comes while the processes hear of each other.
 const LIMIT = 200;
 
 async function startServer({ url }: TestDatabase) {
-  const environment = {
-    PORT: '0',
-    DATABASE_URL: url,
-    LOG_LEVEL: 'silent',
-    RATE_LIMIT: `authentications=${LIMIT}/3600`,
-  };
-  const process = startCommand(['serve'], environment);
-  const [, address = ''] = await process.printed(/listens on (\S+),/);
+  const environment = { LOG_LEVEL: 'silent', RATE_LIMIT: `authentications=${LIMIT}/3600` };
+  const process = launchServer(url, { environment });
+  const address = await listening(process);
   const request = { method: 'GET', path: '/v1/account', authorization: 'x' };
   return {
     kill: () => process.kill('SIGKILL'),
