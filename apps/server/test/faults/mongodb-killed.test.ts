@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { freshName, urlOf } from '../../src/store/mongodb/mongo-harness.ts';
 import { invoke, send } from '../http/call.ts';
+import { describeOnMongodb } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
 import { longer } from '../long.ts';
 import { startMongoDB } from '../mongodb/start.ts';
-import { describeOnMongodb } from './describe-on-mongodb.ts';
 import { Load } from './load.ts';
 import { seededRandom } from './seed.ts';
 import { ready, startProcess } from './server-process.ts';
 
 const ROUNDS = longer(1, 30);
 
-describeOnMongodb('a database that is killed', () => {
+describeOnMongodb('a database that is killed,', () => {
   test('and comes back: the service outlives it, and nothing is lost or doubled', {
     timeout: longer(120_000, 1_800_000),
   }, async ({ skip }) => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, invoke, type Json } from '../http/call.ts';
+import { describeOnMongodb } from '../http/databases.ts';
 import { asBearer } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
 import {
@@ -8,13 +9,12 @@ import {
   lookAtOnce,
   startBehindProxy,
 } from './behind-proxy.ts';
-import { describeOnMongodb } from './describe-on-mongodb.ts';
 
 // A command that was sent over a connection which then broke may lie about somewhere, in a network
 // or in a database that stands still, and be executed long after its caller was answered. By then
 // the world has gone on, and it must not be turned back.
 
-describeOnMongodb('a write that arrives late', (mongodb) => {
+describeOnMongodb('a write that arrives late,', (mongodb) => {
   let service: FaultyService;
   beforeAll(async () => {
     service = await startBehindProxy(mongodb, lookAtOnce);

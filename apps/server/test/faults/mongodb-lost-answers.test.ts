@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { invoke, type Json, send } from '../http/call.ts';
+import { describeOnMongodb } from '../http/databases.ts';
 import {
   type FaultyService,
   isDurableWrite,
   lookAtOnce,
   startBehindProxy,
 } from './behind-proxy.ts';
-import { describeOnMongodb } from './describe-on-mongodb.ts';
 import type { HeldCommand } from './mongodb-proxy.ts';
 import { ready } from './server-process.ts';
 import { type PreparedWrite, writes } from './writes.ts';
@@ -20,7 +20,7 @@ const untoldWhenMade = new Set(['cancel']);
 /** Those that are not sent again: a copy that arrived late could bring back what was cancelled. */
 const notRepeated = new Set(['issue']);
 
-describeOnMongodb('a write whose connection is cut', (mongodb) => {
+describeOnMongodb('a write whose connection is cut,', (mongodb) => {
   let service: FaultyService;
   beforeAll(async () => {
     service = await startBehindProxy(mongodb, lookAtOnce);
@@ -64,7 +64,7 @@ describeOnMongodb('a write whose connection is cut', (mongodb) => {
   );
 });
 
-describeOnMongodb('a database that goes away', (mongodb) => {
+describeOnMongodb('a database that goes away,', (mongodb) => {
   let service: FaultyService;
   beforeAll(async () => {
     service = await startBehindProxy(mongodb);

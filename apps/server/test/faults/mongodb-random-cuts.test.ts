@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, test } from 'vitest';
+import { describeOnMongodb } from '../http/databases.ts';
 import { longer } from '../long.ts';
 import {
   type FaultyService,
@@ -6,13 +7,12 @@ import {
   lookAtOnce,
   startBehindProxy,
 } from './behind-proxy.ts';
-import { describeOnMongodb } from './describe-on-mongodb.ts';
 import { Load } from './load.ts';
 import { seededRandom } from './seed.ts';
 
 const CUTS = longer(30, 2_000);
 
-describeOnMongodb('under load, with connections that break at random', (mongodb) => {
+describeOnMongodb('under load, with connections that break at random,', (mongodb) => {
   let service: FaultyService;
   beforeAll(async () => {
     service = await startBehindProxy(mongodb, lookAtOnce);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { invoke, send } from '../http/call.ts';
+import { describeOnMongodb } from '../http/databases.ts';
 import { startTestServer } from '../http/running-server.ts';
 import {
   type FaultyService,
@@ -8,7 +9,6 @@ import {
   startBehindProxy,
   urlThrough,
 } from './behind-proxy.ts';
-import { describeOnMongodb } from './describe-on-mongodb.ts';
 import { ready } from './server-process.ts';
 
 /** What the service waits for, in milliseconds; by default it is 3 and 10 seconds. */
@@ -18,7 +18,7 @@ const impatient = {
   socketTimeoutMS: '500',
 };
 
-describeOnMongodb('a database that is silent', (mongodb) => {
+describeOnMongodb('a database that is silent,', (mongodb) => {
   let service: FaultyService;
   beforeAll(async () => {
     service = await startBehindProxy(mongodb, impatient);

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { dropDatabase, freshName, urlOf } from '../../src/store/mongodb/mongo-harness.ts';
-import { sqliteDatabase } from '../http/databases.ts';
+import { describeOnMongodb, sqliteDatabase } from '../http/databases.ts';
 import { longer } from '../long.ts';
 import { type MongoDBServer, startMongoDB } from '../mongodb/start.ts';
 import { check } from './checker.ts';
@@ -62,9 +62,9 @@ describe('two servers that are killed and stopped under load, on SQLite', option
   });
 });
 
-const title = 'two servers that are killed and stopped under load, with their database, on MongoDB';
-if (inject('mongodbUrl')) {
-  describe(title, options, () => {
+describeOnMongodb(
+  'two servers that are killed and stopped under load, with their database,',
+  () => {
     // One of its own: it is killed, too.
     let server: MongoDBServer;
     beforeAll(async () => {
@@ -72,7 +72,7 @@ if (inject('mongodbUrl')) {
     }, 60_000);
     afterAll(() => server.stop());
 
-    test.each(seeds)('keep what they promise, seed %i', async (seed) => {
+    test.each(seeds)('keep what they promise, seed %i', options, async (seed) => {
       const { url, kill, restart } = server;
       const name = freshName();
       onTestFinished(() => dropDatabase(url, name));
@@ -81,7 +81,5 @@ if (inject('mongodbUrl')) {
         database: kill && restart && { kill, restart },
       });
     });
-  });
-} else {
-  describe.skip(`${title} (not run: there is none)`, () => test('keep what they promise'));
-}
+  },
+);

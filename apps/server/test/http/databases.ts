@@ -25,8 +25,13 @@ const options = { timeout: 30_000 };
 /** Runs a suite once on each store, unchanged. */
 export function describeOnEachStore(title: string, suite: (fresh: FreshDatabase) => void): void {
   describe(`${title} on SQLite`, options, () => suite(sqliteDatabase));
+  describeOnMongodb(title, (server) => suite(() => mongoDatabase(server)));
+}
+
+/** Runs a suite on the MongoDB of the tests, where there is one; it gets the URL of the server. */
+export function describeOnMongodb(title: string, suite: (server: string) => void): void {
   const server = inject('mongodbUrl');
-  if (server) describe(`${title} on MongoDB`, options, () => suite(() => mongoDatabase(server)));
+  if (server) describe(`${title} on MongoDB`, options, () => suite(server));
   else describe.skip(`${title} on MongoDB (not run: there is none)`, () => test('is the same'));
 }
 
