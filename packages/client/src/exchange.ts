@@ -12,6 +12,7 @@ export type Result<Name extends OperationName> = WithRequestId<OperationOutput<N
 
 /** How to make a {@link Call}. */
 export interface Exchange {
+  /** With a slash at the end. */
   readonly baseUrl: URL;
   readonly fetch: Fetch | undefined;
   readonly userAgent: string;
@@ -33,7 +34,7 @@ export async function exchange<Name extends OperationName>(
   { baseUrl, fetch, userAgent, secret, signal }: Exchange,
 ): Promise<Result<Name>> {
   const redact = redactor([secret, secretInput]);
-  const url = `${baseUrl.href.replace(/\/$/, '')}/trpc/${path}`;
+  const url = `${baseUrl.href}trpc/${path}`;
   const headers = {
     accept: 'application/json',
     authorization: `Bearer ${secret}`,

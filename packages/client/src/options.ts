@@ -86,7 +86,7 @@ export function checkPlace(dangerouslyAllowBrowser: boolean | undefined): void {
   );
 }
 
-/** The service's address without a slash at the end. */
+/** The service's address, with one slash at the end. */
 export function checkBaseUrl(baseUrl: unknown = variable('LATCHKEY_URL')): URL {
   const example = 'such as https://latchkey.example.com';
   if (typeof baseUrl !== 'string' || baseUrl === '') {
@@ -105,7 +105,7 @@ export function checkBaseUrl(baseUrl: unknown = variable('LATCHKEY_URL')): URL {
       `baseUrl must have no user name, password, query or fragment, ${example}.`,
     );
   }
-  url.pathname = url.pathname.replace(/\/+$/, '');
+  url.pathname = url.pathname.replace(/\/*$/, '/');
   return url;
 }
 
