@@ -65,6 +65,10 @@ describe('the constructor', () => {
     },
   );
 
+  it.each([0.5, 2 ** 31 - 1])('takes %d as timeoutMs', (timeoutMs) => {
+    expect(new Latchkey({ baseUrl, applicationSecret, timeoutMs })).toBeInstanceOf(Latchkey);
+  });
+
   it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '2'])(
     'refuses %j as maxRetries',
     (maxRetries) => {

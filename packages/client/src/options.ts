@@ -22,7 +22,7 @@ export interface LatchkeyOptions {
   applicationSecret?: string | null | undefined;
   /**
    * Milliseconds that a call may take, with its answer, its retries and the waits between them.
-   * From 1 to 2,147,483,647. Default: 10,000.
+   * More than 0, at most 2,147,483,647. Default: 10,000.
    */
   timeoutMs?: number | undefined;
   /**
@@ -131,7 +131,7 @@ export function checkApplicationSecret(
 export function checkTimeout(timeoutMs: number = DEFAULT_TIMEOUT_MS): number {
   if (timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS) return timeoutMs;
   throw new LatchkeyConfigError(
-    `timeoutMs must be a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}.`,
+    `timeoutMs must be a number of milliseconds, more than 0 and at most ${MAX_TIMEOUT_MS}.`,
   );
 }
 
