@@ -9,7 +9,7 @@ import {
 
 const baseUrl = 'https://latchkey.example';
 const refuseToSend = () => Promise.reject(new Error('This must not be sent.'));
-const latchkey = new Latchkey({ baseUrl, applicationSecret, fetch: refuseToSend });
+const latchkey = new Latchkey({ baseUrl, applicationSecret, maxRetries: 0, fetch: refuseToSend });
 
 describe('the constructor', () => {
   it.each<[string, unknown, RegExp]>([
