@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type FakeService, type Reply, result, startFakeService } from '../test/fake-service.ts';
+import { reason } from '../test/reason.ts';
 import { account, applicationSecret, code, fullGrant, grantSecret } from '../test/samples.ts';
 import {
   ConnectionError,
@@ -20,12 +21,6 @@ beforeEach(() => {
   service.requests.length = 0;
 });
 afterAll(() => service.close());
-
-const reason = (promise: Promise<unknown>) =>
-  promise.then(
-    () => expect.fail('It must reject.'),
-    (error) => error,
-  );
 
 const text =
   (status: number, body: string, headers: Record<string, string> = {}): Reply =>

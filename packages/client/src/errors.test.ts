@@ -8,6 +8,7 @@ import {
   result,
   startFakeService,
 } from '../test/fake-service.ts';
+import { reason } from '../test/reason.ts';
 import { applicationSecret, code, grantId } from '../test/samples.ts';
 import * as client from './index.ts';
 
@@ -21,12 +22,6 @@ beforeAll(async () => {
   latchkey = new Latchkey({ baseUrl: service.url, applicationSecret, maxRetries: 0 });
 });
 afterAll(() => service.close());
-
-const reason = (promise: Promise<unknown>) =>
-  promise.then(
-    () => expect.fail('It must reject.'),
-    (error) => error,
-  );
 
 const classes: Record<ErrorCode, string> = {
   credentials_missing: 'AuthenticationError',

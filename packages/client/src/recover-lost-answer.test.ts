@@ -10,6 +10,7 @@ import {
   unknownAndDone,
   unknownAndNotDone,
 } from '../test/linking-service.ts';
+import { reason } from '../test/reason.ts';
 import { applicationSecret, code, grantId } from '../test/samples.ts';
 import { type ConvertOptions, Latchkey, type LatchkeyError } from './index.ts';
 
@@ -31,12 +32,6 @@ function convert(options: ConvertOptions = { recoverLostAnswer: true }) {
   return latchkey.convert(code, { timeoutMs, ...options });
 }
 
-const reason = (promise: Promise<unknown>): Promise<LatchkeyError> =>
-  promise.then(
-    () => expect.fail('It must reject.'),
-    (error) => error,
-  );
-
 /** Answers with an error whatever is asked, and does nothing. */
 const refuses =
   (reply: Reply): Fate =>
@@ -53,7 +48,7 @@ async function getsTheGrantIn(calls: string[]): Promise<void> {
 
 /** Converts, and expects the first error, with what followed, in these requests. */
 async function failsIn(calls: string[], first: string, then: string[]): Promise<LatchkeyError> {
-  const error = await reason(convert());
+  const error: LatchkeyError = await reason(convert());
   expect(error.name).toBe(first);
   expect(error.recoveryErrors?.map(({ name }) => name)).toEqual(then);
   expect(service.calls()).toEqual(calls);
