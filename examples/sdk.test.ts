@@ -6,11 +6,11 @@ import { Latchkey, LatchkeyError, type LatchkeyOptions } from '@latchkey/client'
 import { loadSettings, type RunningServer, startServer } from '@latchkey/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LosingProxy, startLosingProxy } from './test/losing-proxy.ts';
+import { ADMIN_SECRET, operator } from './test/operator.ts';
 
 // The SDK and the real server, on SQLite. What the SDK makes of answers that no server of ours
 // gives is with the SDK.
 
-const ADMIN_SECRET = 'an-admin-secret-for-tests-with-32-characters';
 const ACCOUNT = '0193aa00-0000-7000-8000-0000000000a1';
 const MINUTE = 60_000;
 
@@ -39,21 +39,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What the operator does. */
-async function admin(method: string, path: string, body?: object, at = server): Promise<Answer> {
-  const response = await fetch(`${at.url}/admin${path}`, {
-    method,
-    headers: {
-      Authorization: `Bearer ${ADMIN_SECRET}`,
-      ...(body && { 'Content-Type': 'application/json' }),
-    },
-    body: body ? JSON.stringify(body) : null,
-  });
-  const answer = (await response.json()) as Answer;
-  expect(response.status, JSON.stringify(answer)).toBe(200);
-  return answer;
-}
-
 /** The members of the operator's answers that are used here; each answer has some of them. */
 interface Answer {
   id: string;
@@ -65,9 +50,9 @@ interface Answer {
 
 /** A new application, with a client and codes for it. */
 async function application(at = server) {
-  const { id, secret } = await admin('POST', '/applications', { name: 'Acme' }, at);
+  const { id, secret } = await operator<Answer>(at, 'POST', '/applications', { name: 'Acme' });
   const account = { username: 'ada', display_name: 'Ada Lovelace', verified: true };
-  await admin('PUT', `/accounts/${ACCOUNT}`, account, at);
+  await operator(at, 'PUT', `/accounts/${ACCOUNT}`, account);
   return {
     id,
     secret,
@@ -76,12 +61,12 @@ async function application(at = server) {
       new Latchkey({ baseUrl, applicationSecret: secret, ...options }),
     /** The grants that it has. */
     async grants() {
-      const { data } = await admin('GET', `/grants?application_id=${id}`, undefined, at);
+      const { data } = await operator<Answer>(at, 'GET', `/grants?application_id=${id}`);
       return data.map(({ grant_id }) => grant_id);
     },
     async issue() {
       const request = { application_id: id, account_id: ACCOUNT, scope: 'profile.read posts.read' };
-      return admin('POST', '/codes', request, at);
+      return operator<Answer>(at, 'POST', '/codes', request);
     },
   };
 }
@@ -131,7 +116,7 @@ describe('an account', () => {
   test('is told as it is now, and with the grant as it was when the code was issued', async () => {
     const { latchkey, issue } = await application();
     const { code } = await issue();
-    await admin('PUT', `/accounts/${ACCOUNT}`, { username: 'countess' });
+    await operator(server, 'PUT', `/accounts/${ACCOUNT}`, { username: 'countess' });
 
     const { grant_secret, account: snapshot } = await latchkey.convert(code);
     expect(snapshot.username).toBe('ada');
@@ -274,13 +259,13 @@ describe('every class of error that the SDK has', () => {
     const { id, latchkey, issue } = await application();
     const { grant_secret } = await latchkey.convert((await issue()).code);
     const { code } = await issue();
-    await admin('POST', `/applications/${id}/disable`);
+    await operator(server, 'POST', `/applications/${id}/disable`);
 
     const members = { errorCode: 'credentials_invalid', status: 401 };
     await fails(latchkey.convert(code), client.AuthenticationError, members);
     await fails(latchkey.account(grant_secret), client.AuthenticationError, members);
 
-    await admin('POST', `/applications/${id}/enable`);
+    await operator(server, 'POST', `/applications/${id}/enable`);
     expect(await latchkey.convert(code)).toMatchObject({ revoked: false });
   });
 
