@@ -1,38 +1,31 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { INSTALL_TIMEOUT_MS } from '../apps/server/test/tools-from-lockfile.ts';
+import { installPackedSdk } from './test/packed-sdk.ts';
 import {
   environment,
   latchkey,
   pairIn,
   type ServiceProcess,
   startService,
+  succeed,
 } from './test/service.ts';
 
 // What a user gets: the packed package and nothing else, in a folder of its own, compiled with the
 // versions of TypeScript that users have, and run against the service. Only this finds a `.d.ts`
 // that needs a package which is not installed: the workspace has them all.
 
-const rootFolder = join(import.meta.dirname, '..');
-const packageFolder = join(rootFolder, 'packages/client');
-const compilers = { ts59: 'typescript@5.9.3', ts60: 'typescript@6.0.3', ts70: 'typescript@7.0.2' };
+/** By the names that they are installed under. */
+const compilers = {
+  ts59: 'npm:typescript@5.9.3',
+  ts60: 'npm:typescript@6.0.3',
+  ts70: 'npm:typescript@7.0.2',
+};
 /** By entry point. */
 const MAX_GZIPPED_BYTES = { index: 8 * 1024, guards: 3 * 1024 };
-const INSTALL_TIMEOUT_MS = 300_000;
-
-const promisedExecFile = promisify(execFile);
-
-async function run(cwd: string, command: string, args: string[], env: NodeJS.ProcessEnv = {}) {
-  const done = promisedExecFile(command, args, { cwd, env: { ...process.env, ...env } });
-  const { stdout } = await done.catch(({ stdout, stderr }) => {
-    throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`);
-  });
-  return stdout;
-}
 
 let consumer: string;
 let service: ServiceProcess;
@@ -44,29 +37,7 @@ beforeAll(async () => {
     await cp(join(consumer, 'program.ts'), join(consumer, `program.${extension}`));
   }
 
-  const { packageManager } = JSON.parse(await readFile(join(rootFolder, 'package.json'), 'utf8'));
-  await run(packageFolder, 'npx', [
-    '--yes',
-    packageManager,
-    'pack',
-    '--pack-destination',
-    consumer,
-  ]);
-  const tarball = (await readdir(consumer)).find((name) => name.endsWith('.tgz'));
-
-  const devDependencies = Object.fromEntries(
-    Object.entries(compilers).map(([alias, version]) => [alias, `npm:${version}`]),
-  );
-  await writeFile(
-    join(consumer, 'package.json'),
-    JSON.stringify({
-      private: true,
-      dependencies: { '@latchkey/client': `file:${tarball}` },
-      devDependencies,
-    }),
-  );
-  await run(consumer, 'npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund']);
-
+  await installPackedSdk(consumer, compilers);
   service = await startService({ cwd: consumer, env: environment() });
 }, INSTALL_TIMEOUT_MS);
 
@@ -131,7 +102,8 @@ describe('the installed package', () => {
 describe.each(Object.keys(compilers))('with %s', (alias) => {
   const compile = (project: string, ...more: string[]) => {
     const tsc = join(consumer, 'node_modules', alias, 'bin/tsc');
-    return run(consumer, process.execPath, [tsc, '-p', `tsconfig.${project}.json`, ...more]);
+    const words = [tsc, '-p', `tsconfig.${project}.json`, ...more];
+    return succeed(process.execPath, words, { cwd: consumer, env: environment() });
   };
 
   it('compiles for Node, as ESM and as CommonJS, and runs as both', {
@@ -141,11 +113,13 @@ describe.each(Object.keys(compilers))('with %s', (alias) => {
     for (const program of ['program.mjs', 'program.cjs']) {
       const demo = await latchkey(['demo'], { cwd: consumer, env: environment() });
       const { applicationSecret, code } = pairIn(demo.stdout);
-      const printed = await run(consumer, process.execPath, [join(`out-${alias}`, program)], {
+      const env = environment({
         LATCHKEY_URL: service.url,
         LATCHKEY_APPLICATION_SECRET: applicationSecret,
         LATCHKEY_CODE: code,
       });
+      const words = [join(`out-${alias}`, program)];
+      const printed = await succeed(process.execPath, words, { cwd: consumer, env });
       expect(JSON.parse(printed)).toMatchObject({ revoked: true });
     }
   });

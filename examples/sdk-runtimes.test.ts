@@ -1,21 +1,21 @@
 import { once } from 'node:events';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { INSTALL_TIMEOUT_MS } from '../apps/server/test/tools-from-lockfile.ts';
+import { installPackedSdk } from './test/packed-sdk.ts';
 import { hasRuntimes, installRuntimes, runtimes } from './test/runtimes/runtimes.ts';
 import {
-  type Environment,
   environment,
   latchkey,
   pairIn,
-  run,
   type ServiceProcess,
   startService,
+  succeed,
 } from './test/service.ts';
 
 // The packed SDK on everything that applications run on, against the service. Each runtime brings
@@ -28,12 +28,6 @@ let application: string;
 let service: ServiceProcess;
 let nobody: string;
 
-async function succeeds(program: string, words: string[], env: Environment = environment()) {
-  const ended = await run(program, words, { cwd: application, env });
-  expect(ended, `${program} ${words.join(' ')}`).toMatchObject({ exitCode: 0 });
-  return ended.stdout;
-}
-
 /** An address where nobody listens any more. */
 async function addressOfNobody(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -43,16 +37,6 @@ async function addressOfNobody(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-async function installPackedSdk() {
-  // npm is to find its settings.
-  const env = process.env as Environment;
-  const pack = await succeeds(process.execPath, [here('../scripts/pack.mjs'), application], env);
-  const dependencies = { '@latchkey/client': `file:${basename(pack.trim())}` };
-  const manifest = JSON.stringify({ private: true, dependencies });
-  await writeFile(join(application, 'package.json'), manifest);
-  await succeeds('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], env);
-}
-
 if (hasRuntimes) {
   beforeAll(async () => {
     packages = await installRuntimes();
@@ -60,7 +44,7 @@ if (hasRuntimes) {
     for (const file of ['program.mjs', 'esm.mjs', 'commonjs.cjs', 'worker.mjs', 'workerd.capnp']) {
       await cp(here(`test/runtimes/${file}`), join(application, file));
     }
-    await installPackedSdk();
+    await installPackedSdk(application);
     service = await startService({ cwd: application, env: environment() });
     nobody = await addressOfNobody();
   }, INSTALL_TIMEOUT_MS);
@@ -77,7 +61,7 @@ describe.each(runtimes)('$name', { skip: !hasRuntimes }, (runtime) => {
   const path = () => resolve(packages, program);
 
   test('is the one it should be', async () => {
-    const [said = ''] = (await succeeds(path(), version.words)).split('\n');
+    const [said = ''] = (await succeed(path(), version.words, { env: environment() })).split('\n');
     process.stdout.write(`@latchkey/client runs on ${name}: ${said}\n`);
     expect(said).toMatch(version.matches);
   });
@@ -95,7 +79,8 @@ describe.each(runtimes)('$name', { skip: !hasRuntimes }, (runtime) => {
       DENO_DIR: join(application, 'deno'),
       DENO_NO_UPDATE_CHECK: '1',
     });
-    expect(JSON.parse(await succeeds(path(), words, env))).toEqual({
+    const printed = await succeed(path(), words, { cwd: application, env });
+    expect(JSON.parse(printed)).toEqual({
       linked: true,
       read: true,
       again: 'CodeAlreadyUsedError',

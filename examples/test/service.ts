@@ -38,6 +38,21 @@ export function run(
   });
 }
 
+/**
+ * Runs a program that has to succeed; resolves to what it prints.
+ *
+ * @throws Error with all that it has written, where it fails
+ */
+export async function succeed(
+  program: string,
+  words: readonly string[],
+  options: { cwd?: string; env: Environment },
+): Promise<string> {
+  const { exitCode, stdout, stderr } = await run(program, words, options);
+  if (exitCode === 0) return stdout;
+  throw new Error(`${program} ${words.join(' ')} failed:\n${stdout}${stderr}`);
+}
+
 /** Runs a command of the service's command line. */
 export function latchkey(
   words: readonly string[],
