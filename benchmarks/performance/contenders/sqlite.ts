@@ -81,8 +81,9 @@ function sqliteRecords(path: string): Records {
       const snapshot = JSON.stringify(account);
       issue.run(grant_id, application_id, account.id, scope, snapshot, code_hash, code_expires_at);
     },
-    redeemCode(redemption) {
-      const row = redeem.get({ ...redemption }) as GrantRow | undefined;
+    redeemCode({ grant_id, application_id, code_hash, secret_hash, now }) {
+      const redemption = { grant_id, application_id, code_hash, secret_hash, now };
+      const row = redeem.get(redemption) as GrantRow | undefined;
       return row ? grantOf(row) : null;
     },
     authenticateGrant(grant_id) {
@@ -103,9 +104,10 @@ function sqliteRecords(path: string): Records {
         account: JSON.parse(row.account_now),
       };
     },
-    noteFirstUse: (use) => noteUse.run({ ...use }).changes === 1,
-    revokeGrant(revocation) {
-      const row = revoke.get({ ...revocation }) as GrantRow | undefined;
+    noteFirstUse: ({ grant_id, secret_hash, now }) =>
+      noteUse.run({ grant_id, secret_hash, now }).changes === 1,
+    revokeGrant({ grant_id, application_id, now }) {
+      const row = revoke.get({ grant_id, application_id, now }) as GrantRow | undefined;
       return row ? grantOf(row) : null;
     },
   };
