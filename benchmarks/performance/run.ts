@@ -1,6 +1,6 @@
 // Measures each server beside the floor, in interleaved rounds.
 //
-//   --quick           32 connections only, and fewer requests: under three minutes
+//   --quick           32 connections only, and fewer requests; writes nothing
 //   --check           ends with exit code 1 where a target is missed
 //   --profile         measures nothing, and shows where Latchkey's time goes
 //   --mongodb URL     with Latchkey and the bare driver on this server, in a database of their own

@@ -1,28 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { pkce } from '../peers/pkce.ts';
+import { authorizationRequest } from '../peers/authorization-request.ts';
 import { REDIRECT_URI, type Registration } from '../peers/registration.ts';
 import { accepted, type Contender, type Redeemer } from './contender.ts';
 
-/** An authorization request (RFC 6749, 4.1.1) with PKCE (RFC 7636) and its verifier. */
-export interface AuthorizationRequest {
-  query: URLSearchParams;
-  verifier: string;
-}
-
 const randomText = () => randomBytes(32).toString('base64url');
-
-function authorizationRequest({ client_id }: Registration): AuthorizationRequest {
-  const { verifier, challenge } = pkce();
-  const query = new URLSearchParams({
-    response_type: 'code',
-    client_id,
-    redirect_uri: REDIRECT_URI,
-    scope: 'openid',
-    state: randomText(),
-    ...challenge,
-  });
-  return { query, verifier };
-}
 
 /**
  * Two registered applications of an OAuth server, confidential ones, which authenticate with
@@ -49,7 +30,7 @@ export function oauthApplications(server: {
   };
 
   async function issue() {
-    const { query, verifier } = authorizationRequest(application);
+    const { query, verifier } = authorizationRequest(application, 'openid');
     const back = await server.authorize(query);
     const code = back.searchParams.get('code');
     if (code === null) throw new Error(`No code in ${back}`);

@@ -1,6 +1,6 @@
+import { authorizationRequest } from '../../peers/authorization-request.ts';
 import { createBetterAuth } from '../../peers/better-auth.ts';
-import { pkce } from '../../peers/pkce.ts';
-import { REDIRECT_URI, type Registration } from '../../peers/registration.ts';
+import type { Registration } from '../../peers/registration.ts';
 import type { Contender } from '../contender.ts';
 import { runProgram, startProgram } from '../program.ts';
 import { codeWithVerifier, oauthWire } from '../wires/oauth.ts';
@@ -27,15 +27,7 @@ if (import.meta.main) {
 
     /** Asks the authorization endpoint, as the page that a user is on may do. */
     async function issueOne(): Promise<string> {
-      const { verifier, challenge } = pkce();
-      const query = new URLSearchParams({
-        response_type: 'code',
-        client_id: application.client_id,
-        redirect_uri: REDIRECT_URI,
-        scope: 'profile',
-        state: 'state',
-        ...challenge,
-      });
+      const { query, verifier } = authorizationRequest(application, 'profile');
       const response = await fetch(`${url}/api/auth/oauth2/authorize?${query}`, {
         headers: { cookie },
       });

@@ -5,11 +5,10 @@ import type {
   GrantRecord,
   PendingRecord,
 } from '../../../apps/server/src/store/records.ts';
+import { runBare } from '../bare/program.ts';
 import type { Records } from '../bare/records.ts';
-import { setUp } from '../bare/rules.ts';
-import { bareListener } from '../bare/server.ts';
 import type { Contender } from '../contender.ts';
-import { runProgram, startProgram } from '../program.ts';
+import { startProgram } from '../program.ts';
 import { restWire } from '../wires/rest.ts';
 
 interface Row extends PendingRecord {
@@ -81,10 +80,4 @@ export const floor: Contender = {
   start: (place) => startProgram(import.meta.filename, place, restWire),
 };
 
-if (import.meta.main) {
-  await runProgram(async () => {
-    const records = mapRecords();
-    const { secret, issue } = await setUp(records);
-    return { listener: bareListener(records), issue, about: secret };
-  });
-}
+if (import.meta.main) await runBare(mapRecords());

@@ -1,10 +1,9 @@
 import { type Binary, MongoClient, type ReadConcernLike, UUID } from 'mongodb';
 import type { AccountRecord, GrantRecord } from '../../../apps/server/src/store/records.ts';
+import { runBare } from '../bare/program.ts';
 import type { Records } from '../bare/records.ts';
-import { setUp } from '../bare/rules.ts';
-import { bareListener } from '../bare/server.ts';
 import type { Contender } from '../contender.ts';
-import { runProgram, startProgram } from '../program.ts';
+import { startProgram } from '../program.ts';
 import { restWire } from '../wires/rest.ts';
 
 interface GrantDocument {
@@ -168,10 +167,4 @@ export const mongodb: Contender = {
   start: (place) => startProgram(import.meta.filename, place, restWire),
 };
 
-if (import.meta.main) {
-  await runProgram(async () => {
-    const records = await mongodbRecords(process.env.DATABASE_URL ?? '');
-    const { secret, issue } = await setUp(records);
-    return { listener: bareListener(records), issue, about: secret };
-  });
-}
+if (import.meta.main) await runBare(await mongodbRecords(process.env.DATABASE_URL ?? ''));
