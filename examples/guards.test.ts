@@ -11,10 +11,14 @@ import express from 'express';
 import { fastify } from 'fastify';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { INSTALL_TIMEOUT_MS } from '../apps/server/test/tools-from-lockfile.ts';
+import { buildNextApplication, type NextApplication } from './test/next/next.ts';
 import { ADMIN_SECRET, operator } from './test/operator.ts';
 import { environment, type ServiceProcess, startService } from './test/service.ts';
 
-// The five programs of examples/guards, each as its framework runs it, with the service itself.
+// The five programs of examples/guards, each as its framework runs it, with the service itself. That
+// of Next.js is built for production first: only that shows that its handler is of the right type,
+// and that the packed SDK survives being bundled.
 
 const ACCOUNT = '0193aa00-0000-7000-8000-0000000000a1';
 const REALM = 'Bearer realm="latchkey"';
@@ -28,6 +32,7 @@ let folder: string;
 let service: ServiceProcess;
 let latchkey: Latchkey;
 let applicationId: string;
+let nextApplication: NextApplication;
 const children: ChildProcess[] = [];
 
 beforeAll(async () => {
@@ -46,6 +51,7 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs();
   for (const child of children) child.kill();
+  await nextApplication?.remove();
   await service?.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -61,16 +67,25 @@ async function link(scope: string) {
 const headersWith = (authorization?: string) =>
   authorization === undefined ? {} : { authorization };
 
-/** A program that listens. */
-async function listening(name: string): Promise<Program> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'guards', name)], {
+/** A program that listens, and prints where. */
+async function listening(words: string[], path: string, options: { cwd?: string } = {}) {
+  const child = spawn(process.execPath, words, {
+    ...options,
     env: environment({ LATCHKEY_URL: service.url, PORT: '0' }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);
-  const url = String((await once(child.stdout, 'data'))[0]).trim();
+  let printed = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      printed += chunk;
+      const [address] = /http:\S+(?=\s)/.exec(printed) ?? [];
+      if (address !== undefined) resolve(address);
+    });
+    child.once('exit', () => reject(new Error(`It ended before it listened: ${printed}`)));
+  });
   return {
-    ask: (authorization) => fetch(`${url}/photos`, { headers: headersWith(authorization) }),
+    ask: (authorization?: string) => fetch(url + path, { headers: headersWith(authorization) }),
   };
 }
 
@@ -82,25 +97,34 @@ function called(handle: (request: Request) => Response | Promise<Response>): Pro
   };
 }
 
+const file = (name: string) => join(import.meta.dirname, 'guards', name);
+
 const programs: Record<string, () => Promise<Program>> = {
   'fetch.ts': async () => called((await import('./guards/fetch.ts')).default.fetch),
-  // Next.js calls a route handler with a request and the promise of the path's parameters, and takes
-  // the Response that it returns: it adds nothing to what is tested here, and is a large package.
   'next.ts': async () => {
-    const { GET } = await import('./guards/next.ts');
-    return called((request) => GET(request, { params: Promise.resolve({ album: 'summer' }) }));
+    nextApplication = await buildNextApplication(file('next.ts'), 'app/albums/[album]/route.ts');
+    const { start, folder: cwd } = nextApplication;
+    return listening(start, '/albums/summer', { cwd });
   },
   'hono.ts': async () => called((await import('./guards/hono.ts')).default.fetch),
-  'express.ts': () => listening('express.ts'),
-  'fastify.ts': () => listening('fastify.ts'),
+  'express.ts': () => listening([file('express.ts')], '/photos'),
+  'fastify.ts': () => listening([file('fastify.ts')], '/photos'),
 };
+
+/** Each is started once: that of Next.js is built first. */
+const started = new Map<string, Promise<Program>>();
+function start(name: string): Promise<Program> {
+  const program = started.get(name) ?? (programs[name] as () => Promise<Program>)();
+  started.set(name, program);
+  return program;
+}
 
 describe.each(Object.keys(programs))('%s', (name) => {
   let program: Program;
 
   beforeAll(async () => {
-    program = await (programs[name] as () => Promise<Program>)();
-  });
+    program = await start(name);
+  }, INSTALL_TIMEOUT_MS);
 
   const refusal = async (authorization?: string) => {
     const response = await program.ask(authorization);
@@ -181,7 +205,7 @@ describe('what a guard refuses does not reach the handler', () => {
 // The last test: it ends the service.
 test('with Latchkey away, none of them lets a live grant in', async () => {
   const { bearer } = await link('photos.read');
-  const all = await Promise.all(Object.values(programs).map((start) => start()));
+  const all = await Promise.all(Object.keys(programs).map(start));
   await service.stop();
   const answers = await Promise.all(all.map(({ ask }) => ask(bearer)));
   for (const response of answers) {

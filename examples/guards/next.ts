@@ -1,7 +1,8 @@
 /**
  * A route handler of Next.js, as it stands in `app/albums/[album]/route.ts`.
  *
- * LATCHKEY_URL says where Latchkey is.
+ * LATCHKEY_URL says where Latchkey is. `next build` loads this file too: it needs some LATCHKEY_URL
+ * there, and the one that counts is that of `next start`.
  */
 
 import { Latchkey } from '@latchkey/client';

@@ -20,5 +20,7 @@ export async function installPackedSdk(
   const dependencies = { '@latchkey/client': `file:${basename(tarball)}` };
   const manifest = JSON.stringify({ private: true, dependencies, devDependencies });
   await writeFile(join(folder, 'package.json'), manifest);
-  await succeed('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], options);
+  // Without a lockfile of its own, the folder may be one of a workspace.
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'];
+  await succeed('npm', ['install', ...flags], options);
 }
