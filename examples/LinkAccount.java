@@ -1,6 +1,8 @@
-import com.google.gson.JsonObject;
+import static com.google.gson.FieldNamingPolicy.LOWER_CASE_WITH_UNDERSCORES;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
 import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -12,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Links an account, uses it, and unlinks it, with Java 17 or later and Gson.
+ * Links an account, uses it, and unlinks it, with Java 17 or later and Gson 2.10 or later.
  *
  * <pre>java -cp gson.jar examples/LinkAccount.java</pre>
  *
@@ -23,119 +25,95 @@ public class LinkAccount {
   static final Map<String, String> ENV = System.getenv();
   static final String URL = ENV.getOrDefault("LATCHKEY_URL", "http://127.0.0.1:3000");
   static final String APPLICATION_SECRET = ENV.getOrDefault("LATCHKEY_APPLICATION_SECRET", "");
-  static final int TRIES = 4;
   static final HttpClient CLIENT = HttpClient.newHttpClient();
+  static final Gson GSON =
+      new GsonBuilder().setFieldNamingPolicy(LOWER_CASE_WITH_UNDERSCORES).create();
 
-  /** An answer other than 200. The code is stable, and the one to branch on. */
+  record Account(String username, String displayName) {}
+
+  /** A grant, an account or an error; members that it does not have are null. */
+  record Answer(
+      String grantId, String grantSecret, String scope, Account account, String displayName,
+      String errorCode, String errorDescription) {}
+
+  /** Latchkey said no. The code is stable, and the one to branch on. */
   static class LatchkeyException extends Exception {
-    final String code;
-    final String grantId;
-    final long retryAfterSeconds;
+    final String code, grantId;
 
-    LatchkeyException(JsonObject body, long retryAfterSeconds) {
-      super(body.get("error_description").getAsString());
-      this.code = body.get("error_code").getAsString();
-      this.grantId = body.has("grant_id") ? body.get("grant_id").getAsString() : null;
-      this.retryAfterSeconds = retryAfterSeconds;
+    LatchkeyException(Answer answer) {
+      super(answer.errorCode + ": " + answer.errorDescription);
+      code = answer.errorCode;
+      grantId = answer.grantId;
     }
   }
 
-  static JsonObject send(String method, String path, String secret, JsonObject body)
+  /** Nothing was done, or nobody knows whether it was. */
+  static final Set<String> AGAIN = Set.of("rate_limited", "store_unavailable", "outcome_unknown");
+
+  /** Tries up to four times. Every call may be repeated: no code is exchanged twice. */
+  static Answer call(String method, String path, String secret, Map<String, String> body)
       throws LatchkeyException, IOException, InterruptedException {
     var request =
         HttpRequest.newBuilder(URI.create(URL + path))
             .timeout(Duration.ofSeconds(10))
             .header("Authorization", "Bearer " + secret)
             .header("Content-Type", "application/json")
-            .method(method, BodyPublishers.ofString(body.toString()))
+            .method(method, BodyPublishers.ofString(GSON.toJson(body)))
             .build();
-    var answer = CLIENT.send(request, BodyHandlers.ofString());
-    JsonObject object;
+    for (int triesLeft = 3; ; triesLeft--) {
+      long wait = 1;
+      try {
+        var response = CLIENT.send(request, BodyHandlers.ofString());
+        var answer = GSON.fromJson(response.body(), Answer.class);
+        if (response.statusCode() == 200) return answer;
+        if (answer == null || answer.errorCode == null) throw new IOException();
+        if (!AGAIN.contains(answer.errorCode) || triesLeft == 0) throw new LatchkeyException(answer);
+        wait = response.headers().firstValueAsLong("Retry-After").orElse(1);
+      } catch (IOException | JsonParseException error) {
+        // No answer, or one of something else than Latchkey.
+        if (triesLeft == 0) throw new IOException("No answer from " + URL, error);
+      }
+      Thread.sleep(1000 * wait);
+    }
+  }
+
+  /** Exchanges a code for a grant. */
+  static Answer link(String code) throws LatchkeyException, IOException, InterruptedException {
     try {
-      object = JsonParser.parseString(answer.body()).getAsJsonObject();
-    } catch (JsonParseException | IllegalStateException error) {
-      throw new IOException("This is no answer of Latchkey", error);
+      return call("POST", "/oauth/convert", APPLICATION_SECRET, Map.of("code", code));
+    } catch (LatchkeyException error) {
+      if (!error.code.equals("code_already_used")) throw error;
+      // The code became a grant, and the answer with its secret got lost: get a new secret. An
+      // application that has stored a grant with this id just goes on with that.
+      var id = Map.of("grant_id", error.grantId);
+      return call("POST", "/oauth/recover", APPLICATION_SECRET, id);
     }
-    if (answer.statusCode() == 200) return object;
-    throw new LatchkeyException(object, answer.headers().firstValueAsLong("Retry-After").orElse(1));
-  }
-
-  /** Sends a request until there is an answer. Every call may be repeated: see link. */
-  static JsonObject call(String method, String path, String secret, JsonObject body)
-      throws LatchkeyException, IOException, InterruptedException {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        return send(method, path, secret, body);
-      } catch (LatchkeyException error) {
-        // 429 and 503: nothing was done, and Retry-After says when to try again.
-        if (!Set.of("rate_limited", "store_unavailable").contains(error.code)) throw error;
-        if (attempt == TRIES) throw error;
-        Thread.sleep(1000 * error.retryAfterSeconds);
-      } catch (IOException error) {
-        if (attempt == TRIES) throw error;
-        Thread.sleep(1000);
-      }
-    }
-  }
-
-  /** Exchanges a code for a grant, whatever happens on the way. */
-  static JsonObject link(String code) throws LatchkeyException, IOException, InterruptedException {
-    while (true) {
-      LatchkeyException lost;
-      try {
-        return call("POST", "/oauth/convert", APPLICATION_SECRET, object("code", code));
-      } catch (LatchkeyException error) {
-        if (!Set.of("code_already_used", "outcome_unknown").contains(error.code)) throw error;
-        lost = error;
-      }
-      // The code became a grant (or may have), and the answer with its secret got lost: get a new
-      // secret. An application that has stored a grant with this id just goes on with that.
-      try {
-        return call("POST", "/oauth/recover", APPLICATION_SECRET, object("grant_id", lost.grantId));
-      } catch (LatchkeyException error) {
-        if (!lost.code.equals("outcome_unknown")) throw error;
-        if (!error.code.equals("grant_not_found")) throw error;
-        // It did not become one: the code is as good as before.
-        Thread.sleep(1000 * lost.retryAfterSeconds);
-      }
-    }
-  }
-
-  static JsonObject object(String name, String value) {
-    var object = new JsonObject();
-    object.addProperty(name, value);
-    return object;
   }
 
   public static void main(String[] args) throws InterruptedException {
     try {
-      // Keep grant_id and grant_secret in your own database, the secret encrypted.
+      // Keep grantId and grantSecret in your own database, the secret encrypted.
       var grant = link(ENV.getOrDefault("LATCHKEY_CODE", ""));
-      var username = grant.getAsJsonObject("account").get("username").getAsString();
-      System.out.printf("Linked %s for %s%n", username, grant.get("scope").getAsString());
+      System.out.printf("Linked %s for %s%n", grant.account.username, grant.scope);
 
       // A 401 here says that the grant was revoked: forget it, and offer the user to link again.
-      var secret = grant.get("grant_secret").getAsString();
-      var account = call("GET", "/v1/account", secret, new JsonObject());
-      var verified = account.get("verified").getAsBoolean() ? ", verified" : "";
-      System.out.printf("The account is %s%s%n", account.get("display_name").getAsString(), verified);
+      var account = call("GET", "/v1/account", grant.grantSecret, Map.of());
+      System.out.printf("The account is %s%n", account.displayName);
 
-      var grantId = object("grant_id", grant.get("grant_id").getAsString());
-      call("POST", "/oauth/revoke", APPLICATION_SECRET, grantId);
+      call("POST", "/oauth/revoke", APPLICATION_SECRET, Map.of("grant_id", grant.grantId));
       System.out.println("Unlinked");
     } catch (LatchkeyException error) {
       System.err.println(
-          error.code
-              + switch (error.code) {
-                case "code_expired", "code_not_found", "grant_not_found", "grant_not_recoverable" ->
-                    ": let the user start again.";
-                case "credentials_missing", "credentials_invalid" ->
-                    ": check LATCHKEY_APPLICATION_SECRET.";
-                default -> ": " + error.getMessage();
-              });
+          switch (error.code) {
+            case "code_expired", "code_not_found", "grant_not_found", "grant_not_recoverable" ->
+                error.code + ": let the user start again";
+            case "credentials_missing", "credentials_invalid" ->
+                error.code + ": check LATCHKEY_APPLICATION_SECRET";
+            default -> error.getMessage();
+          });
       System.exit(1);
     } catch (IOException error) {
-      System.err.println("No answer from " + URL + ": " + error.getMessage());
+      System.err.println(error.getMessage());
       System.exit(1);
     }
   }

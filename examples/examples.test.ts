@@ -65,7 +65,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'latchkey-examples-'));
   service = await startService({ cwd: folder, env: environment({ ADMIN_SECRET }) });
   application = await operator(service, 'POST', '/applications', { name: 'Acme' });
-  const account = { username: 'ada', display_name: 'Ada Lovelace', verified: true };
+  const account = { username: 'ada', display_name: 'Ada Lovelace' };
   await operator(service, 'PUT', `/accounts/${ACCOUNT}`, account);
 });
 
@@ -94,7 +94,7 @@ async function grants() {
 
 const linked = {
   exitCode: 0,
-  stdout: 'Linked ada for profile.read\nThe account is Ada Lovelace, verified\nUnlinked\n',
+  stdout: 'Linked ada for profile.read\nThe account is Ada Lovelace\nUnlinked\n',
   stderr: '',
 };
 

@@ -13,9 +13,9 @@ answer="$(mktemp)"
 trap 'rm -f "$answer"' EXIT
 
 # call METHOD PATH SECRET [BODY]: puts the answer into the file $answer; fails where its status is not
-# 200. Every call may be repeated, and with --retry curl does so: after a lost connection, and after
-# 429 and 503 when Retry-After says. Secret and body go through pipes, since the arguments of a
-# program can be read by everyone on the machine.
+# 200. Every call may be repeated, since no code is exchanged twice, and with --retry curl does so:
+# after a lost connection, and after 429 and 503 when Retry-After says. Secret and body go through
+# pipes, since the arguments of a program can be read by everyone on the machine.
 call() {
   local status
   status="$(printf '%s' "${4-}" |
@@ -48,8 +48,7 @@ refused() {
 
 if ! call POST /oauth/convert "$application_secret" "{\"code\":\"${LATCHKEY_CODE-}\"}"; then
   # The code became a grant, and the answer with its secret got lost: get a new secret. An application
-  # that has stored a grant with this grant_id just goes on with that. (After outcome_unknown, a 503
-  # too, curl has exchanged the code again, which ends here if it had become a grant.)
+  # that has stored a grant with this grant_id just goes on with that.
   [[ "$(member error_code)" == code_already_used ]] || refused
   call POST /oauth/recover "$application_secret" "{\"grant_id\":\"$(member grant_id)\"}" || refused
 fi
@@ -60,9 +59,7 @@ printf 'Linked %s for %s\n' "$(member username)" "$(member scope)"
 
 # A 401 here says that the grant was revoked: forget it, and offer the user to link again.
 call GET /v1/account "$grant_secret" || refused
-verified=''
-grep -q '"verified":true' "$answer" && verified=', verified'
-printf 'The account is %s%s\n' "$(member display_name)" "$verified"
+printf 'The account is %s\n' "$(member display_name)"
 
 call POST /oauth/revoke "$application_secret" "{\"grant_id\":\"$grant_id\"}" || refused
 echo 'Unlinked'

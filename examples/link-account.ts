@@ -27,14 +27,15 @@ function say(line: string): void {
 }
 
 async function link(latchkey: Latchkey, code: string): Promise<Link> {
-  const { grant_id, grant_secret, account, scope } = await latchkey.convert(code);
+  const grant = await latchkey.convert(code, { recoverLostAnswer: true });
+  const { grant_id, grant_secret, account, scope } = grant;
   say(`Linked ${account.username} for ${scope}`);
   return { grant_id, grant_secret };
 }
 
 async function use(latchkey: Latchkey, { grant_secret }: Link): Promise<void> {
   const account = await latchkey.account(grant_secret);
-  say(`The account is ${account.display_name}${account.verified ? ', verified' : ''}`);
+  say(`The account is ${account.display_name}`);
 }
 
 async function unlink(latchkey: Latchkey, { grant_id, grant_secret }: Link): Promise<void> {
@@ -48,7 +49,7 @@ async function unlink(latchkey: Latchkey, { grant_id, grant_secret }: Link): Pro
 /** What a person who is linking their account can do about an error. */
 function advice(error: LatchkeyError): string {
   if (error instanceof CodeAlreadyUsedError) {
-    // Had the answer got lost, `latchkey.recover(error.grant_id)` would give the grant a new secret.
+    // Not by this call, whose lost answer is recovered: go on with the grant of this id.
     return `This code was exchanged before, for grant ${error.grant_id}.`;
   }
   if (error instanceof CodeExpiredError || error instanceof CodeNotFoundError) {

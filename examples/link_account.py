@@ -19,6 +19,7 @@ APPLICATION_SECRET = os.environ.get('LATCHKEY_APPLICATION_SECRET', '')
 TIMEOUT_SECONDS = 10
 TRIES = 4
 
+TRY_AGAIN = {'rate_limited', 'store_unavailable', 'outcome_unknown'}
 NO_GOOD_CODE = {'code_expired', 'code_not_found', 'grant_not_found', 'grant_not_recoverable'}
 BAD_SECRET = {'credentials_missing', 'credentials_invalid'}
 
@@ -48,13 +49,13 @@ def send(path, secret, body):
 
 
 def call(path, secret, body=None):
-    """Sends a request until there is an answer. Every call may be repeated: see link()."""
+    """Tries a few times. Every call may be repeated: no code is exchanged twice."""
     for tries_left in reversed(range(TRIES)):
         try:
             return send(path, secret, body)
         except LatchkeyError as error:
-            # 429 and 503: nothing was done, and Retry-After says when to try again.
-            if error.code not in ('rate_limited', 'store_unavailable') or not tries_left:
+            # Nothing was done, or nobody knows whether it was; Retry-After says when to try again.
+            if error.code not in TRY_AGAIN or not tries_left:
                 raise
             time.sleep(error.retry_after)
         except (OSError, http.client.HTTPException):
@@ -64,23 +65,15 @@ def call(path, secret, body=None):
 
 
 def link(code):
-    """Exchanges a code for a grant, whatever happens on the way."""
-    while True:
-        try:
-            return call('/oauth/convert', APPLICATION_SECRET, {'code': code})
-        except LatchkeyError as error:
-            if error.code not in ('code_already_used', 'outcome_unknown'):
-                raise
-            lost = error
-        # The code became a grant (or may have), and the answer with its secret got lost: get a new
-        # secret. An application that has stored a grant with this grant_id just goes on with that.
-        try:
-            return call('/oauth/recover', APPLICATION_SECRET, {'grant_id': lost.grant_id})
-        except LatchkeyError as error:
-            if lost.code != 'outcome_unknown' or error.code != 'grant_not_found':
-                raise
-            # It did not become one: the code is as good as before.
-            time.sleep(lost.retry_after)
+    """Exchanges a code for a grant."""
+    try:
+        return call('/oauth/convert', APPLICATION_SECRET, {'code': code})
+    except LatchkeyError as error:
+        if error.code != 'code_already_used':
+            raise
+        # The code became a grant, and the answer with its secret got lost: get a new secret. An
+        # application that has stored a grant with this grant_id just goes on with that.
+        return call('/oauth/recover', APPLICATION_SECRET, {'grant_id': error.grant_id})
 
 
 def main():
@@ -90,7 +83,7 @@ def main():
 
     # A 401 here says that the grant was revoked: forget it, and offer the user to link again.
     account = call('/v1/account', grant['grant_secret'])
-    print(f"The account is {account['display_name']}{', verified' if account['verified'] else ''}")
+    print(f"The account is {account['display_name']}")
 
     call('/oauth/revoke', APPLICATION_SECRET, {'grant_id': grant['grant_id']})
     print('Unlinked')
