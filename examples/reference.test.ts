@@ -1,11 +1,13 @@
 import * as client from '@latchkey/client';
+import * as guards from '@latchkey/client/guards';
+import * as testing from '@latchkey/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { INSTALL_TIMEOUT_MS } from '../apps/server/test/tools-from-lockfile.ts';
 import { errorClass } from '../packages/client/src/error-classes.ts';
 import { type OperationName, operations } from '../packages/schema/src/index.ts';
 import { APPLICATION } from './test/application.ts';
 import { codeBlocks } from './test/markdown.ts';
-import { makeReference, type Named, type Reference } from './test/reference/reference.ts';
+import { makeReference, type Named, pages, type Reference } from './test/reference/reference.ts';
 import { typeCheck } from './test/type-check.ts';
 
 let reference: Reference;
@@ -13,17 +15,18 @@ beforeAll(async () => {
   reference = await makeReference();
 }, INSTALL_TIMEOUT_MS);
 
-test('docs/reference/client.md is made of the docstrings', async () => {
+test.each(pages)('docs/reference/%s.md is made of the docstrings', async (page) => {
   // `npm test -- examples/reference.test.ts -u` writes it anew.
-  await expect(reference.page).toMatchFileSnapshot('../docs/reference/client.md');
+  await expect(reference.pages[page]).toMatchFileSnapshot(`../docs/reference/${page}.md`);
 });
 
-test('its examples compile, each as it stands', () => {
-  const programs = codeBlocks(reference.page).filter(({ language }) => language === 'ts');
-  expect(programs.length).toBeGreaterThan(5);
+test('their examples compile, each as it stands', () => {
+  const blocks = pages.map((page) => codeBlocks(reference.pages[page]));
+  for (const ofPage of blocks) expect(ofPage.length).toBeGreaterThan(5);
+  const programs = blocks.flat().filter(({ language }) => language === 'ts');
   const files = programs.map(({ code }) => {
     const imports = code.match(/^import .*$/gm) ?? [];
-    const statements = code.replaceAll(/^import .*$/gm, '');
+    const statements = code.replaceAll(/^import .*$|^export /gm, '');
     const program = `${APPLICATION}export async function example() {\n${statements}\n}`;
     return [...imports, program].join('\n');
   });
@@ -57,6 +60,9 @@ function documented(names: readonly Named[], within = ''): Documented[] {
 const hasOneValue = ({ type }: Named) => type?.type === 'literal';
 
 const member = (of: string, path: string) => path.startsWith(`${of}.`);
+
+/** What applications bring, and what of frameworks and of theirs is called by us. */
+const BROUGHT = ['Logger', 'GrantReader', 'ExpressResponse', 'FastifyReply', 'HonoContext'];
 const calls = () =>
   documented(reference.names).filter(
     ({ named, path }) => named.variant === 'signature' && !path.startsWith('Fetch'),
@@ -65,7 +71,7 @@ const calls = () =>
 describe('a docstring', () => {
   test('of its own stands at every name, with a sentence', () => {
     expect(reference.names.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(Object.keys(client)),
+      expect.arrayContaining(Object.keys({ ...client, ...guards, ...testing })),
     );
     const without = documented(reference.names)
       .filter(({ named, text }) => !hasOneValue(named) && !/^\S+ .*\S[.:]?$/s.test(text))
@@ -79,10 +85,14 @@ describe('a docstring', () => {
   });
 
   test('of an option gives its default', () => {
-    const options = documented(reference.names).filter(({ path }) =>
-      ['LatchkeyOptions', 'CallOptions', 'ConvertOptions'].some((name) => member(name, path)),
+    const options = documented(reference.names).filter(
+      ({ path, named }) =>
+        named.flags?.isOptional &&
+        ['LatchkeyOptions', 'CallOptions', 'ConvertOptions', 'GuardOptions', 'CodeRequest'].some(
+          (name) => member(name, path),
+        ),
     );
-    expect(options.length).toBeGreaterThan(8);
+    expect(options.length).toBeGreaterThan(12);
     expect(options.filter(({ text }) => !/\bDefault: \S/.test(text))).toEqual([]);
   });
 
@@ -101,11 +111,14 @@ describe('a docstring', () => {
       for (const parameter of named.parameters ?? []) {
         expect(textOf(parameter), `${path}: ${parameter.name}`).not.toBe('');
       }
-      // A logger is called by the client, and the constructor of an error too.
-      if (member('Logger', path) || path === 'LatchkeyError.constructor') continue;
+      // These are called by the SDK, and so are the constructors of its errors.
+      if (BROUGHT.some((name) => member(name, path)) || /Error\.constructor$/.test(path)) continue;
       const example = blocks(named, '@example')[0]?.content.map(({ text }) => text);
       expect(example?.join(''), path).toMatch(/^```ts\n/);
-      if (!path.endsWith('.constructor')) expect(blocks(named, '@returns'), path).toHaveLength(1);
+      const { name, typeArguments = [] } = named.type ?? {};
+      const returnsNothing = [name, ...typeArguments.map((of) => of.name)].includes('void');
+      if (path.endsWith('.constructor') || returnsNothing) continue;
+      expect(blocks(named, '@returns'), path).toHaveLength(1);
     }
   });
 });

@@ -1,6 +1,7 @@
 /** What an application has, and the programs in the documentation of the SDK do not show. */
 export const APPLICATION = `
 declare const latchkey: import('@latchkey/client').Latchkey;
+declare const server: import('@latchkey/testing').TestServer;
 declare const code: string, grantId: string, grantSecret: string, user: string;
 declare const baseUrl: string, applicationSecret: string;
 declare const links: { save(user: string, link: { id: string; secret: string }): Promise<void> };

@@ -1,4 +1,4 @@
-// A plugin of TypeDoc, for a page that reads from top to bottom.
+// A plugin of TypeDoc, for pages that read from top to bottom.
 
 export function load(app) {
   // A class shows what it adds, and names the one that has the rest.
@@ -11,7 +11,8 @@ export function load(app) {
   // The client comes before its errors. What puts them in groups does it at the same event.
   const last = -1_000_000;
   const clientFirst = ({ project }) => {
-    for (const { children } of project.groups ?? []) {
+    const groups = (project.children ?? []).flatMap((page) => page.groups ?? []);
+    for (const { children } of groups) {
       children.sort((a, b) => (b.name === 'Latchkey') - (a.name === 'Latchkey'));
     }
   };

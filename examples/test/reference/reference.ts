@@ -21,22 +21,30 @@ export interface Named {
   name: string;
   variant: string;
   comment?: { summary: Piece[]; blockTags?: { tag: string; content: Piece[] }[] };
-  flags?: { isExternal?: boolean };
-  type?: { type: string; name?: string; types?: { type: string; name?: string }[] };
+  flags?: { isExternal?: boolean; isOptional?: boolean };
+  type?: {
+    type: string;
+    name?: string;
+    types?: { type: string; name?: string }[];
+    typeArguments?: { name?: string }[];
+  };
   children?: Named[];
   signatures?: Named[];
   parameters?: Named[];
 }
 
-/** The reference of the SDK. */
+/** The pages, by the names of their files without `.md`; `@module` in the entry points says them. */
+export const pages = ['client', 'client/guards', 'testing'] as const;
+
+/** The reference of what applications import. */
 export interface Reference {
-  /** What docs/reference/client.md has to be. */
-  page: string;
-  /** What is exported. */
+  /** What each page has to be. */
+  pages: Record<(typeof pages)[number], string>;
+  /** What is exported, by all of the entry points. */
   names: Named[];
 }
 
-/** Makes the reference of the docstrings of the SDK. */
+/** Makes the reference of the docstrings. */
 export async function makeReference(): Promise<Reference> {
   const tools = join(await installFromLockfile(here('tools'), 'reference-tools'), 'node_modules');
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-reference-'));
@@ -49,13 +57,21 @@ export async function makeReference(): Promise<Reference> {
     ]).catch(({ stdout, stderr }) => {
       throw new Error(`TypeDoc failed.\n${stdout}${stderr}`);
     });
-    const page = await readFile(join(folder, 'pages/client.md'), 'utf8');
-    return {
-      page: page.replace(
+    const page = async (name: string) =>
+      (await readFile(join(folder, 'pages', `${name}.md`), 'utf8')).replace(
         '\n',
         '\n\n<!-- Made from the docstrings: npm test -- examples/reference.test.ts -u -->\n',
-      ),
-      names: JSON.parse(await readFile(join(folder, 'names.json'), 'utf8')).children,
+      );
+    const made = await Promise.all(pages.map(async (name) => [name, await page(name)]));
+    const { children } = JSON.parse(await readFile(join(folder, 'names.json'), 'utf8')) as {
+      children: Required<Named>[];
+    };
+    return {
+      pages: Object.fromEntries(made),
+      // Without what an entry point has of another: it is on that one's page.
+      names: children
+        .flatMap((module) => module.children)
+        .filter(({ variant }) => variant !== 'reference'),
     };
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 /**
  * Links accounts through Latchkey: exchange a code for a grant, use it, revoke it.
  *
- * @module
+ * @module client
  */
 
 export type {

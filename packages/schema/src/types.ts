@@ -114,13 +114,17 @@ export interface NewApplication extends Application {
 /** A code that was issued: the one time that it is shown. */
 export interface IssuedCode {
   object: 'grant_code';
+  /** Goes to the application with the user's browser: `lk_code_…`, good once. */
   code: string;
   /** The id of the grant that the code becomes. */
   grant_id: string;
+  /** The application that may exchange it: a UUID in lower case. */
   application_id: string;
+  /** The account that the grant is about: a UUID in lower case. */
   account_id: string;
+  /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
-  /** 300 seconds after the issue. */
+  /** 300 seconds after the issue: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
   expires_at: string;
 }
 

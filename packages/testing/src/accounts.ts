@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Account } from '@latchkey/schema';
 
-/** What a test says of an account; `username` is at least one character. */
+/**
+ * What a test says of an account: the members of `Account`, each of which may be left out. The
+ * `username` is 1 to 200 characters.
+ */
 export type TestAccount = Partial<Omit<Account, 'object'>>;
 
 const ADA = { username: 'ada', display_name: 'Ada Lovelace', verified: true };

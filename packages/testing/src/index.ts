@@ -2,7 +2,7 @@
  * The Latchkey service inside a test of your own: the real one, on a store in memory, with a clock
  * that you move.
  *
- * @module
+ * @module testing
  */
 
 export type { Account, IssuedCode, OperationName } from '@latchkey/schema';

@@ -12,10 +12,13 @@ export function keepGrant(request: object, grant: GrantDescription): void {
  * The grant of a request that a guard has let in.
  *
  * @param request - what the handler was given: Express's or Fastify's request, Hono's context
+ * @returns what {@link requireGrant} resolves to
  * @throws Error where no guard stands before the handler
  *
  * @example
  * ```ts
+ * import { expressGuard, grantOf } from '@latchkey/client/guards';
+ *
  * app.get('/photos', expressGuard({ latchkey, scope: 'photos.read' }), (request, response) => {
  *   response.json(photosOf(grantOf(request).account.id));
  * });

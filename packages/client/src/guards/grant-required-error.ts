@@ -14,9 +14,11 @@ export interface RefusalBody {
 
 /** A refusal as it goes over the wire. */
 export interface Refusal {
+  /** HTTP status. */
   readonly status: 401 | 403 | 503;
   /** With `WWW-Authenticate` where `status` is 401 or 403, and `Retry-After` where it is 503. */
   readonly headers: Readonly<Record<string, string>>;
+  /** To be sent as JSON. */
   readonly body: RefusalBody;
 }
 
@@ -43,6 +45,7 @@ export class GrantRequiredError extends Error {
     });
   }
 
+  /** `GrantRequiredError`. */
   declare name: 'GrantRequiredError';
   /** HTTP status of the answer. */
   readonly status: Refusal['status'];
@@ -51,14 +54,36 @@ export class GrantRequiredError extends Error {
   /** Body of the answer, to be sent as JSON. */
   readonly body: RefusalBody;
 
-  constructor({ status, headers, body }: Refusal, cause?: unknown) {
-    super(body.error_description, cause === undefined ? undefined : { cause });
-    this.status = status;
-    this.headers = headers;
-    this.body = body;
+  /**
+   * Guards make it.
+   *
+   * @param refusal - the answer
+   * @param cause - the `LatchkeyError` that kept Latchkey from being asked
+   */
+  constructor(refusal: Refusal, cause?: unknown) {
+    super(refusal.body.error_description, cause === undefined ? undefined : { cause });
+    this.status = refusal.status;
+    this.headers = refusal.headers;
+    this.body = refusal.body;
   }
 
-  /** The answer, for a handler that returns a `Response`. A new one each time. */
+  /**
+   * The answer, for a handler that returns a `Response`.
+   *
+   * @returns a new one each time
+   *
+   * @example
+   * ```ts
+   * import { GrantRequiredError, requireGrant } from '@latchkey/client/guards';
+   *
+   * try {
+   *   await requireGrant(request, { latchkey });
+   * } catch (error) {
+   *   if (error instanceof GrantRequiredError) return error.toResponse();
+   *   throw error;
+   * }
+   * ```
+   */
   toResponse(): Response {
     return new Response(JSON.stringify(this.body), { status: this.status, headers: this.headers });
   }

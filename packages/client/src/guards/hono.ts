@@ -4,10 +4,11 @@ import { createGuard, type GuardedRequest, type GuardOptions } from './require-g
 
 /** What the guard uses of Hono's context. */
 export interface HonoContext {
+  /** Hono's request; `raw` is the standard one, of which the guard reads the headers. */
   readonly req: { readonly raw: GuardedRequest };
 }
 
-/** A middleware of Hono. */
+/** A middleware of Hono, as {@link honoGuard} makes it. */
 export type HonoGuard = (
   context: HonoContext,
   next: () => Promise<void>,
@@ -17,11 +18,20 @@ export type HonoGuard = (
  * A middleware for Hono. It answers what it does not let in; {@link grantOf}, of the context, gives
  * the grant of what it lets in.
  *
+ * @param options - whom to ask, and for which scope
+ * @returns the middleware, for one route or for `app.use`
  * @throws TypeError where an option is wrong
  *
  * @example
  * ```ts
- * app.use('/photos/*', honoGuard({ latchkey, scope: 'photos.read' }));
+ * import { grantOf, honoGuard } from '@latchkey/client/guards';
+ * import { Hono } from 'hono';
+ *
+ * const app = new Hono();
+ * app.use('/photos', honoGuard({ latchkey, scope: 'photos.read' }));
+ * app.get('/photos', async (context) =>
+ *   context.json(await photosOf(grantOf(context).account.id)),
+ * );
  * ```
  */
 export function honoGuard(options: GuardOptions): HonoGuard {

@@ -1,7 +1,7 @@
 /**
  * Guards for servers that receive requests with a grant's secret, and must know whose grant it is.
  *
- * @module
+ * @module client/guards
  */
 
 export type { GrantDescription } from '@latchkey/schema';

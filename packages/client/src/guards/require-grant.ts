@@ -6,6 +6,12 @@ import { covers, requiredTokens } from './scope.ts';
 
 /** What a guard needs of the client. A `Latchkey` has it. */
 export interface GrantReader {
+  /**
+   * Asks whose grant it is, as `Latchkey.grant` does.
+   *
+   * @param grantSecret - `lk_grant_…`, whose checksum is right
+   * @returns the grant
+   */
   grant(grantSecret: string): Promise<GrantDescription>;
 }
 
@@ -31,6 +37,7 @@ export interface GuardOptions {
 
 /** A request as the standard `fetch` has it, or as Node has it. */
 export interface GuardedRequest {
+  /** Of which `authorization` is read. */
   readonly headers:
     | { get(name: string): string | null }
     | { readonly authorization?: string | undefined };
@@ -74,12 +81,15 @@ export function createGuard(options: GuardOptions): Guard {
  * To Latchkey this is a use of the grant: `recover` is not possible any more.
  *
  * @param request - a `Request`, or what Node, Express and Fastify call one
+ * @param options - whom to ask, and for which scope
  * @returns the grant: its id, its scope, and the account as it was when it was linked
- * @throws GrantRequiredError, with the answer to send, where the request is not let in
+ * @throws {@link GrantRequiredError}, with the answer to send, where the request is not let in
  * @throws TypeError where an option is wrong
  *
  * @example
  * ```ts
+ * import { GrantRequiredError, requireGrant } from '@latchkey/client/guards';
+ *
  * try {
  *   const grant = await requireGrant(request, { latchkey, scope: 'photos.read' });
  *   return Response.json(await photosOf(grant.account.id));
