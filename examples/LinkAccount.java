@@ -83,8 +83,8 @@ public class LinkAccount {
       return call("POST", "/oauth/convert", APPLICATION_SECRET, Map.of("code", code));
     } catch (LatchkeyException error) {
       if (!error.code.equals("code_already_used")) throw error;
-      // The code became a grant, and the answer with its secret got lost: get a new secret. An
-      // application that has stored a grant with this id just goes on with that.
+      // The code became a grant, and the answer with its secret got lost, since nobody else
+      // exchanges it here: get a new secret. An application looks first whether it has stored it.
       var id = Map.of("grant_id", error.grantId);
       return call("POST", "/oauth/recover", APPLICATION_SECRET, id);
     }

@@ -82,8 +82,8 @@ func link(code string) (answer, error) {
 	if got.ErrorCode != "code_already_used" {
 		return got, err
 	}
-	// The code became a grant, and the answer with its secret got lost: get a new secret. An
-	// application that has stored a grant with this id just goes on with that.
+	// The code became a grant, and the answer with its secret got lost, since nobody else exchanges
+	// it here: get a new secret. An application looks first whether it has stored this grant.
 	return call("POST", "/oauth/recover", applicationSecret, object{"grant_id": got.GrantID})
 }
 

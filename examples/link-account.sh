@@ -47,8 +47,8 @@ refused() {
 }
 
 if ! call POST /oauth/convert "$application_secret" "{\"code\":\"${LATCHKEY_CODE-}\"}"; then
-  # The code became a grant, and the answer with its secret got lost: get a new secret. An application
-  # that has stored a grant with this grant_id just goes on with that.
+  # The code became a grant, and the answer with its secret got lost, since nobody else exchanges it
+  # here: get a new secret. An application looks first whether it has stored this grant.
   [[ "$(member error_code)" == code_already_used ]] || refused
   call POST /oauth/recover "$application_secret" "{\"grant_id\":\"$(member grant_id)\"}" || refused
 fi

@@ -71,8 +71,8 @@ def link(code):
     except LatchkeyError as error:
         if error.code != 'code_already_used':
             raise
-        # The code became a grant, and the answer with its secret got lost: get a new secret. An
-        # application that has stored a grant with this grant_id just goes on with that.
+        # The code became a grant, and the answer with its secret got lost, since nobody else
+        # exchanges it here: get a new secret. An application looks first whether it has stored it.
         return call('/oauth/recover', APPLICATION_SECRET, {'grant_id': error.grant_id})
 
 
