@@ -1,46 +1,21 @@
-import { table } from '../table.ts';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Contender } from './contender.ts';
+import { turn } from './measure.ts';
+import { type CpuProfile, selfTimes } from './self-times.ts';
+import { withWorkbench } from './workbench.ts';
 
-/** A profile as V8 writes it. */
-export interface CpuProfile {
-  nodes: {
-    id: number;
-    callFrame: { functionName: string; url: string; lineNumber: number };
-  }[];
-  /** The node that each sample was taken in. */
-  samples: number[];
-  /** Microseconds from the sample before to each. */
-  timeDeltas: number[];
-}
-
-// What V8 has for time in which nothing of the program ran.
-const IDLE = '(idle)';
-
-/** Where the time of a process went: the functions with the most time of their own. */
-export function selfTimes({ nodes, samples, timeDeltas }: CpuProfile, most: number): string {
-  const places = new Map(
-    nodes.map(({ id, callFrame: { functionName, url, lineNumber } }) => {
-      const file = url
-        .replace(/^.*\/(?=(?:node_modules|apps|packages)\/)/, '')
-        .replace('file://', '');
-      return [id, `${functionName || '(anonymous)'} ${url && `${file}:${lineNumber + 1}`}`.trim()];
-    }),
-  );
-  const times = new Map<string, number>();
-  let total = 0;
-  for (const [index, id] of samples.entries()) {
-    const place = places.get(id) ?? '';
-    const time = timeDeltas[index] ?? 0;
-    if (place === IDLE) continue;
-    times.set(place, (times.get(place) ?? 0) + time);
-    total += time;
-  }
-  const top = [...times].sort(([, a], [, b]) => b - a).slice(0, most);
-  return table([
-    ['self time', '%', 'function'],
-    ...top.map(([place, time]) => [
-      `${(time / 1000).toFixed(0)} ms`,
-      ((time / total) * 100).toFixed(1),
-      place,
-    ]),
-  ]);
+/** Where the time of a server goes at 32 connections, its codes being issued included. */
+export async function profile(contender: Contender, mongodb: string | undefined): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-profile-'));
+  await withWorkbench(mongodb, ['--cpu-prof', `--cpu-prof-dir=${folder}`], async (workbench) => {
+    const running = await workbench.start(contender.name, contender.start);
+    const requests = Math.ceil(20_000 * contender.share);
+    for (let round = 0; round < 3; round++) await turn(running, { connections: 32, requests });
+  });
+  const [file = ''] = await readdir(folder);
+  const text = await readFile(join(folder, file), 'utf8');
+  await rm(folder, { recursive: true });
+  return selfTimes(JSON.parse(text) as CpuProfile, 40);
 }

@@ -1,4 +1,3 @@
-import type { Operation } from './measure.ts';
 import { medians, type Sample } from './statistics.ts';
 
 /** What is known of a contender at the end. */
@@ -14,22 +13,26 @@ export class Results {
   readonly #samples = new Map<string, Sample[]>();
   readonly footprints: Footprint[] = [];
 
-  #key(name: string, connections: number, operation: Operation): string {
+  #key(name: string, connections: number, operation: string): string {
     return `${name}/${connections}/${operation}`;
   }
 
-  add(name: string, connections: number, operation: Operation, sample: Sample): void {
-    const key = this.#key(name, connections, operation);
-    this.#samples.set(key, [...(this.#samples.get(key) ?? []), sample]);
+  /** @param turn - a sample of each operation that was measured */
+  add(name: string, connections: number, turn: Record<string, Sample | undefined>): void {
+    for (const [operation, sample] of Object.entries(turn)) {
+      if (sample === undefined) continue;
+      const key = this.#key(name, connections, operation);
+      this.#samples.set(key, [...(this.#samples.get(key) ?? []), sample]);
+    }
   }
 
   /** Of every round; empty for what was not measured. */
-  samples(name: string, connections: number, operation: Operation): Sample[] {
+  samples(name: string, connections: number, operation: string): Sample[] {
     return this.#samples.get(this.#key(name, connections, operation)) ?? [];
   }
 
   /** The medians of the rounds; null for what was not measured. */
-  medians(name: string, connections: number, operation: Operation): Sample | null {
+  medians(name: string, connections: number, operation: string): Sample | null {
     const samples = this.samples(name, connections, operation);
     return samples.length === 0 ? null : medians(samples);
   }

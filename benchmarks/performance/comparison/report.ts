@@ -1,9 +1,8 @@
-import { table } from '../table.ts';
-import { floor } from './contenders/floor.ts';
-import { operations } from './measure.ts';
-import type { Results } from './results.ts';
-import { spread } from './statistics.ts';
-import type { Checked } from './targets.ts';
+import { table } from '../../table.ts';
+import { floor } from '../contenders/floor.ts';
+import { operations } from '../measure.ts';
+import type { Results } from '../results.ts';
+import { spread } from '../statistics.ts';
 
 /** What was measured with so many connections. */
 function loadTable(results: Results, connections: number): string {
@@ -44,12 +43,8 @@ function loadTable(results: Results, connections: number): string {
   return table(rows);
 }
 
-/** All tables of a run, in Markdown. */
-export function report(
-  results: Results,
-  connectionCounts: readonly number[],
-  checked: readonly Checked[],
-): string {
+/** All tables of a comparison, in Markdown. */
+export function report(results: Results, connectionCounts: readonly number[]): string {
   const loads = connectionCounts.map(
     (count) =>
       `## ${count} ${count === 1 ? 'connection' : 'connections'}\n\n${loadTable(results, count)}`,
@@ -62,11 +57,5 @@ export function report(
       peakMemory.toFixed(0),
     ]),
   ]);
-  const targets = table([
-    ['target', 'seen', 'met'],
-    ...checked.map(({ text, seen, isMet }) => [text, seen, isMet ? 'yes' : 'no']),
-  ]);
-  return [...loads, `## Start and memory\n\n${footprints}`, `## Targets\n\n${targets}`].join(
-    '\n\n',
-  );
+  return [...loads, `## Start and memory\n\n${footprints}`].join('\n\n');
 }

@@ -1,24 +1,20 @@
-import { betterAuth } from './contenders/better-auth.ts';
-import { floor } from './contenders/floor.ts';
-import { latchkey, latchkeyMongodb, latchkeyTrpc } from './contenders/latchkey.ts';
-import { mongodb } from './contenders/mongodb.ts';
-import { oauth2Server } from './contenders/oauth2-server.ts';
-import { oidcProvider } from './contenders/oidc-provider.ts';
-import { trpcStandalone } from './contenders/trpc-standalone.ts';
-import type { Operation } from './measure.ts';
-import type { Results } from './results.ts';
-import type { Sample } from './statistics.ts';
-
-/** Something to reach, and what was seen of it. */
-export interface Checked {
-  text: string;
-  seen: string;
-  isMet: boolean;
-}
+import { type Checked, checkRatio } from '../checked.ts';
+import { betterAuth } from '../contenders/better-auth.ts';
+import { floor } from '../contenders/floor.ts';
+import { latchkey, latchkeyMongodb, latchkeyTrpc } from '../contenders/latchkey.ts';
+import { mongodb } from '../contenders/mongodb.ts';
+import { oauth2Server } from '../contenders/oauth2-server.ts';
+import { oidcProvider } from '../contenders/oidc-provider.ts';
+import { trpcStandalone } from '../contenders/trpc-standalone.ts';
+import type { Operation } from '../measure.ts';
+import type { Results } from '../results.ts';
+import type { Sample } from '../statistics.ts';
 
 const CONNECTIONS = 32;
 
-const figures: Record<keyof Sample, string> = {
+type Figure = Exclude<keyof Sample, 'slowest'>;
+
+const figures: Record<Figure, string> = {
   throughput: 'throughput',
   cpu: 'CPU per request',
   p50: 'p50',
@@ -32,18 +28,14 @@ export function checkTargets(results: Results): Checked[] {
   function compare(
     [one, other]: [{ name: string }, { name: string }],
     operation: Operation,
-    figure: keyof Sample,
+    figure: Figure,
     [bound, limit]: ['at least' | 'at most', number],
   ): void {
     const ours = results.medians(one.name, CONNECTIONS, operation);
     const theirs = results.medians(other.name, CONNECTIONS, operation);
     if (!ours || !theirs) return;
-    const ratio = ours[figure] / theirs[figure];
-    checked.push({
-      text: `${one.name}, ${operation}: ${figures[figure]} ${bound} ${limit} × ${other.name}`,
-      seen: `${ratio.toFixed(2)} ×`,
-      isMet: bound === 'at least' ? ratio >= limit : ratio <= limit,
-    });
+    const text = `${one.name}, ${operation}: ${figures[figure]} ${bound} ${limit} × ${other.name}`;
+    checked.push(checkRatio(text, ours[figure] / theirs[figure], [bound, limit]));
   }
 
   for (const operation of ['convert', 'revoke', 'authenticate'] as const) {
@@ -62,12 +54,8 @@ export function checkTargets(results: Results): Checked[] {
   const footprint = (name: string) => results.footprints.find((one) => one.name === name);
   const [ours, bare] = [footprint(latchkey.name), footprint(floor.name)];
   if (ours && bare) {
-    const ratio = ours.peakMemory / bare.peakMemory;
-    checked.push({
-      text: `${latchkey.name}: peak memory at most 1.5 × ${floor.name}`,
-      seen: `${ratio.toFixed(2)} ×`,
-      isMet: ratio <= 1.5,
-    });
+    const text = `${latchkey.name}: peak memory at most 1.5 × ${floor.name}`;
+    checked.push(checkRatio(text, ours.peakMemory / bare.peakMemory, ['at most', 1.5]));
   }
   if (ours) {
     checked.push({

@@ -1,5 +1,5 @@
-import { floor } from './contenders/floor.ts';
-import type { Results } from './results.ts';
+import { floor } from '../contenders/floor.ts';
+import type { Results } from '../results.ts';
 
 const WIDTH = 860;
 const LABEL = 280;
