@@ -1,6 +1,8 @@
 import type { RequestListener } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { listen } from '../listen.ts';
+import { AtOnce } from './at-once.ts';
 import type { Records } from './bare/records.ts';
 import { setUp } from './bare/rules.ts';
 import { bareListener } from './bare/server.ts';
@@ -73,6 +75,41 @@ describe('a turn', () => {
       },
     }));
     await expect(turn(wrong, sizes)).rejects.toThrow(/let in again/);
+  });
+});
+
+describe('turns at once', () => {
+  test('end together, so that no server is measured alone', async () => {
+    const begun: string[] = [];
+    // Tells each exchange, and takes some milliseconds for it.
+    const server = (name: string, milliseconds: number) =>
+      running((right) => ({
+        async redeemCode(redemption) {
+          begun.push(name);
+          await sleep(milliseconds);
+          return right.redeemCode(redemption);
+        },
+      }));
+    const [fast, slow] = [await server('fast', 10), await server('slow', 100)];
+    const issueLate = async (count: number) => {
+      await sleep(250);
+      return fast.issue(count);
+    };
+    const atOnce = new AtOnce(2);
+    const [ofFast, ofSlow] = await Promise.all([
+      turn({ ...fast, issue: issueLate }, { connections: 2, requests: 20 }, atOnce),
+      turn(slow, { connections: 2, requests: 20 }, atOnce),
+    ]);
+
+    // They begin at once, though one has its codes later.
+    expect(begun.slice(0, 4).sort()).toEqual(['fast', 'fast', 'slow', 'slow']);
+    const exchanges = (name: string) => begun.filter((one) => one === name).length;
+    // One more of each: the code that is sent again.
+    expect(exchanges('fast')).toBe(21);
+    expect(exchanges('slow')).toBeLessThan(20);
+    // What the slow one was not sent is not counted, neither as its work nor as its failure.
+    expect(ofSlow.revoke?.throughput).toBeGreaterThan(0);
+    expect(Object.keys(ofFast)).toEqual(Object.keys(ofSlow));
   });
 });
 

@@ -1,3 +1,4 @@
+import type { AtOnce } from './at-once.ts';
 import type { Connection } from './connection.ts';
 import { type Call, type Grant, type Running, wrongAnswer } from './contender.ts';
 import { load, withConnections } from './load.ts';
@@ -10,30 +11,36 @@ import { quantile, type Sample } from './statistics.ts';
 export const operations = ['convert', 'first use', 'authenticate', 'revoke'] as const;
 export type Operation = (typeof operations)[number];
 
-/** Sends one request for each input, and looks at every answer. */
-async function measure<Input, Output>(
+/**
+ * Sends one request for each input, and looks at every answer.
+ *
+ * @param atOnce - what is measured beside; then there may be fewer outputs than inputs
+ */
+export async function measure<Input, Output>(
   { server, url }: Running,
   connections: readonly Connection[],
   call: Call<Input, Output>,
   inputs: readonly Input[],
+  atOnce?: AtOnce,
 ): Promise<{ sample: Sample; outputs: Output[] }> {
   const requests = inputs.map((input) => call.request(input));
   const before = await server.cpuSeconds();
-  const { answers, latencies, seconds } = await load(url, connections, requests);
+  const { answers, latencies, seconds } = await load(url, connections, requests, atOnce);
   const cpu = (await server.cpuSeconds()) - before;
   const outputs = answers.map((answer, index) => call.result(answer, inputs[index] as Input));
   latencies.sort();
   const sample = {
-    throughput: inputs.length / seconds,
-    cpu: (cpu / inputs.length) * 1000,
+    throughput: answers.length / seconds,
+    cpu: (cpu / answers.length) * 1000,
     p50: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
+    slowest: quantile(latencies, 1),
   };
   return { sample, outputs };
 }
 
 /** Sends what has to be refused by now. */
-async function refuse<Input>(
+export async function refuse<Input>(
   url: URL,
   connections: readonly Connection[],
   call: Call<Input, unknown>,
@@ -47,27 +54,47 @@ async function refuse<Input>(
   });
 }
 
-/** Each operation once for each of so many codes: every request has a code or a grant of its own. */
+/** Exchanges codes, each once. */
+export async function exchange(
+  running: Running,
+  connections: readonly Connection[],
+  codes: readonly string[],
+  atOnce?: AtOnce,
+): Promise<{ sample: Sample; outputs: Grant[] }> {
+  const { convert } = running.wire;
+  const converted = await measure(running, connections, convert, codes, atOnce);
+  if (new Set(converted.outputs.map(({ secret }) => secret)).size !== converted.outputs.length) {
+    throw new Error('Two exchanges were given the same secret.');
+  }
+  return converted;
+}
+
+/**
+ * Each operation once for each of so many codes: every request has a code or a grant of its own.
+ *
+ * @param atOnce - the turns that this one runs beside; then there may be fewer
+ */
 export async function turn(
   running: Running,
   sizes: { connections: number; requests: number },
+  atOnce?: AtOnce,
 ): Promise<Partial<Record<Operation, Sample>>> {
   const { url, wire } = running;
   const codes = await running.issue(sizes.requests);
   return withConnections(url, sizes.connections, async (connections) => {
-    const converted = await measure(running, connections, wire.convert, codes);
-    const grants: Grant[] = converted.outputs;
-    if (new Set(grants.map(({ secret }) => secret)).size !== codes.length) {
-      throw new Error('Two exchanges were given the same secret.');
-    }
+    const converted = await exchange(running, connections, codes, atOnce);
+    const grants = converted.outputs;
     const samples: Partial<Record<Operation, Sample>> = { convert: converted.sample };
     const { authenticate, revoke } = wire;
+    const sampleOf = async (call: Call<Grant, void>) =>
+      (await measure(running, connections, call, grants, atOnce)).sample;
     if (authenticate) {
-      samples['first use'] = (await measure(running, connections, authenticate, grants)).sample;
-      samples.authenticate = (await measure(running, connections, authenticate, grants)).sample;
+      samples['first use'] = await sampleOf(authenticate);
+      samples.authenticate = await sampleOf(authenticate);
     }
-    if (revoke) samples.revoke = (await measure(running, connections, revoke, grants)).sample;
+    if (revoke) samples.revoke = await sampleOf(revoke);
 
+    // At the end: an OAuth server ends the grant whose code comes again (RFC 6749, section 4.1.2).
     const [code, grant] = [codes[0], grants[0]];
     if (code !== undefined) await refuse(url, connections, wire.convert, code);
     if (revoke && authenticate && grant) await refuse(url, connections, authenticate, grant);

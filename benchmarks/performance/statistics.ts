@@ -7,6 +7,8 @@ export interface Sample {
   /** Milliseconds to an answer, of the median request and of the 99th in a hundred. */
   p50: number;
   p99: number;
+  /** Milliseconds to the answer that took longest. */
+  slowest: number;
 }
 
 /** The value below which a part of the values lies, of values in ascending order. */
@@ -29,5 +31,11 @@ export function spread(values: readonly number[]): number {
 /** The medians of several rounds. */
 export function medians(samples: readonly Sample[]): Sample {
   const of = (name: keyof Sample) => median(samples.map((sample) => sample[name]));
-  return { throughput: of('throughput'), cpu: of('cpu'), p50: of('p50'), p99: of('p99') };
+  return {
+    throughput: of('throughput'),
+    cpu: of('cpu'),
+    p50: of('p50'),
+    p99: of('p99'),
+    slowest: of('slowest'),
+  };
 }
