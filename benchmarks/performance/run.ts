@@ -8,6 +8,7 @@
 import { parseArgs } from 'node:util';
 import { comparison } from './comparison/comparison.ts';
 import { latchkey, latchkeyMongodb } from './contenders/latchkey.ts';
+import { memory } from './memory/memory.ts';
 import { keep, write } from './page.ts';
 import type { Part } from './part.ts';
 import { profile } from './profile.ts';
@@ -17,6 +18,7 @@ import { note, withWorkbench } from './workbench.ts';
 /** The parts, by what --only calls them, in the order in which they are run. */
 const parts: Record<string, Part> = {
   comparison,
+  memory,
 };
 
 const { values: options } = parseArgs({

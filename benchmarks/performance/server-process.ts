@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
@@ -73,10 +73,26 @@ export class ServerProcess {
     return nanoseconds / 1e9;
   }
 
-  /** The most memory it ever had resident, in MiB. */
-  async peakMemory(): Promise<number> {
+  /** The memory it has resident, in MiB. */
+  residentMemory(): Promise<number> {
+    return this.#memory('VmRSS');
+  }
+
+  /** The most memory it had resident, in MiB, since {@link ServerProcess.forgetPeak} or ever. */
+  peakMemory(): Promise<number> {
+    return this.#memory('VmHWM');
+  }
+
+  /** Lets the peak of memory begin anew. */
+  async forgetPeak(): Promise<void> {
+    // 5: see proc_pid_clear_refs(5).
+    await writeFile(`/proc/${this.#child.pid}/clear_refs`, '5');
+  }
+
+  async #memory(name: 'VmRSS' | 'VmHWM'): Promise<number> {
     const status = await readFile(`/proc/${this.#child.pid}/status`, 'latin1');
-    return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
+    const [, kibibytes] = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status) ?? [];
+    return Number(kibibytes) / 1024;
   }
 
   /** Ends it in order. */
