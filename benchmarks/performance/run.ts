@@ -13,12 +13,14 @@ import { keep, write } from './page.ts';
 import type { Part } from './part.ts';
 import { profile } from './profile.ts';
 import { pinLoad } from './server-process.ts';
+import { twoProcesses } from './two-processes/two-processes.ts';
 import { note, withWorkbench } from './workbench.ts';
 
 /** The parts, by what --only calls them, in the order in which they are run. */
 const parts: Record<string, Part> = {
   comparison,
   memory,
+  'two-processes': twoProcesses,
 };
 
 const { values: options } = parseArgs({
