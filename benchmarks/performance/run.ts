@@ -13,6 +13,7 @@ import { keep, write } from './page.ts';
 import type { Part } from './part.ts';
 import { profile } from './profile.ts';
 import { pinLoad } from './server-process.ts';
+import { size } from './size/size.ts';
 import { twoProcesses } from './two-processes/two-processes.ts';
 import { note, withWorkbench } from './workbench.ts';
 
@@ -20,6 +21,7 @@ import { note, withWorkbench } from './workbench.ts';
 const parts: Record<string, Part> = {
   comparison,
   memory,
+  size,
   'two-processes': twoProcesses,
 };
 

@@ -1,0 +1,64 @@
+import { table } from '../../table.ts';
+import { type Checked, checkRatio } from '../checked.ts';
+import { operations } from '../measure.ts';
+import type { Results } from '../results.ts';
+import { CONNECTIONS, ON_STORED } from './turn.ts';
+
+/** Few grants beside many, on one kind of store. */
+export interface Pair {
+  store: string;
+  few: string;
+  many: string;
+}
+
+export function report(
+  results: Results,
+  pairs: readonly Pair[],
+  [few, many]: readonly [number, number],
+): string {
+  const rows = [
+    [
+      'store',
+      'operation',
+      `p50 ms, ${few.toLocaleString('en')}`,
+      `p50 ms, ${many.toLocaleString('en')}`,
+      '×',
+      'CPU s/1,000, few',
+      'CPU s/1,000, many',
+      '×',
+    ],
+  ];
+  for (const { store, operation, few, many } of comparisons(results, pairs)) {
+    rows.push([
+      store,
+      operation,
+      few.p50.toFixed(2),
+      many.p50.toFixed(2),
+      (many.p50 / few.p50).toFixed(2),
+      few.cpu.toFixed(3),
+      many.cpu.toFixed(3),
+      (many.cpu / few.cpu).toFixed(2),
+    ]);
+  }
+  return table(rows);
+}
+
+function* comparisons(results: Results, pairs: readonly Pair[]) {
+  for (const pair of pairs) {
+    for (const operation of [...operations, ...ON_STORED]) {
+      const few = results.medians(pair.few, CONNECTIONS, operation);
+      const many = results.medians(pair.many, CONNECTIONS, operation);
+      if (few && many) yield { store: pair.store, operation, few, many };
+    }
+  }
+}
+
+export function checkTargets(results: Results, pairs: readonly Pair[]): Checked[] {
+  return [...comparisons(results, pairs)].map(({ store, operation, few, many }) =>
+    checkRatio(
+      `Latchkey on ${store}, ${operation}: p50 with many grants at most 1.2 × that with few`,
+      many.p50 / few.p50,
+      ['at most', 1.2],
+    ),
+  );
+}
