@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { openStore } from '../../../apps/server/src/store/open-store.ts';
 import { note } from '../workbench.ts';
 import { mongodbShelf } from './mongodb-shelf.ts';
@@ -42,6 +43,8 @@ export async function fill(url: string, { applications, accounts, grants }: Stoc
   for (const part of partsOf<StoredGrant>(grants, AT_ONCE)) {
     await shelf.add(part);
     added += part.length;
+    // SQLite gives the event loop no turn: without one, an interrupt would wait for the end.
+    await setImmediate();
     if (added % NOTE_EVERY === 0) note(`${added.toLocaleString('en')} grants …`);
   }
   return shelf;
