@@ -34,3 +34,7 @@ export async function storesOf(workbench: Workbench): Promise<StoreKind[]> {
   };
   return [sqlite, mongodb];
 }
+
+/** The servers that were measured on, for the conditions of a page. */
+export const aboutOf = (stores: readonly StoreKind[]): string[] =>
+  stores.flatMap(({ about = [] }) => about);

@@ -12,6 +12,7 @@ import { turn } from '../measure.ts';
 import type { Part } from '../part.ts';
 import { Results } from '../results.ts';
 import { rounds } from '../rounds.ts';
+import { aboutOf, storesOf } from '../stores.ts';
 import { plot } from './plot.ts';
 import { report } from './report.ts';
 import { checkTargets } from './targets.ts';
@@ -61,12 +62,13 @@ export const comparison: Part = {
   async measure(workbench, quick) {
     const sizes: Sizes = quick
       ? { requests: 3_000, connections: [32], rounds: 5 }
-      : { requests: 20_000, connections: [32, 1, 256], rounds: 7 };
+      : { requests: 5_000, connections: [32, 1, 256], rounds: 7 };
     const contenders = [
       ...[floor, sqlite, latchkey, latchkeyTrpc, trpcStandalone],
       ...[oidcProvider, oauth2Server, betterAuth],
       ...(workbench.mongodb ? [mongodb, latchkeyMongodb] : []),
     ];
+    const stores = await storesOf(workbench);
     const entries: Entry[] = [];
     for (const contender of contenders) {
       entries.push({ contender, running: await workbench.start(contender.name, contender.start) });
@@ -77,7 +79,7 @@ export const comparison: Part = {
       ...['@better-auth/oauth-provider', '@trpc/server', 'mongodb'],
     ]);
     return {
-      conditions: [`${sizes.rounds} rounds`, versions],
+      conditions: [`${sizes.rounds} rounds`, versions, ...aboutOf(stores)],
       text: report(results, sizes.connections),
       checked: checkTargets(results),
       plot: { about: 'Exchanges beside the floor', svg: plot(results, 32) },

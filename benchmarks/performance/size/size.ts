@@ -2,7 +2,7 @@ import { startLatchkey } from '../contenders/latchkey.ts';
 import type { Part } from '../part.ts';
 import { Results } from '../results.ts';
 import { rounds } from '../rounds.ts';
-import { storesOf } from '../stores.ts';
+import { aboutOf, storesOf } from '../stores.ts';
 import { restWire } from '../wires/rest.ts';
 import { note, type Workbench } from '../workbench.ts';
 import { fill } from './fill.ts';
@@ -62,7 +62,7 @@ export const size: Part = {
           `${CONNECTIONS} connections`,
           `${requests} requests a turn (${REVOKED} to revoke stored grants)`,
           `${roundCount} rounds`,
-          ...stores.flatMap(({ about = [] }) => about),
+          ...aboutOf(stores),
         ],
         text: report(results, pairs, [FEW, many]),
         checked: checkTargets(results, pairs),

@@ -5,7 +5,7 @@ import { turn } from '../measure.ts';
 import type { Part } from '../part.ts';
 import { Results } from '../results.ts';
 import { rounds } from '../rounds.ts';
-import { type StoreKind, storesOf } from '../stores.ts';
+import { aboutOf, type StoreKind, storesOf } from '../stores.ts';
 import { restWire } from '../wires/rest.ts';
 import type { Workbench } from '../workbench.ts';
 import { CONNECTIONS, checkTargets, key, report, seenIn, serversOn, type Way } from './report.ts';
@@ -45,7 +45,7 @@ export const twoProcesses: Part = {
   page: 'two-processes',
   title: 'Two processes on one database',
   async measure(workbench, quick) {
-    const [requests, roundCount] = quick ? [1_000, 3] : [5_000, 7];
+    const [requests, roundCount] = quick ? [1_000, 3] : [5_000, 5];
     const stores = await storesOf(workbench);
     const groups: Group[] = [];
     for (const store of stores) groups.push(...(await prepare(workbench, store)));
@@ -70,7 +70,7 @@ export const twoProcesses: Part = {
         `${CONNECTIONS} connections a process`,
         `${requests} requests a turn`,
         `${roundCount} rounds`,
-        ...stores.flatMap(({ about = [] }) => about),
+        ...aboutOf(stores),
       ],
       text: report(seen),
       checked: checkTargets(seen),
