@@ -7,7 +7,10 @@ export interface Round<T> {
   counts: boolean;
 }
 
-/** So many rounds and one before them. Each begins with another, so that none is always the one after the slowest. */
+/**
+ * So many rounds and one before them. Each begins with another, so that none is always the one after
+ * the slowest.
+ */
 export function* rounds<T>(all: readonly T[], count: number): Generator<Round<T>> {
   for (let round = 0; round <= count; round++) {
     note(round === 0 ? 'Warming up …' : `Round ${round} of ${count} …`);
