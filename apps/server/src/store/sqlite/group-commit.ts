@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { DomainError, type ErrorMembers } from '../../domain-error.ts';
 import { untilUnlocked } from './busy.ts';
@@ -29,11 +29,15 @@ const MOST_IN_A_BATCH = 256;
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
+  readonly #setSavepoint: StatementSync;
+  readonly #releaseSavepoint: StatementSync;
   #waiting: Write[] = [];
   #draining: Promise<void> | null = null;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+    this.#setSavepoint = database.prepare('SAVEPOINT one_write');
+    this.#releaseSavepoint = database.prepare('RELEASE one_write');
   }
 
   /**
@@ -96,10 +100,10 @@ export class GroupCommit {
 
   /** One write of a batch. Throws only where the whole transaction can't go on. */
   #attempt({ attempt, resolve, reject }: Write): () => void {
-    this.#database.exec('SAVEPOINT one_write');
+    this.#setSavepoint.run();
     try {
       const result = attempt();
-      this.#database.exec('RELEASE one_write');
+      this.#releaseSavepoint.run();
       return () => resolve(result);
     } catch (error) {
       // A full disk or the like concerns all, and SQLite may have rolled everything back by itself.
