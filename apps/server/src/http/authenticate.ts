@@ -11,6 +11,7 @@ import type { Origin } from '../origin.ts';
 import type { Service } from '../service.ts';
 import { type Authorization, parseAuthorization } from './authorization.ts';
 import type { Exchange } from './exchange.ts';
+import { shareInTurn } from './share-in-turn.ts';
 
 /**
  * Finds out who sends a request, for the operation it is for.
@@ -30,13 +31,15 @@ export function createAuthenticate(
 ): Authenticate {
   const adminHash = adminSecret === null ? null : hashCredential(adminSecret);
 
+  const applicationOf = shareInTurn((secret) => authenticateApplication(service, secret));
+
   const byCaller: Record<
     Caller,
     (authorization: Authorization, exchange: Exchange, operation: Operation) => Promise<AnyCaller>
   > = {
     async application(authorization, exchange) {
       if (authorization.scheme !== 'bearer') throw DomainError.because('scheme_wrong');
-      const found = await authenticateApplication(service, authorization.token);
+      const found = await applicationOf(authorization.token);
       exchange.application_id = found.application.id;
       return found;
     },

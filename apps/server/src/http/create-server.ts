@@ -14,6 +14,7 @@ import { createAuthenticate } from './authenticate.ts';
 import { CallerGone } from './body.ts';
 import { limitConnections } from './connection-limit.ts';
 import { cutWhereNotTaken, type Deadlines, requestDeadlines } from './deadlines.ts';
+import { endOfTurn } from './end-of-turn.ts';
 import { errorBody, errorHeaders } from './error-answer.ts';
 import type { Exchange } from './exchange.ts';
 import { reportFailure } from './failure.ts';
@@ -96,6 +97,8 @@ export function createHttpServer(
     response: ServerResponse,
     expectsContinue: boolean,
   ): Promise<void> {
+    const startedAt = performance.now();
+    await endOfTurn();
     const { socket } = request;
     if (over.has(socket)) return;
     if (!namesOneHost(request)) {
@@ -103,7 +106,6 @@ export function createHttpServer(
       response.writeHead(400, { Connection: 'close', 'Content-Length': 0 }).end();
       return;
     }
-    const startedAt = performance.now();
     const id = requestId(request.headers['x-request-id']);
     const address = callerAddress(request, options.trustProxy);
     const exchange: Exchange = {

@@ -95,22 +95,27 @@ const taken: Shape[] = [
 
 const server = useServer(sqliteDatabase);
 
-/** Sends a doubtful request with another one behind it, in one piece. */
-async function sendBoth(head: string, body: string) {
+/** A doubtful request, with `BEARER` for good credentials, and another one to come behind it. */
+async function requests(head: string, body: string) {
   const linked = await linkedApplication(server);
   const { code } = await linked.issue();
   const exchange = JSON.stringify({ code });
   const post = (lines: string) =>
     `POST /oauth/convert HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${lines}`;
   const authorization = `Authorization: ${linked.bearer}\r\n`;
-  const second = `${post(authorization)}Content-Length: ${exchange.length}\r\n\r\n${exchange}`;
-  const connection = new RawConnection(server);
-  connection.socket.write(
-    `${head.replace('POST\r\n', post('')).replace('BEARER\r\n', authorization)}\r\n${body}${second}`,
-  );
-  /** That nobody exchanged it: it can still be. */
-  const expectUnused = async () =>
-    expect(await linked.convert(code)).toMatchObject({ revoked: false });
+  return {
+    connection: new RawConnection(server),
+    first: `${head.replace('POST\r\n', post(''))}\r\n${body}`.replace('BEARER\r\n', authorization),
+    second: `${post(authorization)}Content-Length: ${exchange.length}\r\n\r\n${exchange}`,
+    /** That nobody exchanged the code of the second: it can still be. */
+    expectUnused: async () => expect(await linked.convert(code)).toMatchObject({ revoked: false }),
+  };
+}
+
+/** Sends a doubtful request with another one behind it, in one piece. */
+async function sendBoth(head: string, body: string) {
+  const { connection, first, second, expectUnused } = await requests(head, body);
+  connection.socket.write(first + second);
   return { connection, expectUnused };
 }
 
@@ -143,8 +148,20 @@ test('a credential in the trailers is none', async () => {
 });
 
 // The answers to them would be lost (RFC 9112, section 9.6).
+test('behind an answer that did not wait for all of a body, nothing is taken', async () => {
+  const { connection, first, second, expectUnused } = await requests(
+    'POST\r\nTransfer-Encoding: chunked\r\n',
+    `c\r\n${BODY}\r\n`,
+  );
+  connection.socket.write(first);
+  const { status, lines } = await connection.answer();
+  expect([status, headerOf(lines, 'Connection')]).toEqual([401, 'close']);
+  connection.socket.write(`0\r\n\r\n${second}`);
+  await connection.closed();
+  await expectUnused();
+});
+
 test.each([
-  ['chunks of a stranger', 'POST\r\nTransfer-Encoding: chunked\r\n', chunked(BODY)],
   ['a Host too many', 'GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n', ''],
   ['no Host', 'GET /healthz HTTP/1.1\r\n', ''],
   ['a wish to close', 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n', ''],
