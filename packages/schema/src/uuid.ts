@@ -2,6 +2,13 @@ const SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
+/** The value of an ASCII character as a hexadecimal digit. */
+const DIGIT_VALUES = new Uint8Array(128);
+for (const [value, digit] of [...'0123456789abcdef'].entries()) {
+  DIGIT_VALUES[digit.charCodeAt(0)] = value;
+  DIGIT_VALUES[digit.toUpperCase().charCodeAt(0)] = value;
+}
+
 /** Whether a text is a UUID as RFC 9562, section 4, writes it: any version, any case. */
 export function isUuid(text: string): boolean {
   return SHAPE.test(text);
@@ -27,8 +34,9 @@ export function uuidToBytes(uuid: string): Uint8Array<ArrayBuffer> {
   let at = 0;
   for (let i = 0; i < 16; i++) {
     if (uuid[at] === '-') at++;
-    bytes[i] = Number.parseInt(uuid.slice(at, at + 2), 16);
-    at += 2;
+    const high = DIGIT_VALUES[uuid.charCodeAt(at++)] as number;
+    const low = DIGIT_VALUES[uuid.charCodeAt(at++)] as number;
+    bytes[i] = (high << 4) | low;
   }
   return bytes;
 }
