@@ -2,14 +2,22 @@ import { cp } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { defineConfig } from 'tsup';
+import { nativeSpread } from './build/native-spread.ts';
 
 /** What `/docs` serves of Swagger UI, and what its licence asks to go along. */
 const swaggerUiFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE'];
 
+const packageFolder = (entry: string) =>
+  dirname(createRequire(import.meta.url).resolve(`${entry}/package.json`));
+
 async function copySwaggerUi(): Promise<void> {
-  const from = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const from = packageFolder('swagger-ui-dist');
   for (const file of swaggerUiFiles) await cp(join(from, file), join('dist/swagger-ui', file));
 }
+
+/** What is bundled goes along with its licence. */
+const copyTrpcLicense = () =>
+  cp(join(packageFolder('@trpc/server'), 'LICENSE'), 'dist/LICENSE-trpc');
 
 export default defineConfig([
   {
@@ -20,10 +28,14 @@ export default defineConfig([
     splitting: true,
     // esbuild would write `node:sqlite` as `sqlite`, which does not exist.
     removeNodeProtocol: false,
-    // Fewer files to load at a start. The types come from the package, as everyone's.
-    noExternal: ['@latchkey/schema'],
+    // Fewer files to load at a start. The types come from the packages, as everyone's.
+    noExternal: ['@latchkey/schema', '@trpc/server'],
+    esbuildPlugins: [nativeSpread()],
     clean: true,
-    onSuccess: copySwaggerUi,
+    async onSuccess() {
+      await copySwaggerUi();
+      await copyTrpcLicense();
+    },
   },
   { entry: ['src/index.ts'], format: 'esm', dts: { only: true } },
 ]);
