@@ -62,25 +62,34 @@ async function readBytes(
 ): Promise<Buffer> {
   // Gone while it was authenticated: then nothing of the request happens any more.
   if (request.destroyed) throw new CallerGone();
+  // Nearly every body comes together with its headers: to read it by events takes 3 % of the CPU of
+  // a revocation.
+  if (request.complete) {
+    const bytes: Buffer = request.read() ?? Buffer.alloc(0);
+    checkSize(bytes.length, supported);
+    return bytes;
+  }
   if (expectsContinue) response.writeContinue();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (!supported) reject(new DomainError('media_type_unsupported'));
-      else if (size > MAX_BODY_BYTES) reject(new DomainError('body_too_large'));
-      else chunks.push(chunk);
+      try {
+        checkSize(size, supported);
+        chunks.push(chunk);
+      } catch (error) {
+        reject(error);
+      }
     });
-    let hasEnded = false;
-    request.once('end', () => {
-      hasEnded = true;
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
-    });
+    request.once('end', () => resolve(Buffer.concat(chunks)));
     request.once('error', () => reject(new CallerGone()));
-    request.once('close', () => {
-      // Every request closes. An error nobody hears of would be 4 % of the CPU of an exchange.
-      if (!hasEnded) reject(new CallerGone());
-    });
+    request.once('close', () => reject(new CallerGone()));
   });
+}
+
+/** @param size - of what is there of a body so far */
+function checkSize(size: number, supported: boolean): void {
+  if (size > 0 && !supported) throw new DomainError('media_type_unsupported');
+  if (size > MAX_BODY_BYTES) throw new DomainError('body_too_large');
 }
