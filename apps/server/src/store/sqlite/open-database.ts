@@ -53,6 +53,9 @@ function configure(database: DatabaseSync): void {
   // FULL: a commit returns when its part of the log is on disk; less would lose redemptions with
   // the power. On macOS that takes fullfsync too; elsewhere that has no effect.
   database.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
+  // Every 16 MiB of the log, not every 4: what it brings into the file waits for the disk twice. In
+  // one run, 1.03 times the revocations.
+  database.exec('PRAGMA wal_autocheckpoint = 4096');
 }
 
 function isFileError(error: unknown): boolean {
