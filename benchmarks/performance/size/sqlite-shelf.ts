@@ -1,5 +1,6 @@
 import { openDatabase } from '../../../apps/server/src/store/sqlite/open-database.ts';
-import { accountText, originText } from '../../../apps/server/src/store/sqlite/rows.ts';
+import { originText } from '../../../apps/server/src/store/sqlite/origin-text.ts';
+import { accountText } from '../../../apps/server/src/store/sqlite/rows.ts';
 import { uuidToBytes } from '../../../packages/schema/src/index.ts';
 import type { Shelf } from './shelf.ts';
 import type { StoredGrant } from './stored-grants.ts';

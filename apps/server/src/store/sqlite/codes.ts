@@ -2,14 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { CodeState, GrantRecord, PendingRecord } from '../records.ts';
 import type { Change, Redemption } from '../store.ts';
-import {
-  accountText,
-  type GrantRow,
-  grantRecord,
-  originText,
-  type PendingRow,
-  pendingRecord,
-} from './rows.ts';
+import { originText } from './origin-text.ts';
+import { accountText, type GrantRow, grantRecord, type PendingRow, pendingRecord } from './rows.ts';
 import { prepareSweep } from './sweep.ts';
 
 type CodeRow = { application_id: Uint8Array; code_hash: Uint8Array; exchanged: number };

@@ -3,6 +3,7 @@ import { uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
 import type { CredentialHash, GrantAuthentication, GrantHistory, GrantRecord } from '../records.ts';
 import type { Change, Page, Recovery } from '../store.ts';
+import { originText } from './origin-text.ts';
 import { pageParameters } from './paging.ts';
 import {
   accountRecord,
@@ -10,7 +11,6 @@ import {
   grantHistory,
   grantRecord,
   type HistoryRow,
-  originText,
 } from './rows.ts';
 
 type AuthenticationRow = GrantRow & {

@@ -1,5 +1,4 @@
 import { uuidFromBytes } from '@latchkey/schema';
-import type { Origin } from '../../origin.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
@@ -8,6 +7,7 @@ import type {
   PendingRecord,
   SecretRecord,
 } from '../records.ts';
+import { originRecord } from './origin-text.ts';
 
 // What SQLite returns, by the names of the columns, and the records made of it.
 
@@ -38,7 +38,7 @@ export type PendingRow = GrantHeadRow & { code_hash: Bytes; code_expires_at: num
 
 export type GrantRow = GrantHeadRow & { created_at: number; revoked_at: number | null };
 
-/** A grant with all its marks; those are JSON. */
+/** A grant with all its marks; where each came from is an origin's text. */
 export type HistoryRow = {
   id: Bytes;
   application_id: Bytes;
@@ -86,17 +86,6 @@ function secretRecord(row: ApplicationRow, id: Bytes): SecretRecord {
 export function accountText(account: AccountRecord): string {
   const { id, username, display_name, twitter, verified, supporter } = account;
   return JSON.stringify({ id, username, display_name, twitter, verified, supporter });
-}
-
-/** The JSON of an origin: exactly its members, whatever else the object has. */
-export function originText(origin: Origin | undefined): string | null {
-  if (origin === undefined) return null;
-  const { request_id, by, secret_id } = origin;
-  return JSON.stringify({ request_id, by, secret_id });
-}
-
-function originRecord(text: string | null): Origin | null {
-  return text === null ? null : JSON.parse(text);
 }
 
 export function accountRecord(text: string): AccountRecord {
