@@ -98,7 +98,7 @@ export function createHttpServer(
     expectsContinue: boolean,
   ): Promise<void> {
     const startedAt = performance.now();
-    await endOfTurn();
+    if (service.store.isLocal) await endOfTurn();
     const { socket } = request;
     if (over.has(socket)) return;
     if (!namesOneHost(request)) {

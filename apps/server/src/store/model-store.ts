@@ -27,7 +27,10 @@ interface ModelGrant extends PendingRecord {
 }
 
 /** All but what serves to explain refusals and to count, on which no promise about a grant rests. */
-type Methods = Omit<Store, 'keepRefusals' | 'findRefusals' | 'addToCount' | 'ping' | 'close'>;
+type Methods = Omit<
+  Store,
+  'keepRefusals' | 'findRefusals' | 'addToCount' | 'isLocal' | 'ping' | 'close'
+>;
 type Result<Name extends keyof Methods> = Awaited<ReturnType<Store[Name]>>;
 
 /** The port of the store, without promises: in a model each call is over at once. */

@@ -222,6 +222,12 @@ export interface Store {
 
   // The store itself
 
+  /**
+   * Whether it answers within the process, as a file does and no server. Then the requests of a turn
+   * of the event loop are worked on together.
+   */
+  readonly isLocal: boolean;
+
   /** Resolves when the database answers; throws `store_unavailable` otherwise. */
   ping(): Promise<void>;
 

@@ -5,7 +5,7 @@ import type { Store } from './store.ts';
 
 /** A call of a method of the store, by name. */
 export interface StoreCall {
-  method: keyof Store;
+  method: Exclude<keyof Store, 'isLocal'>;
   args: unknown[];
 }
 

@@ -15,7 +15,9 @@ import {
 } from './suite-records.ts';
 
 /** A call of each method, but for close. */
-const calls: { [Method in Exclude<keyof Store, 'close'>]: (store: Store) => Promise<unknown> } = {
+const calls: {
+  [Method in Exclude<keyof Store, 'isLocal' | 'close'>]: (store: Store) => Promise<unknown>;
+} = {
   createApplication: (store) => store.createApplication(anApplication()),
   findApplication: (store) => store.findApplication(anId()),
   listApplications: (store) => store.listApplications({ limit: 1, before: null }),

@@ -48,6 +48,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
     ...refusals(connection),
     ...rateLimits(connection),
 
+    isLocal: false,
     ping: () =>
       connection.read(async ({ db, decisive: { maxTimeMS } }) => {
         await db.command({ ping: 1, maxTimeMS });

@@ -133,6 +133,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     addToCount: (addition) => write(() => rateLimits.addToCount(addition)),
 
     sweep,
+    isLocal: true,
     ping: () => read(() => void touch.get()),
     close: () => (closing ??= close()),
   };
