@@ -6,7 +6,8 @@ for (let i = 0; i < DIGITS.length; i++) VALUES[DIGITS.charCodeAt(i)] = i;
 
 // Long division and multiplication go five digits at a time over 16-bit limbs: 62^5 < 2^30, so a
 // product or a carry with a limb stays below 2^46 and is exact in a double. What a division leaves is
-// found by taking away: `%` of numbers beyond 32 bits is a call, and took two thirds of the time.
+// found by taking away: `%` of numbers beyond 32 bits is a call, and took two thirds of the time to
+// read a credential.
 const CHUNK_DIGITS = 5;
 const CHUNK = 62 ** CHUNK_DIGITS;
 
