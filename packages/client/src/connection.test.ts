@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type FakeService, type Reply, result, startFakeService } from '../test/fake-service.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Reply, result, startFakeService } from '../test/fake-service.ts';
 import { reason } from '../test/reason.ts';
 import { account, applicationSecret, code, fullGrant, grantSecret } from '../test/samples.ts';
+import { useFakeService } from '../test/use-fake-service.ts';
 import {
   ConnectionError,
   Latchkey,
@@ -10,17 +11,12 @@ import {
   UnexpectedResponseError,
 } from './index.ts';
 
-let service: FakeService;
+const service = useFakeService();
 let latchkey: Latchkey;
 
-beforeAll(async () => {
-  service = await startFakeService(result(null));
+beforeAll(() => {
   latchkey = new Latchkey({ baseUrl: service.url, applicationSecret, maxRetries: 0 });
 });
-beforeEach(() => {
-  service.requests.length = 0;
-});
-afterAll(() => service.close());
 
 const text =
   (status: number, body: string, headers: Record<string, string> = {}): Reply =>

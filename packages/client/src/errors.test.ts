@@ -1,27 +1,19 @@
 import { type ErrorCode, errorCodes, errorTable } from '@latchkey/schema';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  errorBody,
-  type FakeService,
-  failure,
-  refusal,
-  result,
-  startFakeService,
-} from '../test/fake-service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { errorBody, failure, refusal } from '../test/fake-service.ts';
 import { reason } from '../test/reason.ts';
 import { applicationSecret, code, grantId } from '../test/samples.ts';
+import { useFakeService } from '../test/use-fake-service.ts';
 import * as client from './index.ts';
 
 const { Latchkey, LatchkeyError, isLatchkeyError } = client;
 
-let service: FakeService;
+const service = useFakeService();
 let latchkey: client.Latchkey;
 
-beforeAll(async () => {
-  service = await startFakeService(result(null));
+beforeAll(() => {
   latchkey = new Latchkey({ baseUrl: service.url, applicationSecret, maxRetries: 0 });
 });
-afterAll(() => service.close());
 
 const classes: Record<ErrorCode, string> = {
   credentials_missing: 'AuthenticationError',

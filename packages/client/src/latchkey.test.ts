@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type FakeService, result, startFakeService } from '../test/fake-service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { result } from '../test/fake-service.ts';
 import {
   account,
   applicationSecret,
@@ -10,19 +10,15 @@ import {
   grantSecret,
   revokedGrant,
 } from '../test/samples.ts';
+import { useFakeService } from '../test/use-fake-service.ts';
 import { Latchkey, UnexpectedResponseError } from './index.ts';
 
-let service: FakeService;
+const service = useFakeService();
 let latchkey: Latchkey;
 
-beforeAll(async () => {
-  service = await startFakeService(result(null));
+beforeAll(() => {
   latchkey = new Latchkey({ baseUrl: service.url, applicationSecret, maxRetries: 0 });
 });
-beforeEach(() => {
-  service.requests.length = 0;
-});
-afterAll(() => service.close());
 
 const calls = [
   {

@@ -1,16 +1,10 @@
 import { inspect } from 'node:util';
 import { errorCodes } from '@latchkey/schema';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  errorBody,
-  type FakeService,
-  failure,
-  type Reply,
-  result,
-  startFakeService,
-} from '../test/fake-service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { errorBody, failure, type Reply, result } from '../test/fake-service.ts';
 import { reason } from '../test/reason.ts';
 import { applicationSecret, code, grantId, grantSecret } from '../test/samples.ts';
+import { useFakeService } from '../test/use-fake-service.ts';
 import { Latchkey, LatchkeyError, type LatchkeyOptions } from './index.ts';
 
 const secrets = [applicationSecret, code, grantSecret];
@@ -35,14 +29,12 @@ function expectNoSecret(value: unknown): void {
   }
 }
 
-let service: FakeService;
+const service = useFakeService();
 let latchkey: Latchkey;
 
-beforeAll(async () => {
-  service = await startFakeService(result(null));
+beforeAll(() => {
   latchkey = new Latchkey({ baseUrl: service.url, applicationSecret, maxRetries: 0, logger });
 });
-afterAll(() => service.close());
 
 /** What the logger was told, in everything that runs here. */
 const logged: unknown[] = [];

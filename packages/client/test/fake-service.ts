@@ -20,7 +20,11 @@ export interface FakeService {
   close(): Promise<void>;
 }
 
-export async function startFakeService(reply: Reply): Promise<FakeService> {
+/** @param service - the object that becomes it */
+export async function startFakeService(
+  reply: Reply,
+  service = {} as FakeService,
+): Promise<FakeService> {
   const server = createServer(async (request, response) => {
     let body = '';
     request.setEncoding('utf8');
@@ -31,7 +35,7 @@ export async function startFakeService(reply: Reply): Promise<FakeService> {
     service.reply(response, recorded);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const service: FakeService = {
+  return Object.assign(service, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests: [],
     reply,
@@ -39,8 +43,7 @@ export async function startFakeService(reply: Reply): Promise<FakeService> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
-  };
-  return service;
+  });
 }
 
 function send(response: ServerResponse, status: number, envelope: object, headers: object = {}) {

@@ -1,12 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type FakeService,
-  failure,
-  type Reply,
-  refusal,
-  result,
-  startFakeService,
-} from '../../test/fake-service.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { failure, type Reply, refusal, result } from '../../test/fake-service.ts';
 import {
   applicationSecret,
   code,
@@ -15,21 +8,19 @@ import {
   grantId,
   grantSecret,
 } from '../../test/samples.ts';
+import { useFakeService } from '../../test/use-fake-service.ts';
 import { Latchkey } from '../index.ts';
 import { GrantRequiredError, type GuardOptions, requireGrant } from './index.ts';
 
-let service: FakeService;
+const service = useFakeService(result(grantDescription));
 let latchkey: Latchkey;
 
-beforeAll(async () => {
-  service = await startFakeService(result(grantDescription));
+beforeAll(() => {
   latchkey = new Latchkey({ baseUrl: service.url, applicationSecret: null, maxRetries: 0 });
 });
 beforeEach(() => {
   service.reply = result(grantDescription);
-  service.requests.length = 0;
 });
-afterAll(() => service.close());
 
 const bearer = `Bearer ${grantSecret}`;
 const basic = (pair: string) => `Basic ${btoa(pair)}`;
