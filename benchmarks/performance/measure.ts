@@ -11,6 +11,9 @@ import { quantile, type Sample } from './statistics.ts';
 export const operations = ['convert', 'first use', 'authenticate', 'revoke'] as const;
 export type Operation = (typeof operations)[number];
 
+/** How many connections the targets are about. */
+export const CONNECTIONS = 32;
+
 /**
  * Sends one request for each input, and looks at every answer.
  *

@@ -8,7 +8,7 @@ import { oauth2Server } from '../contenders/oauth2-server.ts';
 import { oidcProvider } from '../contenders/oidc-provider.ts';
 import { sqlite } from '../contenders/sqlite.ts';
 import { trpcStandalone } from '../contenders/trpc-standalone.ts';
-import { turn } from '../measure.ts';
+import { CONNECTIONS, turn } from '../measure.ts';
 import type { Part } from '../part.ts';
 import { Results } from '../results.ts';
 import { rounds } from '../rounds.ts';
@@ -61,8 +61,8 @@ export const comparison: Part = {
   title: 'Performance',
   async measure(workbench, quick) {
     const sizes: Sizes = quick
-      ? { requests: 3_000, connections: [32], rounds: 5 }
-      : { requests: 5_000, connections: [32, 1, 256], rounds: 7 };
+      ? { requests: 3_000, connections: [CONNECTIONS], rounds: 5 }
+      : { requests: 5_000, connections: [CONNECTIONS, 1, 256], rounds: 7 };
     const contenders = [
       ...[floor, sqlite, latchkey, latchkeyTrpc, trpcStandalone],
       ...[oidcProvider, oauth2Server, betterAuth],
@@ -82,7 +82,7 @@ export const comparison: Part = {
       conditions: [`${sizes.rounds} rounds`, versions, ...aboutOf(stores)],
       text: report(results, sizes.connections),
       checked: checkTargets(results),
-      plot: { about: 'Exchanges beside the floor', svg: plot(results, 32) },
+      plot: { about: 'Exchanges beside the floor', svg: plot(results, CONNECTIONS) },
     };
   },
 };

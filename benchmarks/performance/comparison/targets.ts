@@ -6,11 +6,9 @@ import { mongodb } from '../contenders/mongodb.ts';
 import { oauth2Server } from '../contenders/oauth2-server.ts';
 import { oidcProvider } from '../contenders/oidc-provider.ts';
 import { trpcStandalone } from '../contenders/trpc-standalone.ts';
-import type { Operation } from '../measure.ts';
+import { CONNECTIONS, type Operation } from '../measure.ts';
 import type { Results } from '../results.ts';
 import type { Sample } from '../statistics.ts';
-
-const CONNECTIONS = 32;
 
 type Figure = Exclude<keyof Sample, 'slowest'>;
 

@@ -4,7 +4,7 @@ import { table } from '../../table.ts';
 import { checkRatio } from '../checked.ts';
 import { latchkey } from '../contenders/latchkey.ts';
 import { withConnections } from '../load.ts';
-import { exchange, refuse } from '../measure.ts';
+import { CONNECTIONS, exchange, refuse } from '../measure.ts';
 import type { Part } from '../part.ts';
 import { note } from '../workbench.ts';
 import { growth } from './growth.ts';
@@ -22,7 +22,6 @@ export interface Slice {
   cpu: number;
 }
 
-const CONNECTIONS = 32;
 const MIB = 1024 ** 2;
 
 const mebibytes = async (path: string) => (await stat(path)).size / MIB;

@@ -1,8 +1,8 @@
 import { table } from '../../table.ts';
 import { type Checked, checkRatio } from '../checked.ts';
-import { operations } from '../measure.ts';
+import { CONNECTIONS, operations } from '../measure.ts';
 import type { Results } from '../results.ts';
-import { CONNECTIONS, ON_STORED } from './turn.ts';
+import { ON_STORED } from './turn.ts';
 
 /** Few grants beside many, on one kind of store. */
 export interface Pair {

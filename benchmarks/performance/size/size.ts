@@ -1,4 +1,5 @@
 import { startLatchkey } from '../contenders/latchkey.ts';
+import { CONNECTIONS } from '../measure.ts';
 import type { Part } from '../part.ts';
 import { Results } from '../results.ts';
 import { rounds } from '../rounds.ts';
@@ -8,7 +9,7 @@ import { note, type Workbench } from '../workbench.ts';
 import { fill } from './fill.ts';
 import { checkTargets, type Pair, report } from './report.ts';
 import { stock } from './stored-grants.ts';
-import { CONNECTIONS, type Entry, REVOKED, turnOn } from './turn.ts';
+import { type Entry, REVOKED, turnOn } from './turn.ts';
 
 const FEW = 1_000;
 

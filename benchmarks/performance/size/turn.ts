@@ -3,14 +3,13 @@ import { newId } from '../../../apps/server/src/credentials/credentials.ts';
 import { type Call, type Grant, wrongAnswer } from '../contender.ts';
 import type { RunningLatchkey } from '../contenders/latchkey.ts';
 import { withConnections } from '../load.ts';
-import { measure, turn } from '../measure.ts';
+import { CONNECTIONS, measure, turn } from '../measure.ts';
 import type { Sample } from '../statistics.ts';
 import type { StoreKind } from '../stores.ts';
 import type { restWire } from '../wires/rest.ts';
 import type { Shelf } from './shelf.ts';
 import type { KnownGrant } from './stored-grants.ts';
 
-export const CONNECTIONS = 32;
 const LISTED = 10;
 // Of the few that are stored: they are there once, and half of them are the application's.
 export const REVOKED = 400;

@@ -1,11 +1,9 @@
 import { table } from '../../table.ts';
 import { type Checked, checkRatio } from '../checked.ts';
-import { operations } from '../measure.ts';
+import { CONNECTIONS, operations } from '../measure.ts';
 import type { Results } from '../results.ts';
 import type { StoreKind } from '../stores.ts';
 import { greatestRise, leastShare } from './shares.ts';
-
-export const CONNECTIONS = 32;
 
 const WAYS = ['alone', 'on two databases', 'on one database'] as const;
 export type Way = (typeof WAYS)[number];

@@ -1,14 +1,14 @@
 import { AtOnce } from '../at-once.ts';
 import type { Running } from '../contender.ts';
 import { startLatchkey } from '../contenders/latchkey.ts';
-import { turn } from '../measure.ts';
+import { CONNECTIONS, turn } from '../measure.ts';
 import type { Part } from '../part.ts';
 import { Results } from '../results.ts';
 import { rounds } from '../rounds.ts';
 import { aboutOf, type StoreKind, storesOf } from '../stores.ts';
 import { restWire } from '../wires/rest.ts';
 import type { Workbench } from '../workbench.ts';
-import { CONNECTIONS, checkTargets, key, report, seenIn, serversOn, type Way } from './report.ts';
+import { checkTargets, key, report, seenIn, serversOn, type Way } from './report.ts';
 
 /** Servers that are under load at once. */
 interface Group {
