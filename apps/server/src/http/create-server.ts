@@ -14,7 +14,7 @@ import { createAuthenticate } from './authenticate.ts';
 import { CallerGone } from './body.ts';
 import { limitConnections } from './connection-limit.ts';
 import { cutWhereNotTaken, type Deadlines, requestDeadlines } from './deadlines.ts';
-import { endOfTurn } from './end-of-turn.ts';
+import { atEndOfTurn } from './end-of-turn.ts';
 import { errorBody, errorHeaders } from './error-answer.ts';
 import type { Exchange } from './exchange.ts';
 import { reportFailure } from './failure.ts';
@@ -24,6 +24,7 @@ import { namesOneHost } from './host.ts';
 import type { Intercept } from './intercept.ts';
 import { metricsRoute } from './metrics-route.ts';
 import { pageRoutes } from './pages/pages.ts';
+import { createPastClosings } from './past-closings.ts';
 import { createPublicUrl } from './public-url.ts';
 import { createRecorder } from './recorded.ts';
 import { requestId } from './request-id.ts';
@@ -96,9 +97,8 @@ export function createHttpServer(
     request: IncomingMessage,
     response: ServerResponse,
     expectsContinue: boolean,
+    startedAt: number,
   ): Promise<void> {
-    const startedAt = performance.now();
-    if (service.store.isLocal) await endOfTurn();
     const { socket } = request;
     if (over.has(socket)) return;
     if (!namesOneHost(request)) {
@@ -152,10 +152,16 @@ export function createHttpServer(
     requireHostHeader: false,
   });
   limitConnections(server, log);
-  server.on('request', (request, response) => respond(request, response, false));
-  server.on('checkContinue', (request, response) => respond(request, response, true));
+  const gather = service.store.isLocal ? atEndOfTurn : createPastClosings();
+  const listener =
+    (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
+      const startedAt = performance.now();
+      return gather(() => respond(request, response, expectsContinue, startedAt));
+    };
+  server.on('request', listener(false));
+  server.on('checkContinue', listener(true));
   // Any other expectation is passed over, as RFC 9110, section 10.1.1, allows: Node's own 417 would
   // be an answer without the body and the headers that all of ours have.
-  server.on('checkExpectation', (request, response) => respond(request, response, false));
+  server.on('checkExpectation', listener(false));
   return server;
 }

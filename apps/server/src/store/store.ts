@@ -223,8 +223,8 @@ export interface Store {
   // The store itself
 
   /**
-   * Whether it answers within the process, as a file does and no server. Then the requests of a turn
-   * of the event loop are worked on together.
+   * Whether it answers within the process, as a file does and no server. It decides on the moment at
+   * which requests that came in together are worked on.
    */
   readonly isLocal: boolean;
 
