@@ -13,6 +13,10 @@ export default defineConfig({
   dts: { resolve: [/^@latchkey\//, /^\.\.?\//] },
   minify: true,
   treeshake: true,
+  // Of an error that nobody catches Node prints the whole line it was thrown in.
+  esbuildOptions(options) {
+    options.lineLimit = 120;
+  },
   define: { PACKAGE_VERSION: JSON.stringify(manifest.version) },
   noExternal: [/^@latchkey\//],
   clean: true,
