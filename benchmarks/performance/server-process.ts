@@ -16,6 +16,12 @@ export function pinLoad(): void {
   if (pinned) spawnSync('taskset', ['-acp', String(LOAD_CORE), String(process.pid)]);
 }
 
+// However this process ends, none of its servers outlives it.
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** A server in a process of its own. */
 export class ServerProcess {
   readonly #child: ChildProcess;
@@ -40,10 +46,8 @@ export class ServerProcess {
     this.#child.stdout?.on('data', (chunk) => {
       this.#stdout += chunk;
     });
-    process.once('exit', this.#kill);
+    running.add(this.#child);
   }
-
-  readonly #kill = () => void this.#child.kill('SIGKILL');
 
   get #hasEnded(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
@@ -97,7 +101,7 @@ export class ServerProcess {
 
   /** Ends it in order. */
   async stop(): Promise<void> {
-    process.off('exit', this.#kill);
+    running.delete(this.#child);
     if (this.#hasEnded) return;
     this.#child.kill('SIGTERM');
     await once(this.#child, 'exit');
