@@ -10,8 +10,8 @@ import { together } from './together.ts';
  * driver (7.8, 7.9) writes to it, and waits for ever. Timers run right after such closings (libuv
  * 1.45), and a millisecond is the least that a timer takes.
  *
- * Measured with MongoDB's stand-in at 32 connections, beside the bare driver: exchanges from 0.78 to
- * 1.77 of its throughput, since one look-up of the application serves all who waited.
+ * Measured with MongoDB's stand-in at 32 connections, beside the bare driver: exchanges from 0.77 to
+ * 1.59 of its throughput. One look-up of the application serves all who waited.
  */
 export function createPastClosings(): (work: () => Promise<void>) => Promise<void> {
   const pastClosings = together(() => setTimeout(1));

@@ -1,6 +1,6 @@
 /**
- * Does something once for all who ask for the same in one turn of the event loop: the requests of a
- * turn are worked on together, at its end, and most are of few applications.
+ * Does something once for all who ask for the same in one turn of the event loop: requests that
+ * waited for each other are worked on together, and most are of few applications.
  *
  * What is under way is shared only until the microtasks that it was asked for in are through, and
  * nothing is received in between. So it began after each of the requests that share it was there,
