@@ -1,7 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { formatCredential } from '@latchkey/schema';
 import pino from 'pino';
-import { expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { redactor } from './log.ts';
 
 const ID = '0193aa00-0000-7000-8000-000000000001';
@@ -42,18 +46,46 @@ test('leaves everything else as it is', () => {
   expect(redactor(['secret'])(line)).toBe(line);
 });
 
-test.each([
-  ['closed', 'await close(); process.exit();'],
-  ['flushed, as before a crash', 'flush(); process.exit();'],
-])('what was logged last is written when the log is %s', (_, end) => {
+/** A program that logs to its stderr and then does as told. */
+function logging(entries: string, then: string): string[] {
   const module = new URL('log.ts', import.meta.url);
   const program = `
     import { createLog } from '${module}';
     const { log, close, flush } = createLog({ logLevel: 'info', adminSecret: null, databaseUrl: '' });
-    log.info('one');
-    log.info('two');
-    ${end}`;
-  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program]);
-  const lines = String(stderr).trim().split('\n');
-  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['one', 'two']);
+    ${entries}
+    ${then}`;
+  return ['--input-type=module', '-e', program];
+}
+
+describe.each(['a pipe', 'a file'])('to %s', (kind) => {
+  const directory = mkdtempSync(join(tmpdir(), 'latchkey-log-'));
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  test.each([
+    ['closed', 'await close(); process.exit();'],
+    ['flushed, as before a crash', 'flush(); process.exit();'],
+  ])('what was logged last is written when the log is %s', (_, end) => {
+    const path = join(directory, 'stderr.log');
+    const file = kind === 'a file' ? openSync(path, 'w') : null;
+    const { stderr } = spawnSync(
+      process.execPath,
+      logging(`log.info('one'); log.info('two');`, end),
+      { stdio: ['ignore', 'ignore', file ?? 'pipe'] },
+    );
+    const text = file === null ? String(stderr) : readFileSync(path, 'utf8');
+    const lines = text.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['one', 'two']);
+  });
+});
+
+test('goes on where whoever reads the log does not', async () => {
+  const megabyte = `for (let n = 0; n < 1000; n++) log.info('x'.repeat(1000));`;
+  const child = spawn(
+    process.execPath,
+    logging(megabyte, `setTimeout(() => process.stdout.write('goes on'), 50);`),
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const [said] = await once(child.stdout, 'data');
+  expect(String(said)).toBe('goes on');
+  child.kill('SIGKILL');
 });
