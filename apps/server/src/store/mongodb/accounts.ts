@@ -15,8 +15,8 @@ export function accounts(connection: Connection): Pick<Store, 'putAccount' | 'fi
       await inTurn(
         async () => (await find(_id)) ?? {},
         (revision) =>
-          connection.write<true | null>(({ accounts, durable, decisive }) => ({
-            async send() {
+          connection.write<true | null>(({ accounts, decisive }) => ({
+            async send(durable) {
               try {
                 await accounts.replaceOne(
                   { _id, ...ofRevision(revision) },

@@ -31,9 +31,7 @@ export function applications(connection: Connection): Applications {
   return {
     async createApplication(application) {
       const document = toApplicationDocument(application);
-      await connection.write(({ applications, durable }) =>
-        insertion(applications, document, durable),
-      );
+      await connection.write(({ applications }) => insertion(applications, document));
     },
 
     async findApplication(application_id) {
@@ -72,8 +70,8 @@ export function applications(connection: Connection): Applications {
         () =>
           connection.read(({ applications, decisive }) => applications.findOne(withRoom, decisive)),
         (revision) =>
-          connection.write<'added' | null>(({ applications, durable, decisive }) => ({
-            async send() {
+          connection.write<'added' | null>(({ applications, decisive }) => ({
+            async send(durable) {
               const { matchedCount } = await applications.updateOne(
                 { ...withRoom, ...ofRevision(revision) },
                 { $push: { secrets: toSecretDocument(secret) }, $inc: { revision: 1 } },
@@ -97,8 +95,8 @@ export function applications(connection: Connection): Applications {
     async removeSecret(application_id, secret_id) {
       const id = toId(secret_id);
       const filter = { _id: toId(application_id), 'secrets.id': id };
-      const updated = await connection.write(({ applications, durable, decisive }) => ({
-        send: () =>
+      const updated = await connection.write(({ applications, decisive }) => ({
+        send: (durable) =>
           applications.findOneAndUpdate(
             filter,
             { $pull: { secrets: { id } }, $inc: { revision: 1 } },
@@ -118,8 +116,8 @@ export function applications(connection: Connection): Applications {
       const document = await inTurn(
         () => find(application_id),
         (revision) =>
-          connection.write(({ applications, durable, decisive }) => ({
-            send: () =>
+          connection.write(({ applications, decisive }) => ({
+            send: (durable) =>
               applications.findOneAndUpdate(
                 { _id, ...ofRevision(revision) },
                 { $set: { disabled }, $inc: { revision: 1 } },

@@ -1,21 +1,27 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import type { MongoClient } from 'mongodb';
+/** An attempt at a write, told of by the command's own `comment`. */
+export class Attempt {
+  #sent = 0;
 
-interface Attempt {
-  sent: number;
-}
+  /** How often its command was sent, or was about to be. */
+  get sent(): number {
+    return this.#sent;
+  }
 
-const running = new AsyncLocalStorage<Attempt>();
-
-/** By their names on the wire; a connection's own commands, such as its log-in, don't count. */
-const writes = new Set(['findAndModify', 'insert', 'update']);
-
-/** Makes {@link attempt} see what a client sends. Needs its `monitorCommands`. */
-export function watchSends(client: MongoClient): void {
-  client.on('commandStarted', ({ commandName }) => {
-    const current = running.getStore();
-    if (current && writes.has(commandName)) current.sent += 1;
-  });
+  /**
+   * To stand in the options of the command as its `comment`: what it is written as in BSON, which
+   * the driver asks for each time that it writes the command to a connection.
+   *
+   * The driver's command events tell the same, and let it read each answer twice: a look at an
+   * account had 0.85 of the throughput of the bare driver with them.
+   */
+  get comment(): { toBSON(): string } {
+    return {
+      toBSON: () => {
+        this.#sent += 1;
+        return 'latchkey';
+      },
+    };
+  }
 }
 
 export type AttemptResult<T> = { result: T } | { error: unknown; sent: number };
@@ -25,13 +31,14 @@ export type AttemptResult<T> = { result: T } | { error: unknown; sent: number };
  *
  * The error alone does not tell that: the driver repeats a write, once, where the server supports
  * it, and when it then finds no server to send it to, the error is that of the search, although the
- * first command may have arrived. The driver tells of each command as it sends it, from within the
- * call that sends it.
+ * first command may have arrived.
  */
-export async function attempt<T>(write: () => Promise<T>): Promise<AttemptResult<T>> {
-  const current: Attempt = { sent: 0 };
+export async function attempt<T>(
+  write: (attempt: Attempt) => Promise<T>,
+): Promise<AttemptResult<T>> {
+  const current = new Attempt();
   try {
-    return { result: await running.run(current, write) };
+    return { result: await write(current) };
   } catch (error) {
     return { error, sent: current.sent };
   }

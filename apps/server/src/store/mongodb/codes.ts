@@ -21,9 +21,9 @@ export function codes(connection: Connection, clock: Clock): Codes {
   return {
     async issueCode(code) {
       const document = toPendingDocument(code);
-      await connection.write<void>(({ grants, durable, decisive }) => ({
+      await connection.write<void>(({ grants, decisive }) => ({
         grant_id: code.grant_id,
-        send: async () => void (await grants.insertOne(document, durable)),
+        send: async (durable) => void (await grants.insertOne(document, durable)),
         // Not sent again: of two copies one could arrive after the code was cancelled, and bring it
         // back. A code that is never told to anybody expires by itself.
         readBack: async () =>
@@ -35,9 +35,10 @@ export function codes(connection: Connection, clock: Clock): Codes {
 
     async cancelCode(grant_id) {
       const _id = toId(grant_id);
-      const document = await connection.write(({ grants, durable, decisive }) => ({
+      const document = await connection.write(({ grants, decisive }) => ({
         grant_id,
-        send: () => grants.findOneAndDelete({ _id, created_at: { $exists: false } }, durable),
+        send: (durable) =>
+          grants.findOneAndDelete({ _id, created_at: { $exists: false } }, durable),
         async readBack() {
           const found = await grants.findOne({ _id }, decisive);
           // Cancelled by us, by another, or expired and swept.
@@ -52,11 +53,11 @@ export function codes(connection: Connection, clock: Clock): Codes {
       const _id = toId(grant_id);
       const redemption_id = toId(randomUUID());
       const secret = toHash(secret_hash);
-      const document = await connection.write(({ grants, durable, decisive }) => ({
+      const document = await connection.write(({ grants, decisive }) => ({
         grant_id,
         // All conditions and all that makes a grant are in this one command: there is no moment at
         // which the code is spent and the grant does not exist.
-        send: () =>
+        send: (durable) =>
           grants.findOneAndUpdate(
             {
               _id,

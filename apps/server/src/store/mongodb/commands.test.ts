@@ -15,7 +15,10 @@ const server = inject('mongodbUrl');
 
 describe.skipIf(server === undefined)('what is sent to MongoDB', () => {
   const name = freshName();
-  const { client } = clientFor(urlOf(server ?? 'mongodb://none', name), defaultPatience);
+  const { client } = clientFor(
+    `${urlOf(server ?? 'mongodb://none', name)}?monitorCommands=true`,
+    defaultPatience,
+  );
   const connection = new Connection(client, name, defaultPatience);
   const store = { ...codes(connection, Date.now), ...grants(connection) };
   let sent: CommandStartedEvent[] = [];
@@ -68,7 +71,7 @@ describe.skipIf(server === undefined)('what is sent to MongoDB', () => {
     const { grant } = await exchanged(store);
     const { grant_id } = grant;
     const { commands } = await commandsOf(() =>
-      store.authenticateGrant(grant_id, { account: true }),
+      store.authenticateGrant(grant_id, { currentAccount: true }),
     );
     expect(commands).toHaveLength(1);
     expect(commands[0]).toMatchObject({ aggregate: 'grants' });

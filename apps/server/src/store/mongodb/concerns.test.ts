@@ -47,7 +47,7 @@ const decisions: Record<string, (store: Store) => Promise<unknown>> = {
   findCode: (store) => store.findCode(anId()),
   findGrant: (store) => store.findGrant(anId()),
   findGrantHistory: (store) => store.findGrantHistory(anId()),
-  authenticateGrant: (store) => store.authenticateGrant(anId(), { account: true }),
+  authenticateGrant: (store) => store.authenticateGrant(anId(), { currentAccount: true }),
 };
 
 const lists: Record<string, (store: Store) => Promise<unknown>> = {

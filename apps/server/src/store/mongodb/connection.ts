@@ -1,6 +1,5 @@
 import type { Collection, Db, MongoClient } from 'mongodb';
 import { DomainError } from '../../domain-error.ts';
-import { watchSends } from './attempt.ts';
 import { type Concerns, concernsFor } from './concerns.ts';
 import type {
   AccountDocument,
@@ -40,7 +39,6 @@ export class Connection {
     this.#client = client;
     this.#name = name;
     this.#patience = patience;
-    watchSends(client);
   }
 
   /**
@@ -77,9 +75,9 @@ export class Connection {
   }
 
   /** Runs a write, and finds out what became of it where that is not plain. */
-  write<T>(write: (database: Database) => Write<T>): Promise<T> {
+  write<T>(write: (database: Omit<Database, 'durable'>) => Write<T>): Promise<T> {
     return this.#run((database) =>
-      settle(write(database), this.#patience.outcome, this.#closing.signal),
+      settle(write(database), database.durable, this.#patience.outcome, this.#closing.signal),
     );
   }
 

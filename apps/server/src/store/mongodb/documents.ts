@@ -108,11 +108,10 @@ export interface RateLimitDocument {
 /** A grant whose code was exchanged. */
 export type ExchangedDocument = GrantDocument & { created_at: Date };
 
-/** A grant with what {@link GrantAuthentication} joins to it; each join has one document or none. */
-export interface JoinedGrantDocument extends ExchangedDocument {
+/** What {@link GrantAuthentication} takes of a grant; each join has one document or none. */
+export type JoinedGrantDocument = Omit<ExchangedDocument, 'account' | 'code_hash'> & {
   joined_application: Pick<ApplicationDocument, '_id' | 'disabled'>[];
-  joined_account?: AccountDocument[];
-}
+} & (Pick<ExchangedDocument, 'account'> | { joined_account: AccountDocument[] });
 
 export function toId(uuid: string): Binary {
   return new Binary(uuidToBytes(uuid), Binary.SUBTYPE_UUID);
@@ -252,11 +251,17 @@ export function isExchanged(document: GrantDocument): document is ExchangedDocum
 
 export function fromGrantDocument(document: GrantDocument): GrantRecord {
   if (!isExchanged(document)) throw new TypeError('A code that was not exchanged is no grant.');
+  const account = fromSnapshot(document.account_id, document.account);
+  return { ...withoutAccount(document), account };
+}
+
+function withoutAccount(
+  document: Omit<ExchangedDocument, 'account' | 'code_hash'>,
+): Omit<GrantRecord, 'account'> {
   return {
     grant_id: fromId(document._id),
     application_id: fromId(document.application_id),
     scope: document.scope,
-    account: fromSnapshot(document.account_id, document.account),
     created_at: document.created_at.getTime(),
     revoked_at: document.revoked_at?.getTime() ?? null,
   };
@@ -321,13 +326,18 @@ export function toCodeState(
 }
 
 export function toGrantAuthentication(document: JoinedGrantDocument): GrantAuthentication {
-  const [account] = document.joined_account ?? [];
   return {
-    grant: fromGrantDocument(document),
+    grant: withoutAccount(document),
     secret_hash: document.secret_hash ? fromHash(document.secret_hash) : null,
     first_used_at: document.first_used_at?.getTime() ?? null,
     // An application that is gone is as good as disabled.
     application_disabled: document.joined_application[0]?.disabled ?? true,
-    account: account ? fromAccountDocument(account) : null,
+    account: accountOf(document),
   };
+}
+
+function accountOf(document: JoinedGrantDocument): AccountRecord | null {
+  if ('account' in document) return fromSnapshot(document.account_id, document.account);
+  const [current] = document.joined_account;
+  return current ? fromAccountDocument(current) : null;
 }

@@ -56,9 +56,9 @@ export function grants(connection: Connection): Grants {
         ...(application_id === null ? {} : { application_id: toId(application_id) }),
       };
       const before = { ...grant, revoked_at: { $exists: true } };
-      const revoked = await connection.write(({ grants, durable, decisive }) => ({
+      const revoked = await connection.write(({ grants, decisive }) => ({
         grant_id,
-        send: () =>
+        send: (durable) =>
           grants.findOneAndUpdate(
             { ...grant, ...exchanged, revoked_at: { $exists: false } },
             {
@@ -85,9 +85,9 @@ export function grants(connection: Connection): Grants {
         revoked_at: { $exists: false },
       };
       const recoverAt = (revision: number) =>
-        connection.write(({ grants, durable, decisive }) => ({
+        connection.write(({ grants, decisive }) => ({
           grant_id,
-          send: () =>
+          send: (durable) =>
             grants.findOneAndUpdate(
               { ...recoverable, ...ofRevision(revision) },
               {
@@ -124,7 +124,7 @@ export function grants(connection: Connection): Grants {
       return document && toGrantHistory(document);
     },
 
-    async authenticateGrant(grant_id, { account }) {
+    async authenticateGrant(grant_id, { currentAccount }) {
       const join = (from: string, localField: string, as: string) => ({
         $lookup: { from, localField, foreignField: '_id', as },
       });
@@ -134,12 +134,13 @@ export function grants(connection: Connection): Grants {
             [
               { $match: { _id: toId(grant_id), ...exchanged } },
               join('applications', 'application_id', 'joined_application'),
-              ...(account ? [join('accounts', 'account_id', 'joined_account')] : []),
+              ...(currentAccount ? [join('accounts', 'account_id', 'joined_account')] : []),
               {
                 $project: {
                   code_hash: 0,
                   redemption_id: 0,
                   ...withoutMarks,
+                  ...(currentAccount && { account: 0 as const }),
                   'joined_application.secrets': 0,
                 },
               },
@@ -154,9 +155,9 @@ export function grants(connection: Connection): Grants {
     async noteFirstUse({ grant_id, secret_hash, now, origin }) {
       const active = { _id: toId(grant_id), secret_hash: toHash(secret_hash) };
       const used = { ...active, first_used_at: { $exists: true } };
-      const noted = await connection.write(({ grants, durable, decisive }) => ({
+      const noted = await connection.write(({ grants, decisive }) => ({
         grant_id,
-        send: () =>
+        send: (durable) =>
           grants.findOneAndUpdate(
             { ...active, first_used_at: { $exists: false } },
             { $set: { first_used_at: toDate(now), ...mark('first_used_by', origin) } },

@@ -1,4 +1,4 @@
-import type { Binary, Collection, InsertOneOptions, OptionalUnlessRequiredId } from 'mongodb';
+import type { Binary, Collection, OptionalUnlessRequiredId } from 'mongodb';
 import { isDuplicateKey } from './errors.ts';
 import type { Write } from './outcomes.ts';
 
@@ -6,13 +6,12 @@ import type { Write } from './outcomes.ts';
 export function insertion<Document extends { _id: Binary }>(
   collection: Collection<Document>,
   document: OptionalUnlessRequiredId<Document>,
-  options: InsertOneOptions,
 ): Write<void> {
   let repeated = false;
   return {
-    async send() {
+    async send(durable) {
       try {
-        await collection.insertOne(document, options);
+        await collection.insertOne(document, durable);
       } catch (error) {
         // Ids are random: what a repetition finds under its own is what was sent before.
         if (!repeated || !isDuplicateKey(error)) throw error;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError, type ErrorMembers } from '../../domain-error.ts';
-import { attempt } from './attempt.ts';
+import { type Attempt, attempt } from './attempt.ts';
+import type { Concerns } from './concerns.ts';
 import { isDatabaseError, isRefusal, unavailable } from './errors.ts';
 
 /** What the database says became of a write whose answer got lost. */
@@ -18,14 +19,19 @@ export interface Write<T> {
   /**
    * Sends the one command of the write. Has to be safe to repeat, and to return null where it
    * matched nothing.
+   *
+   * @param durable - what the command asks for, and what makes it known that it was sent
    */
-  send(): Promise<T>;
+  send(durable: Durable): Promise<T>;
   /**
    * Reads what became of the write, or of the last of several that were sent. Left out where a
    * repetition gives the same answer as the lost one.
    */
   readBack?(): Promise<ReadBack<T>>;
 }
+
+/** The options of the command of a write. */
+export type Durable = Concerns['durable'] & Pick<Attempt, 'comment'>;
 
 const pauseMs = 100;
 
@@ -38,6 +44,7 @@ const pauseMs = 100;
  * answers what it recorded of it and does nothing. Beyond that, from here on, what the document
  * itself says decides.
  *
+ * @param durable - what the command of the write asks for
  * @param patienceMs - for how long to try to find out
  * @param closing - aborted when nobody waits for the outcome any more
  * @throws DomainError `store_unavailable` where nothing was changed, `outcome_unknown` where that
@@ -45,10 +52,12 @@ const pauseMs = 100;
  */
 export async function settle<T>(
   write: Write<T>,
+  durable: Concerns['durable'],
   patienceMs: number,
   closing: AbortSignal,
 ): Promise<T> {
-  const first = await attempt(() => write.send());
+  const send = () => attempt(({ comment }) => write.send({ ...durable, comment }));
+  const first = await send();
   if ('result' in first) return first.result;
   if (!isUnknown(first)) throw unavailable(first.error);
 
@@ -61,7 +70,7 @@ export async function settle<T>(
     if (typeof found === 'object') return found.result;
     if (found === 'unknown') throw unknown;
     if (found === 'again') {
-      const next = await attempt(() => write.send());
+      const next = await send();
       if ('result' in next) return (await afterRepetition(write, next.result, unknown)).result;
     }
     if (closing.aborted || performance.now() >= deadline) throw unknown;

@@ -53,8 +53,6 @@ function clientOptions(url: string, patience: Patience): MongoClientOptions {
     // A secondary is behind, and what it answers may never come to be. To be set for the client: a
     // URL that prefers secondaries would make it wait for one before anything.
     readPreference: ReadPreference.primary,
-    // For `attempt.ts`, which has to know whether a write was sent.
-    monitorCommands: true,
     // What `documents.ts` reads and writes depends on these; an option in the URL must not turn
     // them. An `undefined` that slips in has to be seen, not to drop out of a filter.
     promoteValues: true,
