@@ -149,7 +149,7 @@ export async function revoke(records: Records, application: ApplicationRecord, i
 export async function account(records: Records, header: string | undefined) {
   const { id: grant_id, token } = bearer(header, 'grantSecret');
   const found: GrantAuthentication | null = await records.authenticateGrant(grant_id, {
-    account: true,
+    currentAccount: true,
   });
   const secret_hash = hashOf(token);
   if (

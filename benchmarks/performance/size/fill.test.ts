@@ -46,7 +46,7 @@ test('a filled database holds the grants, of all applications and of each accoun
 test('a known grant is let in by its secret, and has the history of one that was used', async () => {
   expect(stored.known).toHaveLength(COUNT / 2);
   for (const { id, secret, stored: grant } of stored.known.slice(0, 20)) {
-    const found = await store.authenticateGrant(id, { account: true });
+    const found = await store.authenticateGrant(id, { currentAccount: true });
     expect(found).toMatchObject({
       application_disabled: false,
       account: grant.account,
@@ -83,6 +83,6 @@ test('after a turn it holds what it held before', async () => {
   await shelf.restore([revoked.stored]);
   await shelf.removeAfter(boundary);
   expect(await grantsOf({ application_id })).toEqual(before);
-  const found = await store.authenticateGrant(revoked.id, { account: false });
+  const found = await store.authenticateGrant(revoked.id, { currentAccount: false });
   expect(Buffer.from(found?.secret_hash ?? [])).toEqual(hashCredential(revoked.secret));
 });

@@ -50,6 +50,8 @@ export function encodeBase62(bytes: Uint8Array, length: number): string {
  */
 export function decodeBase62(text: string, byteLength: number): Uint8Array | null {
   const limbs = new Uint16Array(byteLength / 2);
+  // The limbs before this one are zero still, and take no part.
+  let top = limbs.length;
   for (let start = 0; start < text.length; ) {
     // The first chunk is the short one, so that all others are whole.
     const end = start === 0 ? text.length % CHUNK_DIGITS || CHUNK_DIGITS : start + CHUNK_DIGITS;
@@ -59,13 +61,14 @@ export function decodeBase62(text: string, byteLength: number): Uint8Array | nul
       if (value === 255) return null;
       carry = carry * 62 + value;
     }
-    const factor = 62 ** (end - start);
-    for (let i = limbs.length - 1; i >= 0; i--) {
+    const factor = end - start === CHUNK_DIGITS ? CHUNK : 62 ** (end - start);
+    for (let i = limbs.length - 1; i >= top || carry !== 0; i--) {
+      if (i < 0) return null;
       const value = (limbs[i] as number) * factor + carry;
       carry = Math.floor(value / 0x10000);
       limbs[i] = value - carry * 0x10000;
+      if (i < top) top = i;
     }
-    if (carry !== 0) return null;
     start = end;
   }
   const bytes = new Uint8Array(byteLength);

@@ -11,7 +11,7 @@ import type { GrantAuthentication } from '../store/records.ts';
  *
  * @param credential - the grant secret
  * @param options.grant_id - where the caller named the grant too, it has to be that one
- * @param options.account - whether to read the account as it is now along with it
+ * @param options.currentAccount - whether to read the account as it is now, and not as it was at issue
  * @param origin - kept with the first use
  * @throws DomainError `credentials_invalid`: the secret is ill-formed, unknown or replaced, the
  *   grant revoked, or its application disabled
@@ -19,14 +19,14 @@ import type { GrantAuthentication } from '../store/records.ts';
 export async function authenticateGrant(
   { store, clock }: Service,
   credential: string,
-  options: { grant_id: string | null; account: boolean },
+  options: { grant_id: string | null; currentAccount: boolean },
   origin: Origin,
 ): Promise<GrantAuthentication> {
   const grant_id = readCredential('grantSecret', credential);
   if (options.grant_id !== null && options.grant_id !== grant_id) {
     throw DomainError.because('basic_names_another_grant', { grant_id });
   }
-  const found = await store.authenticateGrant(grant_id, { account: options.account });
+  const found = await store.authenticateGrant(grant_id, options);
   if (found === null) throw DomainError.because('secret_of_unknown_grant', { grant_id });
   const { application_id } = found.grant;
   const refuse = (reason: Reason) => DomainError.because(reason, { application_id, grant_id });

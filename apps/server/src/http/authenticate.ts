@@ -49,7 +49,10 @@ export function createAuthenticate(
         authorization.scheme === 'bearer'
           ? { secret: authorization.token, grant_id: null }
           : { secret: authorization.password, grant_id: authorization.user.toLowerCase() };
-      const options = { grant_id: named.grant_id, account: operation.name === 'account.get' };
+      const options = {
+        grant_id: named.grant_id,
+        currentAccount: operation.name === 'account.get',
+      };
       const { request_id } = exchange.recorded;
       const origin: Origin = { request_id, by: 'grant', secret_id: null };
       const found = await authenticateGrant(service, named.secret, options, origin);

@@ -210,12 +210,13 @@ export class ModelStore implements ModelMethods {
   ): GrantAuthentication | null {
     const grant = this.#exchanged(grant_id);
     if (!grant) return null;
+    const { account, ...record } = recordOf(grant);
     return {
-      grant: recordOf(grant),
+      grant: record,
       secret_hash: grant.secret_hash,
       first_used_at: grant.first_used_at,
       application_disabled: this.#applications.get(grant.application_id)?.disabled ?? true,
-      account: options.account ? this.findAccount(grant.account.id) : null,
+      account: options.currentAccount ? this.findAccount(account.id) : account,
     };
   }
 

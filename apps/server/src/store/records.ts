@@ -70,13 +70,13 @@ export interface WindowCount {
 
 /** All that a request with a grant's secret needs, from one round trip. */
 export interface GrantAuthentication {
-  grant: GrantRecord;
+  grant: Omit<GrantRecord, 'account'>;
   /** Null once the grant is revoked. */
   secret_hash: CredentialHash | null;
   /** When a request was first authenticated with the grant's secret; null for never. */
   first_used_at: Milliseconds | null;
   application_disabled: boolean;
-  /** The account as it is now; null where it was asked not to be read, or is gone. */
+  /** As it is now, where that was asked for, and null where it is gone; else as it was at issue. */
   account: AccountRecord | null;
 }
 

@@ -157,10 +157,13 @@ export interface Store {
   /**
    * What a request with a grant's secret needs, in one round trip; null where there is no such
    * grant or its code was not exchanged. An application that is gone counts as disabled.
+   *
+   * @param options.currentAccount - whether the account is wanted as it is now, and not as it was when
+   *   the code was issued
    */
   authenticateGrant(
     grant_id: string,
-    options: { account: boolean },
+    options: { currentAccount: boolean },
   ): Promise<GrantAuthentication | null>;
 
   /**

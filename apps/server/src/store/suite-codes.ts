@@ -6,6 +6,7 @@ import {
   anAccount,
   anId,
   atOnce,
+  authenticated,
   exchanged,
   issued,
   present,
@@ -30,7 +31,7 @@ export function describeCodes(stores: SuiteStores): void {
       const page = { limit: 10, before: null };
 
       expect(await stores.store.findGrant(grant_id)).toBeNull();
-      expect(await stores.store.authenticateGrant(grant_id, { account: true })).toBeNull();
+      expect(await stores.store.authenticateGrant(grant_id, { currentAccount: true })).toBeNull();
       expect(await stores.store.listGrants({ application_id }, page)).toEqual([]);
       expect(await stores.store.listGrants({ account_id: account.id }, page)).toEqual([]);
       expect(await stores.store.revokeGrant({ grant_id, application_id, now })).toBeNull();
@@ -74,7 +75,7 @@ export function describeCodes(stores: SuiteStores): void {
         code_hash: code.code_hash,
         exchanged: true,
       });
-      const found = await stores.other.authenticateGrant(code.grant_id, { account: false });
+      const found = await authenticated(stores.other, code.grant_id);
       expect(found).toMatchObject({
         grant,
         secret_hash: redemption.secret_hash,
@@ -86,7 +87,7 @@ export function describeCodes(stores: SuiteStores): void {
       const { code, grant, secret_hash } = await exchanged(stores.store);
       expect(await stores.store.redeemCode(redemptionOf(code))).toBeNull();
       expect(await stores.other.redeemCode(redemptionOf(code, { secret_hash }))).toBeNull();
-      const found = await stores.store.authenticateGrant(code.grant_id, { account: false });
+      const found = await authenticated(stores.store, code.grant_id);
       expect(found).toMatchObject({ grant, secret_hash });
     });
 

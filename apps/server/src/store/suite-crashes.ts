@@ -25,7 +25,7 @@ export function describeCrashes(stores: SuiteStores): void {
       }
       // What was not acknowledged happened wholly or not at all.
       for (const code of codes) {
-        const found = await reopened.authenticateGrant(code.grant_id, { account: false });
+        const found = await reopened.authenticateGrant(code.grant_id, { currentAccount: false });
         const state = await reopened.findCode(code.grant_id);
         expect(state?.exchanged).toBe(found !== null);
         if (found) expect(found.secret_hash).toHaveLength(32);

@@ -6,17 +6,18 @@ import {
   anApplication,
   anId,
   atOnce,
+  authenticated,
   exchanged,
   issued,
   recoveryOf,
   redemptionOf,
+  withoutAccount,
 } from './suite-records.ts';
 
 const ROUNDS = 50;
 
 export function describeGrants(stores: SuiteStores): void {
-  const authenticated = (grant_id: string) =>
-    stores.other.authenticateGrant(grant_id, { account: false });
+  const find = (grant_id: string) => authenticated(stores.other, grant_id);
 
   describe('revoking a grant', () => {
     test('forgets its secret, keeps the rest, and is final', async () => {
@@ -27,7 +28,7 @@ export function describeGrants(stores: SuiteStores): void {
       expect(await stores.store.revokeGrant({ grant_id, application_id, now })).toEqual(revoked);
 
       expect(await stores.other.findGrant(grant_id)).toEqual(revoked);
-      expect(await authenticated(grant_id)).toMatchObject({ grant: revoked, secret_hash: null });
+      expect(await find(grant_id)).toMatchObject({ grant: revoked, secret_hash: null });
       expect(await stores.store.noteFirstUse({ grant_id, secret_hash, now })).toBe(false);
       expect(await stores.store.recoverGrant(recoveryOf(grant))).toBeNull();
       expect(await stores.store.redeemCode(redemptionOf(code))).toBeNull();
@@ -36,7 +37,7 @@ export function describeGrants(stores: SuiteStores): void {
         code_hash: code.code_hash,
         exchanged: true,
       });
-      expect(await authenticated(grant_id)).toMatchObject({ grant: revoked, secret_hash: null });
+      expect(await find(grant_id)).toMatchObject({ grant: revoked, secret_hash: null });
     });
 
     test('again returns it as it was first revoked', async () => {
@@ -70,7 +71,7 @@ export function describeGrants(stores: SuiteStores): void {
       const { grant_id } = grant;
       const theirs = { grant_id, application_id: anId(), now: Date.now() };
       expect(await stores.store.revokeGrant(theirs)).toBeNull();
-      expect(await authenticated(grant_id)).toMatchObject({ grant, secret_hash });
+      expect(await find(grant_id)).toMatchObject({ grant, secret_hash });
       await stores.store.revokeGrant({ ...theirs, application_id: null });
       expect(await stores.store.revokeGrant(theirs)).toBeNull();
     });
@@ -96,7 +97,7 @@ export function describeGrants(stores: SuiteStores): void {
 
         expect(grant).toMatchObject({ created_at: redemption.now });
         // Either the revocation came first and found no grant, or it found this one.
-        expect(await authenticated(grant_id)).toMatchObject(
+        expect(await find(grant_id)).toMatchObject(
           revoked
             ? { grant: revoked, secret_hash: null }
             : { grant, secret_hash: redemption.secret_hash },
@@ -111,7 +112,7 @@ export function describeGrants(stores: SuiteStores): void {
           stores.handle(round).recoverGrant(recoveryOf(grant)),
           stores.handle(round + 1).revokeGrant({ ...grant, now: grant.created_at }),
         ]);
-        expect(await authenticated(grant.grant_id)).toMatchObject({
+        expect(await find(grant.grant_id)).toMatchObject({
           grant: { ...grant, revoked_at: grant.created_at },
           secret_hash: null,
         });
@@ -126,7 +127,7 @@ export function describeGrants(stores: SuiteStores): void {
       for (let round = 0; round < 3; round++) {
         const recovery = recoveryOf(grant);
         expect(await stores.store.recoverGrant(recovery)).toEqual(grant);
-        expect(await authenticated(grant_id)).toMatchObject({
+        expect(await find(grant_id)).toMatchObject({
           grant,
           secret_hash: recovery.secret_hash,
           first_used_at: null,
@@ -143,7 +144,7 @@ export function describeGrants(stores: SuiteStores): void {
           recoveries.map((recovery, turn) => stores.handle(turn).recoverGrant(recovery)),
         );
         expect(recovered).toEqual(Array(4).fill(grant));
-        const found = await authenticated(grant.grant_id);
+        const found = await find(grant.grant_id);
         expect(recoveries.map(({ secret_hash }) => secret_hash)).toContainEqual(found?.secret_hash);
       }
     });
@@ -160,7 +161,7 @@ export function describeGrants(stores: SuiteStores): void {
       const { grant, secret_hash } = await exchanged(stores.store);
       const theirs = recoveryOf(grant, { application_id: anId() });
       expect(await stores.store.recoverGrant(theirs)).toBeNull();
-      expect(await authenticated(grant.grant_id)).toMatchObject({ grant, secret_hash });
+      expect(await find(grant.grant_id)).toMatchObject({ grant, secret_hash });
     });
 
     test('is refused, with nothing changed, once the secret was used', async () => {
@@ -168,7 +169,7 @@ export function describeGrants(stores: SuiteStores): void {
       const { grant_id } = grant;
       await stores.store.noteFirstUse({ grant_id, secret_hash, now: grant.created_at });
       expect(await stores.other.recoverGrant(recoveryOf(grant))).toBeNull();
-      expect(await authenticated(grant_id)).toMatchObject({ grant, secret_hash });
+      expect(await find(grant_id)).toMatchObject({ grant, secret_hash });
     });
 
     test('that does not exist is null', async () => {
@@ -192,7 +193,7 @@ export function describeGrants(stores: SuiteStores): void {
             : await Promise.all([use(), recover()]).then(([first, second]) => [second, first]);
 
         expect(recovered !== null).toBe(!used);
-        expect(await authenticated(grant_id)).toMatchObject(
+        expect(await find(grant_id)).toMatchObject(
           used
             ? { secret_hash, first_used_at: 9_000 }
             : { secret_hash: recovery.secret_hash, first_used_at: null },
@@ -207,7 +208,7 @@ export function describeGrants(stores: SuiteStores): void {
       const { grant_id } = grant;
       for (const now of [5_000, 4_000, 6_000]) {
         expect(await stores.store.noteFirstUse({ grant_id, secret_hash, now })).toBe(true);
-        expect((await authenticated(grant_id))?.first_used_at).toBe(5_000);
+        expect((await find(grant_id))?.first_used_at).toBe(5_000);
       }
     });
 
@@ -216,10 +217,10 @@ export function describeGrants(stores: SuiteStores): void {
       const { grant_id } = grant;
       const wrong = { grant_id, secret_hash: aHash(), now: 5_000 };
       expect(await stores.store.noteFirstUse(wrong)).toBe(false);
-      expect((await authenticated(grant_id))?.first_used_at).toBeNull();
+      expect((await find(grant_id))?.first_used_at).toBeNull();
       await stores.store.noteFirstUse({ grant_id, secret_hash, now: 6_000 });
       expect(await stores.store.noteFirstUse(wrong)).toBe(false);
-      expect((await authenticated(grant_id))?.first_used_at).toBe(6_000);
+      expect((await find(grant_id))?.first_used_at).toBe(6_000);
       expect(await stores.store.noteFirstUse({ ...wrong, grant_id: anId() })).toBe(false);
     });
 
@@ -230,7 +231,7 @@ export function describeGrants(stores: SuiteStores): void {
         stores.handle(turn).noteFirstUse({ grant_id, secret_hash, now: 1_000 + turn }),
       );
       expect(results).toEqual(Array(16).fill(true));
-      const noted = (await authenticated(grant_id))?.first_used_at;
+      const noted = (await find(grant_id))?.first_used_at;
       expect(noted).toBeGreaterThanOrEqual(1_000);
       expect(noted).toBeLessThan(1_016);
     });
@@ -254,8 +255,10 @@ export function describeGrants(stores: SuiteStores): void {
         application_id: application.id,
         account,
       });
-      expect(await stores.other.authenticateGrant(grant.grant_id, { account: true })).toEqual({
-        grant,
+      expect(
+        await stores.other.authenticateGrant(grant.grant_id, { currentAccount: true }),
+      ).toEqual({
+        grant: withoutAccount(grant),
         secret_hash,
         first_used_at: null,
         application_disabled: false,
@@ -263,26 +266,22 @@ export function describeGrants(stores: SuiteStores): void {
       });
     });
 
-    test('gives the account as it is now, and in the grant as it was at issue', async () => {
+    test('gives the account as it is now, or as it was at issue', async () => {
       const account = anAccount();
       await stores.store.putAccount(account);
       const { grant } = await exchanged(stores.store, { account });
       const renamed = { ...account, username: 'renamed', verified: true };
       await stores.store.putAccount(renamed);
-      const found = await stores.other.authenticateGrant(grant.grant_id, { account: true });
+      const found = await stores.other.authenticateGrant(grant.grant_id, { currentAccount: true });
       expect(found?.account).toEqual(renamed);
-      expect(found?.grant.account).toEqual(account);
+      expect((await find(grant.grant_id))?.account).toEqual(account);
     });
 
-    test('gives no account where none is asked for, or there is none', async () => {
-      const account = anAccount();
-      await stores.store.putAccount(account);
-      const known = await exchanged(stores.store, { account });
+    test('gives no account as it is now where it is gone', async () => {
       const unknown = await exchanged(stores.store);
-      const asked = { account: true };
-      expect((await authenticated(known.grant.grant_id))?.account).toBeNull();
+      const asked = { currentAccount: true };
       const found = await stores.store.authenticateGrant(unknown.grant.grant_id, asked);
-      expect(found).toMatchObject({ grant: unknown.grant, account: null });
+      expect(found).toMatchObject({ grant: withoutAccount(unknown.grant), account: null });
     });
 
     test('tells from the next call on that the application is disabled, or enabled', async () => {
@@ -291,13 +290,13 @@ export function describeGrants(stores: SuiteStores): void {
       const { grant } = await exchanged(stores.store, { application_id: application.id });
       for (const disabled of [true, false]) {
         await stores.store.setApplicationDisabled(application.id, disabled);
-        const found = await authenticated(grant.grant_id);
+        const found = await find(grant.grant_id);
         expect(found).toMatchObject({ grant, application_disabled: disabled });
       }
     });
 
     test('that does not exist is null', async () => {
-      expect(await authenticated(anId())).toBeNull();
+      expect(await find(anId())).toBeNull();
     });
   });
 }

@@ -42,7 +42,7 @@ const calls: {
     }),
   findGrant: (store) => store.findGrant(anId()),
   findGrantHistory: (store) => store.findGrantHistory(anId()),
-  authenticateGrant: (store) => store.authenticateGrant(anId(), { account: true }),
+  authenticateGrant: (store) => store.authenticateGrant(anId(), { currentAccount: true }),
   noteFirstUse: (store) => store.noteFirstUse({ grant_id: anId(), secret_hash: aHash(), now: 0 }),
   listGrants: (store) => store.listGrants({ account_id: anId() }, { limit: 1, before: null }),
   keepRefusals: (store) => store.keepRefusals([aRefusal()]),

@@ -149,7 +149,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
   })),
   findGrant: fc.tuple(anyGrant),
   findGrantHistory: fc.tuple(anyGrant),
-  authenticateGrant: fc.tuple(anyGrant, fc.record({ account: fc.boolean() })),
+  authenticateGrant: fc.tuple(anyGrant, fc.record({ currentAccount: fc.boolean() })),
   noteFirstUse: ofGrant((grant_id) => ({
     grant_id: fc.constant(grant_id),
     secret_hash: anyHash,
@@ -317,7 +317,7 @@ const readAll = [0, 1].flatMap((number): Call[] => {
     { method: 'listGrants', args: [{ account_id: owner }, all] },
     ...[20, 22].flatMap((first): Call[] => [
       { method: 'findCode', args: [new Id(first + number)] },
-      { method: 'authenticateGrant', args: [new Id(first + number), { account: true }] },
+      { method: 'authenticateGrant', args: [new Id(first + number), { currentAccount: true }] },
       { method: 'findGrantHistory', args: [new Id(first + number)] },
     ]),
   ];

@@ -123,6 +123,20 @@ export function recoveryOf(grant: GrantRecord, members: Partial<Recovery> = {}):
   };
 }
 
+/** A grant whole, its account as it was at issue, as a request with its secret finds it. */
+export async function authenticated(store: Store, grant_id: string) {
+  const found = await store.authenticateGrant(grant_id, { currentAccount: false });
+  return found && { ...found, grant: { ...found.grant, account: found.account } };
+}
+
+/** What is found of a grant where its account is wanted as it is now. */
+export function withoutAccount({
+  account: _,
+  ...grant
+}: GrantRecord): Omit<GrantRecord, 'account'> {
+  return grant;
+}
+
 export function anOrigin(members: Partial<Origin> = {}): Origin {
   return { request_id: anId(), by: 'application', secret_id: anId(), ...members };
 }

@@ -23,7 +23,7 @@ export function describeSweep(stores: SuiteStores): void {
           } else if (state === 'revoked') {
             await stores.store.revokeGrant({ ...redemption, now });
           }
-          return stores.store.authenticateGrant(grant_id, { account: false });
+          return stores.store.authenticateGrant(grant_id, { currentAccount: false });
         }),
       );
       const { code: fresh } = await exchanged(stores.store);
@@ -51,7 +51,7 @@ export function describeSweep(stores: SuiteStores): void {
       for (const grant of unchanged) {
         const grant_id = grant?.grant.grant_id ?? '';
         expect(grant).not.toBeNull();
-        const found = await stores.store.authenticateGrant(grant_id, { account: false });
+        const found = await stores.store.authenticateGrant(grant_id, { currentAccount: false });
         expect(found).toEqual(grant);
       }
       expect((await stores.store.findCode(fresh.grant_id))?.exchanged).toBe(true);

@@ -127,7 +127,7 @@ describeOnMongodb('a write that arrives late,', (mongodb) => {
     expect((await using).status).toBe(401);
     await held.execute();
     const at_rest = await service.witness.service.store.authenticateGrant(grant_id, {
-      account: false,
+      currentAccount: false,
     });
     expect(at_rest?.first_used_at).toBeNull();
     expect(await withSecret(grant_secret)).toBe(200);

@@ -29,7 +29,7 @@ const call = (
 
 /** What is at rest of a grant. */
 const stateOf = ({ service }: TestServer, grant_id: string) =>
-  service.store.authenticateGrant(grant_id, { account: false });
+  service.store.authenticateGrant(grant_id, { currentAccount: false });
 
 const isRevoked = async (witness: TestServer, grant_id: string) =>
   (await stateOf(witness, grant_id))?.grant.revoked_at !== null;

@@ -95,7 +95,7 @@ describeOnEachStore('the client of tRPC', (fresh) => {
       const ours = await send(server, { ...request, authorization });
 
       const { store } = server.service;
-      const found = await store.authenticateGrant(grant_id, { account: true });
+      const found = await store.authenticateGrant(grant_id, { currentAccount: true });
       const application = await store.findApplication(linked.application_id);
       if (found === null || application === null) throw new Error('The caller is gone.');
       const operation = operations.get(name) as Operation;

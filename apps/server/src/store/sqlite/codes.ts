@@ -17,15 +17,17 @@ export function prepareCodes(database: DatabaseSync) {
       (:id, :application_id, :account_id, :scope, :account, :code_hash, :code_expires_at, :origin)`);
   const cancel = database.prepare(`
     DELETE FROM grants WHERE id = :id AND created_at IS NULL
-    RETURNING id, application_id, scope, account, code_hash, code_expires_at`);
+    RETURNING application_id, scope, account, code_hash, code_expires_at`);
   // Every condition and every change in one statement: there is no moment between a look and the
   // write in which another could redeem, and none at which a code is spent and no grant exists.
+  //
+  // This one and those of `grants.ts` that each request comes to take their values in order: to bind
+  // them by name takes 2 µs of the 15 that this one takes.
   const redeem = database.prepare(`
-    UPDATE grants SET created_at = :now, secret_hash = :secret_hash, code_expires_at = NULL,
-      exchanged_by = :origin
-    WHERE id = :id AND application_id = :application_id AND code_hash = :code_hash
-      AND created_at IS NULL AND code_expires_at > :now
-    RETURNING id, application_id, scope, account, created_at, revoked_at`);
+    UPDATE grants SET created_at = ?, secret_hash = ?, code_expires_at = NULL, exchanged_by = ?
+    WHERE id = ? AND application_id = ? AND code_hash = ?
+      AND created_at IS NULL AND code_expires_at > ?
+    RETURNING scope, account, created_at, revoked_at`);
   const find = database.prepare(`
     SELECT application_id, code_hash, created_at IS NOT NULL AS exchanged
     FROM grants WHERE id = :id`);
@@ -53,18 +55,21 @@ export function prepareCodes(database: DatabaseSync) {
 
     cancelCode(grant_id: string): PendingRecord | null {
       const row = cancel.get({ id: uuidToBytes(grant_id) }) as PendingRow | undefined;
-      return row ? pendingRecord(row) : null;
+      return row ? pendingRecord(grant_id, row) : null;
     },
 
     redeemCode(redemption: Redemption): GrantRecord | null {
-      const { code_hash, secret_hash, now } = redemption;
-      const row = redeem.get({
-        id: uuidToBytes(redemption.grant_id),
-        application_id: uuidToBytes(redemption.application_id),
-        ...{ code_hash, secret_hash, now },
-        origin: originText(redemption.origin),
-      }) as GrantRow | undefined;
-      return row ? grantRecord(row) : null;
+      const { grant_id, application_id, code_hash, secret_hash, now } = redemption;
+      const row = redeem.get(
+        now,
+        secret_hash,
+        originText(redemption.origin),
+        uuidToBytes(grant_id),
+        uuidToBytes(application_id),
+        code_hash,
+        now,
+      ) as GrantRow | undefined;
+      return row ? grantRecord(redemption, row) : null;
     },
 
     findCode(grant_id: string): CodeState | null {

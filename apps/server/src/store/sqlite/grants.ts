@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { uuidToBytes } from '@latchkey/schema';
+import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
 import type { CredentialHash, GrantAuthentication, GrantHistory, GrantRecord } from '../records.ts';
 import type { Change, Page, Recovery } from '../store.ts';
@@ -11,45 +11,48 @@ import {
   grantHistory,
   grantRecord,
   type HistoryRow,
+  type ListedRow,
+  listedGrant,
 } from './rows.ts';
 
-type AuthenticationRow = GrantRow & {
+type FoundRow = GrantRow & { application_id: Uint8Array };
+
+type AuthenticationRow = Omit<FoundRow, 'account'> & {
+  account: string | null;
   secret_hash: Uint8Array | null;
   first_used_at: number | null;
   application_disabled: number;
-  account_now: string | null;
 };
 
-const GRANT = 'id, application_id, scope, account, created_at, revoked_at';
+const GRANT = 'scope, account, created_at, revoked_at';
 
 /** The statements on grants, prepared. All are synchronous. */
 export function prepareGrants(database: DatabaseSync) {
   const find = database.prepare(`
-    SELECT ${GRANT} FROM grants WHERE id = :id AND created_at IS NOT NULL`);
+    SELECT application_id, ${GRANT} FROM grants WHERE id = :id AND created_at IS NOT NULL`);
   const revoke = database.prepare(`
-    UPDATE grants SET revoked_at = coalesce(revoked_at, :now), secret_hash = NULL,
-      revoked_by = CASE WHEN revoked_at IS NULL THEN :origin ELSE revoked_by END
-    WHERE id = :id AND created_at IS NOT NULL
-      AND application_id = coalesce(:application_id, application_id)
-    RETURNING ${GRANT}`);
+    UPDATE grants SET revoked_at = coalesce(revoked_at, ?), secret_hash = NULL,
+      revoked_by = CASE WHEN revoked_at IS NULL THEN ? ELSE revoked_by END
+    WHERE id = ? AND created_at IS NOT NULL AND application_id = coalesce(?, application_id)
+    RETURNING application_id, ${GRANT}`);
   const recover = database.prepare(`
     UPDATE grants SET secret_hash = :secret_hash,
       recoveries = recoveries + 1, recovered_at = :now, recovered_by = :origin
     WHERE id = :id AND application_id = :application_id AND created_at > :exchanged_after
       AND first_used_at IS NULL AND revoked_at IS NULL
     RETURNING ${GRANT}`);
-  // An application that is not there counts as disabled. The account is read only where asked for.
+  // An application that is not there counts as disabled. The account as it is now is read only where
+  // asked for.
   const authenticate = database.prepare(`
-    SELECT g.id, g.application_id, g.scope, g.account, g.created_at, g.revoked_at,
-      g.secret_hash, g.first_used_at,
+    SELECT g.application_id, g.scope, g.created_at, g.revoked_at, g.secret_hash, g.first_used_at,
       coalesce(a.disabled, 1) AS application_disabled,
-      CASE WHEN :account THEN (SELECT account FROM accounts WHERE id = g.account_id) END
-        AS account_now
+      CASE WHEN ? THEN (SELECT account FROM accounts WHERE id = g.account_id) ELSE g.account END
+        AS account
     FROM grants g LEFT JOIN applications a ON a.id = g.application_id
-    WHERE g.id = :id AND g.created_at IS NOT NULL`);
+    WHERE g.id = ? AND g.created_at IS NOT NULL`);
   const noteUse = database.prepare(`
-    UPDATE grants SET first_used_at = :now, first_used_by = :origin
-    WHERE id = :id AND secret_hash = :secret_hash AND first_used_at IS NULL`);
+    UPDATE grants SET first_used_at = ?, first_used_by = ?
+    WHERE id = ? AND secret_hash = ? AND first_used_at IS NULL`);
   const isUsed = database.prepare(`
     SELECT 1 FROM grants
     WHERE id = :id AND secret_hash = :secret_hash AND first_used_at IS NOT NULL`);
@@ -59,7 +62,7 @@ export function prepareGrants(database: DatabaseSync) {
     FROM grants WHERE id = :id`);
   const listBy = (column: 'account_id' | 'application_id') =>
     database.prepare(`
-      SELECT ${GRANT} FROM grants
+      SELECT id, application_id, ${GRANT} FROM grants
       WHERE ${column} = :filter AND created_at IS NOT NULL AND id < :before
       ORDER BY id DESC LIMIT :limit`);
   const listByAccount = listBy('account_id');
@@ -67,8 +70,8 @@ export function prepareGrants(database: DatabaseSync) {
 
   return {
     findGrant(grant_id: string): GrantRecord | null {
-      const row = find.get({ id: uuidToBytes(grant_id) }) as GrantRow | undefined;
-      return row ? grantRecord(row) : null;
+      const row = find.get({ id: uuidToBytes(grant_id) }) as FoundRow | undefined;
+      return row ? foundGrant(grant_id, row) : null;
     },
 
     findGrantHistory(grant_id: string): GrantHistory | null {
@@ -84,13 +87,13 @@ export function prepareGrants(database: DatabaseSync) {
       },
     ): GrantRecord | null {
       const { grant_id, application_id, now } = revocation;
-      const row = revoke.get({
-        id: uuidToBytes(grant_id),
-        application_id: application_id === null ? null : uuidToBytes(application_id),
+      const row = revoke.get(
         now,
-        origin: originText(revocation.origin),
-      }) as GrantRow | undefined;
-      return row ? grantRecord(row) : null;
+        originText(revocation.origin),
+        uuidToBytes(grant_id),
+        application_id === null ? null : uuidToBytes(application_id),
+      ) as FoundRow | undefined;
+      return row ? foundGrant(grant_id, row) : null;
     },
 
     recoverGrant(recovery: Recovery): GrantRecord | null {
@@ -101,21 +104,29 @@ export function prepareGrants(database: DatabaseSync) {
         ...{ secret_hash, exchanged_after, now },
         origin: originText(recovery.origin),
       }) as GrantRow | undefined;
-      return row ? grantRecord(row) : null;
+      return row ? grantRecord(recovery, row) : null;
     },
 
-    authenticateGrant(grant_id: string, options: { account: boolean }): GrantAuthentication | null {
-      const row = authenticate.get({
-        id: uuidToBytes(grant_id),
-        account: Number(options.account),
-      }) as AuthenticationRow | undefined;
+    authenticateGrant(
+      grant_id: string,
+      options: { currentAccount: boolean },
+    ): GrantAuthentication | null {
+      const row = authenticate.get(Number(options.currentAccount), uuidToBytes(grant_id)) as
+        | AuthenticationRow
+        | undefined;
       if (!row) return null;
       return {
-        grant: grantRecord(row),
+        grant: {
+          grant_id,
+          application_id: uuidFromBytes(row.application_id),
+          scope: row.scope,
+          created_at: row.created_at,
+          revoked_at: row.revoked_at,
+        },
         secret_hash: row.secret_hash,
         first_used_at: row.first_used_at,
         application_disabled: row.application_disabled === 1,
-        account: row.account_now === null ? null : accountRecord(row.account_now),
+        account: row.account === null ? null : accountRecord(row.account),
       };
     },
 
@@ -129,7 +140,7 @@ export function prepareGrants(database: DatabaseSync) {
       const { secret_hash, now } = use;
       const id = uuidToBytes(use.grant_id);
       const origin = originText(use.origin);
-      if (noteUse.run({ id, secret_hash, now, origin }).changes === 1) return true;
+      if (noteUse.run(now, origin, id, secret_hash).changes === 1) return true;
       return isUsed.get({ id, secret_hash }) !== undefined;
     },
 
@@ -141,8 +152,12 @@ export function prepareGrants(database: DatabaseSync) {
         'account_id' in filter
           ? [listByAccount, filter.account_id]
           : [listByApplication, filter.application_id];
-      const rows = list.all({ filter: uuidToBytes(id), ...pageParameters(page) }) as GrantRow[];
-      return rows.map(grantRecord);
+      const rows = list.all({ filter: uuidToBytes(id), ...pageParameters(page) }) as ListedRow[];
+      return rows.map(listedGrant);
     },
   };
+}
+
+function foundGrant(grant_id: string, row: FoundRow): GrantRecord {
+  return grantRecord({ grant_id, application_id: uuidFromBytes(row.application_id) }, row);
 }

@@ -27,16 +27,23 @@ export type ApplicationRow = {
   last_used_at: number | null;
 };
 
-type GrantHeadRow = {
-  id: Bytes;
+export type PendingRow = {
   application_id: Bytes;
   scope: string;
   account: string;
+  code_hash: Bytes;
+  code_expires_at: number;
 };
 
-export type PendingRow = GrantHeadRow & { code_hash: Bytes; code_expires_at: number };
+/** Of a grant whose ids are known. To read the two takes a tenth of a look at a grant. */
+export type GrantRow = {
+  scope: string;
+  account: string;
+  created_at: number;
+  revoked_at: number | null;
+};
 
-export type GrantRow = GrantHeadRow & { created_at: number; revoked_at: number | null };
+export type ListedRow = GrantRow & { id: Bytes; application_id: Bytes };
 
 /** A grant with all its marks; where each came from is an origin's text. */
 export type HistoryRow = {
@@ -92,21 +99,34 @@ export function accountRecord(text: string): AccountRecord {
   return JSON.parse(text);
 }
 
-function grantHead(row: GrantHeadRow) {
+export function pendingRecord(grant_id: string, row: PendingRow): PendingRecord {
   return {
-    grant_id: uuidFromBytes(row.id),
+    grant_id,
     application_id: uuidFromBytes(row.application_id),
     scope: row.scope,
     account: accountRecord(row.account),
+    code_hash: row.code_hash,
+    code_expires_at: row.code_expires_at,
   };
 }
 
-export function pendingRecord(row: PendingRow): PendingRecord {
-  return { ...grantHead(row), code_hash: row.code_hash, code_expires_at: row.code_expires_at };
+export function grantRecord(
+  ids: Pick<GrantRecord, 'grant_id' | 'application_id'>,
+  row: GrantRow,
+): GrantRecord {
+  return {
+    grant_id: ids.grant_id,
+    application_id: ids.application_id,
+    scope: row.scope,
+    account: accountRecord(row.account),
+    created_at: row.created_at,
+    revoked_at: row.revoked_at,
+  };
 }
 
-export function grantRecord(row: GrantRow): GrantRecord {
-  return { ...grantHead(row), created_at: row.created_at, revoked_at: row.revoked_at };
+export function listedGrant(row: ListedRow): GrantRecord {
+  const [grant_id, application_id] = [uuidFromBytes(row.id), uuidFromBytes(row.application_id)];
+  return grantRecord({ grant_id, application_id }, row);
 }
 
 export function grantHistory(row: HistoryRow): GrantHistory {

@@ -29,7 +29,7 @@ export const plants = {
       async authenticateGrant(grant_id) {
         const cached = cache.get(grant_id);
         if (cached && performance.now() < cached.until) return cached.found;
-        const found = await store.authenticateGrant(grant_id, { account: true });
+        const found = await store.authenticateGrant(grant_id, { currentAccount: true });
         if (found && found.first_used_at !== null) {
           cache.set(grant_id, { found, until: performance.now() + CACHED_MS });
         }
@@ -41,13 +41,13 @@ export const plants = {
   /** A recovery is answered, and the old secret stays. */
   'recovery-without-effect': (store: Store): Partial<Store> => ({
     async recoverGrant({ grant_id, application_id, exchanged_after }) {
-      const found = await store.authenticateGrant(grant_id, { account: false });
+      const found = await store.authenticateGrant(grant_id, { currentAccount: false });
       const isRecoverable =
         found?.grant.application_id === application_id &&
         found.grant.revoked_at === null &&
         found.grant.created_at > exchanged_after &&
         found.first_used_at === null;
-      return isRecoverable ? found.grant : null;
+      return isRecoverable ? store.findGrant(grant_id) : null;
     },
   }),
 };
