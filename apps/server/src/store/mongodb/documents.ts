@@ -53,7 +53,7 @@ type AccountSnapshot = Omit<AccountDocument, '_id' | 'revision'>;
 type OriginDocument = Pick<Origin, 'request_id' | 'by'> & { secret_id: Binary | null };
 
 /** Where the changes of a grant came from: each is set by the write that makes the change. */
-export interface Marks {
+interface Marks {
   issued_by?: OriginDocument;
   exchanged_by?: OriginDocument;
   recovered_at?: Date;
@@ -108,10 +108,12 @@ export interface RateLimitDocument {
 /** A grant whose code was exchanged. */
 export type ExchangedDocument = GrantDocument & { created_at: Date };
 
-/** What {@link GrantAuthentication} takes of a grant; each join has one document or none. */
-export type JoinedGrantDocument = Omit<ExchangedDocument, 'account' | 'code_hash'> & {
-  joined_application: Pick<ApplicationDocument, '_id' | 'disabled'>[];
-} & (Pick<ExchangedDocument, 'account'> | { joined_account: AccountDocument[] });
+/** A grant with what {@link GrantAuthentication} joins to it; each join has one document or none. */
+export interface JoinedGrantDocument extends ExchangedDocument {
+  joined_application: ApplicationDocument[];
+  /** Where the account is wanted as it is now. */
+  joined_account?: AccountDocument[];
+}
 
 export function toId(uuid: string): Binary {
   return new Binary(uuidToBytes(uuid), Binary.SUBTYPE_UUID);
@@ -255,9 +257,7 @@ export function fromGrantDocument(document: GrantDocument): GrantRecord {
   return { ...withoutAccount(document), account };
 }
 
-function withoutAccount(
-  document: Omit<ExchangedDocument, 'account' | 'code_hash'>,
-): Omit<GrantRecord, 'account'> {
+function withoutAccount(document: ExchangedDocument): Omit<GrantRecord, 'account'> {
   return {
     grant_id: fromId(document._id),
     application_id: fromId(document.application_id),
@@ -337,7 +337,7 @@ export function toGrantAuthentication(document: JoinedGrantDocument): GrantAuthe
 }
 
 function accountOf(document: JoinedGrantDocument): AccountRecord | null {
-  if ('account' in document) return fromSnapshot(document.account_id, document.account);
+  if (!document.joined_account) return fromSnapshot(document.account_id, document.account);
   const [current] = document.joined_account;
   return current ? fromAccountDocument(current) : null;
 }
