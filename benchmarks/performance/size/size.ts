@@ -38,7 +38,7 @@ export const size: Part = {
   async measure(workbench, quick) {
     const { many, requests, roundCount } = quick
       ? { many: 100_000, requests: 500, roundCount: 3 }
-      : { many: 5_000_000, requests: 2_000, roundCount: 9 };
+      : { many: 5_000_000, requests: 2_000, roundCount: 15 };
     const stores = await storesOf(workbench);
     const pairs: Pair[] = [];
     const entries: Entry[] = [];
