@@ -2,7 +2,12 @@ import { versionsOf } from '../../versions.ts';
 import type { Contender, Running } from '../contender.ts';
 import { betterAuth } from '../contenders/better-auth.ts';
 import { floor } from '../contenders/floor.ts';
-import { latchkey, latchkeyMongodb, latchkeyTrpc } from '../contenders/latchkey.ts';
+import {
+  latchkey,
+  latchkeyMongodb,
+  latchkeyMongodbTrpc,
+  latchkeyTrpc,
+} from '../contenders/latchkey.ts';
 import { mongodb } from '../contenders/mongodb.ts';
 import { oauth2Server } from '../contenders/oauth2-server.ts';
 import { oidcProvider } from '../contenders/oidc-provider.ts';
@@ -66,7 +71,7 @@ export const comparison: Part = {
     const contenders = [
       ...[floor, sqlite, latchkey, latchkeyTrpc, trpcStandalone],
       ...[oidcProvider, oauth2Server, betterAuth],
-      ...(workbench.mongodb ? [mongodb, latchkeyMongodb] : []),
+      ...(workbench.mongodb ? [mongodb, latchkeyMongodb, latchkeyMongodbTrpc] : []),
     ];
     const stores = await storesOf(workbench);
     const entries: Entry[] = [];

@@ -118,3 +118,9 @@ export const latchkeyMongodb: Contender = {
   share: 0.2,
   start: (place) => startLatchkey(place, place.mongodbUrl ?? '', restWire),
 };
+
+export const latchkeyMongodbTrpc: Contender = {
+  name: 'Latchkey on MongoDB, tRPC',
+  share: 0.2,
+  start: (place) => startLatchkey(place, place.mongodbUrl ?? '', trpcWire),
+};
