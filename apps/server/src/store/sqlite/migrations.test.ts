@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { uuidToBytes } from '@latchkey/schema';
 import { expect, test, vi } from 'vitest';
-import { aCode, anOrigin } from '../suite-records.ts';
+import { aCode, anOrigin, redemptionOf } from '../suite-records.ts';
+import { prepareCodes } from './codes.ts';
 import { migrate, migrations } from './migrations.ts';
 import { nodeSqlite } from './node-sqlite.ts';
 import { openSqliteStore } from './sqlite-store.ts';
@@ -52,6 +53,28 @@ test('a database of version 1 is brought on, and its grants have a history witho
   await store.revokeGrant({ grant_id, application_id, now: 9, origin });
   const after = { ...before, revoked_at: 9, revoked_by: origin };
   expect(await store.findGrantHistory(grant_id)).toMatchObject(after);
+  await store.close();
+  rmSync(directory, { recursive: true });
+});
+
+test('a code from before the grants were written anew can be exchanged, and its grant is listed', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'latchkey-migrate-'));
+  const path = join(directory, 'a.db');
+  const code = aCode();
+  const old = new (nodeSqlite().DatabaseSync)(path);
+  for (const step of migrations.slice(0, 3)) old.exec(step);
+  prepareCodes(old).issueCode(code);
+  old.exec('PRAGMA user_version = 3');
+  old.close();
+
+  const store = await openSqliteStore({ path, clock: Date.now });
+  const whose = { account_id: code.account.id };
+  const page = { limit: 2, before: null };
+  expect(await store.listGrants(whose, page)).toEqual([]);
+  const grant = await store.redeemCode(redemptionOf(code));
+  expect(grant).toMatchObject({ grant_id: code.grant_id, account: code.account });
+  expect(await store.listGrants(whose, page)).toEqual([grant]);
+  expect(await store.redeemCode(redemptionOf(code))).toBeNull();
   await store.close();
   rmSync(directory, { recursive: true });
 });
