@@ -4,6 +4,7 @@ import type {
   AccountRecord,
   ApplicationRecord,
   CredentialHash,
+  GrantAuthentication,
   GrantRecord,
   PendingRecord,
   RefusalRecord,
@@ -133,7 +134,7 @@ export async function authenticated(store: Store, grant_id: string) {
 export function withoutAccount({
   account: _,
   ...grant
-}: GrantRecord): Omit<GrantRecord, 'account'> {
+}: GrantRecord): GrantAuthentication['grant'] {
   return grant;
 }
 

@@ -257,7 +257,7 @@ export function fromGrantDocument(document: GrantDocument): GrantRecord {
   return { ...withoutAccount(document), account };
 }
 
-function withoutAccount(document: ExchangedDocument): Omit<GrantRecord, 'account'> {
+function withoutAccount(document: ExchangedDocument): GrantAuthentication['grant'] {
   return {
     grant_id: fromId(document._id),
     application_id: fromId(document.application_id),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError, type ErrorMembers } from '../../domain-error.ts';
-import { type Attempt, attempt } from './attempt.ts';
+import { attempt, type Comment } from './attempt.ts';
 import type { Concerns } from './concerns.ts';
 import { isDatabaseError, isRefusal, unavailable } from './errors.ts';
 
@@ -31,7 +31,7 @@ export interface Write<T> {
 }
 
 /** The options of the command of a write. */
-export type Durable = Concerns['durable'] & Pick<Attempt, 'comment'>;
+export type Durable = Concerns['durable'] & { comment: Comment };
 
 const pauseMs = 100;
 
@@ -56,7 +56,7 @@ export async function settle<T>(
   patienceMs: number,
   closing: AbortSignal,
 ): Promise<T> {
-  const send = () => attempt(({ comment }) => write.send({ ...durable, comment }));
+  const send = () => attempt((comment) => write.send({ ...durable, comment }));
   const first = await send();
   if ('result' in first) return first.result;
   if (!isUnknown(first)) throw unavailable(first.error);

@@ -13,6 +13,7 @@ import {
   type HistoryRow,
   type ListedRow,
   listedGrant,
+  withoutAccount,
 } from './rows.ts';
 
 type FoundRow = GrantRow & { application_id: Uint8Array };
@@ -116,13 +117,7 @@ export function prepareGrants(database: DatabaseSync) {
         | undefined;
       if (!row) return null;
       return {
-        grant: {
-          grant_id,
-          application_id: uuidFromBytes(row.application_id),
-          scope: row.scope,
-          created_at: row.created_at,
-          revoked_at: row.revoked_at,
-        },
+        grant: withoutAccount(idsOf(grant_id, row), row),
         secret_hash: row.secret_hash,
         first_used_at: row.first_used_at,
         application_disabled: row.application_disabled === 1,
@@ -159,5 +154,9 @@ export function prepareGrants(database: DatabaseSync) {
 }
 
 function foundGrant(grant_id: string, row: FoundRow): GrantRecord {
-  return grantRecord({ grant_id, application_id: uuidFromBytes(row.application_id) }, row);
+  return grantRecord(idsOf(grant_id, row), row);
+}
+
+function idsOf(grant_id: string, row: Pick<FoundRow, 'application_id'>) {
+  return { grant_id, application_id: uuidFromBytes(row.application_id) };
 }

@@ -2,6 +2,7 @@ import { uuidFromBytes } from '@latchkey/schema';
 import type {
   AccountRecord,
   ApplicationRecord,
+  GrantAuthentication,
   GrantHistory,
   GrantRecord,
   PendingRecord,
@@ -35,7 +36,7 @@ export type PendingRow = {
   code_expires_at: number;
 };
 
-/** Of a grant whose ids are known. To read the two takes a tenth of a look at a grant. */
+/** Of a grant whose ids are known. Each would be a buffer to be made: 0.4 of a look's 8 µs for one. */
 export type GrantRow = {
   scope: string;
   account: string;
@@ -110,15 +111,20 @@ export function pendingRecord(grant_id: string, row: PendingRow): PendingRecord 
   };
 }
 
-export function grantRecord(
-  ids: Pick<GrantRecord, 'grant_id' | 'application_id'>,
-  row: GrantRow,
-): GrantRecord {
+type GrantIds = Pick<GrantRecord, 'grant_id' | 'application_id'>;
+
+export function grantRecord(ids: GrantIds, row: GrantRow): GrantRecord {
+  return { ...withoutAccount(ids, row), account: accountRecord(row.account) };
+}
+
+export function withoutAccount(
+  ids: GrantIds,
+  row: Omit<GrantRow, 'account'>,
+): GrantAuthentication['grant'] {
   return {
     grant_id: ids.grant_id,
     application_id: ids.application_id,
     scope: row.scope,
-    account: accountRecord(row.account),
     created_at: row.created_at,
     revoked_at: row.revoked_at,
   };
