@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatCredential } from '@latchkey/schema';
@@ -72,6 +72,7 @@ describe.each(['a pipe', 'a file'])('to %s', (kind) => {
       logging(`log.info('one'); log.info('two');`, end),
       { stdio: ['ignore', 'ignore', file ?? 'pipe'] },
     );
+    if (file !== null) closeSync(file);
     const text = file === null ? String(stderr) : readFileSync(path, 'utf8');
     const lines = text.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['one', 'two']);

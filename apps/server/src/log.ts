@@ -59,9 +59,9 @@ function secretsOf({ adminSecret, databaseUrl }: SecretSettings): string[] {
 }
 
 /**
- * Whether stderr is a file, which takes what is written in 10 µs or so: to hand it to another thread
- * and hear of it again takes longer, and made each request of the benchmark cost 1.1 times as much. A
- * pipe is another matter: its reader may pause, and the service must not.
+ * Whether stderr is a file, which takes what is written at once: to hand it to another thread and hear
+ * of it again made an exchange of the benchmark cost 1.12 times the CPU. A pipe is another matter: its
+ * reader may pause, and the service must not.
  */
 function takesAllAtOnce(): boolean {
   return fstatSync(2).isFile();

@@ -99,8 +99,8 @@ export const migrations: readonly string[] = [
   `,
   `
   -- A grant takes a sixth of a page. WITHOUT ROWID, grants stood in the upper parts of the tree too,
-  -- which was some nine pages high with 5,000,000 of them; so it is four, and a list of ten takes 0.8
-  -- of the time.
+  -- which was some nine pages high with 5,000,000 of them, six to a page; so it is some four, and a
+  -- list of ten takes 0.8 of the time.
   CREATE TABLE grants_with_rowid (
     id BLOB PRIMARY KEY NOT NULL,
     application_id BLOB NOT NULL,
