@@ -4,6 +4,7 @@ export default defineConfig({
   entry: ['src/index.ts'],
   format: ['esm', 'cjs'],
   target: 'es2022',
-  dts: true,
+  // `trpc` is types alone.
+  dts: { entry: ['src/index.ts', 'src/trpc.ts'] },
   clean: true,
 });

@@ -1,6 +1,6 @@
+import { longer } from '@latchkey/test-kit/long';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { longer } from '../../../apps/server/test/long.ts';
 import { decodeBase62, encodeBase62 } from './base62.ts';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,21 +1,20 @@
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The value of an ASCII character as a digit, 255 where it is none. */
+/** The value of an ASCII character as a digit; 255 if it is not a digit. */
 const VALUES = new Uint8Array(128).fill(255);
 for (let i = 0; i < DIGITS.length; i++) VALUES[DIGITS.charCodeAt(i)] = i;
 
-// Long division and multiplication go five digits at a time over 16-bit limbs: 62^5 < 2^30, so a
-// product or a carry with a limb stays below 2^46 and is exact in a double. What a division leaves is
-// found by taking away: `%` of numbers beyond 32 bits is a call, and took two thirds of the time to
-// read a credential.
+// Long division and multiplication handle five digits at a time over 16-bit limbs: 62^5 < 2^30, so a
+// product or carry with a limb stays below 2^46 and is exact in a double. Remainders are computed by
+// subtraction: `%` on numbers above 32 bits is a function call and took two thirds of the time.
 const CHUNK_DIGITS = 5;
 const CHUNK = 62 ** CHUNK_DIGITS;
 
 /**
- * Writes a big-endian number in base 62, digits `0-9A-Za-z`, padded with zeros on the left.
+ * Writes a big-endian number in base 62 with the digits `0-9A-Za-z`, padded with zeros on the left.
  *
- * @param bytes - the number, an even count of bytes
- * @param length - how many digits to write; must be enough for the number
+ * @param bytes - the number; an even number of bytes
+ * @param length - how many digits to write; must be enough to hold the number
  */
 export function encodeBase62(bytes: Uint8Array, length: number): string {
   const limbs = new Uint16Array(bytes.length / 2);
@@ -45,15 +44,15 @@ export function encodeBase62(bytes: Uint8Array, length: number): string {
  * Reads a base-62 number.
  *
  * @param text - digits `0-9A-Za-z`, most significant first
- * @param byteLength - how many bytes the number has to fit in, an even count
- * @returns the number, big-endian, or null where a character is no digit or the number does not fit
+ * @param byteLength - the size of the number in bytes; even
+ * @returns the number, big-endian; null if a character is not a digit or the number does not fit
  */
 export function decodeBase62(text: string, byteLength: number): Uint8Array | null {
   const limbs = new Uint16Array(byteLength / 2);
-  // The limbs before this one are zero still, and take no part.
+  // All limbs before this one are still zero and can be skipped.
   let top = limbs.length;
   for (let start = 0; start < text.length; ) {
-    // The first chunk is the short one, so that all others are whole.
+    // The first chunk takes the odd digits, so that all others are complete.
     const end = start === 0 ? text.length % CHUNK_DIGITS || CHUNK_DIGITS : start + CHUNK_DIGITS;
     let carry = 0;
     for (let i = start; i < end; i++) {

@@ -1,7 +1,7 @@
 import { crc32 as crc32OfZlib } from 'node:zlib';
+import { longer } from '@latchkey/test-kit/long';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { longer } from '../../../apps/server/test/long.ts';
 import { crc32 } from './crc32.ts';
 
 it('is the CRC-32 of zlib', () => {

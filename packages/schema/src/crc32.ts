@@ -5,9 +5,9 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * CRC-32 (IEEE 802.3, the one of zip and PNG) of an ASCII text.
+ * CRC-32 (IEEE 802.3, as used by zip and PNG) of an ASCII text.
  *
- * @param text - characters U+0000 to U+007F; of others only the low byte counts
+ * @param text - characters U+0000 to U+007F; only the low byte of other characters counts
  * @returns an unsigned 32-bit integer
  */
 export function crc32(text: string): number {

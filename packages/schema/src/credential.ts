@@ -3,8 +3,8 @@ import { crc32 } from './crc32.ts';
 import { uuidFromBytes, uuidToBytes } from './uuid.ts';
 
 /**
- * The three kinds of credential and their prefixes. A prefix tells a person, and a secret scanner,
- * what it is that leaked.
+ * The three kinds of credential and their prefixes. From the prefix, a person or a secret scanner
+ * can tell what leaked.
  */
 export const credentialPrefixes = {
   applicationSecret: 'lk_app',
@@ -16,14 +16,14 @@ export const credentialPrefixes = {
 export type CredentialKind = keyof typeof credentialPrefixes;
 
 const ID_BYTES = 16;
-/** How many random bytes a credential carries: 256 bits, so that a plain SHA-256 at rest is enough. */
+/** The random bytes in a credential: 256 bits, so that a plain SHA-256 at rest is enough. */
 export const CREDENTIAL_RANDOM_BYTES = 32;
 const PAYLOAD_BYTES = ID_BYTES + CREDENTIAL_RANDOM_BYTES;
-// The fewest digits that hold 48 bytes and 4 bytes: 384 and 32 bits over log2(62) = 5.954.
+// The fewest digits that hold 48 and 4 bytes: 384 / log2(62) = 64.5 and 32 / log2(62) = 5.4.
 const PAYLOAD_DIGITS = 65;
 const CHECKSUM_DIGITS = 6;
 
-/** Everything that has the shape of a Latchkey credential, for redaction and for secret scanners. */
+/** Matches anything shaped like a Latchkey credential, for redaction and secret scanners. */
 export const credentialPattern = /lk_(?:app|code|grant)_[0-9A-Za-z]{71}/g;
 
 function checksum(text: string): string {
@@ -32,16 +32,16 @@ function checksum(text: string): string {
 }
 
 /**
- * Writes a credential: `<prefix>_<payload><checksum>`, characters `[A-Za-z0-9_]` only.
+ * Formats a credential: `<prefix>_<payload><checksum>`, made only of `[A-Za-z0-9_]`.
  *
- * @param kind - which credential; decides the prefix
- * @param id - the UUID that travels inside: the application's id, or the grant's
+ * @param kind - the kind of credential, which determines the prefix
+ * @param id - the UUID inside: the id of the application or of the grant
  * @param random - {@link CREDENTIAL_RANDOM_BYTES} bytes from a cryptographic random source
- * @throws RangeError where `random` has another length
+ * @throws RangeError if `random` has another length
  */
 export function formatCredential(kind: CredentialKind, id: string, random: Uint8Array): string {
   if (random.length !== CREDENTIAL_RANDOM_BYTES) {
-    throw new RangeError(`A credential takes ${CREDENTIAL_RANDOM_BYTES} random bytes.`);
+    throw new RangeError(`A credential needs exactly ${CREDENTIAL_RANDOM_BYTES} random bytes.`);
   }
   const payload = new Uint8Array(PAYLOAD_BYTES);
   payload.set(uuidToBytes(id));
@@ -51,13 +51,13 @@ export function formatCredential(kind: CredentialKind, id: string, random: Uint8
 }
 
 /**
- * Reads the id out of a credential, and refuses what cannot be one: another prefix or length, a
- * character outside the alphabet, a wrong checksum. What passes is well formed, not authentic:
- * only the hash in the store tells that.
+ * Returns the id inside a credential, or null if the text is malformed: another prefix or length, a
+ * character outside the alphabet, or a wrong checksum. A well-formed credential is not necessarily
+ * authentic: only the hash in the store can tell.
  *
- * @param kind - which credential is expected
- * @param text - what the caller sent
- * @returns the id inside, a lower-case UUID, or null
+ * @param kind - the expected kind of credential
+ * @param text - the text that the caller sent
+ * @returns a lower-case UUID, or null
  */
 export function parseCredential(kind: CredentialKind, text: string): string | null {
   const start = credentialPrefixes[kind].length + 1;
@@ -69,7 +69,7 @@ export function parseCredential(kind: CredentialKind, text: string): string | nu
   return payload && uuidFromBytes(payload.subarray(0, ID_BYTES));
 }
 
-/** What may be shown of an application secret to tell it from another: prefix and last four letters. */
+/** The part of an application secret that may be shown: its prefix and its last four characters. */
 export function credentialHint(credential: string): string {
   return `${credential.slice(0, credential.lastIndexOf('_') + 1)}…${credential.slice(-4)}`;
 }

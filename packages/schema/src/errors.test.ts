@@ -4,14 +4,15 @@ import { errorCodes, errorDefinition } from './errors.ts';
 describe.each(errorCodes)('%s', (code) => {
   const row = errorDefinition(code);
 
-  it('is named as a code is', () => {
+  it('has a snake_case name', () => {
     expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
   });
 
-  it('has the word that OAuth has for its status', () => {
+  it('has an OAuth word that fits its status', () => {
     const words: Record<number, string[]> = {
       400: ['invalid_request', 'invalid_grant'],
       401: ['invalid_client'],
+      403: ['unauthorized_client'],
       404: ['invalid_request', 'invalid_grant'],
       405: ['invalid_request'],
       409: ['invalid_request', 'invalid_grant'],
@@ -30,12 +31,17 @@ describe.each(errorCodes)('%s', (code) => {
     expect(row.description.split('. ').length).toBeGreaterThan(1);
   });
 
-  it('tells when to try again exactly where that can help', () => {
+  // RFC 6749, section 5.2: %x20-21 / %x23-5B / %x5D-7E. Redirects carry the text in a query, too.
+  it('has a description of the characters that OAuth allows', () => {
+    expect(row.description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
+  });
+
+  it('has a Retry-After exactly if a retry can help', () => {
     expect(row.retryAfter !== undefined).toBe(row.error === 'temporarily_unavailable');
   });
 });
 
-it('has a member beyond the five only where the contract names one', () => {
+it('has extra members only where the contract names them', () => {
   const members = errorCodes.flatMap((code) => {
     const { members } = errorDefinition(code);
     return members ? [[code, members]] : [];

@@ -113,9 +113,9 @@ describe('moment', () => {
     expect(messages(moment.safeParse(value))).toEqual([expect.stringContaining('such as')]);
   });
 
-  it('refuses what lies behind the year 9999 once the offset counts', () => {
+  it('refuses a time after the year 9999, with the offset applied', () => {
     expect(messages(moment.safeParse('9999-12-31T23:59:59-00:01'))).toEqual([
-      'Must lie before the year 10000.',
+      'Must be before the year 10000.',
     ]);
   });
 });

@@ -1,10 +1,11 @@
 /**
- * Everything on Latchkey's wire: the objects, the operations, the errors and the format of the
- * credentials. Runs wherever JavaScript runs.
+ * The wire format of Latchkey: objects, operations, errors and credentials. Runs on any JavaScript
+ * runtime.
  *
  * @module
  */
 
+export type * from './caller.ts';
 export * from './credential.ts';
 export * from './errors.ts';
 export * as inputs from './inputs.ts';

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { moment, scope, text, uuid } from './fields.ts';
 
-// What the operations take: one flat object each, with the identifiers of the path in it. Members
-// that are not named here are ignored.
+// The inputs of the operations. Each is one flat object that includes the identifiers from the path.
+// Unknown members are ignored.
 
-export const nothing = z.object({});
+export const emptyInput = z.object({});
 
 export const codeInput = z.object({
   code: z
     .string()
-    .min(1, 'Must be the code that was issued, lk_code_….')
+    .min(1, 'Must be the code that was issued. It starts with lk_code_.')
     .meta({ examples: ['lk_code_…'] }),
 });
 
@@ -24,7 +24,7 @@ export const secretInput = z.object({
   expires_at: moment
     .nullable()
     .default(null)
-    .meta({ description: 'When the secret stops working, in the future; null for never.' }),
+    .meta({ description: 'When the secret expires, in the future; null for never.' }),
 });
 
 export const secretIdInput = z.object({ application_id: uuid, secret_id: uuid });
@@ -34,7 +34,7 @@ export const accountInput = z.object({
   username: text.meta({ examples: ['ada'] }),
   display_name: text
     .optional()
-    .meta({ description: 'The username unless given.', examples: ['Ada Lovelace'] }),
+    .meta({ description: 'Defaults to the username.', examples: ['Ada Lovelace'] }),
   twitter: text
     .nullable()
     .default(null)
@@ -51,19 +51,30 @@ const page = {
     .min(1, 'Must be at least 1.')
     .max(100, 'Must be at most 100.')
     .default(50)
-    .meta({ description: 'How many entries a page has at most.' }),
+    .meta({ description: 'The maximum number of entries on a page.' }),
   cursor: z
     .string()
-    .regex(/^[0-9A-Za-z_-]{21}[AQgw]$/, 'Must be the next_cursor of the page before.')
+    .regex(/^[0-9A-Za-z_-]{21}[AQgw]$/, 'Must be the next_cursor of the previous page.')
     .optional()
-    .meta({ description: 'The next_cursor of the page before.' }),
+    .meta({ description: 'The next_cursor of the previous page.' }),
 };
 
 export const pageInput = z.object(page);
+
+/** What the refinement below lets through; zod takes no type from it. */
+type GrantFilter =
+  | { account_id: string; application_id?: undefined }
+  | { account_id?: undefined; application_id: string };
+export const accountListInput = z.object({
+  username: text
+    .optional()
+    .meta({ description: 'Only accounts with exactly this username.', examples: ['ada'] }),
+  ...page,
+});
 
 export const grantListInput = z
   .object({ account_id: uuid.optional(), application_id: uuid.optional(), ...page })
   .refine(
     (input) => (input.account_id === undefined) !== (input.application_id === undefined),
     'Give exactly one of account_id and application_id.',
-  );
+  ) as z.ZodType<GrantFilter & z.output<typeof pageInput>, GrantFilter & z.input<typeof pageInput>>;

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { errorCodes } from './errors.ts';
 import { scope, text, timestamp, uuid } from './fields.ts';
 
-// Schemas of the objects on the wire, as they are on output. `types.ts` has the same objects as
-// written-out types, with what each member means.
+// Schemas of the objects that operations return. `types.ts` has the same objects as TypeScript types
+// and explains each member.
 
 export const account = z
   .object({
@@ -22,7 +22,7 @@ export const account = z
 const grantHead = {
   object: z.literal('oauth_grant'),
   grant_id: uuid,
-  created_at: timestamp.meta({ description: 'When the code was exchanged.' }),
+  created_at: timestamp.meta({ description: 'When the code was converted.' }),
 };
 
 export const fullGrant = z
@@ -40,11 +40,14 @@ export const fullGrant = z
 
 export const grantDescription = fullGrant
   .omit({ grant_secret: true })
+  .extend({
+    application_id: uuid.meta({ description: 'The application that the grant belongs to.' }),
+  })
   .meta({ id: 'GrantDescription', description: 'A grant without its secret.' });
 
 export const revokedGrant = z
   .object({ ...grantHead, revoked: z.literal(true) })
-  .meta({ id: 'RevokedGrant', description: 'What remains of a grant once it is revoked.' });
+  .meta({ id: 'RevokedGrant', description: 'A revoked grant.' });
 
 export const grantEntry = z
   .object({
@@ -55,7 +58,7 @@ export const grantEntry = z
     revoked_at: timestamp.nullable(),
     account,
   })
-  .meta({ id: 'GrantEntry', description: "A grant in an operator's list." });
+  .meta({ id: 'GrantEntry', description: 'A grant in a list for the operator.' });
 
 export const applicationSecret = z
   .object({
@@ -64,13 +67,16 @@ export const applicationSecret = z
     hint: z.string().meta({ examples: ['lk_app_…9XyZ'] }),
     created_at: timestamp,
     expires_at: timestamp.nullable(),
-    last_used_at: timestamp.nullable().meta({ description: 'To the minute.' }),
+    last_used_at: timestamp.nullable().meta({ description: 'Accurate to the minute.' }),
   })
-  .meta({ id: 'ApplicationSecret', description: 'A secret of an application, by its hint.' });
+  .meta({
+    id: 'ApplicationSecret',
+    description: 'A secret of an application, without the secret itself.',
+  });
 
 const shownOnce = z
   .string()
-  .meta({ description: 'The secret. It is shown this once.', examples: ['lk_app_…'] });
+  .meta({ description: 'The secret. It is shown only once.', examples: ['lk_app_…'] });
 
 export const newApplicationSecret = applicationSecret
   .extend({ secret: shownOnce })
@@ -103,16 +109,16 @@ export const issuedCode = z
   .object({
     object: z.literal('grant_code'),
     code: z.string().meta({
-      description: 'Good for one exchange within 300 seconds. It is shown this once.',
+      description: 'Can be converted once, within 300 seconds. It is shown only once.',
       examples: ['lk_code_…'],
     }),
     ...codeMembers,
   })
-  .meta({ id: 'IssuedCode', description: 'A code for the application to exchange.' });
+  .meta({ id: 'IssuedCode', description: 'A code that the application can convert.' });
 
 export const cancelledCode = z
   .object({ object: z.literal('grant_code'), ...codeMembers, cancelled: z.literal(true) })
-  .meta({ id: 'CancelledCode', description: 'A code that can no longer be exchanged.' });
+  .meta({ id: 'CancelledCode', description: 'A cancelled code.' });
 
 function list<Item extends z.ZodType>(item: Item, id: string) {
   return z
@@ -126,6 +132,49 @@ function list<Item extends z.ZodType>(item: Item, id: string) {
 
 export const applicationList = list(application, 'ApplicationList');
 export const grantList = list(grantEntry, 'GrantList');
+export const accountList = list(account, 'AccountList');
+
+export const accountErasure = z
+  .object({
+    object: z.literal('account_erasure'),
+    id: uuid,
+    grants_revoked: z.int().meta({ description: 'How many grants this call revoked.' }),
+  })
+  .meta({ id: 'AccountErasure', description: 'An erased account.' });
+
+export const codeEntry = grantEntry
+  .omit({ created_at: true })
+  .extend({ expires_at: timestamp })
+  .meta({ id: 'CodeEntry', description: 'A code that was not converted, in an export.' });
+
+export const exportedChange = z
+  .object({
+    at: timestamp,
+    operation: z.string().meta({
+      description: 'The operation; `first_use` for the first request with a grant.',
+      examples: ['grants.convert'],
+    }),
+    by: z.enum(['application', 'grant', 'operator', 'command_line']).nullable(),
+    grant_id: uuid,
+    application_id: uuid.nullable(),
+    request_id: z.string().nullable(),
+  })
+  .meta({ id: 'ExportedChange', description: 'A change of a grant, in an export.' });
+
+export const exportedRefusal = exportedChange
+  .extend({ error_code: z.enum(errorCodes) })
+  .meta({ id: 'ExportedRefusal', description: 'A refused call about a grant, in an export.' });
+
+export const accountExport = z
+  .object({
+    object: z.literal('account_export'),
+    account,
+    grants: z.array(grantEntry),
+    codes: z.array(codeEntry),
+    history: z.array(exportedChange),
+    refusals: z.array(exportedRefusal),
+  })
+  .meta({ id: 'AccountExport', description: 'Everything that is stored about an account.' });
 
 export const errorBody = z
   .object({

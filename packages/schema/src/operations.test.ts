@@ -7,7 +7,7 @@ describe.each(operationNames)('%s', (name) => {
   const { method, path, input, output, errors } = operations[name];
   const schema = (of: z.ZodType, io: 'input' | 'output') => z.toJSONSchema(of, { io });
 
-  it('has a JSON Schema of what it takes and of what it returns, both ways', () => {
+  it('has JSON Schemas for its input and output', () => {
     for (const io of ['input', 'output'] as const) {
       expect(schema(input, io)).toMatchObject({ type: 'object' });
       expect(JSON.stringify(schema(output, io))).toContain('"const"');
@@ -22,7 +22,7 @@ describe.each(operationNames)('%s', (name) => {
     for (const member of named) expect(schema(input, 'input').required).toContain(member);
   });
 
-  it('has errors of the table, each once', () => {
+  it('names errors from the table, without duplicates', () => {
     expect(errorCodes).toEqual(expect.arrayContaining([...errors]));
     expect(new Set(errors).size).toBe(errors.length);
   });
@@ -35,9 +35,9 @@ describe.each(operationNames)('%s', (name) => {
   });
 });
 
-it('says of a list that it ends with null', () => {
+it('ends every list with a null cursor', () => {
   const lists = operationNames.filter((name) => name.endsWith('.list'));
-  expect(lists).toEqual(['admin.applications.list', 'admin.grants.list']);
+  expect(lists).toEqual(['admin.applications.list', 'admin.accounts.list', 'admin.grants.list']);
   for (const name of lists) {
     const { output } = operations[name];
     const page = { object: 'list', data: [], next_cursor: null };

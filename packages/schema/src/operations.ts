@@ -1,19 +1,14 @@
 import type { z } from 'zod';
+import type { Caller } from './caller.ts';
 import type { ErrorCode } from './errors.ts';
 import * as input from './inputs.ts';
 import * as object from './objects.ts';
 
-/**
- * Who may call an operation: an application with its secret, a grant with its secret, or the
- * operator with the ADMIN_SECRET.
- */
-export type Caller = 'application' | 'grant' | 'operator';
-
-/** One operation of the service, as both wires offer it. */
+/** One operation of the service, offered over REST and over tRPC. */
 export interface OperationContract {
-  /** REST verb. Over tRPC a GET is a query and everything else a mutation. */
+  /** HTTP method over REST. Over tRPC, a GET is a query and everything else is a mutation. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** REST path; a name in braces is a member of the input. */
+  /** Path over REST. A name in braces is a member of the input. */
   readonly path: `/${string}`;
   readonly caller: Caller;
   readonly summary: string;
@@ -21,24 +16,24 @@ export interface OperationContract {
   readonly input: z.ZodType<object>;
   readonly output: z.ZodType<object>;
   /**
-   * The errors of its own. Those that follow from its caller, its input or its method, such as
-   * `outcome_unknown` of whatever writes, are not listed.
+   * The errors that are specific to this operation. Errors that follow from its caller, input or
+   * method, such as `outcome_unknown` of every write, are not listed.
    */
   readonly errors: readonly ErrorCode[];
 }
 
 /**
- * Every operation, by the name of its tRPC procedure. The one list: the server's procedures and
- * REST routes, OpenAPI and the client's types all come from it.
+ * Every operation, by the name of its tRPC procedure. The procedures and REST routes of the server,
+ * OpenAPI and the types of the client are derived from this table.
  */
 export const operations = {
   'grants.convert': {
     method: 'POST',
     path: '/oauth/convert',
     caller: 'application',
-    summary: 'Exchange a code for a grant',
+    summary: 'Convert a code into a grant',
     description:
-      'Consumes a code and returns the full grant with its secret. Of all calls with a code exactly one succeeds, ever; a call that fails leaves the code as it was.',
+      'Consumes a code and returns the full grant with its secret. Of all calls with one code, exactly one succeeds. A call that fails leaves the code unchanged.',
     input: input.codeInput,
     output: object.fullGrant,
     errors: ['code_not_found', 'code_expired', 'code_already_used'],
@@ -49,7 +44,7 @@ export const operations = {
     caller: 'application',
     summary: 'Revoke a grant',
     description:
-      'Ends a grant. Once this has answered, no request with the grant succeeds. Idempotent: repeated, it answers the same.',
+      'Ends a grant. After the response, no request with the grant succeeds. Idempotent: a repeated call returns the same body.',
     input: input.grantIdInput,
     output: object.revokedGrant,
     errors: ['grant_not_found'],
@@ -58,9 +53,9 @@ export const operations = {
     method: 'POST',
     path: '/oauth/recover',
     caller: 'application',
-    summary: 'Recover a grant whose answer was lost',
+    summary: 'Recover a grant whose response was lost',
     description:
-      'Gives a grant a new secret and kills the old one, as long as the grant was never used and was exchanged less than 10 minutes ago. For the application that got no answer to its exchange.',
+      'For an application that lost the response to convert. Replaces the secret of the grant; the old one stops working. Possible for 10 minutes after the conversion, if the grant was never used.',
     input: input.grantIdInput,
     output: object.fullGrant,
     errors: ['grant_not_found', 'grant_not_recoverable'],
@@ -71,7 +66,7 @@ export const operations = {
     caller: 'grant',
     summary: 'Get the account of the grant',
     description: 'The account as it is now.',
-    input: input.nothing,
+    input: input.emptyInput,
     output: object.account,
     errors: [],
   },
@@ -81,8 +76,8 @@ export const operations = {
     caller: 'grant',
     summary: 'Get the grant itself',
     description:
-      'The grant without its secret, with the account as it was when the code was issued.',
-    input: input.nothing,
+      'The grant without its secret, with the id of its application and the account as it was when the code was issued.',
+    input: input.emptyInput,
     output: object.grantDescription,
     errors: [],
   },
@@ -91,7 +86,7 @@ export const operations = {
     path: '/admin/applications',
     caller: 'operator',
     summary: 'Create an application',
-    description: 'Creates an application with its first secret, which is shown this once.',
+    description: 'Creates an application and its first secret, which is shown only once.',
     input: input.applicationInput,
     output: object.newApplication,
     errors: [],
@@ -111,7 +106,7 @@ export const operations = {
     path: '/admin/applications/{application_id}',
     caller: 'operator',
     summary: 'Get an application',
-    description: 'The application with the records of its secrets, never the secrets.',
+    description: 'The application with the records of its secrets, without the secrets themselves.',
     input: input.applicationIdInput,
     output: object.application,
     errors: ['application_not_found'],
@@ -122,7 +117,7 @@ export const operations = {
     caller: 'operator',
     summary: 'Add a secret to an application',
     description:
-      'Adds a secret, which is shown this once. An application has up to 5 live secrets, so that one can be replaced without downtime.',
+      'Adds a secret, which is shown only once. An application can have up to 5 live secrets, so that a secret can be replaced without downtime.',
     input: input.secretInput,
     output: object.newApplicationSecret,
     errors: ['application_not_found', 'secret_limit_reached'],
@@ -132,7 +127,7 @@ export const operations = {
     path: '/admin/applications/{application_id}/secrets/{secret_id}',
     caller: 'operator',
     summary: 'Remove a secret of an application',
-    description: 'The secret stops working with the next request.',
+    description: 'The secret stops working from the next request on.',
     input: input.secretIdInput,
     output: object.application,
     errors: ['application_not_found', 'secret_not_found'],
@@ -142,7 +137,8 @@ export const operations = {
     path: '/admin/applications/{application_id}/disable',
     caller: 'operator',
     summary: 'Disable an application',
-    description: 'Its secrets and its grants stop working with the next request. Idempotent.',
+    description:
+      'From the next request on, its secrets and grants are refused with `application_disabled`, until it is enabled. Idempotent.',
     input: input.applicationIdInput,
     output: object.application,
     errors: ['application_not_found'],
@@ -152,10 +148,22 @@ export const operations = {
     path: '/admin/applications/{application_id}/enable',
     caller: 'operator',
     summary: 'Enable an application',
-    description: 'Its secrets and its grants work again, as far as they did before. Idempotent.',
+    description:
+      'Its secrets and grants work again, except those that were removed, expired or revoked. Idempotent.',
     input: input.applicationIdInput,
     output: object.application,
     errors: ['application_not_found'],
+  },
+  'admin.applications.delete': {
+    method: 'DELETE',
+    path: '/admin/applications/{application_id}',
+    caller: 'operator',
+    summary: 'Delete a disabled application',
+    description:
+      'Deletes an application for good and returns it as it was. From the response on, none of its secrets, codes and grants works. Its grants are revoked and its codes deleted; if there are many, shortly after the response.',
+    input: input.applicationIdInput,
+    output: object.application,
+    errors: ['application_not_found', 'application_enabled'],
   },
   'admin.accounts.put': {
     method: 'PUT',
@@ -163,7 +171,7 @@ export const operations = {
     caller: 'operator',
     summary: 'Put an account',
     description:
-      'Makes an account known, or replaces the whole of it. Members left out take their defaults.',
+      'Creates an account or replaces it completely. Omitted members get their defaults.',
     input: input.accountInput,
     output: object.account,
     errors: [],
@@ -178,13 +186,45 @@ export const operations = {
     output: object.account,
     errors: ['account_not_found'],
   },
+  'admin.accounts.list': {
+    method: 'GET',
+    path: '/admin/accounts',
+    caller: 'operator',
+    summary: 'List the accounts',
+    description: 'Newest first. With username, only the accounts with exactly this username.',
+    input: input.accountListInput,
+    output: object.accountList,
+    errors: [],
+  },
+  'admin.accounts.erase': {
+    method: 'DELETE',
+    path: '/admin/accounts/{account_id}',
+    caller: 'operator',
+    summary: 'Erase an account',
+    description:
+      'Revokes the grants of the account, cancels its codes, and removes its personal data, also from the copies in its grants: username and display_name become "erased", twitter null. Idempotent: if there is no such account, nothing is revoked.',
+    input: input.accountIdInput,
+    output: object.accountErasure,
+    errors: [],
+  },
+  'admin.accounts.export': {
+    method: 'GET',
+    path: '/admin/accounts/{account_id}/export',
+    caller: 'operator',
+    summary: 'Export an account',
+    description:
+      'Everything that is stored about the account, complete and on one page: the account, its grants and codes, what happened to them, and what was refused about them. Without credentials and hashes.',
+    input: input.accountIdInput,
+    output: object.accountExport,
+    errors: ['account_not_found'],
+  },
   'admin.codes.issue': {
     method: 'POST',
     path: '/admin/codes',
     caller: 'operator',
     summary: 'Issue a code',
     description:
-      'Issues a code for the application to exchange within 300 seconds. The account is copied into it as it is now.',
+      'Issues a code that the application can convert within 300 seconds. The code stores a copy of the current account.',
     input: input.codeIssueInput,
     output: object.issuedCode,
     errors: ['application_not_found', 'account_not_found'],
@@ -194,7 +234,7 @@ export const operations = {
     path: '/admin/codes/{grant_id}',
     caller: 'operator',
     summary: 'Cancel a code',
-    description: 'Cancels a code that nobody has exchanged. It is unknown from then on.',
+    description: 'Cancels a code that was not converted. The code is unknown from then on.',
     input: input.grantIdInput,
     output: object.cancelledCode,
     errors: ['grant_not_found'],
@@ -205,7 +245,7 @@ export const operations = {
     caller: 'operator',
     summary: 'List the grants of an account or of an application',
     description:
-      'Newest first, revoked ones included, by exactly one of account_id and application_id. Codes that were not exchanged are not in it.',
+      'Newest first, including revoked grants. Takes exactly one of account_id and application_id. Codes that were not converted are not listed.',
     input: input.grantListInput,
     output: object.grantList,
     errors: [],
@@ -215,7 +255,8 @@ export const operations = {
     path: '/admin/grants/{grant_id}/revoke',
     caller: 'operator',
     summary: 'Revoke any grant',
-    description: 'Ends a grant of any application. Idempotent: repeated, it answers the same.',
+    description:
+      'Ends a grant of any application. Idempotent: a repeated call returns the same body.',
     input: input.grantIdInput,
     output: object.revokedGrant,
     errors: ['grant_not_found'],
@@ -224,16 +265,16 @@ export const operations = {
 
 export type Operations = typeof operations;
 
-/** The name of an operation, which is the name of its tRPC procedure. */
+/** The name of an operation, which is also the name of its tRPC procedure. */
 export type OperationName = keyof Operations;
 
-/** What an operation takes, as a caller writes it. */
+/** The input of an operation, as a caller writes it. */
 export type OperationInput<Name extends OperationName> = z.input<Operations[Name]['input']>;
 
-/** What an operation's handler gets: validated, with the defaults filled in. */
+/** The input that the handler of an operation gets: validated, with defaults filled in. */
 export type ValidatedInput<Name extends OperationName> = z.output<Operations[Name]['input']>;
 
-/** What an operation returns. */
+/** The output of an operation. */
 export type OperationOutput<Name extends OperationName> = z.output<Operations[Name]['output']>;
 
 /** Every {@link OperationName}, in the order of the docs. */

@@ -1,6 +1,6 @@
+import { longer } from '@latchkey/test-kit/long';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { longer } from '../../../apps/server/test/long.ts';
 import { timestamp } from './fields.ts';
 import { formatTimestamp } from './timestamp.ts';
 

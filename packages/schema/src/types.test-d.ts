@@ -4,11 +4,11 @@ import type * as objects from './objects.ts';
 import type { OperationOutput, Operations } from './operations.ts';
 import type * as types from './types.ts';
 
-// Compiled, not run: holds each written-out type equal to the schema of the same object.
+// Compiled, not run: checks that each type equals the schema of the same object.
 
 type Output<Name extends keyof typeof objects> = z.output<(typeof objects)[Name]>;
 
-test('every type is that of its schema', () => {
+test('every type equals its schema', () => {
   expectTypeOf<types.Account>().toEqualTypeOf<Output<'account'>>();
   expectTypeOf<types.FullGrant>().toEqualTypeOf<Output<'fullGrant'>>();
   expectTypeOf<types.GrantDescription>().toEqualTypeOf<Output<'grantDescription'>>();
@@ -22,13 +22,19 @@ test('every type is that of its schema', () => {
   expectTypeOf<types.CancelledCode>().toEqualTypeOf<Output<'cancelledCode'>>();
   expectTypeOf<types.List<types.Application>>().toEqualTypeOf<Output<'applicationList'>>();
   expectTypeOf<types.List<types.GrantEntry>>().toEqualTypeOf<Output<'grantList'>>();
+  expectTypeOf<types.List<types.Account>>().toEqualTypeOf<Output<'accountList'>>();
+  expectTypeOf<types.AccountErasure>().toEqualTypeOf<Output<'accountErasure'>>();
+  expectTypeOf<types.CodeEntry>().toEqualTypeOf<Output<'codeEntry'>>();
+  expectTypeOf<types.ExportedChange>().toEqualTypeOf<Output<'exportedChange'>>();
+  expectTypeOf<types.ExportedRefusal>().toEqualTypeOf<Output<'exportedRefusal'>>();
+  expectTypeOf<types.AccountExport>().toEqualTypeOf<Output<'accountExport'>>();
   expectTypeOf<types.ErrorBody>().toEqualTypeOf<Output<'errorBody'>>();
   expectTypeOf<types.ParameterIssue>().toEqualTypeOf<
     NonNullable<Output<'errorBody'>['issues']>[number]
   >();
 });
 
-test('no schema of an object is without its type', () => {
+test('every schema of an object has a type', () => {
   expectTypeOf<keyof typeof objects>().toEqualTypeOf<
     | 'account'
     | 'fullGrant'
@@ -43,11 +49,17 @@ test('no schema of an object is without its type', () => {
     | 'cancelledCode'
     | 'applicationList'
     | 'grantList'
+    | 'accountList'
+    | 'accountErasure'
+    | 'codeEntry'
+    | 'exportedChange'
+    | 'exportedRefusal'
+    | 'accountExport'
     | 'errorBody'
   >();
 });
 
-test('what an operation returns is what the table says', () => {
+test('the output types follow from the table', () => {
   expectTypeOf<OperationOutput<'grants.convert'>>().toEqualTypeOf<types.FullGrant>();
   expectTypeOf<OperationOutput<'grants.recover'>>().toEqualTypeOf<types.FullGrant>();
   expectTypeOf<OperationOutput<'grants.revoke'>>().toEqualTypeOf<types.RevokedGrant>();

@@ -1,8 +1,8 @@
 /**
- * The objects on the wire, written out, so that a reader of the `.d.ts` sees names and not
- * inference. `types.test-d.ts` holds each one equal to its zod schema.
+ * The objects on the wire as explicit types, so that the `.d.ts` shows names instead of inferred
+ * types. `types.test-d.ts` checks that each one equals its zod schema.
  *
- * Every timestamp is ISO 8601 with milliseconds and offset, `2026-11-21T02:15:30.123+00:00`; every
+ * Every timestamp is ISO 8601 with milliseconds and offset, `2026-11-21T02:15:30.123+00:00`. Every
  * id is a UUID in lower case.
  */
 
@@ -11,26 +11,26 @@ import type { ErrorCode } from './errors.ts';
 /** The account that a grant is about. */
 export interface Account {
   object: 'service_account';
-  /** Names the account for good: a UUID in lower case. */
+  /** Identifies the account and never changes: a UUID in lower case. */
   id: string;
-  /** 1 to 200 characters. It may change: know an account by its `id`. */
+  /** 1 to 200 characters. It may change: identify an account by its `id`. */
   username: string;
-  /** What to call the account's owner, 1 to 200 characters. */
+  /** The name of the account's owner, 1 to 200 characters. */
   display_name: string;
-  /** A social handle of the account; null where it has none. */
+  /** A social handle of the account; null if it has none. */
   twitter: string | null;
   /** Whether the service marks the account as verified. */
   verified: boolean;
-  /** Whether the service marks the account as a supporter's. */
+  /** Whether the service marks the account as a supporter. */
   supporter: boolean;
 }
 
-/** A grant as the exchange of a code returns it: the one time that its secret is shown. */
+/** A grant with its secret, as `convert` returns it. The secret is shown only once. */
 export interface FullGrant {
   object: 'oauth_grant';
-  /** Names the grant, for example to revoke it: a UUID in lower case. Store it. */
+  /** Identifies the grant, for example to revoke it: a UUID in lower case. Store it. */
   grant_id: string;
-  /** When the code was exchanged: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  /** When the code was converted: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
@@ -41,12 +41,14 @@ export interface FullGrant {
   account: Account;
 }
 
-/** A grant as it describes itself: everything but the secret. */
+/** A grant without its secret. */
 export interface GrantDescription {
   object: 'oauth_grant';
-  /** Names the grant: a UUID in lower case. */
+  /** Identifies the grant: a UUID in lower case. */
   grant_id: string;
-  /** When the code was exchanged: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  /** The application that the grant belongs to: a UUID in lower case. */
+  application_id: string;
+  /** When the code was converted: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
@@ -55,17 +57,17 @@ export interface GrantDescription {
   account: Account;
 }
 
-/** What remains of a grant once it is revoked. */
+/** A revoked grant. */
 export interface RevokedGrant {
   object: 'oauth_grant';
-  /** Names the grant: a UUID in lower case. */
+  /** Identifies the grant: a UUID in lower case. */
   grant_id: string;
-  /** When the code was exchanged: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  /** When the code was converted: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
   revoked: true;
 }
 
-/** A grant in an operator's list. */
+/** A grant in a list for the operator. */
 export interface GrantEntry {
   object: 'oauth_grant';
   grant_id: string;
@@ -81,16 +83,16 @@ export interface GrantEntry {
 export interface ApplicationSecret {
   object: 'application_secret';
   id: string;
-  /** `lk_app_…` and the last four letters, to tell one secret from another. */
+  /** `lk_app_…` and the last four characters, to tell secrets apart. */
   hint: string;
   created_at: string;
-  /** When it stops working; null for never. */
+  /** When the secret expires; null for never. */
   expires_at: string | null;
-  /** When it last authenticated a request, to the minute; null for never. */
+  /** When the secret last authenticated a request, accurate to the minute; null for never. */
   last_used_at: string | null;
 }
 
-/** A new secret of an application: the one time that it is shown. */
+/** A new secret of an application. The secret is shown only once. */
 export interface NewApplicationSecret extends ApplicationSecret {
   secret: string;
 }
@@ -100,35 +102,35 @@ export interface Application {
   object: 'application';
   id: string;
   name: string;
-  /** While true, none of its secrets and none of its grants authenticate. */
+  /** While true, its secrets and grants are refused with `application_disabled`. */
   disabled: boolean;
   created_at: string;
   secrets: ApplicationSecret[];
 }
 
-/** A new application with its first secret: the one time that it is shown. */
+/** A new application with its first secret. The secret is shown only once. */
 export interface NewApplication extends Application {
   secret: string;
 }
 
-/** A code that was issued: the one time that it is shown. */
+/** A newly issued code. The code is shown only once. */
 export interface IssuedCode {
   object: 'grant_code';
-  /** Goes to the application with the user's browser: `lk_code_…`, good once. */
+  /** Travels to the application through the user's browser: `lk_code_…`, works once. */
   code: string;
-  /** The id of the grant that the code becomes. */
+  /** The id of the grant that the code is converted into. */
   grant_id: string;
-  /** The application that may exchange it: a UUID in lower case. */
+  /** The application that may convert it: a UUID in lower case. */
   application_id: string;
   /** The account that the grant is about: a UUID in lower case. */
   account_id: string;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
-  /** 300 seconds after the issue: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  /** 300 seconds after the code was issued: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
   expires_at: string;
 }
 
-/** A code that was cancelled before anyone exchanged it. */
+/** A code that was cancelled before it was converted. */
 export interface CancelledCode {
   object: 'grant_code';
   grant_id: string;
@@ -147,28 +149,80 @@ export interface List<Item> {
   next_cursor: string | null;
 }
 
-/** One thing that is wrong with an input. */
+/** An erased account. */
+export interface AccountErasure {
+  object: 'account_erasure';
+  id: string;
+  /** How many grants this call revoked: 0 if the account was erased before. */
+  grants_revoked: number;
+}
+
+/** A code that was not converted, in an {@link AccountExport}. */
+export interface CodeEntry {
+  object: 'oauth_grant';
+  grant_id: string;
+  application_id: string;
+  expires_at: string;
+  scope: string;
+  revoked: boolean;
+  revoked_at: string | null;
+  account: Account;
+}
+
+/** A change of a grant, in an {@link AccountExport}. */
+export interface ExportedChange {
+  at: string;
+  /** The operation, such as `grants.convert`; `first_use` for the first request with a grant. */
+  operation: string;
+  /** Who made it; null if that is not known. */
+  by: 'application' | 'grant' | 'operator' | 'command_line' | null;
+  grant_id: string;
+  /** Of a change, the application of the grant; of a refusal, the caller's, if it is known. */
+  application_id: string | null;
+  request_id: string | null;
+}
+
+/** A refused call about a grant, in an {@link AccountExport}. */
+export interface ExportedRefusal extends ExportedChange {
+  error_code: ErrorCode;
+}
+
+/** Everything that is stored about an account. It has no credential and no hash. */
+export interface AccountExport {
+  object: 'account_export';
+  account: Account;
+  /** With revoked ones, newest first. */
+  grants: GrantEntry[];
+  /** Codes that were not converted, newest first. */
+  codes: CodeEntry[];
+  /** What happened to the grants and codes, oldest first. */
+  history: ExportedChange[];
+  /** What was refused about them, oldest first, as long as refusals are kept. */
+  refusals: ExportedRefusal[];
+}
+
+/** One problem with an input. */
 export interface ParameterIssue {
-  /** The way to the member, such as `["code"]`; empty for the input as a whole. */
+  /** The path to the member, such as `["code"]`; empty for the whole input. */
   path: (string | number)[];
-  /** What it should be. Never repeats the value. */
+  /** What is expected. Never repeats the value. */
   message: string;
 }
 
-/** The body of every error, over REST; over tRPC it is in `error.data`. */
+/** The body of every error over REST. Over tRPC, it is in `error.data`. */
 export interface ErrorBody {
-  /** The standard OAuth word (RFC 6749 section 5.2). */
+  /** The OAuth error word (RFC 6749, section 5.2). */
   error: string;
   /** What happened and what to do next, for a person. */
   error_description: string;
-  /** Stable; the one to branch on. */
+  /** A stable code. Branch on this one. */
   error_code: ErrorCode;
-  /** The error's paragraph in the docs. */
+  /** The paragraph about the error in the docs. */
   error_uri: string;
-  /** Names the request in the log of the service. */
+  /** Identifies the request in the log of the service. */
   request_id: string;
-  /** With `code_already_used` and `outcome_unknown`. */
+  /** Present with `code_already_used` and, if known, with `outcome_unknown`. */
   grant_id?: string | undefined;
-  /** With `parameter_invalid`. */
+  /** Present with `parameter_invalid`. */
   issues?: ParameterIssue[] | undefined;
 }

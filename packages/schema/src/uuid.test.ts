@@ -1,6 +1,6 @@
+import { longer } from '@latchkey/test-kit/long';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { longer } from '../../../apps/server/test/long.ts';
 import { isUuid, uuidFromBytes, uuidToBytes, uuidV7Time } from './uuid.ts';
 
 const uuid = '0193aa00-0015-7003-8000-00000000abcd';

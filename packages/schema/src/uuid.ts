@@ -9,12 +9,12 @@ for (const [value, digit] of [...'0123456789abcdef'].entries()) {
   DIGIT_VALUES[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
-/** Whether a text is a UUID as RFC 9562, section 4, writes it: any version, any case. */
+/** Whether a text is a UUID (RFC 9562, section 4) of any version, in any case. */
 export function isUuid(text: string): boolean {
   return SHAPE.test(text);
 }
 
-/** The text of a 16-byte UUID, lower case (RFC 9562, section 4). */
+/** Formats a 16-byte UUID in lower case (RFC 9562, section 4). */
 export function uuidFromBytes(bytes: Uint8Array): string {
   let text = '';
   for (let i = 0; i < 16; i++) {
@@ -27,7 +27,7 @@ export function uuidFromBytes(bytes: Uint8Array): string {
 /**
  * The 16 bytes of a UUID.
  *
- * @param uuid - a UUID in any case; check it with {@link isUuid} first where it comes from outside
+ * @param uuid - a UUID in any case; check untrusted text with {@link isUuid} first
  */
 export function uuidToBytes(uuid: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(16);
@@ -42,10 +42,10 @@ export function uuidToBytes(uuid: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The time inside a UUIDv7 (RFC 9562, section 5.7).
+ * The timestamp inside a UUIDv7 (RFC 9562, section 5.7).
  *
- * @param uuid - a UUID, lower case
- * @returns milliseconds since 1970-01-01T00:00Z, or null where the UUID is of another version
+ * @param uuid - a UUID
+ * @returns milliseconds since 1970-01-01T00:00Z, or null if the UUID has another version
  */
 export function uuidV7Time(uuid: string): number | null {
   if (uuid[14] !== '7') return null;

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+
+const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** The path of the installed browser; undefined if there is none. */
+const executablePath = (process.env.PATH ?? '')
+  .split(delimiter)
+  .flatMap((folder) => programs.map((program) => join(folder, program)))
+  .find((path) => existsSync(path));
+
+// In CI, a missing browser is a failure: nobody would notice that the pages are not tested.
+if (executablePath === undefined && process.env.CI) {
+  throw new Error(
+    'There is no Chromium. Install it (Debian and Ubuntu: apt-get install chromium).',
+  );
+}
+
+/** A page in its own browser profile. */
+export interface WatchedPage {
+  page: Page;
+  /** The errors so far, including violations of the page's policy. */
+  complaints: string[];
+}
+
+/** Runs a suite in a real, headless browser. Without a browser, the suite is skipped with a note. */
+export function describeInBrowser(
+  title: string,
+  suite: (open: () => Promise<WatchedPage>) => void,
+): void {
+  if (executablePath === undefined) {
+    describe.skip(`${title} (not run: there is no Chromium)`, () => test('is the same'));
+    return;
+  }
+  describe(title, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath });
+    });
+    afterAll(() => browser?.close());
+    suite(() => open(browser));
+  });
+}
+
+async function open(browser: Browser): Promise<WatchedPage> {
+  const page = await browser.newPage({ viewport: { width: 1000, height: 860 } });
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('requestfailed', (request) => complaints.push(`${request.url()} did not load`));
+  return { page, complaints };
+}

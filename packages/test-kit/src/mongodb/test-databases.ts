@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { MongoClient } from 'mongodb';
+// Whoever makes a database on the MongoDB of the tests takes it as old as it is.
+import './accept-older-server.ts';
+
+/** Arguments of Node for a process that opens a database of the tests. */
+export function nodeArgumentsFor(databaseUrl: string | undefined): string[] {
+  if (!databaseUrl?.startsWith('mongodb')) return [];
+  return ['--import', new URL('./accept-older-server.ts', import.meta.url).href];
+}
+
+/** The URL of another database on the server of a URL, with its options. */
+export function urlOf(server: string, database: string): string {
+  const [, start, rest] = /^([^/]+:\/\/[^/?]*)\/?[^?]*(.*)$/.exec(server) ?? [];
+  if (start === undefined) throw new Error('This is no URL of a MongoDB.');
+  return `${start}/${database}${rest}`;
+}
+
+/** A URL with more options, or with others. */
+export function withOptions(url: string, options: Record<string, string>): string {
+  const [start = '', query] = url.split('?');
+  const all = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(options)) all.set(name, value);
+  return all.size === 0 ? start : `${start}?${all}`;
+}
+
+export function freshName(): string {
+  return `latchkey-test-${randomUUID()}`;
+}
+
+export async function dropDatabase(server: string, database: string): Promise<void> {
+  const client = new MongoClient(server);
+  try {
+    await client.db(database).dropDatabase();
+  } finally {
+    await client.close();
+  }
+}
