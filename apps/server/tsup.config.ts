@@ -2,22 +2,23 @@ import { cp } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { defineConfig } from 'tsup';
-import { nativeSpread } from './build/native-spread.ts';
+import { thirdPartyNotices } from '../../scripts/third-party-notices.ts';
 
-/** What `/docs` serves of Swagger UI, and what its licence asks to go along. */
-const swaggerUiFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE'];
+/** What `/docs` serves of Swagger UI, with the notices of the packages in its bundle. */
+const swaggerUiFiles = [
+  'swagger-ui.css',
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+];
 
 const packageFolder = (entry: string) =>
   dirname(createRequire(import.meta.url).resolve(`${entry}/package.json`));
 
-async function copySwaggerUi(): Promise<void> {
-  const from = packageFolder('swagger-ui-dist');
-  for (const file of swaggerUiFiles) await cp(join(from, file), join('dist/swagger-ui', file));
-}
+const swaggerUi = packageFolder('swagger-ui-dist');
 
-/** What is bundled goes along with its licence. */
-const copyTrpcLicense = () =>
-  cp(join(packageFolder('@trpc/server'), 'LICENSE'), 'dist/LICENSE-trpc');
+async function copySwaggerUi(): Promise<void> {
+  for (const file of swaggerUiFiles) await cp(join(swaggerUi, file), join('dist/swagger-ui', file));
+}
 
 export default defineConfig([
   {
@@ -28,14 +29,11 @@ export default defineConfig([
     splitting: true,
     // esbuild would write `node:sqlite` as `sqlite`, which does not exist.
     removeNodeProtocol: false,
-    // Fewer files to load at a start. The types come from the packages, as everyone's.
+    // Fewer files to load at a start. As a dependency, tRPC would also install TypeScript, its peer.
     noExternal: ['@latchkey/schema', '@trpc/server'],
-    esbuildPlugins: [nativeSpread()],
+    esbuildPlugins: [thirdPartyNotices(swaggerUi)],
     clean: true,
-    async onSuccess() {
-      await copySwaggerUi();
-      await copyTrpcLicense();
-    },
+    onSuccess: copySwaggerUi,
   },
   { entry: ['src/index.ts'], format: 'esm', dts: { only: true } },
 ]);

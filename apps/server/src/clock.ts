@@ -1,5 +1,5 @@
 /** Milliseconds since 1970-01-01T00:00Z. */
 export type Milliseconds = number;
 
-/** Tells the time; tests bring their own. */
+/** Returns the current time. Tests use their own clock. */
 export type Clock = () => Milliseconds;

@@ -1,13 +1,23 @@
 import { formatTimestamp } from '@latchkey/schema';
 import { mintSecret } from './applications/mint-secret.ts';
 import { MAX_LIVE_SECRETS } from './applications/secrets.ts';
+import type { Milliseconds } from './clock.ts';
 import { newId } from './credentials/credentials.ts';
 import { issueCode } from './grants/issue-code.ts';
 import type { Origin } from './origin.ts';
 import type { Service } from './service.ts';
+import type { Settings } from './settings.ts';
+import type { SecretRecord } from './store/records.ts';
 
-// Fixed ids, so that every demo is with the same application and account and none pile up.
-const DEMO_APPLICATION = '0193aa00-0000-7000-8000-00000000de30';
+const DAY = 24 * 60 * 60 * 1000;
+
+// Fixed ids, so that demos share their applications and their account. A demo never removes a secret
+// that works: once the first application has its five, the next one gets the secret. Twenty make a
+// hundred demos a day.
+const DEMO_APPLICATIONS = Array.from(
+  { length: 20 },
+  (_, index) => `0193aa00-0000-7000-8000-00000000${(0xde30 + index).toString(16)}`,
+);
 const DEMO_ACCOUNT = {
   id: '0193aa00-0000-7000-8000-00000000acc0',
   username: 'ada',
@@ -17,71 +27,114 @@ const DEMO_ACCOUNT = {
   supporter: false,
 };
 
-/** What a demo needs to be shown: a secret and a code that work with each other. */
+/** What a demo shows: a secret and a code that work with each other. */
 export interface Demo {
   applicationSecret: string;
+  /** When the secret stops working. */
+  secret_expires_at: string;
   code: string;
   grant_id: string;
   expires_at: string;
 }
 
-/** Makes a demo application and account where they are missing, a new secret, and a fresh code. */
+/** Whether a demo may be made: only where nobody has begun to set the service up. */
+export function isDemoAllowed({ databaseIsDefault, adminSecret }: Settings): boolean {
+  return databaseIsDefault && adminSecret === null;
+}
+
+/**
+ * Makes a demo application and account if they are missing, a secret that lasts a day, and a code.
+ *
+ * @throws Error with what to do, where the demo applications have no room for another secret
+ */
 export async function createDemo(service: Service): Promise<Demo> {
   await service.store.putAccount(DEMO_ACCOUNT);
-  const applicationSecret = await demoSecret(service);
-  const request = {
-    application_id: DEMO_APPLICATION,
-    account_id: DEMO_ACCOUNT.id,
-    scope: 'profile.read',
-  };
+  const { application_id, secret, credential } = await demoSecret(service);
+  const request = { application_id, account_id: DEMO_ACCOUNT.id, scope: 'profile.read' };
   const origin: Origin = {
     request_id: newId(service.clock()),
     by: 'command_line',
     secret_id: null,
   };
   const { code, pending } = await issueCode(service, request, origin);
-  const expires_at = formatTimestamp(pending.code_expires_at);
-  return { applicationSecret, code, grant_id: pending.grant_id, expires_at };
+  return {
+    applicationSecret: credential,
+    secret_expires_at: formatTimestamp(secret.expires_at),
+    code,
+    grant_id: pending.grant_id,
+    expires_at: formatTimestamp(pending.code_expires_at),
+  };
 }
 
-async function demoSecret({ store, clock }: Service): Promise<string> {
+async function demoSecret({ store, clock }: Service) {
   const now = clock();
-  const { record, credential } = mintSecret(DEMO_APPLICATION, now, null);
-  const application = await store.findApplication(DEMO_APPLICATION);
-  if (application === null) {
-    await store.createApplication({
-      id: DEMO_APPLICATION,
-      name: 'Demo',
-      disabled: false,
-      created_at: now,
-      secrets: [record],
-    });
-    return credential;
+  const expires_at = now + DAY;
+  for (const [index, application_id] of DEMO_APPLICATIONS.entries()) {
+    const { record, credential } = mintSecret(application_id, now, expires_at);
+    const made = { application_id, secret: { ...record, expires_at }, credential };
+    const application = await store.findApplication(application_id);
+    if (application === null) {
+      await store.createApplication({
+        id: application_id,
+        name: index === 0 ? 'Demo' : `Demo ${index + 1}`,
+        disabled: false,
+        created_at: now,
+        secrets: [record],
+      });
+      return made;
+    }
+    if (application.disabled) continue;
+    for (const secret of application.secrets) {
+      if (!isLive(secret, now)) await store.removeSecret(application_id, secret.id);
+    }
+    const limit = { most: MAX_LIVE_SECRETS, now };
+    if ((await store.addSecret(application_id, record, limit)) === 'added') return made;
   }
-  // A secret is stored as its hash, so an old one can't be shown again: the oldest makes room.
-  const [oldest] = application.secrets;
-  if (application.secrets.length >= MAX_LIVE_SECRETS && oldest !== undefined) {
-    await store.removeSecret(DEMO_APPLICATION, oldest.id);
-  }
-  await store.addSecret(DEMO_APPLICATION, record, { most: MAX_LIVE_SECRETS, now });
-  return credential;
+  throw new Error(
+    'The demo applications have no room for another secret: each is disabled or has five that work. Enable one (latchkey app enable), or remove a secret that you do not use (latchkey app list, latchkey app secret revoke).',
+  );
 }
 
-/** Two calls to paste: the exchange of the code, and the end of the grant. */
+/** A secret of a demo that works, if there is one. */
+export async function findLiveDemoSecret({ store, clock }: Service) {
+  const now = clock();
+  for (const id of DEMO_APPLICATIONS) {
+    const application = await store.findApplication(id);
+    // They are created in their order.
+    if (application === null) return null;
+    const secret = application.secrets.find((candidate) => isLive(candidate, now));
+    if (!application.disabled && secret !== undefined) {
+      const { expires_at } = secret;
+      return {
+        application_id: id,
+        secret_id: secret.id,
+        expires_at: expires_at === null ? null : formatTimestamp(expires_at),
+      };
+    }
+  }
+  return null;
+}
+
+const isLive = ({ expires_at }: SecretRecord, now: Milliseconds) =>
+  expires_at === null || expires_at > now;
+
+/** Two calls to paste: the exchange of the code, and the revocation of the grant. */
 export function demoText(
-  { applicationSecret, code, grant_id, expires_at }: Demo,
+  { applicationSecret, secret_expires_at, code, grant_id, expires_at }: Demo,
   url: string,
 ): string {
   const call = (path: string, body: object) => `curl -sS ${url}${path} \\
   -H 'Authorization: Bearer ${applicationSecret}' \\
   -H 'Content-Type: application/json' \\
   -d '${JSON.stringify(body)}'`;
-  return `Exchange the code for a grant (until ${expires_at}, and once):
+  return `Convert the code into a grant (once, and before ${expires_at}):
 
 ${call('/oauth/convert', { code })}
 
 Then revoke the grant:
 
 ${call('/oauth/revoke', { grant_id })}
+
+The application secret (lk_app_…) works until ${secret_expires_at}.
 `;
 }

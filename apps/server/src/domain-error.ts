@@ -1,35 +1,35 @@
 import { type ErrorCode, errorTable, type ParameterIssue } from '@latchkey/schema';
 import { type Reason, reasons } from './reasons.ts';
 
-/** What an error tells beyond its row in the table. */
+/** What an error carries beyond its row in the table. */
 export interface ErrorMembers {
   grant_id?: string;
   issues?: ParameterIssue[];
 }
 
-/** What a refusal is about, as far as it is known; for the operator, never for the wire. */
+/** What a refusal is about, as far as known. For the operator, never for the wire. */
 export interface Subject {
   application_id?: string;
   grant_id?: string;
 }
 
 /**
- * A refusal that has a row in the error table. Rules and stores throw it; the codecs of the two
- * wires alone know how it is sent.
+ * A refusal that has a row in the error table. Rules and stores throw it. Only the codecs of the two
+ * wires know how it is sent.
  */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
   readonly code: ErrorCode;
   readonly members: ErrorMembers;
-  /** Which check failed, where the code stands for several; goes to the audit, never to the wire. */
+  /** Which check failed, if the code stands for several. For the audit, never for the wire. */
   readonly reason: Reason | null;
-  /** As the reason, never for the wire. */
+  /** For the audit, never for the wire. */
   readonly subject: Subject;
 
   /**
    * @param code - the row of the error table
    * @param members - the extra members that the table names for it
-   * @param cause - what it came from; goes to the log, never to the wire
+   * @param cause - the underlying failure; for the log, never for the wire
    * @param why - for the audit; see {@link DomainError.because}
    */
   constructor(
@@ -48,5 +48,12 @@ export class DomainError extends Error {
   /** A refusal for one of the reasons that its code stands for. */
   static because(reason: Reason, subject: Subject = {}, members: ErrorMembers = {}): DomainError {
     return new DomainError(reasons[reason].code, members, undefined, { reason, subject });
+  }
+
+  /** Returns a DomainError as it is and turns anything else into `internal_error`. */
+  static from(failure: unknown): DomainError {
+    return failure instanceof DomainError
+      ? failure
+      : new DomainError('internal_error', {}, failure);
   }
 }

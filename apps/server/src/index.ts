@@ -1,16 +1,20 @@
 /**
- * The Latchkey service, to be started from a program of one's own. Most run it by its command,
- * `latchkey serve`.
+ * The Latchkey service, for programs that start it themselves. Most operators run `latchkey serve`
+ * instead.
  *
  * @module
  */
 
-export { callOperation, type OperatorOperation } from './cli/call-operation.ts';
+export { callOperation, type OperatorOperation } from './cli/run-operation.ts';
 export type { Clock } from './clock.ts';
 export { DomainError } from './domain-error.ts';
-export type { Intercept, InterceptedCall } from './http/intercept.ts';
-export type { AppRouter } from './http/trpc/router.ts';
 export { RateLimited } from './limits/rate-limited.ts';
 export { createLog, type Log } from './log.ts';
+export type { Intercept, InterceptedCall } from './operations/call.ts';
 export { loadSettings, type Settings } from './settings.ts';
-export { type RunningServer, type StartOptions, startServer } from './start-server.ts';
+export {
+  CannotListen,
+  type RunningServer,
+  type StartOptions,
+  startServer,
+} from './start-server.ts';

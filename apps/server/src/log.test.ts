@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatCredential } from '@latchkey/schema';
 import pino from 'pino';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { redactor } from './log.ts';
 
 const ID = '0193aa00-0000-7000-8000-000000000001';
@@ -51,7 +51,7 @@ function logging(entries: string, then: string): string[] {
   const module = new URL('log.ts', import.meta.url);
   const program = `
     import { createLog } from '${module}';
-    const { log, close, flush } = createLog({ logLevel: 'info', adminSecret: null, databaseUrl: '' });
+    const { log, close, flush } = createLog({ logLevel: 'info', adminSecret: null, adminSecretPrevious: null, databaseUrl: '' });
     ${entries}
     ${then}`;
   return ['--input-type=module', '-e', program];
@@ -79,14 +79,54 @@ describe.each(['a pipe', 'a file'])('to %s', (kind) => {
   });
 });
 
-test('goes on where whoever reads the log does not', async () => {
+test('writes no line of more than 4 KiB, and no part of a credential where it is cut', () => {
+  const [secret = ''] = credentials;
+  // So that the bounds of a string fall on each of its characters.
+  const entries = `for (let at = 0; at < ${secret.length}; at++) {
+    log.info({ text: 'x'.repeat(1023 - at) + '${secret}' + 'x'.repeat(9000) }, 'long');
+  }`;
+  const { stderr } = spawnSync(process.execPath, logging(entries, 'await close();'));
+  const lines = String(stderr).trim().split('\n');
+  expect(lines).toHaveLength(secret.length);
+  expect(lines.filter((line) => Buffer.byteLength(line) >= 4_096)).toEqual([]);
+  expect(lines.map((line) => JSON.parse(line).truncated)).toEqual(lines.map(() => true));
+  expect(String(stderr)).not.toContain(secret.slice(0, 12));
+});
+
+describe('where whoever reads the log does not', () => {
+  /** Starts a program whose stderr nobody reads. */
+  function unread(program: string[]) {
+    const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'pipe'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    return child;
+  }
   const megabyte = `for (let n = 0; n < 1000; n++) log.info('x'.repeat(1000));`;
-  const child = spawn(
-    process.execPath,
-    logging(megabyte, `setTimeout(() => process.stdout.write('goes on'), 50);`),
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  const [said] = await once(child.stdout, 'data');
-  expect(String(said)).toBe('goes on');
-  child.kill('SIGKILL');
+
+  test('goes on', async () => {
+    const child = unread(
+      logging(megabyte, `setTimeout(() => process.stdout.write('goes on'), 50);`),
+    );
+    const [said] = await once(child.stdout, 'data');
+    expect(String(said)).toBe('goes on');
+  });
+
+  test('keeps a bounded part of what is logged', async () => {
+    const rounds = `for (let round = 0; round < 200; round++) {
+      ${megabyte}
+      await new Promise(setImmediate);
+    }`;
+    const program = logging(rounds, `process.stdout.write('goes on'); process.exit();`);
+    const child = unread(['--max-old-space-size=64', ...program]);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  test.each([
+    ['is closed', 'await close();'],
+    ['is flushed before a crash', 'flush(); process.exit();'],
+  ])('ends when the log %s', async (_, end) => {
+    // A write may be under way, with more behind it.
+    const entries = `${megabyte} await new Promise((resolve) => setTimeout(resolve, 50)); ${megabyte}`;
+    const child = unread(logging(entries, end));
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
 });

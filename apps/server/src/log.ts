@@ -1,19 +1,21 @@
-import { once } from 'node:events';
-import { fstatSync } from 'node:fs';
 import { credentialPattern, credentialPrefixes } from '@latchkey/schema';
-import pino, { type DestinationStream, type Logger } from 'pino';
+import pino, { type Logger } from 'pino';
 import pretty from 'pino-pretty';
+import { shortenLines } from './log-line.ts';
+import { LogSink, type Outage } from './log-sink.ts';
 import { percentDecode } from './percent-decode.ts';
 import type { Settings } from './settings.ts';
 
-/** A log, and the ways to have all of it written before the process ends. */
+/** A log, and the ways to have it written before the process ends. Neither waits for ever. */
 export interface Log {
   log: Logger;
-  /** Writes what is left, in order, and takes no more. */
+  /** Writes what is left, in order, for at most a second, and takes no more. */
   close(): Promise<void>;
   /** Writes what is left at once, for a process that is about to crash. */
   flush(): void;
 }
+
+const { isColorSupported, prettyFactory } = pretty;
 
 const REDACTED = '[redacted]';
 const ANY_PREFIX = Object.values(credentialPrefixes).map((prefix) => `${prefix}_`);
@@ -42,67 +44,52 @@ export function redactor(secrets: readonly string[]): (line: string) => string {
 const SHORTEST_REDACTED_PASSWORD = 8;
 
 /** The settings that have secrets in them. */
-export type SecretSettings = Pick<Settings, 'adminSecret' | 'databaseUrl'>;
+export type SecretSettings = Pick<Settings, 'adminSecret' | 'adminSecretPrevious' | 'databaseUrl'>;
 
 /** Takes the secrets of these settings, too, out of a line or whatever else is to be kept. */
 export function redactorFor(settings: SecretSettings): (text: string) => string {
   return redactor(secretsOf(settings));
 }
 
-function secretsOf({ adminSecret, databaseUrl }: SecretSettings): string[] {
+function secretsOf({ adminSecret, adminSecretPrevious, databaseUrl }: SecretSettings): string[] {
   const [, encoded = ''] = /^[a-z+]+:\/\/[^@/]*?:([^@]+)@/.exec(databaseUrl) ?? [];
   const passwords = [...new Set([encoded, percentDecode(encoded)])];
   return [
-    ...(adminSecret === null ? [] : [adminSecret]),
+    ...[adminSecret, adminSecretPrevious].filter((secret) => secret !== null),
     ...passwords.filter((password) => password.length >= SHORTEST_REDACTED_PASSWORD),
   ];
 }
 
 /**
- * Whether stderr is a file, which takes what is written at once: to hand it to another thread and hear
- * of it again made an exchange of the benchmark cost 1.12 times the CPU. A pipe is another matter: its
- * reader may pause, and the service must not.
+ * The service's log, on stderr: JSON lines, or pretty on a terminal. stdout stays free for what
+ * commands print. What becomes of lines that stderr does not take: see {@link LogSink}.
  */
-function takesAllAtOnce(): boolean {
-  return fstatSync(2).isFile();
+export function createLog(settings: Pick<Settings, 'logLevel'> & SecretSettings): Log {
+  const redact = redactorFor(settings);
+  const clean = (lines: string) => shortenLines(redact(lines));
+  // Node makes a pipe or a socket non-blocking when `process.stderr` is first read: the sink needs it.
+  const format = process.stderr.isTTY ? prettified(clean) : clean;
+  const sink = new LogSink({ fd: 2, format, onRecovery: (outage) => reportOutage(log, outage) });
+  const log = pino(
+    { level: settings.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    sink,
+  );
+  return { log, close: () => sink.close(), flush: () => sink.flush() };
 }
 
-/**
- * The service's log, on stderr: JSON lines, or pretty on a terminal. stdout stays free for what
- * commands print.
- */
-export function createLog(settings: Settings): Log {
-  const redact = redactorFor(settings);
-  const stream = process.stderr.isTTY
-    ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname' })
-    : pino.destination({ dest: 2, sync: takesAllAtOnce() });
-  let waiting = '';
-  const write = () => {
-    if (waiting !== '') stream.write(redact(waiting));
-    waiting = '';
-  };
-  const destination: DestinationStream = {
-    // The lines of a turn of the event loop together: 16 of them cost 3.5 µs each to write, one by
-    // one 4.4 µs.
-    write(line) {
-      if (waiting === '') setImmediate(write);
-      waiting += line;
-    },
-  };
-  return {
-    log: pino(
-      { level: settings.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-      destination,
-    ),
-    async close() {
-      write();
-      const closed = once(stream, 'close');
-      stream.end();
-      await closed;
-    },
-    flush() {
-      write();
-      if ('flushSync' in stream) stream.flushSync();
-    },
-  };
+/** Writes lines for people. */
+function prettified(clean: (lines: string) => string): (lines: string) => string {
+  const prettify = prettyFactory({ ignore: 'pid,hostname', colorize: isColorSupported });
+  return (lines) => clean(lines).split('\n').filter(Boolean).map(prettify).join('');
+}
+
+function reportOutage(logger: Logger, { since, code, dropped }: Outage): void {
+  // As an audit line: written at every level but `silent`.
+  const log = ['error', 'fatal'].includes(logger.level)
+    ? logger.child({}, { level: 'warn' })
+    : logger;
+  log.warn(
+    { dropped, since: new Date(since).toISOString(), code },
+    'the log is written again after lines were refused',
+  );
 }

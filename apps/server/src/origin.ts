@@ -1,16 +1,16 @@
 import type { Caller } from '@latchkey/schema';
 
-/** Who calls: the caller of an operation as it authenticated itself, or a person at the command line. */
+/** Who acts: the authenticated caller of an operation, or a person at the command line. */
 export type Actor = Caller | 'command_line';
 
 /**
- * Where a change to a grant comes from. It travels with the call to the rules, and the write that
- * makes the change keeps it.
+ * Where a change to a grant comes from. The rules get it with the call, and the write that makes the
+ * change records it.
  */
 export interface Origin {
-  /** The request's id, without a credential that a caller may have put into its own. */
+  /** The id of the request. Credentials that a client put into it are removed. */
   request_id: string;
   by: Actor;
-  /** Which of its secrets an application used; null for everyone else. */
+  /** The id of the secret that an application used; null for every other actor. */
   secret_id: string | null;
 }

@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
-import { BadSetting, loadSettings } from './settings.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { BadSetting } from './bad-setting.ts';
+import { loadSettings } from './settings.ts';
 
 test('everything has a default', () => {
   expect(loadSettings({})).toMatchObject({
@@ -8,10 +12,15 @@ test('everything has a default', () => {
     databaseUrl: 'file:./data/latchkey.db',
     databaseIsDefault: true,
     adminSecret: null,
+    adminSecretPrevious: null,
+    adminHost: null,
+    adminPort: null,
     publicUrl: null,
     logLevel: 'info',
     trustProxy: false,
+    drainSeconds: 0,
     shutdownSeconds: 10,
+    audit: 'best-effort',
     auditDays: 30,
     metrics: false,
     rateLimit: {
@@ -22,17 +31,24 @@ test('everything has a default', () => {
   });
 });
 
-test('an empty setting counts as not set', () => {
+test('an empty setting counts as not set, except DATABASE_URL', () => {
   const names = [
     'PORT',
     'HOST',
-    'DATABASE_URL',
     'ADMIN_SECRET',
+    'ADMIN_SECRET_FILE',
+    'ADMIN_SECRET_PREVIOUS',
+    'ADMIN_SECRET_PREVIOUS_FILE',
+    'ADMIN_HOST',
+    'ADMIN_PORT',
     'PUBLIC_URL',
     'LOG_LEVEL',
     'TRUST_PROXY',
+    'DRAIN_SECONDS',
     'SHUTDOWN_SECONDS',
+    'AUDIT',
     'AUDIT_DAYS',
+    'REVOKED_GRANT_DAYS',
     'METRICS',
     'RATE_LIMIT',
   ];
@@ -47,13 +63,17 @@ test.each([
   ['DATABASE_URL', 'file:./data/latchkey.db', { databaseIsDefault: false }],
   ['DATABASE_URL', 'file::memory:', { databaseUrl: 'file::memory:' }],
   ['DATABASE_URL', 'mongodb+srv://u:p@h/d', { databaseUrl: 'mongodb+srv://u:p@h/d' }],
-  ['ADMIN_SECRET', '!"#~'.repeat(8), { adminSecret: '!"#~'.repeat(8) }],
+  ['ADMIN_SECRET', '!"#~abcd'.repeat(4), { adminSecret: '!"#~abcd'.repeat(4) }],
+  ['ADMIN_PORT', '0', { adminPort: 0 }],
+  ['DRAIN_SECONDS', '3600', { drainSeconds: 3600 }],
   ['PUBLIC_URL', 'https://a.example//', { publicUrl: 'https://a.example' }],
   ['PUBLIC_URL', 'http://a.example:8080/b/', { publicUrl: 'http://a.example:8080/b' }],
   ['LOG_LEVEL', 'trace', { logLevel: 'trace' }],
   ['TRUST_PROXY', 'true', { trustProxy: true }],
   ['SHUTDOWN_SECONDS', '0', { shutdownSeconds: 0 }],
+  ['AUDIT', 'required', { audit: 'required' }],
   ['AUDIT_DAYS', '0', { auditDays: 0 }],
+  ['REVOKED_GRANT_DAYS', '30', { revokedGrantDays: 30 }],
   ['METRICS', 'on', { metrics: true }],
   ['METRICS', 'off', { metrics: false }],
   ['RATE_LIMIT', 'off', { rateLimit: null }],
@@ -81,11 +101,18 @@ test.each([
   ['PORT', '0x50'],
   ['HOST', 'a b'],
   ['HOST', 'http://a'],
+  ['DATABASE_URL', ''],
   ['DATABASE_URL', 'postgres://user:quicksilver@host/db'],
   ['DATABASE_URL', 'file:'],
   ['DATABASE_URL', 'mongodb://'],
   ['DATABASE_URL', '/quicksilver.db'],
   ['ADMIN_SECRET', `quicksilver${'x'.repeat(20)}`],
+  ['ADMIN_SECRET', 'a'.repeat(32)],
+  // Seven different characters.
+  ['ADMIN_SECRET', 'quicksi'.repeat(9)],
+  ['ADMIN_SECRET_PREVIOUS', 'quicksi'.repeat(9)],
+  ['ADMIN_HOST', 'a b'],
+  ['ADMIN_PORT', '65536'],
   ['ADMIN_SECRET', `quicksilver ${'x'.repeat(40)}`],
   ['ADMIN_SECRET', `quicksilver${'ä'.repeat(40)}`],
   ['ADMIN_SECRET', `quicksilver${'x'.repeat(40)}\n`],
@@ -97,9 +124,13 @@ test.each([
   ['LOG_LEVEL', 'INFO'],
   ['TRUST_PROXY', 'yes'],
   ['TRUST_PROXY', '1'],
+  ['DRAIN_SECONDS', '3601'],
+  ['DRAIN_SECONDS', '1.5'],
   ['SHUTDOWN_SECONDS', '-1'],
   ['SHUTDOWN_SECONDS', '3601'],
+  ['AUDIT', 'on'],
   ['AUDIT_DAYS', '3651'],
+  ['REVOKED_GRANT_DAYS', '0'],
   ['METRICS', 'true'],
   ['RATE_LIMIT', 'true'],
   ['RATE_LIMIT', '100/60'],
@@ -117,6 +148,115 @@ test.each([
 ])('%s=%j stops the start with one line', (name, value) => {
   const read = () => loadSettings({ [name]: value });
   expect(read).toThrow(BadSetting);
-  expect(read).toThrow(new RegExp(`^${name} (is|starts) .+\\. Example: ${name}=\\S.*$`));
+  expect(read).toThrow(new RegExp(`^${name} must .+\\. Example: ${name}=\\S.*$`));
   expect(read).not.toThrow(/quicksilver|\n/);
+});
+
+const ADMIN_SECRET = 'quicksilver-and-31-letters-more-to-be-sure';
+
+test('ADMIN_SECRET_PREVIOUS is read beside ADMIN_SECRET, and stops the start without it', () => {
+  const previous = { ADMIN_SECRET_PREVIOUS: `${ADMIN_SECRET}-before` };
+  expect(loadSettings({ ADMIN_SECRET, ...previous })).toMatchObject({
+    adminSecret: ADMIN_SECRET,
+    adminSecretPrevious: `${ADMIN_SECRET}-before`,
+  });
+  expect(() => loadSettings(previous)).toThrow(
+    /^ADMIN_SECRET_PREVIOUS is set, but ADMIN_SECRET is/,
+  );
+});
+
+test('ADMIN_HOST is read beside ADMIN_PORT, and stops the start without it', () => {
+  expect(loadSettings({ ADMIN_HOST: '::1', ADMIN_PORT: '9000' })).toMatchObject({
+    adminHost: '::1',
+    adminPort: 9000,
+  });
+  const read = () => loadSettings({ ADMIN_HOST: '::1' });
+  expect(read).toThrow(BadSetting);
+  expect(read).toThrow(/^ADMIN_HOST is set, but ADMIN_PORT is not\. .+Example: ADMIN_PORT=3001$/);
+});
+
+test('ADMIN_PORT is another port than PORT, on the same host', () => {
+  const read = (more: NodeJS.ProcessEnv) => () => loadSettings({ ADMIN_PORT: '3000', ...more });
+  expect(read({})).toThrow(
+    /^ADMIN_PORT must be another port than PORT\. Example: ADMIN_PORT=3001$/,
+  );
+  expect(read({ ADMIN_HOST: '127.0.0.1' })).toThrow(BadSetting);
+  expect(read({ ADMIN_HOST: '127.0.0.2' })).not.toThrow();
+  expect(read({ PORT: '0', ADMIN_PORT: '0' })).not.toThrow();
+});
+
+describe.each([
+  ['DATABASE_URL', 'mongodb://user:quicksilver@host/db', 'databaseUrl'],
+  ['ADMIN_SECRET', ADMIN_SECRET, 'adminSecret'],
+  ['ADMIN_SECRET_PREVIOUS', ADMIN_SECRET, 'adminSecretPrevious'],
+] as const)('%s_FILE', (name, value, key) => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-settings-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const variable = `${name}_FILE`;
+  const file = join(folder, 'value');
+  const others = name === 'ADMIN_SECRET_PREVIOUS' ? { ADMIN_SECRET } : {};
+
+  function reading(content: string, more: NodeJS.ProcessEnv = {}) {
+    writeFileSync(file, content);
+    return () => loadSettings({ [variable]: file, ...others, ...more });
+  }
+  function expectOneLine(read: () => void, pattern: RegExp): void {
+    expect(read).toThrow(BadSetting);
+    expect(read).toThrow(pattern);
+    expect(read).toThrow(new RegExp(` Example: ${variable}=/\\S+$`));
+    expect(read).not.toThrow(/quicksilver|\n/);
+  }
+
+  test.each([
+    ['', ''],
+    ['a line break', '\n'],
+    ['that of Windows', '\r\n'],
+  ])('contains the value, followed by %s', (_, end) => {
+    const settings = reading(value + end)();
+    expect(settings[key]).toBe(value);
+    expect(settings.databaseIsDefault).toBe(name !== 'DATABASE_URL');
+  });
+
+  test.each([
+    ['is empty', ''],
+    ['has a wrong value', 'quicksilver'],
+    ['begins with an empty line', `\n${value}`],
+  ])('stops the start if the file %s', (_, content) => {
+    expectOneLine(
+      reading(content),
+      new RegExp(`^${variable}: the value in the file must .+\\. Example`),
+    );
+  });
+
+  test('stops the start if it names no readable file', () => {
+    for (const [path, code] of [
+      [join(folder, 'quicksilver'), 'ENOENT'],
+      [folder, 'EISDIR'],
+    ] as const) {
+      expectOneLine(
+        reading('', { [variable]: path }),
+        new RegExp(`^${variable} must be the path of a file .+ \\(${code}\\)\\.`),
+      );
+    }
+  });
+
+  test('stops the start beside the other form', () => {
+    expectOneLine(
+      reading(value, { [name]: value }),
+      new RegExp(`^${name} and ${variable} are both set\\. Unset one of them\\.`),
+    );
+  });
+});
+
+test('an empty DATABASE_URL_FILE stops the start, like an empty DATABASE_URL', () => {
+  expect(() => loadSettings({ DATABASE_URL_FILE: '' })).toThrow(/^DATABASE_URL_FILE must be/);
+  const both = { DATABASE_URL: '', DATABASE_URL_FILE: '/dev/null' };
+  expect(() => loadSettings(both)).toThrow(/^DATABASE_URL and DATABASE_URL_FILE are both set/);
+});
+
+test('AUDIT=required cannot be had without a log', () => {
+  const read = () => loadSettings({ AUDIT: 'required', LOG_LEVEL: 'silent' });
+  expect(read).toThrow(BadSetting);
+  expect(read).toThrow(/^AUDIT is required, but LOG_LEVEL=silent .+\. Example: .+$/);
+  expect(loadSettings({ AUDIT: 'required', LOG_LEVEL: 'fatal' }).audit).toBe('required');
 });

@@ -1,32 +1,46 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { DEFAULT_AUDIT_DAYS } from './audit/refusal-keeper.ts';
+import { BadSetting } from './bad-setting.ts';
 import {
   defaultRateLimits,
   parseRateLimits,
   type RateLimits,
 } from './limits/rate-limit-setting.ts';
 
-/** What an operator can set, read from the environment. */
+/** The settings of an operator, read from the environment. */
 export interface Settings {
   /** TCP port; 0 takes a free one. Default 3000. */
   port: number;
   /** Address to listen on. Default 127.0.0.1. */
   host: string;
   databaseUrl: string;
-  /** Whether DATABASE_URL was left at its default: then a first start sets up a demo. */
+  /** Whether DATABASE_URL is not set: then the first start may make a demo. */
   databaseIsDefault: boolean;
-  /** Opens the operator's routes; null leaves them out. */
+  /** The secret for the operator's routes; without one they do not exist. */
   adminSecret: string | null;
-  /** Base of the links in answers, without a slash at its end; null takes it from the request. */
+  /** Accepted as well, so that every caller can change to a new `adminSecret` without downtime. */
+  adminSecretPrevious: string | null;
+  /** Where ADMIN_PORT listens; null takes HOST. */
+  adminHost: string | null;
+  /** A port of its own for the operator's routes and metrics; null serves them on `port`. */
+  adminPort: number | null;
+  /** Base of the links in responses, without a slash at its end; null takes it from the request. */
   publicUrl: string | null;
   logLevel: (typeof logLevels)[number];
   /** Whether X-Forwarded-* headers come from a proxy of the operator's own. */
   trustProxy: boolean;
-  /** How long a shutdown waits for requests that are under way, in seconds. */
+  /** How long SIGTERM lets the service take requests before the shutdown, in seconds. */
+  drainSeconds: number;
+  /** How long a shutdown waits for running requests, in seconds. */
   shutdownSeconds: number;
-  /** How long refusals are kept to be explained, in days; 0 keeps none. Default 30. */
+  /** `required` refuses changes while the log's sink fails. Default `best-effort`. */
+  audit: 'best-effort' | 'required';
+  /** How long refusals are kept for `explain`, in days; 0 keeps none. Default 30. */
   auditDays: number;
-  /** Whether there is a route for Prometheus. */
+  /** How long a revoked grant keeps more than its ids and times, in days; null for ever. */
+  revokedGrantDays: number | null;
+  /** Whether GET /metrics exists. */
   metrics: boolean;
   /** Null for none. */
   rateLimit: RateLimits | null;
@@ -51,73 +65,178 @@ const rateLimits = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** A setting: how it is read, and what its reader is told. */
+/** A setting: how it is read, and what its message says if it can't be. */
 interface Setting<Value> {
   schema: z.ZodType<Value, string>;
   fault: string;
   example: string;
 }
 
+// Fewer different characters are a placeholder or a key that was held down.
+const FEWEST_DIFFERENT_CHARACTERS = 8;
+
+const adminSecret = z
+  .string()
+  .regex(/^[\x21-\x7e]{32,}$/)
+  .refine((secret) => new Set(secret).size >= FEWEST_DIFFERENT_CHARACTERS);
+
+const ADMIN_SECRET_FAULT = `must be at least 32 printable ASCII characters without spaces, ${FEWEST_DIFFERENT_CHARACTERS} of them different`;
+
+const hostName = z.string().regex(/^[A-Za-z0-9.:_-]+$/);
+
 const setting = <Value>(schema: z.ZodType<Value, string>, fault: string, example: string) =>
   ({ schema, fault, example }) satisfies Setting<Value>;
 
+const databaseUrl = z.string().regex(/^(?:file:.|mongodb(?:\+srv)?:\/\/.)/);
+
+/** Whether a text has the form of a DATABASE_URL. */
+export function isDatabaseUrl(text: string): boolean {
+  return databaseUrl.safeParse(text).success;
+}
+
 const definitions = {
-  PORT: setting(integer(0, 65_535), 'is not a whole number from 0 to 65535', '3000'),
-  HOST: setting(z.string().regex(/^[A-Za-z0-9.:_-]+$/), 'is not a host name or address', '0.0.0.0'),
+  PORT: setting(integer(0, 65_535), 'must be a whole number from 0 to 65535', '3000'),
+  HOST: setting(hostName, 'must be a host name or an address', '0.0.0.0'),
   DATABASE_URL: setting(
-    z.string().regex(/^(?:file:.|mongodb(?:\+srv)?:\/\/.)/),
-    'starts with none of file:, mongodb:// and mongodb+srv://',
+    databaseUrl,
+    'must start with file:, mongodb:// or mongodb+srv://',
     'mongodb://127.0.0.1:27017/latchkey',
   ),
-  ADMIN_SECRET: setting(
-    z.string().regex(/^[\x21-\x7e]{32,}$/),
-    'is not at least 32 printable ASCII characters without spaces',
-    '"$(openssl rand -hex 32)"',
-  ),
+  ADMIN_SECRET: setting(adminSecret, ADMIN_SECRET_FAULT, '"$(openssl rand -hex 32)"'),
+  ADMIN_SECRET_PREVIOUS: setting(adminSecret, ADMIN_SECRET_FAULT, '"$ADMIN_SECRET"'),
+  ADMIN_HOST: setting(hostName, 'must be a host name or an address', '127.0.0.1'),
+  ADMIN_PORT: setting(integer(0, 65_535), 'must be a whole number from 0 to 65535', '3001'),
   PUBLIC_URL: setting(
     z
       .url({ protocol: /^https?$/ })
       .regex(/^[^?#@]*$/)
       .transform((url) => url.replace(/\/+$/, '')),
-    'is not an http or https URL without user, query and fragment',
+    'must be an http or https URL without user, query and fragment',
     'https://link.example.com',
   ),
-  LOG_LEVEL: setting(z.enum(logLevels), `is none of ${logLevels.join(', ')}`, 'info'),
+  LOG_LEVEL: setting(z.enum(logLevels), `must be one of ${logLevels.join(', ')}`, 'info'),
   TRUST_PROXY: setting(
     z.enum(['true', 'false']).transform((value) => value === 'true'),
-    'is neither true nor false',
+    'must be true or false',
     'true',
   ),
-  SHUTDOWN_SECONDS: setting(integer(0, 3600), 'is not a whole number from 0 to 3600', '10'),
-  AUDIT_DAYS: setting(integer(0, 3650), 'is not a whole number from 0 to 3650', '30'),
+  DRAIN_SECONDS: setting(integer(0, 3600), 'must be a whole number from 0 to 3600', '15'),
+  SHUTDOWN_SECONDS: setting(integer(0, 3600), 'must be a whole number from 0 to 3600', '10'),
+  AUDIT: setting(
+    z.enum(['best-effort', 'required']),
+    'must be best-effort or required',
+    'required',
+  ),
+  AUDIT_DAYS: setting(integer(0, 3650), 'must be a whole number from 0 to 3650', '30'),
+  // At least a day: a replay of a code younger than 300 s is to be recognised.
+  REVOKED_GRANT_DAYS: setting(
+    integer(1, 36_500),
+    'must be a whole number from 1 to 36500, or not set to keep everything',
+    '365',
+  ),
   METRICS: setting(
     z.enum(['on', 'off']).transform((value) => value === 'on'),
-    'is neither on nor off',
+    'must be on or off',
     'on',
   ),
   RATE_LIMIT: setting(
     rateLimits,
-    'is neither on nor off nor limits as count/seconds, of authentications, exchanges and requests',
+    'must be on, off or a list of NAME=COUNT/SECONDS, where NAME is authentications, exchanges or requests',
     'authentications=100/60,exchanges=100/60,requests=10000/60',
   ),
 };
 
-/** A setting that can't be used. The message is one line for the operator. */
-export class BadSetting extends Error {
-  override readonly name = 'BadSetting';
+type SettingName = keyof typeof definitions;
+
+/** The settings that contain secrets. Each can be given as a file, in NAME_FILE. */
+const FILE_EXAMPLES: { readonly [Name in SettingName]?: string } = {
+  DATABASE_URL: '/run/secrets/database_url',
+  ADMIN_SECRET: '/run/secrets/admin_secret',
+  ADMIN_SECRET_PREVIOUS: '/run/secrets/admin_secret_previous',
+};
+
+/** The text of a setting, and how a message names it: undefined if it is not set. */
+function find(
+  environment: NodeJS.ProcessEnv,
+  name: SettingName,
+): { text: string; subject: string; example: string } | undefined {
+  const { fault, example } = definitions[name];
+  const text = isSet(environment, name, name) ? environment[name] : undefined;
+  const fileName = `${name}_FILE`;
+  const fileExample = FILE_EXAMPLES[name];
+  if (fileExample === undefined || !isSet(environment, fileName, name)) {
+    return text === undefined
+      ? undefined
+      : { text, subject: `${name} ${fault}`, example: `${name}=${example}` };
+  }
+  if (text !== undefined) {
+    throw new BadSetting(
+      `${name} and ${fileName} are both set. Unset one of them. Example: ${fileName}=${fileExample}`,
+    );
+  }
+  return {
+    text: readSecret(fileName, environment[fileName] as string, fileExample),
+    subject: `${fileName}: the value in the file ${fault}`,
+    example: `${fileName}=${fileExample}`,
+  };
 }
 
-/** Reads one setting; an empty one counts as not set. The value itself, maybe secret, is not told. */
-function read<Name extends keyof typeof definitions>(
+/**
+ * An empty setting counts as not set, except DATABASE_URL: a variable that was left empty by mistake
+ * must not serve the demo database.
+ */
+function isSet(environment: NodeJS.ProcessEnv, variable: string, name: SettingName): boolean {
+  const text = environment[variable];
+  return text !== undefined && (text !== '' || name === 'DATABASE_URL');
+}
+
+/** The content of a file, without one line break at its end: editors and `echo` add one. */
+function readSecret(variable: string, path: string, example: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    // Without the path: the secret itself may have been put there by mistake.
+    const { code = 'unreadable' } = error as NodeJS.ErrnoException;
+    throw new BadSetting(
+      `${variable} must be the path of a file that this process can read (${code}). Example: ${variable}=${example}`,
+    );
+  }
+}
+
+/** Reads one setting. The message of an error leaves the value out: it may be a secret. */
+function read<Name extends SettingName>(
   environment: NodeJS.ProcessEnv,
   name: Name,
 ): z.output<(typeof definitions)[Name]['schema']> | undefined {
-  const { schema, fault, example } = definitions[name];
-  const text = environment[name];
-  if (text === undefined || text === '') return undefined;
-  const result = schema.safeParse(text);
-  if (!result.success) throw new BadSetting(`${name} ${fault}. Example: ${name}=${example}`);
+  const found = find(environment, name);
+  if (found === undefined) return undefined;
+  const result = definitions[name].schema.safeParse(found.text);
+  if (!result.success) throw new BadSetting(`${found.subject}. Example: ${found.example}`);
   return result.data as z.output<(typeof definitions)[Name]['schema']>;
+}
+
+/** The settings of the operator's interface, which only make sense together. */
+function readAdmin(environment: NodeJS.ProcessEnv, host: string, port: number) {
+  const adminSecret = read(environment, 'ADMIN_SECRET') ?? null;
+  const adminSecretPrevious = read(environment, 'ADMIN_SECRET_PREVIOUS') ?? null;
+  const adminHost = read(environment, 'ADMIN_HOST') ?? null;
+  const adminPort = read(environment, 'ADMIN_PORT') ?? null;
+  if (adminSecretPrevious !== null && adminSecret === null) {
+    throw new BadSetting(
+      'ADMIN_SECRET_PREVIOUS is set, but ADMIN_SECRET is not. Set both. Example: ADMIN_SECRET="$(openssl rand -hex 32)"',
+    );
+  }
+  if (adminHost !== null && adminPort === null) {
+    throw new BadSetting(
+      'ADMIN_HOST is set, but ADMIN_PORT is not. Set both. Example: ADMIN_PORT=3001',
+    );
+  }
+  if (port !== 0 && adminPort === port && (adminHost ?? host) === host) {
+    throw new BadSetting(
+      `ADMIN_PORT must be another port than PORT. Example: ADMIN_PORT=${port < 65_535 ? port + 1 : 3001}`,
+    );
+  }
+  return { adminSecret, adminSecretPrevious, adminHost, adminPort };
 }
 
 /**
@@ -128,17 +247,29 @@ function read<Name extends keyof typeof definitions>(
 export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   const databaseUrl = read(environment, 'DATABASE_URL');
   const rateLimit = read(environment, 'RATE_LIMIT');
+  const logLevel = read(environment, 'LOG_LEVEL') ?? 'info';
+  const audit = read(environment, 'AUDIT') ?? 'best-effort';
+  if (audit === 'required' && logLevel === 'silent') {
+    throw new BadSetting(
+      'AUDIT is required, but LOG_LEVEL=silent writes no audit line. Example: AUDIT=required LOG_LEVEL=fatal',
+    );
+  }
+  const port = read(environment, 'PORT') ?? 3000;
+  const host = read(environment, 'HOST') ?? '127.0.0.1';
   return {
-    port: read(environment, 'PORT') ?? 3000,
-    host: read(environment, 'HOST') ?? '127.0.0.1',
+    port,
+    host,
     databaseUrl: databaseUrl ?? DEFAULT_DATABASE_URL,
     databaseIsDefault: databaseUrl === undefined,
-    adminSecret: read(environment, 'ADMIN_SECRET') ?? null,
+    ...readAdmin(environment, host, port),
     publicUrl: read(environment, 'PUBLIC_URL') ?? null,
-    logLevel: read(environment, 'LOG_LEVEL') ?? 'info',
+    logLevel,
     trustProxy: read(environment, 'TRUST_PROXY') ?? false,
+    drainSeconds: read(environment, 'DRAIN_SECONDS') ?? 0,
     shutdownSeconds: read(environment, 'SHUTDOWN_SECONDS') ?? 10,
+    audit,
     auditDays: read(environment, 'AUDIT_DAYS') ?? DEFAULT_AUDIT_DAYS,
+    revokedGrantDays: read(environment, 'REVOKED_GRANT_DAYS') ?? null,
     metrics: read(environment, 'METRICS') ?? false,
     rateLimit: rateLimit === undefined ? defaultRateLimits : rateLimit,
   };

@@ -1,81 +1,200 @@
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
-import { createHttpServer } from './http/create-server.ts';
-import { DEADLINES, type Deadlines } from './http/deadlines.ts';
-import { type Intercept, passOn } from './http/intercept.ts';
+import { TIMEOUTS, type Timeouts } from './http/connection-limits.ts';
+import { createHttpServer, type PortRoutes } from './http/create-server.ts';
 import { createLimits } from './limits/limits.ts';
+import { sinkOf } from './log-sink.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { closeService, openService, type Service } from './service.ts';
+import { closeService, openService } from './open-service.ts';
+import { type Intercept, passThrough } from './operations/call.ts';
+import type { Service } from './service.ts';
 import type { Settings } from './settings.ts';
+import { loadTracing } from './tracing/load-tracing.ts';
 
 /** A server that listens. */
 export interface RunningServer {
-  /** Where it listens, without a slash at its end. */
+  /** Where it listens, without a trailing slash. */
   url: string;
+  /** Where ADMIN_PORT listens, without a trailing slash; null if it is not set. */
+  adminUrl: string | null;
   service: Service;
   /**
-   * Stops accepting, lets the requests that are under way finish, for as long as the settings say,
-   * and closes the store.
+   * Takes requests for DRAIN_SECONDS more, while /readyz is `shutting_down`. Then stops accepting
+   * connections, lets running requests finish within SHUTDOWN_SECONDS, and closes the store.
+   *
+   * @param options.drain - false leaves DRAIN_SECONDS out. Default: true
    */
-  close(): Promise<void>;
+  close(options?: { drain?: boolean }): Promise<void>;
 }
 
-/** What tests set, and nobody who runs the service. */
+/** An address can't be had. `cause` is the error of the operating system. */
+export class CannotListen extends Error {
+  override readonly name = 'CannotListen';
+
+  readonly settings: AddressSettings;
+
+  constructor(settings: AddressSettings, cause: unknown) {
+    super(`${settings.port.name} could not be opened`, { cause });
+    this.settings = settings;
+  }
+}
+
+/** The settings that chose an address, with their names. */
+export interface AddressSettings {
+  readonly host: { readonly name: 'HOST' | 'ADMIN_HOST'; readonly value: string };
+  readonly port: { readonly name: 'PORT' | 'ADMIN_PORT'; readonly value: number };
+}
+
+/** Options for tests. An operator has settings instead. */
 export interface StartOptions {
-  /** Tells the time; the system's by default. */
+  /** Default: the system's clock. */
   clock?: Clock;
-  /** For callers; {@link DEADLINES} by default. */
-  deadlines?: Deadlines;
-  /** Stands around every call of an operation; nothing does by default. */
+  /** Default: {@link TIMEOUTS}. */
+  timeouts?: Timeouts;
+  /** Wraps the handling of every call. Default: nothing. */
   intercept?: Intercept;
 }
 
-/** Starts the service. */
+/**
+ * Starts the service.
+ *
+ * @param log - from `createLog`; with another one, AUDIT=required and the count of lost lines know of no
+ *   loss
+ */
 export async function startServer(
   settings: Settings,
   log: Logger,
-  { clock = Date.now, deadlines = DEADLINES, intercept = passOn }: StartOptions = {},
+  { clock = Date.now, timeouts = TIMEOUTS, intercept = passThrough }: StartOptions = {},
 ): Promise<RunningServer> {
-  const service = await openService(settings.databaseUrl, log, clock, settings.auditDays);
-  const metrics = settings.metrics ? await loadMetrics(settings) : null;
+  const { databaseUrl, auditDays, revokedGrantDays } = settings;
+  const auditIsRequired = settings.audit === 'required';
+  const metrics = settings.metrics ? await loadMetrics() : null;
+  const tracing = await loadTracing();
+  const observers = [metrics?.observeStore, tracing?.observeStore];
+  const service = await openService(databaseUrl, log, {
+    clock,
+    auditDays,
+    auditIsRequired,
+    revokedGrantDays,
+    watcher: {
+      storeObservers: observers.filter((observer) => observer !== undefined),
+      housekeepingFailed: () => metrics?.housekeepingFailed(),
+    },
+  });
   const limits = createLimits(settings.rateLimit, service, log, (limit) =>
     metrics?.rateLimited(limit),
   );
-  const around = { limits, metrics, deadlines, intercept };
-  const server = createHttpServer(service, settings, log, around);
-  server.listen(settings.port, settings.host);
+  let isDraining = false;
+  const open = (routes: PortRoutes) =>
+    createHttpServer(
+      { service, limits, intercept, traceCall: tracing?.traceCall },
+      {
+        settings,
+        log,
+        metrics,
+        traceRequest: tracing?.traceRequest,
+        timeouts,
+        routes,
+        isDraining: () => isDraining,
+      },
+    );
+  const { host, port, adminHost, adminPort } = settings;
+  const server = open(adminPort === null ? 'all' : 'public');
+  const adminServer = adminPort === null ? null : open('admin');
+  const servers = adminServer === null ? [server] : [server, adminServer];
+  metrics?.collectFrom(service, servers, () => sinkOf(log)?.dropped ?? 0);
+
+  const hostSetting = { name: 'HOST', value: host } as const;
+  let url: string;
+  let adminUrl: string | null = null;
   try {
-    await once(server, 'listening');
+    // The public port comes last: once it is open, the service is complete.
+    if (adminServer !== null && adminPort !== null) {
+      adminUrl = await listen(adminServer, {
+        host: adminHost === null ? hostSetting : { name: 'ADMIN_HOST', value: adminHost },
+        port: { name: 'ADMIN_PORT', value: adminPort },
+      });
+    }
+    url = await listen(server, { host: hostSetting, port: { name: 'PORT', value: port } });
   } catch (error) {
+    for (const opened of servers) opened.close();
     await limits.close();
     await closeService(service);
     throw error;
   }
-  const { address, family, port } = server.address() as AddressInfo;
-  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-  log.info({ url }, 'listening');
+  service.deletions.watch();
+  log.info(adminUrl === null ? { url } : { url, admin_url: adminUrl }, 'listening');
 
-  async function close() {
+  async function close({ drain = true } = {}) {
+    if (drain && settings.drainSeconds > 0) {
+      log.info({ seconds: settings.drainSeconds }, 'draining');
+      isDraining = true;
+      await sleep(settings.drainSeconds * 1000);
+    }
+    const closed = servers.map((opened) => once(opened, 'close'));
+    await Promise.all(
+      servers.map(async (opened) => {
+        await quietTurn(opened);
+        opened.close();
+      }),
+    );
     log.info('closing');
-    const closed = once(server, 'close');
-    server.close();
     const deadline = setTimeout(() => {
-      log.warn('requests were still under way and are cut off');
-      server.closeAllConnections();
+      log.warn('requests are still running: their connections are closed');
+      for (const opened of servers) opened.closeAllConnections();
     }, settings.shutdownSeconds * 1000);
-    await closed;
+    await Promise.all(closed);
     clearTimeout(deadline);
     await limits.close();
     await closeService(service);
     log.info('closed');
   }
-  return { url, service, close };
+  return { url, adminUrl, service, close };
 }
 
-/** Loaded only where somebody asks for them: a start without them doesn't pay for the package. */
-async function loadMetrics({ databaseUrl }: Settings): Promise<Metrics> {
+/**
+ * Resolves to the URL once the server listens.
+ *
+ * @throws CannotListen
+ */
+async function listen(server: Server, settings: AddressSettings): Promise<string> {
+  server.listen(settings.port.value, settings.host.value);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new CannotListen(settings, error);
+  }
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+const MOST_MILLISECONDS_OF_QUIET = 1_000;
+
+/**
+ * Accepts the connections that wait, and resolves in a turn of the event loop that had nothing to do.
+ * When a server closes, the operating system resets the connections that were not accepted, and a
+ * proxy does not repeat a POST that it has sent. After a quiet turn, none is waiting.
+ */
+async function quietTurn(server: Server): Promise<void> {
+  let isQuiet: boolean;
+  const note = () => {
+    isQuiet = false;
+  };
+  for (const event of ['connection', 'request']) server.on(event, note);
+  const until = performance.now() + MOST_MILLISECONDS_OF_QUIET;
+  do {
+    isQuiet = true;
+    await endOfTurn();
+  } while (!isQuiet && performance.now() < until);
+  for (const event of ['connection', 'request']) server.off(event, note);
+}
+
+/** Loads the package only if metrics are on. */
+async function loadMetrics(): Promise<Metrics> {
   const { createMetrics } = await import('./metrics/metrics.ts');
-  return createMetrics(databaseUrl.startsWith('file:') ? 'sqlite' : 'mongodb');
+  return createMetrics();
 }

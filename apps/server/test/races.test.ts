@@ -1,12 +1,16 @@
+import { longer, slow } from '@latchkey/test-kit/long';
+import { abuses, countUnharmed } from '@latchkey/test-kit/races/abuse';
+import type { Contender } from '@latchkey/test-kit/races/contender';
+import { latchkeyContender } from '@latchkey/test-kit/races/latchkey';
+import { withLatency } from '@latchkey/test-kit/races/latency';
+import { race } from '@latchkey/test-kit/races/race';
 import { describe, expect, test } from 'vitest';
-import { abuses, unharmed } from '../../../benchmarks/races/abuse.ts';
-import { startLatchkey } from '../../../benchmarks/races/latchkey.ts';
-import { race } from '../../../benchmarks/races/race.ts';
 import type { Store } from '../src/store/store.ts';
 import { describeOnEachStore, type FreshDatabase, sqliteDatabase } from './http/databases.ts';
-import { longer } from './long.ts';
+import { ADMIN_SECRET, startTestServer } from './http/running-server.ts';
+import { grantOf } from './store/suite/records.ts';
 
-// What `npm run bench:races` shows of Latchkey beside other servers, by the same code.
+// `npm run bench:races` runs the same code against Latchkey and other servers.
 
 const codes = longer(10, 100);
 const redeemers = 8;
@@ -14,49 +18,58 @@ const redeemers = 8;
 /** Runs a test with a server on an empty database. */
 async function withLatchkey(
   options: { fresh: FreshDatabase; latency: number; changed?: (store: Store) => Store },
-  test: (latchkey: Awaited<ReturnType<typeof startLatchkey>>) => Promise<void>,
+  test: (latchkey: Contender) => Promise<void>,
 ): Promise<void> {
-  const { fresh, ...rest } = options;
+  const { fresh, latency, changed = (store) => store } = options;
   const database = await fresh();
-  const latchkey = await startLatchkey({ databaseUrl: database.url, ...rest });
+  const { service, url, close } = await startTestServer(database.url);
+  // Must run before the first request: each request takes the store from the service.
+  service.store = changed(withLatency(service.store, latency));
   try {
-    await test(latchkey);
+    await test({ ...(await latchkeyContender(url, ADMIN_SECRET)), close });
   } finally {
-    await latchkey.close();
+    await close();
     await database.remove();
   }
 }
 
-describeOnEachStore('a code that is raced for and abused', (fresh) => {
-  test.each([0, 2])('is redeemed once, and harmed by nobody, at %i ms a call', async (latency) => {
-    await withLatchkey({ fresh, latency }, async (latchkey) => {
-      expect(await race(latchkey, { codes, redeemers })).toEqual({
-        once: codes,
-        moreThanOnce: 0,
-        noWinner: 0,
-        usable: codes,
+describeOnEachStore('a code under races and abuse', (fresh) => {
+  test.each([0, 2])(
+    'is redeemed once and survives every abuse, with %i ms latency per call',
+    slow,
+    async (latency) => {
+      await withLatchkey({ fresh, latency }, async (latchkey) => {
+        expect(await race(latchkey, { codes, redeemers })).toEqual({
+          once: codes,
+          moreThanOnce: 0,
+          never: 0,
+          usable: codes,
+        });
+        for (const abuse of abuses) {
+          const count = await countUnharmed(latchkey, abuse, { codes: longer(2, 10) });
+          expect({ abuse: abuse.title, count }).toEqual({
+            abuse: abuse.title,
+            count: longer(2, 10),
+          });
+        }
       });
-      for (const abuse of abuses) {
-        const count = await unharmed(latchkey, abuse, { codes: longer(2, 10) });
-        expect({ abuse: abuse.title, count }).toEqual({ abuse: abuse.title, count: longer(2, 10) });
-      }
-    });
-  });
+    },
+  );
 });
 
-/** A store with another redemption. */
+/** Replaces the redemption of a store. */
 const redeemingBy = (redeemCode: (store: Store) => Store['redeemCode']) => (store: Store) =>
   new Proxy(store, {
     get: (target, name) => (name === 'redeemCode' ? redeemCode(store) : Reflect.get(target, name)),
   });
 
-describe('the race and the abuse notice', { timeout: 30_000 }, () => {
-  test('a store that looks first and then writes', async () => {
+describe('the race and the abuse detect', () => {
+  test('a store that reads first and then writes', async () => {
     const changed = redeemingBy((store) => async (redemption) => {
       const found = await store.findCode(redemption.grant_id);
-      if (found === null || found.exchanged) return null;
+      if (found === null || found.redeemed) return null;
       await store.redeemCode(redemption);
-      return store.findGrant(redemption.grant_id);
+      return grantOf(store, redemption.grant_id);
     });
     await withLatchkey({ fresh: sqliteDatabase, latency: 2, changed }, async (latchkey) => {
       const { moreThanOnce } = await race(latchkey, { codes: 10, redeemers });
@@ -64,7 +77,7 @@ describe('the race and the abuse notice', { timeout: 30_000 }, () => {
     });
   });
 
-  test('a store that burns a code asked for by another application, and revokes on a replay', async () => {
+  test('a store that cancels the code for another application and revokes the grant on a replay', async () => {
     const changed = redeemingBy((store) => async (redemption) => {
       const { grant_id, now } = redemption;
       const grant = await store.redeemCode(redemption);
@@ -76,8 +89,8 @@ describe('the race and the abuse notice', { timeout: 30_000 }, () => {
     });
     await withLatchkey({ fresh: sqliteDatabase, latency: 0, changed }, async (latchkey) => {
       const counts: number[] = [];
-      for (const abuse of abuses) counts.push(await unharmed(latchkey, abuse, { codes: 1 }));
-      // A wrong secret and none don't get as far as to the store.
+      for (const abuse of abuses) counts.push(await countUnharmed(latchkey, abuse, { codes: 1 }));
+      // Calls without a valid secret do not reach the redemption.
       expect(counts).toEqual([1, 0, 1, 1, 0, 0]);
     });
   });

@@ -4,17 +4,27 @@ import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 
-/** An application, and which of its secrets it came with. */
 export interface AuthenticatedApplication {
   application: ApplicationRecord;
   secret_id: string;
 }
 
+/** Whether a plain read finds the secret. During a failover it may miss one that was just created. */
+export async function isKnownApplicationSecret(
+  { store }: Pick<Service, 'store'>,
+  credential: string,
+): Promise<boolean> {
+  const application_id = readCredential('applicationSecret', credential);
+  const application = await store.findApplication(application_id, { mayBeStale: true });
+  const hash = hashCredential(credential);
+  return application?.secrets.some((secret) => sameHash(secret.hash, hash)) ?? false;
+}
+
 /**
  * Finds the application that a secret belongs to.
  *
- * @throws DomainError `credentials_invalid`: the secret is ill-formed, unknown, removed or expired,
- *   or its application is disabled
+ * @throws DomainError `credentials_invalid`: the secret is ill-formed, unknown, removed or expired
+ * @throws DomainError `application_disabled`: the secret is right, and its application is disabled
  */
 export async function authenticateApplication(
   { store, clock, secretUsage }: Service,
@@ -29,8 +39,8 @@ export async function authenticateApplication(
   const secret = application.secrets.find((candidate) => sameHash(candidate.hash, hash));
   const now = clock();
   if (secret === undefined) throw refuse('secret_unknown');
-  if (application.disabled) throw refuse('application_disabled');
   if (secret.expires_at !== null && secret.expires_at <= now) throw refuse('secret_expired');
+  if (application.disabled) throw refuse('application_disabled');
   secretUsage.note(application.id, secret, now);
   return { application, secret_id: secret.id };
 }

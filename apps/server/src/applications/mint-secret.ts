@@ -3,7 +3,6 @@ import type { Milliseconds } from '../clock.ts';
 import { mintCredential, newId } from '../credentials/credentials.ts';
 import type { SecretRecord } from '../store/records.ts';
 
-/** Makes a secret for an application, and its record; storing it is the caller's. */
 export function mintSecret(
   application_id: string,
   now: Milliseconds,

@@ -16,7 +16,7 @@ function secret(last_used_at: number | null): SecretRecord {
   };
 }
 
-/** The moments that were written, and the writes that wait. */
+/** Records the times that are written; a write ends when the test says so. */
 function recorder() {
   const written: number[] = [];
   const waiting: PromiseWithResolvers<void>[] = [];
@@ -49,7 +49,7 @@ test('writes once a minute', () => {
   expect(written).toEqual([NOON + MINUTE]);
 });
 
-test('writes once for all requests that come while a write is under way', async () => {
+test('writes once for all requests during a write', async () => {
   const { usage, written, waiting } = recorder();
   for (let i = 0; i < 100; i++) usage.note('application', secret(null), NOON + i);
   expect(written).toEqual([NOON]);
@@ -66,7 +66,7 @@ test('writes for each secret', () => {
   expect(written).toHaveLength(2);
 });
 
-test('goes on after a write that failed, and tells of it', async () => {
+test('reports a failed write and continues', async () => {
   const { usage, written, waiting, failures } = recorder();
   usage.note('application', secret(null), NOON);
   waiting[0]?.reject(new Error('gone'));
@@ -76,7 +76,7 @@ test('goes on after a write that failed, and tells of it', async () => {
   expect(written).toHaveLength(2);
 });
 
-test('flushes what is under way', async () => {
+test('flush waits for the write that is under way', async () => {
   const { usage, waiting } = recorder();
   usage.note('application', secret(null), NOON);
   let flushed = false;

@@ -2,22 +2,17 @@ import type { Milliseconds } from '../clock.ts';
 import type { SecretRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-// `last_used_at` is kept to the minute, so that a secret costs one write a minute and not one a
-// request.
+// `last_used_at` is rounded to the minute: a secret costs one write a minute, not one a request.
 const MINUTE: Milliseconds = 60_000;
 
-/** Keeps the `last_used_at` of application secrets, behind the requests that use them. */
+/** Updates the `last_used_at` of application secrets in the background. */
 export interface SecretUsage {
-  /** Notes a use; returns at once. */
   note(application_id: string, secret: SecretRecord, now: Milliseconds): void;
-  /** Resolves when everything noted so far is written. */
+  /** Resolves when all uses noted so far are written or have failed. */
   flush(): Promise<void>;
 }
 
-/**
- * @param store - where the uses are written
- * @param onFailure - told when a write failed: the use is then noted with the next one
- */
+/** @param onFailure - called if a write fails; the next use of the secret makes up for it */
 export function createSecretUsage(
   store: Pick<Store, 'noteSecretUse'>,
   onFailure: (error: unknown) => void,
@@ -27,7 +22,7 @@ export function createSecretUsage(
     note(application_id, secret, now) {
       const minute = now - (now % MINUTE);
       if (secret.last_used_at !== null && secret.last_used_at >= minute) return;
-      // One write at a time for a secret: the requests that come meanwhile would write the same.
+      // Requests during a write would write the same minute.
       if (writing.has(secret.id)) return;
       const write = store
         .noteSecretUse(application_id, secret.id, minute)

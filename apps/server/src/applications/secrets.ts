@@ -4,7 +4,7 @@ import type { Service } from '../service.ts';
 import type { ApplicationRecord, SecretRecord } from '../store/records.ts';
 import { mintSecret } from './mint-secret.ts';
 
-/** How many secrets of an application may be live at once: enough to replace one without downtime. */
+/** How many live secrets an application may have: enough to rotate one without downtime. */
 export const MAX_LIVE_SECRETS = 5;
 
 /**
@@ -30,7 +30,7 @@ export async function addSecret(
 }
 
 /**
- * Removes a secret of an application; the last one may go too.
+ * Removes a secret of an application, even its last one.
  *
  * @throws DomainError `application_not_found`, `secret_not_found`
  */

@@ -7,6 +7,7 @@ const call: AuditedCall = {
   action: 'grants.revoke',
   by: 'operator',
   ids: {},
+  admin_secret: 'current',
   request_id: 'of-a-test',
   address: null,
 };
@@ -20,11 +21,14 @@ function linesAt(level: string, members: Partial<AuditedCall> = {}): string[] {
   return lines.map((line) => JSON.parse(line).result);
 }
 
-test.each(['trace', 'info', 'warn', 'error', 'fatal'])('lines are written at %s', (level) => {
-  expect(linesAt(level)).toEqual(['done', 'grant_not_found']);
-});
+test.each(['trace', 'info', 'warn', 'error', 'fatal'])(
+  'the audit is written at level %s',
+  (level) => {
+    expect(linesAt(level)).toEqual(['done', 'grant_not_found']);
+  },
+);
 
-test('nothing is written at silent, nor of a command, whose stderr is for who typed it', () => {
+test('the audit is not written at level silent, nor for the command line', () => {
   expect(linesAt('silent')).toEqual([]);
   expect(linesAt('info', { by: 'command_line' })).toEqual([]);
 });

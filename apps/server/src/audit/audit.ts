@@ -1,53 +1,68 @@
 import type { ErrorCode, OperationName } from '@latchkey/schema';
 import type { Logger } from 'pino';
-import type { DomainError } from '../domain-error.ts';
+import { DomainError } from '../domain-error.ts';
+import { sinkOf } from '../log-sink.ts';
 import type { Actor } from '../origin.ts';
 import type { Reason } from '../reasons.ts';
 import type { RefusalKeeper } from './refusal-keeper.ts';
 
-/** Who acts and what is acted on, as far as it is known. */
+/** Who acts on what, as far as it is known. */
 export interface AuditedIds {
   application_id?: string;
-  /** The application secret that was used, or that was added or removed. */
+  /** The application secret that was used, added or removed. */
   secret_id?: string;
   grant_id?: string;
   account_id?: string;
 }
 
-/** A call of an operation, as the audit has it. */
 export interface AuditedCall {
   action: OperationName;
-  /** Null where the caller was not authenticated; then the ids are only what it claims. */
+  /** Null if the caller was not authenticated; then the ids are only claims. */
   by: Actor | null;
   ids: AuditedIds;
-  /** Without a credential that the caller may have put into it; so the address. */
+  /** Which secret the operator used. */
+  admin_secret: 'current' | 'previous' | undefined;
+  /** Credentials in the caller's own request id were redacted; in the address too. */
   request_id: string;
   address: string | null;
 }
 
-/** Keeps account of who did what: a line of the log each, and of what was refused a record too. */
+/** Records who did what: a log line for each call, and a record in the store for each refusal. */
 export interface Audit {
-  /** A call that changed something. What it did to a grant, the grant's record says itself. */
+  /**
+   * Called before every change.
+   *
+   * @throws DomainError `store_unavailable` if AUDIT is `required` and the log's sink fails: the line
+   *   of the change could get lost
+   */
+  beforeChange(by: Actor): void;
+  /** A call that changed something. Changes of a grant are in the grant's own record as well. */
   done(call: AuditedCall): void;
-  /** A call that was refused, or failed. */
   refused(call: AuditedCall, error: DomainError): void;
-  /** Resolves when the refusals so far are in the store, or could not be brought there. */
+  /** Resolves when all refusals so far are written or have failed. */
   flush(): Promise<void>;
 }
 
-export function createAudit(logger: Logger, keeper: RefusalKeeper): Audit {
-  // Who did what is not a matter of how talkative the log is: only `silent` leaves it out.
+/** @param isRequired - whether a change is refused while its line could get lost */
+export function createAudit(logger: Logger, keeper: RefusalKeeper, isRequired = false): Audit {
+  const sink = isRequired ? sinkOf(logger) : null;
+  // The audit is written at every log level except `silent`.
   const isTerse = ['warn', 'error', 'fatal'].includes(logger.level);
   const log = isTerse ? logger.child({}, { level: 'info' }) : logger;
 
   function write(call: AuditedCall, result: 'done' | ErrorCode, reason: Reason | null): void {
-    // A command says on its own output what it did; stderr is for who typed it.
+    // A command prints its result; its stderr is for the person who typed it.
     if (call.by === 'command_line') return;
-    const { action, by, ids, request_id, address } = call;
-    log.info({ action, by, ...ids, result, reason, request_id, address }, 'audit');
+    const { action, by, ids, admin_secret, request_id, address } = call;
+    log.info({ action, by, admin_secret, ...ids, result, reason, request_id, address }, 'audit');
   }
 
   return {
+    beforeChange(by) {
+      // A command writes no line.
+      if (by !== 'command_line' && sink?.isFailing) throw DomainError.because('log_failing');
+    },
+
     done: (call) => write(call, 'done', null),
 
     refused(call, error) {

@@ -9,7 +9,6 @@ import { type Reason, reasons } from '../reasons.ts';
 import type { RefusalRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-/** A refusal, with what it means for the operator. */
 export interface Explanation {
   object: 'refusal';
   at: string;
@@ -17,9 +16,7 @@ export interface Explanation {
   operation: OperationName;
   error_code: ErrorCode;
   reason: Reason | null;
-  /** Which check failed. */
   found: string;
-  /** What to do about it. */
   advice: string;
   by: Actor | null;
   application_id: string | null;
@@ -27,12 +24,12 @@ export interface Explanation {
   address: string | null;
 }
 
-// A caller may give all of its requests the same id.
-const MOST_EXPLAINED = 20;
+// A caller may give the same id to all of its requests.
+const MAX_EXPLAINED = 20;
 
-/** Why a request was refused, newest first: one entry each time that a call with its id was. */
+/** Why the calls with a request id were refused, newest first. */
 export async function explainRequest(store: Store, request_id: string): Promise<Explanation[]> {
-  const refusals = await store.findRefusals({ request_id }, MOST_EXPLAINED);
+  const refusals = await store.findRefusals({ request_id }, MAX_EXPLAINED);
   return refusals.map(explain);
 }
 

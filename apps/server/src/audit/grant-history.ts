@@ -6,16 +6,16 @@ import type { Reason } from '../reasons.ts';
 import type { GrantHistory, RefusalRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-/** What happened to a grant, or was refused about it. */
+/** A change of a grant, or a refused call about it. */
 export interface HistoryEntry {
   at: string;
-  /** What was done to it; of what was refused, the operation. */
-  what: 'issued' | 'exchanged' | 'recovered' | 'first_used' | 'revoked' | OperationName;
+  /** The change; for a refusal the operation. */
+  what: 'issued' | 'redeemed' | 'recovered' | 'first_used' | 'revoked' | OperationName;
   result: 'done' | ErrorCode;
   reason: Reason | null;
-  /** Null where nobody was authenticated, or the grant is from before this was kept. */
+  /** Null if the caller was not authenticated, or the change was written without an origin. */
   by: Actor | null;
-  /** Of what was refused: who asked, or claimed to. */
+  /** For a refusal: the caller, or who it claimed to be. */
   application_id: string | null;
   secret_id: string | null;
   request_id: string | null;
@@ -26,24 +26,21 @@ export interface HistoryEntry {
 export interface GrantReport {
   object: 'grant_history';
   grant_id: string;
-  /** Null where there is no record of the grant, or none any more. */
   application_id: string | null;
   account_id: string | null;
-  /** How often the grant was recovered; the history has the last time. */
+  /** How often the grant was recovered; only the last time is in `data`. */
   recoveries: number;
   data: HistoryEntry[];
 }
 
-// The newest are shown. A grant that somebody keeps trying has more, and the log has all.
-const MOST_REFUSALS = 200;
+// The newest ones; the log has them all.
+const MAX_REFUSALS = 200;
 
-/**
- * @throws DomainError `grant_not_found` where nothing is known under this id
- */
+/** @throws DomainError `grant_not_found` if nothing is known about this id */
 export async function reportGrant(store: Store, grant_id: string): Promise<GrantReport> {
   const [history, refusals] = await Promise.all([
     store.findGrantHistory(grant_id),
-    store.findRefusals({ grant_id }, MOST_REFUSALS),
+    store.findRefusals({ grant_id }, MAX_REFUSALS),
   ]);
   if (history === null && refusals.length === 0) throw DomainError.because('grant_unknown');
   const events = [
@@ -56,7 +53,7 @@ export async function reportGrant(store: Store, grant_id: string): Promise<Grant
     application_id: history?.application_id ?? null,
     account_id: history?.account_id ?? null,
     recoveries: history?.recoveries ?? 0,
-    // The sort is stable: what is of the same millisecond stays in the order of a grant's life.
+    // The sort is stable: entries of one millisecond stay in the order of a grant's life.
     data: events
       .toSorted((one, other) => one.at - other.at)
       .map(({ at, ...entry }) => ({ at: formatTimestamp(at), ...entry })),
@@ -68,7 +65,7 @@ type Event = Omit<HistoryEntry, 'at'> & { at: Milliseconds };
 function changesOf(history: GrantHistory): Event[] {
   const changes = [
     ['issued', uuidV7Time(history.grant_id), history.issued_by],
-    ['exchanged', history.created_at, history.exchanged_by],
+    ['redeemed', history.created_at, history.redeemed_by],
     ['recovered', history.recovered_at, history.recovered_by],
     ['first_used', history.first_used_at, history.first_used_by],
     ['revoked', history.revoked_at, history.revoked_by],

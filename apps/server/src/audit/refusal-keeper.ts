@@ -2,61 +2,62 @@ import type { Logger } from 'pino';
 import type { Clock, Milliseconds } from '../clock.ts';
 import { newId } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
+import { addressKey } from '../limits/address-key.ts';
 import type { RefusalRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { Allowance } from './allowance.ts';
+import { SharedTokenBucket } from './token-bucket.ts';
 
 export type NewRefusal = Omit<RefusalRecord, 'id' | 'at' | 'expires_at'>;
 
-/** Brings refusals to the store, behind the requests that were refused. */
+/** Writes refusals to the store in the background. */
 export interface RefusalKeeper {
-  /** Takes a refusal, or drops it where there are too many; returns at once. */
+  /** Queues a refusal, or drops it if there are too many. Returns at once. */
   keep(refusal: NewRefusal): void;
-  /** Writes what waits; resolves when it is written, or could not be. */
+  /** Writes the queue; resolves when it is written or has failed. */
   flush(): Promise<void>;
 }
 
-/** How long refusals are kept, in days, unless it is set. */
 export const DEFAULT_AUDIT_DAYS = 30;
 
 const DAY: Milliseconds = 86_400_000;
 
-/** How many may wait for the store: at some 500 bytes each, half a megabyte. */
-export const MOST_WAITING = 1_000;
+/** How many may be queued. At about 500 bytes each, half a megabyte. */
+export const MAX_QUEUED = 1_000;
 
-// A flood must not fill the disk, so only some are kept a second; the log has a line of each. Who is
-// not authenticated has its own share, so that strangers can't crowd out what applications ask about.
-// A record takes 340 bytes with its indexes (SQLite): strangers who never stop fill 60 MB a day, an
-// application that never stops 600 MB, but that one can be disabled.
-const STRANGERS = { most: 500, perSecond: 2 };
-const KNOWN = { most: 500, perSecond: 20 };
+// A flood must not fill the disk; the log still has each refusal. Anonymous callers have a share of
+// their own, so they can't displace the refusals of applications. A record takes 340 bytes with its
+// indexes (SQLite): at most 60 MB a day of anonymous callers, and 600 MB of applications.
+const ANONYMOUS = { capacity: 500, perSecond: 2 };
+const AUTHENTICATED = { capacity: 500, perSecond: 20 };
+// One address, or one application, can't displace the refusals of the others either: it gets a fifth
+// of the share at once, which is six full tRPC batches, and a quarter of what is refilled.
+const ONE_ADDRESS = { capacity: 100, perSecond: 0.5 };
+const ONE_APPLICATION = { capacity: 100, perSecond: 5 };
 
-// Few enough that SQLite, which writes on the thread, is done in some 5 ms.
-const MOST_IN_A_BATCH = 250;
+// SQLite writes on the main thread; this many take it about 5 ms.
+const BATCH_SIZE = 250;
 const WRITE_EVERY: Milliseconds = 1_000;
-const SAY_DROPPED_EVERY: Milliseconds = 60_000;
+const REPORT_DROPPED_EVERY: Milliseconds = 60_000;
 
-/**
- * @param days - how long each is kept; 0 keeps none
- */
+/** @param days - how long each refusal is kept; 0 keeps none */
 export function createRefusalKeeper(
   store: Pick<Store, 'keepRefusals'>,
   { clock, days, log }: { clock: Clock; days: number; log: Logger },
 ): RefusalKeeper {
-  const waiting: RefusalRecord[] = [];
-  const strangers = new Allowance(STRANGERS);
-  const known = new Allowance(KNOWN);
+  const queue: RefusalRecord[] = [];
+  const anonymous = new SharedTokenBucket({ each: ONE_ADDRESS, all: ANONYMOUS });
+  const authenticated = new SharedTokenBucket({ each: ONE_APPLICATION, all: AUTHENTICATED });
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> | null = null;
   let failing = false;
   let dropped = 0;
-  let saidAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
 
   function schedule(): void {
-    if (waiting.length === 0 && dropped === 0) return;
+    if (queue.length === 0 && dropped === 0) return;
     timer ??= setTimeout(() => {
       timer = null;
-      write().then(() => sayDropped(SAY_DROPPED_EVERY));
+      write().then(() => reportDropped(REPORT_DROPPED_EVERY));
     }, WRITE_EVERY).unref();
   }
 
@@ -69,37 +70,41 @@ export function createRefusalKeeper(
   }
 
   async function writeBatches(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, MOST_IN_A_BATCH);
+    while (queue.length > 0) {
+      const batch = queue.slice(0, BATCH_SIZE);
       try {
         await store.keepRefusals(batch);
         failing = false;
       } catch (err) {
-        // Said once for as long as it lasts, and not every second.
-        if (!failing) log.warn({ err }, 'could not keep refusals; it will be tried again');
+        // Logged once per outage, not once a second.
+        if (!failing) log.warn({ err }, 'could not write refusals; retrying');
         failing = true;
-        // What the database does not answer to can wait. Anything else would fail for ever.
+        // A DomainError means that the database is away. Any other error would never go away.
         if (err instanceof DomainError) return;
         dropped += batch.length;
       }
-      waiting.splice(0, batch.length);
+      queue.splice(0, batch.length);
     }
   }
 
-  function sayDropped(every: Milliseconds): void {
-    if (dropped === 0 || performance.now() - saidAt < every) return;
-    log.warn({ dropped }, 'too many refusals to keep; these are in the log alone');
-    saidAt = performance.now();
+  function reportDropped(every: Milliseconds): void {
+    if (dropped === 0 || performance.now() - reportedAt < every) return;
+    log.warn({ dropped }, 'too many refusals; the dropped ones are only in the log');
+    reportedAt = performance.now();
     dropped = 0;
   }
 
   return {
     keep(refusal) {
       if (days === 0) return;
-      const allowance = refusal.by === null ? strangers : known;
-      if (waiting.length < MOST_WAITING && allowance.take()) {
+      const { by, address, application_id } = refusal;
+      const isAllowed = () =>
+        by === null
+          ? anonymous.take(addressKey(address ?? undefined))
+          : authenticated.take(application_id ?? by);
+      if (queue.length < MAX_QUEUED && isAllowed()) {
         const at = clock();
-        waiting.push({ id: newId(at), at, ...refusal, expires_at: at + days * DAY });
+        queue.push({ id: newId(at), at, ...refusal, expires_at: at + days * DAY });
       } else {
         dropped += 1;
       }
@@ -109,10 +114,10 @@ export function createRefusalKeeper(
     async flush() {
       if (timer !== null) clearTimeout(timer);
       timer = null;
-      // What is being written may have begun before the last of them came.
+      // A write that is under way may have started before the last refusal was queued.
       await writing;
       await write();
-      sayDropped(0);
+      reportDropped(0);
     },
   };
 }

@@ -1,23 +1,29 @@
+import type { Account } from '@latchkey/schema';
 import type { Command } from 'commander';
 import { newId } from '../credentials/credentials.ts';
-import { runOperation } from './run-operation.ts';
+import { confirm } from './confirm.ts';
+import { listAll, runOperation, type Terminal } from './run-operation.ts';
 
-export function addAccountCommands(program: Command, environment: NodeJS.ProcessEnv): void {
-  program
-    .command('account')
-    .description('the accounts that grants are about')
+function describeAccount({ id, username, display_name }: Account): string {
+  return `${id}  ${username} (${display_name})`;
+}
+
+export function addAccountCommands(program: Command, terminal: Terminal): void {
+  const account = program.command('account').description('the accounts that applications link to');
+
+  account
     .command('put')
     .requiredOption('--username <name>', 'the user name')
-    .option('--id <uuid>', 'the account to replace; a new one unless given')
-    .option('--display-name <name>', 'the user name unless given')
-    .option('--twitter <handle>', 'a social handle; none unless given')
+    .option('--id <uuid>', 'the account to create or replace (default: a new id)')
+    .option('--display-name <name>', 'the name to show (default: the user name)')
+    .option('--twitter <handle>', 'the Twitter handle (default: none)')
     .option('--verified', 'the account is verified')
     .option('--supporter', 'the account is a supporter')
-    .option('--json', 'print the object of the API')
-    .description('make an account known, or replace the whole of it')
+    .option('--json', 'print JSON, as the API returns it')
+    .description('create an account, or replace all of its fields')
     .action(({ id, username, displayName, twitter, verified, supporter, ...options }) =>
       runOperation(
-        environment,
+        terminal,
         'admin.accounts.put',
         {
           account_id: id ?? newId(Date.now()),
@@ -28,7 +34,56 @@ export function addAccountCommands(program: Command, environment: NodeJS.Process
           supporter: supporter ?? false,
         },
         options,
-        (account) => `${account.id}  ${account.username} (${account.display_name})`,
+        describeAccount,
       ),
     );
+
+  account
+    .command('list')
+    .option('--username <name>', 'only accounts with exactly this user name')
+    .option('--json', 'print JSON, as the API returns it')
+    .description('list all accounts, newest first')
+    .action(({ username, ...options }) =>
+      listAll(terminal, 'admin.accounts.list', { username }, options, describeAccount),
+    );
+
+  account
+    .command('get')
+    .argument('<account-id>', 'the account')
+    .option('--json', 'print JSON, as the API returns it')
+    .description('print an account as it is now')
+    .action((account_id, options) =>
+      runOperation(terminal, 'admin.accounts.get', { account_id }, options, describeAccount),
+    );
+
+  account
+    .command('export')
+    .argument('<account-id>', 'the account')
+    .option('--json', 'print JSON on one line, as the API returns it')
+    .description('print everything that is stored about an account, without credentials')
+    .action((account_id, options) =>
+      runOperation(terminal, 'admin.accounts.export', { account_id }, options, (exported) =>
+        JSON.stringify(exported, null, 2),
+      ),
+    );
+
+  account
+    .command('erase')
+    .argument('<account-id>', 'the account')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print JSON, as the API returns it')
+    .description('revoke the grants of an account and remove its personal data, for good')
+    .action(async (account_id, options) => {
+      await confirm(
+        `Erase the account ${account_id}? Its grants are revoked and its names removed, for good.`,
+        options,
+      );
+      await runOperation(
+        terminal,
+        'admin.accounts.erase',
+        { account_id },
+        options,
+        ({ id, grants_revoked }) => `Account ${id} is erased. Grants revoked: ${grants_revoked}.`,
+      );
+    });
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { errorDefinition } from '@latchkey/schema';
 import { expect, onTestFinished, test } from 'vitest';
 import { JSON_TYPE, send } from '../../test/http/call.ts';
-import { runCommand } from '../../test/http/command-process.ts';
+import { runInProcess } from '../../test/http/command-process.ts';
 import { describeOnEachStore, sqliteDatabase } from '../../test/http/databases.ts';
 import { unknownCredential } from '../../test/http/error-cases.ts';
 import { linkedApplication } from '../../test/http/linked-application.ts';
@@ -35,16 +35,14 @@ describeOnEachStore('a service that is killed', (fresh) => {
     const store = await openStore(database.url, { clock: Date.now });
     expect((await reportGrant(store, grant_id)).data).toMatchObject([
       { what: 'issued', by: 'operator' },
-      { what: 'exchanged', by: 'application', secret_id, request_id: 'the-exchange' },
+      { what: 'redeemed', by: 'application', secret_id, request_id: 'the-exchange' },
     ]);
     await store.close();
     await database.remove();
   });
 });
 
-test('the commands tell what happened to a grant, and why a request was refused', {
-  timeout: 120_000,
-}, async () => {
+test('the commands tell what happened to a grant, and why a request was refused', async () => {
   const database = await sqliteDatabase();
   const server = await startTestServer(database.url);
   const { application_id, account_id, secret, secret_id, bearer, issue } =
@@ -57,7 +55,7 @@ test('the commands tell what happened to a grant, and why a request was refused'
   await send(server, converting(bearer, code, 'the-exchange'));
   await server.close();
 
-  const latchkey = (...words: string[]) => runCommand(words, { DATABASE_URL: database.url });
+  const latchkey = (...words: string[]) => runInProcess(words, { DATABASE_URL: database.url });
   await latchkey('grant', 'revoke', grant_id);
   await latchkey('code', 'cancel', grant_id);
   const [history, historyObject, explained, explainedObject, redacted, unknown, unexplained] =
@@ -73,19 +71,19 @@ test('the commands tell what happened to a grant, and why a request was refused'
 
   const lines = history.stdout.split('\n').map((line) => line.replace(/^20\S{27} /, 'AT'));
   expect(lines).toEqual([
-    `Of application ${application_id}, about account ${account_id}.`,
+    `Application ${application_id}, account ${account_id}.`,
     expect.stringMatching(/^AT issued: done {2}by the operator {2}request \S{36}$/),
     `AT grants.convert: code_not_found (code_forged)  by application ${application_id} from 127.0.0.1  request the-forgery`,
-    `AT exchanged: done  by the application with its secret ${secret_id}  request the-exchange`,
+    `AT redeemed: done  by the application with its secret ${secret_id}  request the-exchange`,
     expect.stringMatching(/^AT revoked: done {2}on the command line {2}request \S{36}$/),
     expect.stringMatching(
-      /^AT admin.codes.cancel: grant_not_found \(code_exchanged\) {2}on the command line {2}request \S{36}$/,
+      /^AT admin.codes.cancel: grant_not_found \(code_redeemed\) {2}on the command line {2}request \S{36}$/,
     ),
     '',
   ]);
   expect(JSON.parse(historyObject.stdout)).toMatchObject({
     ...{ object: 'grant_history', grant_id, application_id, account_id, recoveries: 0 },
-    data: [{}, { result: 'code_not_found' }, { what: 'exchanged' }, { what: 'revoked' }, {}],
+    data: [{}, { result: 'code_not_found' }, { what: 'redeemed' }, { what: 'revoked' }, {}],
   });
 
   const [headline, ...rest] = explained.stdout.split('\n');

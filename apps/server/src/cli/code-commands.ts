@@ -1,19 +1,22 @@
 import type { Command } from 'commander';
-import { runOperation } from './run-operation.ts';
+import { runOperation, type Terminal } from './run-operation.ts';
 
-export function addCodeCommands(program: Command, environment: NodeJS.ProcessEnv): void {
+export function addCodeCommands(program: Command, terminal: Terminal): void {
   const code = program.command('code').description('codes that applications exchange for grants');
 
   code
     .command('issue')
     .requiredOption('--app <app-id>', 'the application that may exchange it')
-    .requiredOption('--account <account-id>', 'the account that the grant will be about')
-    .requiredOption('--scope <scope>', 'space-separated scope tokens, such as "profile.read"')
-    .option('--json', 'print the object of the API')
-    .description('issue a code, good for one exchange within 5 minutes')
+    .requiredOption('--account <account-id>', 'the account that the grant will be for')
+    .requiredOption(
+      '--scope <scope>',
+      'scope tokens, with spaces between them, for example "profile.read"',
+    )
+    .option('--json', 'print JSON, as the API returns it')
+    .description('issue a code, which works once and for 5 minutes')
     .action(({ app, account, scope, ...options }) =>
       runOperation(
-        environment,
+        terminal,
         'admin.codes.issue',
         { application_id: app, account_id: account, scope },
         options,
@@ -23,12 +26,12 @@ export function addCodeCommands(program: Command, environment: NodeJS.ProcessEnv
 
   code
     .command('cancel')
-    .argument('<grant-id>', 'the grant that the code would become')
-    .option('--json', 'print the object of the API')
-    .description('cancel a code that nobody has exchanged')
+    .argument('<grant-id>', 'the grant id of the code')
+    .option('--json', 'print JSON, as the API returns it')
+    .description('cancel a code that was not exchanged yet')
     .action((grant_id, options) =>
       runOperation(
-        environment,
+        terminal,
         'admin.codes.cancel',
         { grant_id },
         options,

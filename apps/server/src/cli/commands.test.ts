@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { errorDefinition, type OperationName, operations } from '@latchkey/schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCommand } from '../../test/http/command-process.ts';
+import { runCommand, runInProcess } from '../../test/http/command-process.ts';
 import { sqliteDatabase, type TestDatabase } from '../../test/http/databases.ts';
+
+const unknown = randomUUID();
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -10,7 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.remove());
 
-const on = (DATABASE_URL: string, words: readonly string[]) => runCommand(words, { DATABASE_URL });
+const on = (DATABASE_URL: string, words: readonly string[]) =>
+  runInProcess(words, { DATABASE_URL });
 const latchkey = (...words: readonly string[]) => on(database.url, words);
 
 /** Runs a command with `--json`, which has to print one line with exactly the operation's object. */
@@ -23,8 +27,7 @@ async function jsonOn(url: string, name: OperationName, words: readonly string[]
   return object;
 }
 
-// Each is a process of its own, and waits mostly for it.
-describe.concurrent('the commands', { timeout: 60_000 }, () => {
+describe('the commands', () => {
   test('do on the database what the operations do', async () => {
     const own = await sqliteDatabase();
     const json = (name: OperationName, ...words: string[]) => jsonOn(own.url, name, words);
@@ -91,6 +94,39 @@ describe.concurrent('the commands', { timeout: 60_000 }, () => {
     await own.remove();
   });
 
+  test('list, export and erase accounts, and delete applications', async () => {
+    const own = await sqliteDatabase();
+    const json = (name: OperationName, ...words: string[]) => jsonOn(own.url, name, words);
+    const putting = ['account', 'put', '--username'];
+    const [ada, bob] = [
+      await json('admin.accounts.put', ...putting, 'ada'),
+      await json('admin.accounts.put', ...putting, 'bob'),
+    ];
+    const list = { object: 'list', next_cursor: null };
+    const listing = ['account', 'list'];
+    expect(await json('admin.accounts.list', ...listing)).toEqual({ ...list, data: [bob, ada] });
+    const named = await json('admin.accounts.list', ...listing, '--username', 'ada');
+    expect(named).toEqual({ ...list, data: [ada] });
+    expect(await json('admin.accounts.get', 'account', 'get', ada.id)).toEqual(ada);
+    expect(await json('admin.accounts.export', 'account', 'export', ada.id)).toEqual({
+      ...{ object: 'account_export', account: ada },
+      ...{ grants: [], codes: [], history: [], refusals: [] },
+    });
+    // No terminal: nobody is asked.
+    const erased = await json('admin.accounts.erase', 'account', 'erase', ada.id);
+    expect(erased).toEqual({ object: 'account_erasure', id: ada.id, grants_revoked: 0 });
+
+    const creating = ['app', 'create', 'Acme'];
+    const { secret: _, ...app } = await json('admin.applications.create', ...creating);
+    expect(await json('admin.applications.get', 'app', 'get', app.id)).toEqual(app);
+    await json('admin.applications.disable', 'app', 'disable', app.id);
+    const deleting = ['app', 'delete', app.id, '--yes'];
+    const deleted = await json('admin.applications.delete', ...deleting);
+    expect(deleted).toEqual({ ...app, disabled: true });
+    expect((await json('admin.applications.list', 'app', 'list')).data).toEqual([]);
+    await own.remove();
+  });
+
   test('say without --json what a person wants to know', async () => {
     const created = await latchkey('app', 'create', 'Acme');
     const [, id, secret] =
@@ -101,9 +137,13 @@ describe.concurrent('the commands', { timeout: 60_000 }, () => {
     expect(listed.stdout).not.toContain(secret);
   });
 
-  const unknown = randomUUID();
   test.each([
     ['application_not_found', ['app', 'disable', unknown]],
+    ['application_not_found', ['app', 'get', unknown]],
+    ['application_not_found', ['app', 'delete', unknown]],
+    ['account_not_found', ['account', 'get', unknown]],
+    ['account_not_found', ['account', 'export', unknown]],
+    ['parameter_invalid', ['account', 'erase', '7']],
     ['application_not_found', ['app', 'secret', 'add', unknown]],
     ['application_not_found', ['app', 'secret', 'revoke', unknown, unknown]],
     ['grant_not_found', ['grant', 'revoke', unknown]],
@@ -155,28 +195,75 @@ describe.concurrent('the commands', { timeout: 60_000 }, () => {
     [['app', 'list']],
     [['app', 'create', 'Acme']],
     [['grant', 'list', '--app', unknown]],
-    [['demo']],
   ])('refuse a database that keeps nothing: %j', async (words) => {
-    const { code, stdout, stderr } = await runCommand(words, { DATABASE_URL: 'file::memory:' });
+    const { code, stdout, stderr } = await runInProcess(words, { DATABASE_URL: 'file::memory:' });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^DATABASE_URL file::memory: .*\n$/);
   });
 
   test.each([
     [['app', 'list'], { DATABASE_URL: 'postgres://u:quicksilver@h/d' }, 'DATABASE_URL'],
+    [['app', 'list'], { DATABASE_URL: '' }, 'DATABASE_URL'],
     [['serve'], { PORT: 'quicksilver' }, 'PORT'],
     [['serve'], { ADMIN_SECRET: 'quicksilver' }, 'ADMIN_SECRET'],
+    [['serve'], { DATABASE_URL: '' }, 'DATABASE_URL'],
   ])('stop at a bad setting with one line: %j %j', async (words, environment, name) => {
-    const { code, stdout, stderr } = await runCommand(words, environment);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    const { code, stdout, stderr } = await runInProcess(words, environment);
+    // A supervisor that is told so does not restart the service in vain.
+    expect({ code, stdout }).toEqual({ code: words[0] === 'serve' ? 78 : 2, stdout: '' });
     expect(stderr).toMatch(new RegExp(`^${name} .*Example: ${name}=.*\\n$`));
     expect(stderr).not.toContain('quicksilver');
   });
 
   test('say in short why a database can’t be opened', async () => {
     const url = 'file:/dev/null/latchkey.db';
-    const { code, stderr } = await runCommand(['app', 'list'], { DATABASE_URL: url });
+    const { code, stderr } = await runInProcess(['app', 'list'], { DATABASE_URL: url });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^store_unavailable: .*\n {2}.*\/dev\/null\/latchkey\.db.*\n$/);
   });
+
+  test.each([
+    { DATABASE_URL: 'file:./never-made.db' },
+    { DATABASE_URL: 'mongodb://127.0.0.1:1/latchkey' },
+    { ADMIN_SECRET: 'a-secret-of-thirty-two-characters' },
+  ])('make no demo with %j', async (environment) => {
+    const { code, stdout, stderr } = await runInProcess(['demo'], environment);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^DATABASE_URL or ADMIN_SECRET is set, .*latchkey app create.*\n$/);
+    expect(existsSync('never-made.db')).toBe(false);
+  });
+});
+
+describe('the program', () => {
+  test('prints to its own output, and exits with the code of the command', async () => {
+    const settings = { DATABASE_URL: database.url };
+    const done = await runCommand(['app', 'create', 'Acme', '--json'], settings);
+    expect(done).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(done.stdout)).toMatchObject({ object: 'application', name: 'Acme' });
+    const refused = await runCommand(['app', 'enable', unknown], settings);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^application_not_found: /);
+    const badUsage = await runCommand(['nonsense'], settings);
+    expect(badUsage).toMatchObject({ code: 2, stdout: '' });
+    expect(badUsage.stderr).toMatch(/^error: /);
+  });
+});
+
+test('only commands that are meant to create a database do', async () => {
+  const own = await sqliteDatabase();
+  const path = own.url.slice('file:'.length);
+  for (const words of [
+    ['app', 'list'],
+    ['grant', 'list', '--app', unknown],
+    ['code', 'cancel', unknown],
+    ['explain', 'a-request'],
+  ]) {
+    const { code, stderr } = await on(own.url, words);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`There is no database at ${path}`);
+  }
+  expect(existsSync(path)).toBe(false);
+  expect((await on(own.url, ['app', 'create', 'Acme'])).code).toBe(0);
+  expect(existsSync(path)).toBe(true);
+  await own.remove();
 });

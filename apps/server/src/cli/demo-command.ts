@@ -1,20 +1,28 @@
 import type { Command } from 'commander';
-import { createDemo, demoText } from '../demo.ts';
-import { withService } from './with-service.ts';
+import { BadSetting } from '../bad-setting.ts';
+import { createDemo, demoText, isDemoAllowed } from '../demo.ts';
+import { loadSettings } from '../settings.ts';
+import { type Terminal, withService } from './run-operation.ts';
 
-export function addDemoCommand(program: Command, environment: NodeJS.ProcessEnv): void {
+export function addDemoCommand(program: Command, terminal: Terminal): void {
   program
     .command('demo')
-    .description('print a fresh exchange and revocation to paste, against a running service')
-    .action(() =>
-      withService(environment, async (service, { publicUrl, host, port }) => {
-        const url = publicUrl ?? `http://${reachable(host)}:${port}`;
-        process.stdout.write(demoText(await createDemo(service), url));
-      }),
-    );
+    .description('print a demo to paste: a code to exchange, and the revocation of its grant')
+    .action(async () => {
+      const settings = loadSettings(terminal.environment);
+      if (!isDemoAllowed(settings)) throw new BadSetting(NO_DEMO);
+      const { publicUrl, host, port } = settings;
+      const url = publicUrl ?? `http://${reachable(host)}:${port}`;
+      await withService(terminal, { create: true }, async (service) => {
+        terminal.stdout.write(demoText(await createDemo(service), url));
+      });
+    });
 }
 
-/** An address to call for one to listen on. */
+const NO_DEMO =
+  'DATABASE_URL or ADMIN_SECRET is set, and a demo is made only where neither is. Unset both, or create an application, an account and a code: latchkey app create, latchkey account put, latchkey code issue.';
+
+/** An address to call, for an address to listen on. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

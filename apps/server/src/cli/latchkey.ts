@@ -1,4 +1,5 @@
 #!/usr/bin/env node
 import { runCommandLine } from './command-line.ts';
 
-process.exitCode = await runCommandLine(process.argv.slice(2), process.env);
+const { env: environment, stdout, stderr } = process;
+process.exitCode = await runCommandLine(process.argv.slice(2), { environment, stdout, stderr });

@@ -1,62 +1,113 @@
 import type { Command } from 'commander';
-import { createDemo, demoText } from '../demo.ts';
+import type { Logger } from 'pino';
+import { BadSetting } from '../bad-setting.ts';
+import { createDemo, demoText, findLiveDemoSecret, isDemoAllowed } from '../demo.ts';
 import { createLog } from '../log.ts';
 import { loadSettings } from '../settings.ts';
-import { type RunningServer, startServer } from '../start-server.ts';
+import { CannotListen, type RunningServer, startServer } from '../start-server.ts';
+import type { Terminal } from './run-operation.ts';
 
-export function addServeCommand(program: Command, environment: NodeJS.ProcessEnv): void {
-  program
-    .command('serve')
-    .description('run the service until SIGTERM or SIGINT')
-    .action(() => serve(environment));
+/** A fault that a restart does not cure. */
+export class CannotStart extends Error {
+  override readonly name = 'CannotStart';
 }
 
-async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+export function addServeCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('serve')
+    .description('run the service until SIGTERM, SIGINT or SIGHUP')
+    .action(() =>
+      serve(terminal).catch((error) => {
+        throw error instanceof BadSetting ? new CannotStart(error.message) : error;
+      }),
+    );
+}
+
+async function serve({ environment, stdout }: Terminal): Promise<void> {
   const settings = loadSettings(environment);
   const { log, close, flush } = createLog(settings);
-  // From the first moment on: whoever is asked to end while it starts does so in order, too.
-  const asked = signal();
+  // Before the start, so that a signal during the start stops the service in order, too.
+  const stopped = stopSignal();
+  // Node would open a debugger, to which every program of this machine can connect.
+  process.on('SIGUSR1', () => {});
   process.once('uncaughtExceptionMonitor', (err) => {
     log.fatal({ err }, 'the process ends');
     flush();
   });
-  const server = await startServer(settings, log);
-  process.stdout.write(
-    `Latchkey listens on ${server.url}, its API is described on ${server.url}/docs\n`,
-  );
-  // Only the default database is for trying things out; elsewhere nothing is made up.
-  if (settings.databaseIsDefault) await welcome(server);
+  const server = await startServer(settings, log).catch((error) => {
+    throw error instanceof CannotListen ? describeListenError(error) : error;
+  });
+  // Nobody may be reading any more. That must not end the service.
+  process.stdout.on('error', () => {});
+  stdout.write(`Latchkey listens on ${server.url}, its API is described on ${server.url}/docs\n`);
+  if (server.adminUrl !== null) {
+    stdout.write(`The routes of the operator are on ${server.adminUrl}\n`);
+  }
+  if (isDemoAllowed(settings)) stdout.write(await welcome(server));
+  else void warnOfDemo(server, log);
 
-  await asked;
-  // A second signal means now.
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.exit(1));
-  await server.close();
+  const signal = await stopped;
+  // A second signal ends the process at once.
+  for (const name of STOP_SIGNALS) process.once(name, () => process.exit(1));
+  // The others come from a person or a terminal that is gone: no load balancer is to be waited for.
+  await server.close({ drain: signal === 'SIGTERM' });
   await close();
 }
 
-async function welcome({ service, url }: RunningServer): Promise<void> {
-  const applications = await service.store.listApplications({ limit: 1, before: null });
-  if (applications.length > 0) {
-    process.stdout.write(
-      'For a demo to paste: latchkey demo (in the repository: npm run -s latchkey -- demo)\n',
-    );
-    return;
+/** What the operator is told if the service can't listen: which setting to change. */
+export function describeListenError({ settings: { host, port }, cause }: CannotListen): unknown {
+  switch (codeOf(cause)) {
+    case 'EADDRINUSE':
+      return new Error(
+        `${port.name} ${port.value} is in use on ${host.value}. Stop the program that uses it, or set another port. Example: ${port.name}=${port.value < 65_535 ? port.value + 1 : 3000}`,
+      );
+    case 'EACCES':
+      return new CannotStart(
+        `${port.name} ${port.value} is not allowed for this user. Use a port of 1024 or above. Example: ${port.name}=3000`,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new Error(
+        `${host.name} ${host.value} is not an address of this machine. Set one that is. Example: ${host.name}=127.0.0.1`,
+      );
+    default:
+      return cause;
   }
-  const demo = await createDemo(service);
-  process.stdout.write(
-    `\nThis is a new database, with a demo application in it.\n${demoText(demo, url)}`,
-  );
 }
 
-/** Resolves when the process is asked to end. */
-function signal(): Promise<void> {
+/** The code of an error of `listen`, or of the look-up of a name before it. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
+  return ['listen', 'getaddrinfo'].includes(String(error.syscall)) ? String(error.code) : undefined;
+}
+
+async function welcome({ service, url }: RunningServer): Promise<string> {
+  const applications = await service.store.listApplications({ limit: 1, before: null });
+  if (applications.length > 0) {
+    return 'For a demo to paste: latchkey demo (in the repository: npm run -s latchkey -- demo)\n';
+  }
+  const demo = await createDemo(service);
+  return `\nThis is a new database, with a demo application in it.\n${demoText(demo, url)}`;
+}
+
+/** A demo may have been made before the settings said that this is no place for one. */
+async function warnOfDemo({ service }: RunningServer, log: Logger): Promise<void> {
+  // The service also starts without its database. Then there is nothing to look at yet.
+  const found = await findLiveDemoSecret(service).catch(() => null);
+  if (found === null) return;
+  log.warn(found, 'a demo secret works on this database: disable its application');
+}
+
+/** Resolves when the process is asked to stop. */
+function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    const settle = () => {
-      process.off('SIGTERM', settle);
-      process.off('SIGINT', settle);
-      resolve();
+    const settle = (signal: NodeJS.Signals) => {
+      for (const name of STOP_SIGNALS) process.off(name, settle);
+      resolve(signal);
     };
-    process.on('SIGTERM', settle);
-    process.on('SIGINT', settle);
+    for (const name of STOP_SIGNALS) process.on(name, settle);
   });
 }

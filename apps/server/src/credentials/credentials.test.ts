@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseCredential, uuidV7Time } from '@latchkey/schema';
 import { expect, test } from 'vitest';
-import { hashCredential, mintCredential, newId, sameHash } from './credentials.ts';
-import { randomBytes } from './random.ts';
+import { hashCredential, mintCredential, newId, randomBytes, sameHash } from './credentials.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 
@@ -12,7 +11,7 @@ test('ids are UUIDv7 that carry their time', () => {
   expect(uuidV7Time(id)).toBe(NOW);
 });
 
-test('ids of one millisecond rise, all of them, and those of the next are higher', () => {
+test('ids of one millisecond increase, and those of the next are higher', () => {
   const ids = Array.from({ length: 50_000 }, () => newId(NOW + 1));
   ids.push(newId(NOW + 2));
   const falls = ids.findIndex((id, index) => index > 0 && id <= (ids[index - 1] as string));
@@ -24,7 +23,7 @@ test('ids differ in their random part too', () => {
   expect(new Set(tails).size).toBe(1000);
 });
 
-test('a credential carries its id and is known by its SHA-256', () => {
+test('a credential carries its id, and its hash is SHA-256', () => {
   const id = newId(NOW);
   const { credential, hash } = mintCredential('grantSecret', id);
   expect(parseCredential('grantSecret', credential)).toBe(id);
@@ -35,7 +34,7 @@ test('a credential carries its id and is known by its SHA-256', () => {
   expect(mintCredential('grantSecret', id).credential).not.toBe(credential);
 });
 
-test('random bytes are handed out once, across the ends of the pool', () => {
+test('no random bytes are returned twice, across refills of the pool', () => {
   const parts = Array.from({ length: 2000 }, () => Buffer.from(randomBytes(32)).toString('hex'));
   expect(new Set(parts).size).toBe(2000);
   expect(parts).not.toContain('00'.repeat(32));

@@ -5,16 +5,28 @@ import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { GrantAuthentication } from '../store/records.ts';
 
+/** Whether a plain read finds the secret. During a failover it may miss one that was just created. */
+export async function isKnownGrantSecret(
+  { store }: Pick<Service, 'store'>,
+  credential: string,
+): Promise<boolean> {
+  const grant_id = readCredential('grantSecret', credential);
+  const found = await store.authenticateGrant(grant_id, {
+    currentAccount: false,
+    mayBeStale: true,
+  });
+  return found?.secret_hash != null && sameHash(found.secret_hash, hashCredential(credential));
+}
+
 /**
  * Finds the active grant that a secret belongs to. The first use is on disk before this returns, so
- * that a grant that was ever used can't be recovered.
+ * a grant that was ever used can't be recovered.
  *
- * @param credential - the grant secret
- * @param options.grant_id - where the caller named the grant too, it has to be that one
- * @param options.currentAccount - whether to read the account as it is now, and not as it was at issue
- * @param origin - kept with the first use
+ * @param options.grant_id - the grant that the caller named beside the secret, if it did
  * @throws DomainError `credentials_invalid`: the secret is ill-formed, unknown or replaced, the
- *   grant revoked, or its application disabled
+ *   grant revoked, or its application deleted
+ * @throws DomainError `application_disabled`: the secret is right, and its application is disabled.
+ *   That is no use of the grant
  */
 export async function authenticateGrant(
   { store, clock }: Service,
@@ -34,14 +46,15 @@ export async function authenticateGrant(
   if (found.secret_hash === null) throw refuse('grant_revoked');
   const secret_hash = hashCredential(credential);
   if (!sameHash(found.secret_hash, secret_hash)) throw refuse('grant_secret_wrong');
+  if (found.application_disabled === null) throw refuse('application_deleted');
   if (found.application_disabled) throw refuse('application_disabled');
 
   if (found.first_used_at === null) {
-    // The grant may have been revoked or recovered since it was read: the write tells.
     const use = { grant_id, secret_hash, now: clock(), origin };
     if (!(await store.noteFirstUse(use))) {
-      const present = await store.findGrant(grant_id);
-      throw refuse(present?.revoked_at === null ? 'grant_secret_wrong' : 'grant_revoked');
+      // Revoked or recovered since it was read.
+      const history = await store.findGrantHistory(grant_id);
+      throw refuse(history?.revoked_at === null ? 'grant_secret_wrong' : 'grant_revoked');
     }
   }
   return found;

@@ -1,26 +1,25 @@
 import { DomainError } from '../domain-error.ts';
 import type { Origin } from '../origin.ts';
 import type { Service } from '../service.ts';
-import type { GrantRecord } from '../store/records.ts';
-import { absence } from './absence.ts';
+import type { RevokedRecord } from '../store/records.ts';
+import { whyNotFound } from './why-not-found.ts';
 
 /**
  * Revokes a grant, at once and for good. Idempotent.
  *
- * @param application_id - whose grant it has to be; null for the operator, who may revoke any
- * @param origin - kept with the grant; that of the first revocation stays
- * @throws DomainError `grant_not_found`: unknown, another application's, or not yet exchanged
+ * @param application_id - the application that has to own the grant; null for the operator
+ * @throws DomainError `grant_not_found`: unknown, another application's, or not yet redeemed
  */
 export async function revoke(
   { store, clock }: Service,
   application_id: string | null,
   grant_id: string,
   origin: Origin,
-): Promise<GrantRecord> {
+): Promise<RevokedRecord> {
   const grant = await store.revokeGrant({ grant_id, application_id, now: clock(), origin });
   if (grant !== null) return grant;
   const history = await store.findGrantHistory(grant_id);
-  const reason = absence(history, application_id);
-  // Null where the code was exchanged since: when it was looked for, it was not yet.
-  throw DomainError.because(reason ?? 'code_not_exchanged', { grant_id });
+  const reason = whyNotFound(history, application_id);
+  // Null if the code was redeemed between the write and the read; the write found no grant.
+  throw DomainError.because(reason ?? 'code_not_redeemed', { grant_id });
 }

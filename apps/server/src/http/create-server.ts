@@ -1,114 +1,145 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { errorDefinition } from '@latchkey/schema';
 import type { Logger } from 'pino';
-import type { Limits } from '../limits/limits.ts';
 import { redactorFor, type SecretSettings } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { type CallContext, ClientGone } from '../operations/call.ts';
 import { operations } from '../operations/operation.ts';
-import type { Service } from '../service.ts';
+import type { TraceRequest } from '../tracing/tracing.ts';
 import { createAccessLog } from './access-log.ts';
-import { answerJson } from './answer.ts';
-import { answeredCalls } from './answered-calls.ts';
 import { createAuthenticate } from './authenticate.ts';
-import { CallerGone } from './body.ts';
-import { limitConnections } from './connection-limit.ts';
-import { cutWhereNotTaken, type Deadlines, requestDeadlines } from './deadlines.ts';
-import { atEndOfTurn } from './end-of-turn.ts';
-import { errorBody, errorHeaders } from './error-answer.ts';
-import type { Exchange } from './exchange.ts';
-import { reportFailure } from './failure.ts';
-import { callerAddress } from './forwarded.ts';
-import { healthRoutes } from './health.ts';
-import { namesOneHost } from './host.ts';
-import type { Intercept } from './intercept.ts';
-import { metricsRoute } from './metrics-route.ts';
+import { batchByTick, batchByTimer } from './batching.ts';
+import {
+  limitConnections,
+  limitSending,
+  requestTimeouts,
+  type Timeouts,
+  trackConnections,
+} from './connection-limits.ts';
+import { errorBody, errorHeaders, reportFailure } from './error-response.ts';
+import { healthRoutes, metricsRoute } from './monitoring-routes.ts';
 import { pageRoutes } from './pages/pages.ts';
-import { createPastClosings } from './past-closings.ts';
-import { createPublicUrl } from './public-url.ts';
-import { createRecorder } from './recorded.ts';
-import { requestId } from './request-id.ts';
+import type { RequestContext } from './request-context.ts';
+import {
+  clientAddress,
+  createPublicUrl,
+  createRecorder,
+  isWellFramed,
+  requestId,
+} from './request-metadata.ts';
+import { sendBadRequest, sendJson } from './response.ts';
 import { operationRoute } from './rest/operation-route.ts';
-import { createRouter } from './router.ts';
-import { splitTarget } from './target.ts';
+import { createRouter, splitTarget } from './router.ts';
 import { createTrpcHandler, TRPC_PREFIX } from './trpc/trpc-handler.ts';
 
-/** What the HTTP server takes of the settings. */
-export interface HttpOptions extends SecretSettings {
-  publicUrl: string | null;
-  trustProxy: boolean;
-}
+/**
+ * Which routes a port has. With ADMIN_PORT, the operator's operations and the metrics have a port of
+ * their own, and the other one has the rest. Health is on both.
+ */
+export type PortRoutes = 'all' | 'public' | 'admin';
 
-/** What stands around the requests: to refuse, to cut off, to count, to let a test have its way. */
-export interface Surroundings {
-  limits: Limits;
-  /** Null where nobody asks for them. */
+/** What the HTTP server needs besides the context of its calls. */
+export interface HttpOptions {
+  settings: SecretSettings & { publicUrl: string | null; trustProxy: boolean };
+  log: Logger;
+  /** Null if metrics are off. */
   metrics: Metrics | null;
-  deadlines: Deadlines;
-  intercept: Intercept;
+  /** Runs the handling of a request in a span of its own. Default: requests have no spans. */
+  traceRequest?: TraceRequest | undefined;
+  timeouts: Timeouts;
+  routes: PortRoutes;
+  /** Whether a shutdown has begun that still takes requests. */
+  isDraining: () => boolean;
 }
 
-// Longer than the 60 s that common load balancers keep an idle connection, so that it is never this
-// side that closes one which the balancer is about to use.
+// With two ports, the share of each in the connections that the process can hold.
+const SHARE_OF_CONNECTIONS: Record<PortRoutes, number> = { all: 1, public: 0.75, admin: 0.25 };
+
+// Longer than the 60 s for which common load balancers keep an idle connection, so that this side
+// never closes a connection that the balancer is about to use.
 const KEEP_ALIVE_TIMEOUT = 65_000;
 
-/** The one server of both wires: request ids, limits, errors and the access log are its. */
 export function createHttpServer(
-  service: Service,
-  options: HttpOptions,
-  log: Logger,
-  { limits, metrics, deadlines, intercept }: Surroundings,
+  callContext: CallContext,
+  { settings, log, metrics, traceRequest, timeouts, routes, isDraining }: HttpOptions,
 ): Server {
+  const { service, limits } = callContext;
+  const hasPublic = routes !== 'admin';
+  const hasAdmin = routes !== 'public';
   const offered = new Map(
-    [...operations].filter(
-      ([, { caller }]) => caller !== 'operator' || options.adminSecret !== null,
+    [...operations].filter(([, { caller }]) =>
+      caller === 'operator' ? hasAdmin && settings.adminSecret !== null : hasPublic,
     ),
   );
-  const authenticate = createAuthenticate(service, options.adminSecret, limits.authentications);
+  const authenticate = createAuthenticate(service, settings, limits.authentications);
   const router = createRouter([
     ...[...offered.values()].map((operation) =>
-      operationRoute(operation, service, authenticate, limits),
+      operationRoute(operation, callContext, authenticate),
     ),
-    ...healthRoutes(service.store),
-    ...pageRoutes(),
-    ...(metrics === null ? [] : [metricsRoute(metrics)]),
+    ...healthRoutes(service.store, isDraining),
+    ...(hasPublic ? pageRoutes(settings.publicUrl) : []),
+    ...(hasAdmin && metrics !== null ? [metricsRoute(metrics)] : []),
   ]);
-  const handleTrpc = createTrpcHandler(offered, service, authenticate, limits, log);
-  const publicUrl = createPublicUrl(options.publicUrl, options.trustProxy);
+  const handleTrpc = createTrpcHandler(offered, callContext, authenticate, log);
+  const callerByPath = new Map(
+    [...offered.values()].map(({ path, caller }) => [path as string | null, caller]),
+  );
+  const publicUrl = createPublicUrl(settings.publicUrl, settings.trustProxy);
+  const record = createRecorder(redactorFor(settings));
   const accessLog = createAccessLog(log);
-  const record = createRecorder(redactorFor(options));
 
-  async function handle(exchange: Exchange): Promise<void> {
-    const { method = '', url = '/' } = exchange.request;
+  async function route(context: RequestContext): Promise<void> {
+    const { method = '', url = '/' } = context.request;
     const { path, query } = splitTarget(url);
-    if (path.startsWith(TRPC_PREFIX)) return handleTrpc(exchange, path, query);
-    const { route, parameters } = router.find(method, path);
-    exchange.route = route.path;
-    exchange.operation = route.operation ?? route.path;
-    await route.handle(exchange, parameters, query);
+    if (path.startsWith(TRPC_PREFIX)) return handleTrpc(context, path, query);
+    const found = router.find(method, path);
+    context.route = found.route.path;
+    context.calls = [{ operation: found.route.operation ?? found.route.path, status: null }];
+    await found.route.handle(context, found.parameters, query);
   }
 
-  const closing = () => !server.listening;
-  // Connections that have their last answer. A request that was sent behind it would be done and
-  // its answer lost, so it is not taken (RFC 9112, section 9.6).
-  const over = new WeakSet<Socket>();
+  function sendError(context: RequestContext, failure: unknown): void {
+    const error = reportFailure(log, context, failure);
+    for (const call of context.calls) call.error_code ??= error.code;
+    const caller = callerByPath.get(context.route) ?? null;
+    const { status } = errorDefinition(error.code);
+    sendJson(context, status, errorBody(context, error, caller), errorHeaders(error));
+  }
 
-  async function respond(
+  function recordRequest(context: RequestContext, startedAt: number): void {
+    accessLog(context, startedAt);
+    if (metrics === null) return;
+    const seconds = (performance.now() - startedAt) / 1000;
+    const { wire, response, calls } = context;
+    for (const { operation, status, error_code } of calls) {
+      const ownStatus = status ?? (response.headersSent ? response.statusCode : null);
+      metrics.finished(
+        { operation: operation ?? 'unknown', wire, status: ownStatus, error_code },
+        seconds,
+      );
+    }
+  }
+
+  const isClosing = () => isDraining() || !server.listening;
+
+  async function respond(context: RequestContext): Promise<void> {
+    try {
+      if (isWellFramed(context.request)) await route(context);
+      else sendBadRequest(context);
+    } catch (failure) {
+      if (!(failure instanceof ClientGone)) sendError(context, failure);
+    }
+  }
+
+  async function handle(
     request: IncomingMessage,
     response: ServerResponse,
     expectsContinue: boolean,
     startedAt: number,
   ): Promise<void> {
-    const { socket } = request;
-    if (over.has(socket)) return;
-    if (!namesOneHost(request)) {
-      over.add(socket);
-      response.writeHead(400, { Connection: 'close', 'Content-Length': 0 }).end();
-      return;
-    }
     const id = requestId(request.headers['x-request-id']);
-    const address = callerAddress(request, options.trustProxy);
-    const exchange: Exchange = {
+    const address = clientAddress(request, settings.trustProxy);
+    const context: RequestContext = {
       request,
       response,
       requestId: id,
@@ -116,52 +147,39 @@ export function createHttpServer(
       address,
       recorded: record(id, address),
       expectsContinue,
-      closing,
-      perform: (operation, work) =>
-        intercept({ operation, breakConnection: () => response.destroy() }, work),
+      isClosing,
+      wire: 'rest',
       route: null,
+      calls: [{ operation: null, status: null }],
+      waitedForBody: false,
+      closesConnection: false,
     };
-    try {
-      await handle(exchange);
-    } catch (failure) {
-      if (!(failure instanceof CallerGone)) {
-        const error = reportFailure(log, exchange, failure);
-        const { status } = errorDefinition(error.code);
-        const caller = callerOfPath(exchange.route);
-        answerJson(exchange, status, errorBody(exchange, error, caller), errorHeaders(error));
-      }
-    }
-    if (exchange.isLast) over.add(socket);
-    cutWhereNotTaken(response, deadlines);
-    accessLog(exchange, startedAt);
-    if (metrics === null) return;
-    const seconds = (performance.now() - startedAt) / 1000;
-    for (const call of answeredCalls(exchange)) metrics.answered(call, seconds);
+    if (traceRequest === undefined) await respond(context);
+    else await traceRequest(context, () => respond(context));
+    if (context.closesConnection) connections.finish(request.socket);
+    limitSending(response, timeouts);
+    recordRequest(context, startedAt);
   }
 
-  const callers = new Map(
-    [...offered.values()].map(({ path, caller }) => [path as string, caller]),
-  );
-  const callerOfPath = (route: string | null) =>
-    route === null ? null : (callers.get(route) ?? null);
-
   const server = createServer({
-    ...requestDeadlines(deadlines),
+    ...requestTimeouts(timeouts),
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
-    // Looked at together with a Host too many.
+    // Checked together with a second Host.
     requireHostHeader: false,
   });
-  limitConnections(server, log);
-  const gather = service.store.isLocal ? atEndOfTurn : createPastClosings();
+  limitConnections(server, log, SHARE_OF_CONNECTIONS[routes]);
+  const connections = trackConnections();
+  const batch = service.store.kind === 'sqlite' ? batchByTick : batchByTimer();
   const listener =
-    (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
-      const startedAt = performance.now();
-      return gather(() => respond(request, response, expectsContinue, startedAt));
-    };
+    (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) =>
+      connections.inTurn(request.socket, response, () => {
+        const startedAt = performance.now();
+        void batch(() => handle(request, response, expectsContinue, startedAt));
+      });
   server.on('request', listener(false));
   server.on('checkContinue', listener(true));
-  // Any other expectation is passed over, as RFC 9110, section 10.1.1, allows: Node's own 417 would
-  // be an answer without the body and the headers that all of ours have.
+  // Other expectations are ignored, as RFC 9110, section 10.1.1, allows. Node's own 417 would lack
+  // the body and the headers of every other response.
   server.on('checkExpectation', listener(false));
   return server;
 }

@@ -35,7 +35,7 @@ test.each([
   '/things/a/parts/',
   '/things/a/parts/b/c',
   '/x',
-])('%s is not there', (path) => {
+])('%s is not found', (path) => {
   expect(() => router.find('GET', path)).toThrow(
     expect.objectContaining({ code: 'route_not_found' }),
   );
@@ -47,7 +47,7 @@ test.each([
   ['HEAD', '/things/a/parts', 'POST'],
   ['get', '/things', 'GET, HEAD, POST'],
   ['GET', '/things/a/parts/b', 'DELETE'],
-])('%s %s is refused, with what is allowed', (method, path, allow) => {
+])('%s %s is refused with the methods that are allowed', (method, path, allow) => {
   expect(() => router.find(method, path)).toThrow(
     expect.objectContaining({ code: 'method_not_allowed', allow }),
   );

@@ -1,15 +1,50 @@
+import type { OperationName } from '@latchkey/schema';
 import { DomainError } from '../domain-error.ts';
 import { percentDecode } from '../percent-decode.ts';
-import { MethodNotAllowed } from './method-not-allowed.ts';
-import type { PathParameters, Route } from './route.ts';
+import type { RequestContext } from './request-context.ts';
 
-/** The routes of one path template, by method. */
-interface Place {
-  segments: string[];
-  routes: Map<string, Route>;
+/** The parameters of a path template, by name, decoded. */
+export type PathParameters = Record<string, string>;
+
+export interface Route {
+  readonly method: string;
+  /** A template: a segment in braces matches any one segment. */
+  readonly path: string;
+  /** Undefined if the route is no operation. */
+  readonly operation?: OperationName;
+  /** Sends the response, or throws a DomainError. */
+  handle(context: RequestContext, parameters: PathParameters, query: string): Promise<void> | void;
 }
 
-/** Finds the route for a method and a path. */
+/** The path and the query of a request target (RFC 9112, section 3.2). */
+export interface Target {
+  path: string;
+  /** Without the question mark; empty if there is none. */
+  query: string;
+}
+
+export function splitTarget(target: string): Target {
+  // A proxy sends the absolute form, everyone else the origin form.
+  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const mark = origin.indexOf('?');
+  return mark === -1
+    ? { path: origin, query: '' }
+    : { path: origin.slice(0, mark), query: origin.slice(mark + 1) };
+}
+
+/** The route exists, but not with this method. */
+export class MethodNotAllowed extends DomainError {
+  /** The value of the Allow header (RFC 9110, section 10.2.1). */
+  readonly allow: string;
+
+  constructor(methods: readonly string[]) {
+    super('method_not_allowed');
+    // HEAD is allowed wherever GET is.
+    const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    this.allow = allowed.join(', ');
+  }
+}
+
 export interface Router {
   /**
    * @throws DomainError `route_not_found`, `method_not_allowed`
@@ -17,37 +52,43 @@ export interface Router {
   find(method: string, path: string): { route: Route; parameters: PathParameters };
 }
 
+/** The routes of one path template. */
+interface Resource {
+  segments: string[];
+  routesByMethod: Map<string, Route>;
+}
+
 const isParameter = (segment: string) => segment.startsWith('{');
 
 export function createRouter(routes: readonly Route[]): Router {
-  const places = new Map<string, Place>();
+  const resources = new Map<string, Resource>();
   for (const route of routes) {
-    let place = places.get(route.path);
-    if (place === undefined) {
-      place = { segments: route.path.split('/'), routes: new Map() };
-      places.set(route.path, place);
+    let resource = resources.get(route.path);
+    if (resource === undefined) {
+      resource = { segments: route.path.split('/'), routesByMethod: new Map() };
+      resources.set(route.path, resource);
     }
-    place.routes.set(route.method, route);
+    resource.routesByMethod.set(route.method, route);
   }
-  const templates = [...places.values()].filter(({ segments }) => segments.some(isParameter));
+  const templates = [...resources.values()].filter(({ segments }) => segments.some(isParameter));
 
-  function locate(path: string): { place: Place; parameters: PathParameters } {
-    // Most paths have no parameter and are found by their text.
-    const fixed = places.get(path);
-    if (fixed !== undefined) return { place: fixed, parameters: {} };
+  function locate(path: string): { resource: Resource; parameters: PathParameters } {
+    // Most paths have no parameter and are found as they are.
+    const fixed = resources.get(path);
+    if (fixed !== undefined) return { resource: fixed, parameters: {} };
     const segments = path.split('/');
-    for (const place of templates) {
-      const parameters = matchSegments(place.segments, segments);
-      if (parameters !== null) return { place, parameters };
+    for (const resource of templates) {
+      const parameters = matchSegments(resource.segments, segments);
+      if (parameters !== null) return { resource, parameters };
     }
     throw new DomainError('route_not_found');
   }
 
   return {
     find(method, path) {
-      const { place, parameters } = locate(path);
-      const route = place.routes.get(method === 'HEAD' ? 'GET' : method);
-      if (route === undefined) throw new MethodNotAllowed([...place.routes.keys()]);
+      const { resource, parameters } = locate(path);
+      const route = resource.routesByMethod.get(method === 'HEAD' ? 'GET' : method);
+      if (route === undefined) throw new MethodNotAllowed([...resource.routesByMethod.keys()]);
       return { route, parameters };
     },
   };

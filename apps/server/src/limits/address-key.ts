@@ -1,16 +1,17 @@
 import { isIP, SocketAddress } from 'node:net';
 
 /**
- * What failed authentications are counted by: an IPv4 address as it is, of an IPv6 address its
- * /64, which is the least that a network gives to one customer. An IPv4 address in IPv6's clothes
- * (RFC 4291, section 2.5.5.2), as a socket for both has it, is the IPv4 address.
+ * Returns the key by which failed authentications are counted. An IPv4 address is its own key. The
+ * key of an IPv6 address is its /64, the smallest range that a network assigns to one customer. An
+ * IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2), which a dual-stack socket reports, counts as
+ * the IPv4 address.
  *
- * @param address - as the socket or a proxy tells it, which may add a port
+ * @param address - as the socket or a proxy reports it; a proxy may add a port
  */
 export function addressKey(address: string | undefined): string {
-  const [bare = ''] = (address ?? '').split('%'); // without the zone of a link-local address
+  const [bare = ''] = (address ?? '').split('%'); // a link-local address may have a zone
   const plain = isIP(bare) === 0 ? SocketAddress.parse(bare)?.address : bare;
-  // A proxy that tells no address: all that it tells so of share one count.
+  // A proxy may report no address. All such requests share one count.
   if (plain === undefined) return 'unknown';
   if (isIP(plain) === 4) return plain;
   const groups = groupsOf(plain);
@@ -23,7 +24,7 @@ export function addressKey(address: string | undefined): string {
 
 /** The eight groups of an IPv6 address, without leading zeros. */
 function groupsOf(address: string): string[] {
-  // URL writes an address in its shortest form, all in hexadecimal (RFC 5952).
+  // URL normalizes an address to its shortest form, all in hexadecimal (RFC 5952).
   const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [before = [], after = []] = shortest
     .split('::')

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
-import { type AddToShared, SharedLimit } from './limit.ts';
+import { SharedLimit } from './limit.ts';
 import { RateLimited } from './rate-limited.ts';
-import { StoreRateLimiter } from './store-rate-limiter.ts';
 
-// Several processes on one store, whose sharing is done when the test says.
+// Several processes share one store. The tests decide when they share their counts.
 
 let store: Store;
 let now = Date.now();
@@ -15,32 +14,30 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** A limit as one process has it. */
+/** The limit in one process. */
 function processWith(limit: number, seconds = 60) {
-  const shared = new StoreRateLimiter(store, () => now, 'requests', { limit, seconds });
   const written: [string, number][] = [];
   const refusals: [string, boolean][] = [];
-  let underWay = 0;
-  let mostUnderWay = 0;
-  let away = false;
-  const addToShared: AddToShared = async (key, points) => {
-    if (away) throw new Error('away');
-    written.push([key, points]);
-    mostUnderWay = Math.max(mostUnderWay, ++underWay);
-    return shared.penalty(key, points).finally(() => {
-      underWay -= 1;
+  let pending = 0;
+  let mostPending = 0;
+  let unavailable = false;
+  const addToCount: Store['addToCount'] = async (addition) => {
+    if (unavailable) throw new Error('unavailable');
+    written.push([addition.key.split(':')[1] ?? '', addition.points]);
+    mostPending = Math.max(mostPending, ++pending);
+    return store.addToCount(addition).finally(() => {
+      pending -= 1;
     });
   };
   const own = new SharedLimit(
     'requests',
     { limit, seconds },
-    () => now,
-    addToShared,
+    { store: { addToCount }, clock: () => now },
     (...refusal) => {
       refusals.push(refusal);
     },
   );
-  /** How many of so many are let through. */
+  /** Counts so many and returns how many of them the limit allowed. */
   const passes = (count: number, key = 'a') => {
     let passed = 0;
     for (let i = 0; i < count; i++) {
@@ -59,15 +56,15 @@ function processWith(limit: number, seconds = 60) {
     refusals,
     passes,
     share: (which: 'due' | 'all' = 'due') => own.share(which),
-    mostUnderWay: () => mostUnderWay,
-    setAway(is: boolean) {
-      away = is;
+    mostPending: () => mostPending,
+    setUnavailable(is: boolean) {
+      unavailable = is;
     },
   };
 }
 
 describe('a process', () => {
-  test('lets through what the limit says, until the window ends', () => {
+  test('allows as many as the limit until the window ends', () => {
     const { own, passes } = processWith(5);
     expect(passes(9)).toBe(5);
     expect(passes(9, 'b')).toBe(5);
@@ -80,7 +77,7 @@ describe('a process', () => {
     expect(passes(9)).toBe(5);
   });
 
-  test('tells of each refusal, and which is the first of a window', () => {
+  test('reports each refusal and marks the first of a window', () => {
     const { passes, refusals } = processWith(1);
     const [first, later]: [string, boolean][] = [
       ['a', true],
@@ -93,7 +90,7 @@ describe('a process', () => {
     expect(refusals).toEqual([first, later, first]);
   });
 
-  test('takes back what it is given back, once it is shared too', async () => {
+  test('reduces the count by what is given back, before and after sharing', async () => {
     const { own, passes, share, written } = processWith(5);
     expect(passes(4)).toBe(4);
     own.giveBack('a');
@@ -109,6 +106,17 @@ describe('a process', () => {
     expect(passes(9)).toBe(2);
   });
 
+  test('ends no window later than one window from now, if its clock was ahead', async () => {
+    const { own, passes, share } = processWith(5);
+    now += 365 * 86_400_000;
+    expect(passes(5)).toBe(5);
+    await share();
+    now -= 365 * 86_400_000;
+    expect(() => own.check('a')).toThrow(expect.objectContaining({ reset: 60 }));
+    now += 60_000;
+    expect(() => own.check('a')).not.toThrow();
+  });
+
   test('forgets the oldest keys of many', () => {
     const { own, passes } = processWith(1);
     for (let key = 0; key <= 20_000; key++) passes(1, `${key}`);
@@ -119,13 +127,13 @@ describe('a process', () => {
 });
 
 describe('processes', () => {
-  test('refuse what they have counted together', async () => {
+  test('refuse by their common count', async () => {
     const [one, other] = [processWith(10), processWith(10)];
     expect([one.passes(6), other.passes(4)]).toEqual([6, 4]);
     await one.share();
     await other.share();
     expect(other.passes(9)).toBe(0);
-    // It shared when there was less; with its next it hears of the rest.
+    // It shared before the other process did. It learns the rest with its next count.
     expect(one.passes(1)).toBe(1);
     await one.share();
     expect(one.passes(9)).toBe(0);
@@ -133,7 +141,7 @@ describe('processes', () => {
     expect([one.passes(1), other.passes(1)]).toEqual([1, 1]);
   });
 
-  test('hear of a limit that was reached with the first of a key', async () => {
+  test('learn with the first count of a key that its limit is reached', async () => {
     const before = processWith(1_000);
     before.passes(1_000);
     await before.share();
@@ -141,11 +149,11 @@ describe('processes', () => {
     const after = processWith(1_000);
     expect(after.passes(3)).toBe(3);
     await after.share();
-    // The window is the shared one, not one of its own.
+    // The window is the shared one, not one that this process started.
     expect(() => after.own.check('a')).toThrow(expect.objectContaining({ reset: 45 }));
   });
 
-  test('with another window have counts of their own', async () => {
+  test('with different windows count separately', async () => {
     const [minute, hour] = [processWith(1), processWith(1, 3_600)];
     hour.passes(1);
     await hour.share();
@@ -156,7 +164,7 @@ describe('processes', () => {
 });
 
 describe('the store', () => {
-  test('is told of a key at first, of each hundredth of its limit, and of its last', async () => {
+  test('gets the first count of a key, each hundredth of its limit, and the last', async () => {
     const { passes, share, written } = processWith(1_000);
     for (const count of [1, 9, 1, 0, 985, 3]) {
       passes(count);
@@ -170,7 +178,7 @@ describe('the store', () => {
     expect(written.map(([, points]) => points)).toEqual([1, 10, 985, 4]);
   });
 
-  test('is told of all at the end', async () => {
+  test('gets all counts at the end', async () => {
     const { passes, share, written } = processWith(1_000);
     passes(1);
     await share();
@@ -182,25 +190,25 @@ describe('the store', () => {
     ]);
   });
 
-  test('is not flooded by a flood of keys, and told of the heaviest first', async () => {
-    const { passes, share, written, mostUnderWay } = processWith(1_000);
+  test('gets a bounded number of writes from a flood of keys, the largest counts first', async () => {
+    const { passes, share, written, mostPending } = processWith(1_000);
     for (let key = 0; key < 600; key++) passes(1 + key, `${key}`);
     await share();
     expect(written).toHaveLength(512);
     expect(written[0]).toEqual(['599', 600]);
     expect(written.at(-1)).toEqual(['88', 89]);
-    expect(mostUnderWay()).toBe(32);
+    expect(mostPending()).toBe(32);
     await share();
     expect(written).toHaveLength(600);
   });
 
-  test('may be away: what was counted meanwhile is shared later', async () => {
+  test('gets the counts of an outage once it is back', async () => {
     const [one, other] = [processWith(5), processWith(5)];
-    one.setAway(true);
+    one.setUnavailable(true);
     expect(one.passes(4)).toBe(4);
-    await expect(one.share()).rejects.toThrow('away');
+    await expect(one.share()).rejects.toThrow('unavailable');
     expect(one.passes(9)).toBe(1);
-    one.setAway(false);
+    one.setUnavailable(false);
     await one.share();
     expect(one.written).toEqual([['a', 5]]);
     other.passes(1);

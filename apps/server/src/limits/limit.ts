@@ -1,94 +1,95 @@
 import type { Clock, Milliseconds } from '../clock.ts';
+import type { WindowCount } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 import type { RateLimit, RateLimitName } from './rate-limit-setting.ts';
 import { RateLimited } from './rate-limited.ts';
 
-/** One limit, by keys such as addresses or applications. Answers at once, and asks nobody. */
+/** One limit per key, such as an address or an application. Decides at once, without the store. */
 export interface Limit {
   /**
-   * Counts one more.
+   * Adds one to the count.
    *
-   * @throws RateLimited where the key has had its limit; that is not counted on
+   * @throws RateLimited if the key has reached its limit; this one is then not counted
    */
   count(key: string): void;
   /**
-   * Counts nothing.
+   * Leaves the count as it is.
    *
-   * @throws RateLimited where the key has had its limit
+   * @throws RateLimited if the key has reached its limit
    */
   check(key: string): void;
-  /** Takes back one that was counted. */
+  isReached(key: string): boolean;
+  /** Takes one off the count. */
   giveBack(key: string): void;
 }
 
-/** The count that all processes share: adds to it, and tells what it then is. */
-export type AddToShared = (
-  key: string,
-  points: number,
-) => Promise<{ consumedPoints: number; msBeforeNext: Milliseconds }>;
+/** Gets every refusal, and whether it is the first of its key in the window. */
+export type OnRefusal = (key: string, isFirst: boolean) => void;
 
-/** Hears of a refusal, and whether it is the first of its key within the window. */
-export type OnRefusal = (key: string, first: boolean) => void;
-
-/** What a process knows of a key within the present window. */
+/** What a process knows of a key in the current window. */
 interface Count {
-  /** The shared count when it was last heard of; null where it was not yet. */
+  /** The shared count as last read; null if it was not read yet. */
   shared: number | null;
-  /** What is not in the shared count yet. */
+  /** Counted here, but not yet added to the shared count. */
   own: number;
   endsAt: Milliseconds;
   refused: boolean;
 }
 
-// Of a key that stays below, what is not shared yet may be a hundredth of its limit: sharing each
-// single one would be a write a second for every key that is in use.
-const UNSHARED = 0.01;
+// A key below its limit may have a hundredth of it unshared. Sharing every single one would cost a
+// write a second for each key in use.
+const UNSHARED_SHARE = 0.01;
 
-// Some 200 bytes each. Callers who make up addresses push the oldest ones out, whose shared counts
-// stay, and are heard of again with the first that follows.
-const MOST_KEYS = 20_000;
+// About 200 bytes each. Clients that make up addresses push the oldest keys out. The shared counts of
+// those stay in the store and are read again with their next request.
+const MAX_KEYS = 20_000;
 
-// What a flood of addresses may cost the store: so many writes a second, a few at a time.
-const MOST_SHARED = 512;
-const SHARED_AT_ONCE = 32;
+// What a flood of addresses may cost the store: this many writes a second, a few at a time.
+const MAX_SHARED_PER_ROUND = 512;
+const MAX_CONCURRENT_WRITES = 32;
 
 /**
- * Counts in this process, and shares the counts with the other processes behind the requests. What
- * decides is the shared count as last heard of and what this process has added since.
+ * Counts in this process, and shares the counts with the other processes in the background. The limit
+ * applies to the shared count as last read plus what this process has counted since.
  */
 export class SharedLimit implements Limit {
   readonly #name: RateLimitName;
   readonly #limit: RateLimit;
   readonly #clock: Clock;
-  readonly #addToShared: AddToShared;
+  readonly #store: Pick<Store, 'addToCount'>;
   readonly #onRefusal: OnRefusal;
   readonly #counts = new Map<string, Count>();
 
   constructor(
     name: RateLimitName,
     limit: RateLimit,
-    clock: Clock,
-    addToShared: AddToShared,
+    { store, clock }: { store: Pick<Store, 'addToCount'>; clock: Clock },
     onRefusal: OnRefusal,
   ) {
     this.#name = name;
     this.#limit = limit;
     this.#clock = clock;
-    this.#addToShared = addToShared;
+    this.#store = store;
     this.#onRefusal = onRefusal;
   }
 
   count(key: string): void {
     this.check(key);
-    this.#present(key).own += 1;
+    this.#current(key).own += 1;
   }
 
   check(key: string): void {
     const now = this.#clock();
-    const count = this.#counts.get(key);
-    if (count === undefined || count.endsAt <= now || !this.#isReached(count)) return;
+    const count = this.#currentCount(key, now);
+    if (count === undefined || !this.#isReached(count)) return;
     this.#onRefusal(key, !count.refused);
     count.refused = true;
     throw new RateLimited(this.#name, this.#limit, count.endsAt - now);
+  }
+
+  isReached(key: string): boolean {
+    const count = this.#counts.get(key);
+    return count !== undefined && count.endsAt > this.#clock() && this.#isReached(count);
   }
 
   giveBack(key: string): void {
@@ -97,11 +98,11 @@ export class SharedLimit implements Limit {
   }
 
   /**
-   * Shares the counts that are due, those with the most to tell first; what is over the most that
-   * is shared at a time waits for the next time.
+   * Shares the counts that are due, the largest first. What exceeds the maximum of a round waits for
+   * the next one.
    *
-   * @param which - `all` shares what is not due yet, too
-   * @throws the first failure of the store, whose counts are then shared the next time
+   * @param which - `all` also shares counts that are not due yet
+   * @throws the first failure of the store; the counts are then shared in the next round
    */
   async share(which: 'due' | 'all'): Promise<void> {
     const now = this.#clock();
@@ -110,9 +111,9 @@ export class SharedLimit implements Limit {
       if (count.endsAt <= now) this.#counts.delete(key);
       else if (count.own !== 0 && (which === 'all' || this.#isDue(count))) due.push([key, count]);
     }
-    due.sort(([, a], [, b]) => b.own - a.own).splice(MOST_SHARED);
+    due.sort(([, a], [, b]) => b.own - a.own).splice(MAX_SHARED_PER_ROUND);
     while (due.length > 0) {
-      const some = due.splice(0, SHARED_AT_ONCE);
+      const some = due.splice(0, MAX_CONCURRENT_WRITES);
       const shared = await Promise.allSettled(some.map(([key, count]) => this.#share(key, count)));
       const failure = shared.find(({ status }) => status === 'rejected');
       if (failure?.status === 'rejected') throw failure.reason;
@@ -121,36 +122,54 @@ export class SharedLimit implements Limit {
 
   async #share(key: string, count: Count): Promise<void> {
     const { own } = count;
-    const { consumedPoints, msBeforeNext } = await this.#addToShared(key, own);
+    const { seconds } = this.#limit;
+    const now = this.#clock();
+    const shared: WindowCount = await this.#store.addToCount({
+      // The window is part of the key: after a change of the setting nobody waits for an old one.
+      key: `${this.#name}/${seconds}:${key}`,
+      points: own,
+      now,
+      // A new shared window ends with the one that this process counts in, and not with a later one
+      // because the sharing came later.
+      duration: Math.max(1, count.endsAt - now),
+    });
     count.own -= own;
-    count.shared = consumedPoints;
-    count.endsAt = this.#clock() + msBeforeNext;
+    count.shared = shared.count;
+    count.endsAt = shared.ends_at;
   }
 
   #isReached({ shared, own }: Count): boolean {
     return (shared ?? 0) + own >= this.#limit.limit;
   }
 
-  // What a key has in common with other processes, or with one that was here before, is heard of
-  // with its first; that it has reached its limit is told them at once.
+  // The first of a key reads what other processes have counted. Reaching the limit is shared at once.
   #isDue(count: Count): boolean {
     return (
       count.shared === null ||
-      Math.abs(count.own) >= UNSHARED * this.#limit.limit ||
+      Math.abs(count.own) >= UNSHARED_SHARE * this.#limit.limit ||
       this.#isReached(count)
     );
   }
 
-  #present(key: string): Count {
+  /** The count of a window that has not ended. */
+  #currentCount(key: string, now: Milliseconds): Count | undefined {
+    const count = this.#counts.get(key);
+    if (count === undefined || count.endsAt <= now) return undefined;
+    // The window may have started while this clock was ahead.
+    count.endsAt = Math.min(count.endsAt, now + this.#limit.seconds * 1000);
+    return count;
+  }
+
+  #current(key: string): Count {
     const now = this.#clock();
-    const known = this.#counts.get(key);
-    if (known !== undefined && known.endsAt > now) return known;
+    const known = this.#currentCount(key, now);
+    if (known !== undefined) return known;
     const endsAt = now + this.#limit.seconds * 1000;
     const count: Count = { shared: null, own: 0, endsAt, refused: false };
-    // Anew, and so as the last: the first one is always the oldest.
+    // Deleted first, so that it becomes the last entry: the first one is always the oldest.
     this.#counts.delete(key);
     this.#counts.set(key, count);
-    if (this.#counts.size > MOST_KEYS) {
+    if (this.#counts.size > MAX_KEYS) {
       const [oldest = ''] = this.#counts.keys();
       this.#counts.delete(oldest);
     }

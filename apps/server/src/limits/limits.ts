@@ -3,18 +3,16 @@ import type { Clock } from '../clock.ts';
 import type { Store } from '../store/store.ts';
 import { type Limit, SharedLimit } from './limit.ts';
 import type { RateLimitName, RateLimits } from './rate-limit-setting.ts';
-import { StoreRateLimiter } from './store-rate-limiter.ts';
 
-/** The limits of the service. */
 export interface Limits extends Record<RateLimitName, Limit> {
-  /** Shares what is not shared yet, and ends the sharing. */
+  /** Shares all counts a last time. */
   close(): Promise<void>;
 }
 
-// How far the processes are behind each other.
+// How far the counts of the processes may be apart.
 const SHARE_EVERY_MS = 1_000;
 
-const unlimited: Limit = { count() {}, check() {}, giveBack() {} };
+const unlimited: Limit = { count() {}, check() {}, isReached: () => false, giveBack() {} };
 
 export const noLimits: Limits = {
   authentications: unlimited,
@@ -24,11 +22,11 @@ export const noLimits: Limits = {
 };
 
 /**
- * Puts the limits together. Where the store can't be reached, each process counts alone meanwhile,
- * and shares the more when it is back.
+ * Creates the limits. While the store can't be reached, each process counts alone; it shares its
+ * counts when the store is back.
  *
- * @param rateLimits - null for none
- * @param onRefusal - told of every refusal
+ * @param rateLimits - null turns them off
+ * @param onRefusal - called at every refusal
  */
 export function createLimits(
   rateLimits: RateLimits | null,
@@ -38,21 +36,12 @@ export function createLimits(
 ): Limits {
   if (rateLimits === null) return noLimits;
 
-  const create = (name: RateLimitName) => {
-    const shared = new StoreRateLimiter(store, clock, name, rateLimits[name]);
-    return new SharedLimit(
-      name,
-      rateLimits[name],
-      clock,
-      // The package's word for adding without being refused.
-      (key, points) => shared.penalty(key, points),
-      (key, first) => {
-        onRefusal(name);
-        // Once a window: each refused request has a line of its own.
-        if (first) log.warn({ limit: name, key }, 'a rate limit was reached');
-      },
-    );
-  };
+  const create = (name: RateLimitName) =>
+    new SharedLimit(name, rateLimits[name], { store, clock }, (key, isFirst) => {
+      onRefusal(name);
+      // Once a window: each refused request has a log line of its own.
+      if (isFirst) log.warn({ limit: name, key }, 'a rate limit was reached');
+    });
   const limits = {
     authentications: create('authentications'),
     exchanges: create('exchanges'),
@@ -65,7 +54,7 @@ export function createLimits(
       for (const limit of Object.values(limits)) await limit.share(which);
       alone = false;
     } catch (err) {
-      // Once for as long as it lasts: it is tried again every second.
+      // Logged once per outage: the next attempt comes within a second.
       if (!alone) log.warn({ err }, 'the counts of the rate limits could not be shared');
       alone = true;
     }

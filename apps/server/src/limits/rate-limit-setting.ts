@@ -1,17 +1,17 @@
-/** So many within a window of so many seconds. */
+/** At most `limit` within a window of `seconds`. */
 export interface RateLimit {
   limit: number;
   seconds: number;
 }
 
-/** What is limited: failed authentications by address, the others by application. */
+/** Failed authentications are limited per address, failed exchanges and requests per application. */
 export type RateLimitName = 'authentications' | 'exchanges' | 'requests';
 
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
 
 /**
- * Generous: no honest caller comes near them, and what is beyond them is a loop gone wrong or an
- * attack. 300,000 requests a minute are 5,000 a second, of one application.
+ * Far above what a correct client needs: only a runaway loop or an attack reaches them. 300,000
+ * requests a minute are 5,000 a second from one application.
  */
 export const defaultRateLimits: RateLimits = {
   authentications: { limit: 1_000, seconds: 60 },
@@ -19,14 +19,16 @@ export const defaultRateLimits: RateLimits = {
   requests: { limit: 300_000, seconds: 60 },
 };
 
-// A day: a count that is kept for longer is a list of who was there.
+export const rateLimitNames = Object.keys(defaultRateLimits) as RateLimitName[];
+
+// One day. Counts that are kept for longer would be a record of who used the service.
 const LONGEST_WINDOW = 86_400;
 
 /**
- * Reads `on`, `off`, or limits such as `authentications=100/60,requests=10000/60`: how many in how
- * many seconds. A limit that is not named keeps its default.
+ * Parses `on`, `off`, or limits such as `authentications=100/60,requests=10000/60`: a count and a
+ * number of seconds. A limit that is not named keeps its default.
  *
- * @returns null for `off`, undefined for what is none of it
+ * @returns null for `off`, undefined for a text that is invalid
  */
 export function parseRateLimits(text: string): RateLimits | null | undefined {
   if (text === 'on') return defaultRateLimits;

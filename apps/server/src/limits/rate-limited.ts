@@ -8,11 +8,11 @@ const reasonOf = {
   requests: 'too_many_requests',
 } as const satisfies Record<RateLimitName, Reason>;
 
-/** A refusal because there were too many. What was asked for was not done. */
+/** A refusal by a rate limit. Nothing was done. */
 export class RateLimited extends DomainError {
-  /** How many may come within a window. */
+  /** How many are allowed within a window. */
   readonly limit: number;
-  /** Seconds until the window ends, and the count starts anew: a whole number, at least 1. */
+  /** Seconds until the window ends and the count starts again: a whole number, at least 1. */
   readonly reset: number;
 
   /** @param milliseconds - until the window ends */

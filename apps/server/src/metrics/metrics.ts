@@ -1,48 +1,90 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Server } from 'node:http';
+import { promisify } from 'node:util';
+import { errorCodes } from '@latchkey/schema';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type OpenMetricsContentType,
+  type PrometheusContentType,
+  Registry,
+} from 'prom-client';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { RateLimitName } from '../limits/rate-limit-setting.ts';
+import { DomainError } from '../domain-error.ts';
+import { type RateLimitName, rateLimitNames } from '../limits/rate-limit-setting.ts';
+import type { Service } from '../service.ts';
+import { methodsOf, type StoreObserver } from '../store/observe-store.ts';
+import { createPendingCodes } from './pending-codes.ts';
 
 /**
- * One call that was answered. Every member is one of a few words that are known beforehand, and
- * never what a caller sent: each combination is a series that is kept.
+ * One finished call. Every member has one of a few known values, never what a client sent: Prometheus
+ * keeps a time series for each combination.
  */
-export interface AnsweredCall {
-  /** The operation, or the route that is none; `unknown` where nothing matched. */
+export interface FinishedCall {
+  /** The operation, or the template of a route that is no operation; `unknown` if nothing matched. */
   operation: string;
   wire: 'rest' | 'trpc';
-  /** Null where the caller went away before it was answered. */
+  /** Null if the client disconnected before its response. */
   status: number | null;
   error_code: string | undefined;
 }
 
-/** What the service counts of itself. */
 export interface Metrics {
-  /** @param seconds - what the whole request took; a batch has several calls */
-  answered(call: AnsweredCall, seconds: number): void;
+  observeStore: StoreObserver;
+  /** Counts an error of the store outside of any call. */
+  housekeepingFailed(): void;
+  /** @param seconds - the duration of the whole request; a batch has several calls */
+  finished(call: FinishedCall, seconds: number): void;
   rateLimited(limit: RateLimitName): void;
-  /** Everything, in the text format of Prometheus. */
+  /**
+   * Adds the metrics that are read when they are asked for.
+   *
+   * @param droppedLogLines - how many lines the log has lost since the start
+   */
+  collectFrom(service: Service, servers: readonly Server[], droppedLogLines: () => number): void;
+  /** All metrics, in the text format of Prometheus. */
   text(): Promise<{ type: string; body: string }>;
 }
 
-// A request takes a few milliseconds; 10 s is when the store gives up.
+// A request takes a few milliseconds. The store gives up after 10 s.
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** @param database - what kind of store is in use */
-export function createMetrics(database: 'sqlite' | 'mongodb'): Metrics {
+// Fewer: there are more methods than operations, and each of these is a time series of each.
+const STORE_DURATIONS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 10];
+
+// Of prom-client's own: named like counters, but gauges, which linters refuse. Each has a gauge with
+// the same number by type.
+const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
+
+/** What goes wrong in a store. An `internal_error` is anything that is not a DomainError. */
+const STORE_FAILURES = ['store_unavailable', 'outcome_unknown', 'internal_error'] as const;
+
+/** Not a method: what the store does by itself. */
+const HOUSEKEEPING = 'housekeeping';
+
+export function createMetrics(): Metrics {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
+  for (const name of MISNAMED) register.removeSingleMetric(name);
   const requests = new Counter({
     name: 'latchkey_requests_total',
-    help: 'Requests that were answered; each call of a tRPC batch is one.',
+    help: 'Finished requests; each call of a tRPC batch counts as one.',
     labelNames: ['operation', 'wire', 'status', 'error_code'],
     registers,
   });
   const durations = new Histogram({
     name: 'latchkey_request_duration_seconds',
-    help: 'From the header section of a request to its answer; the calls of a batch have its own.',
+    help: 'From the headers of a request to its response; each call of a batch has the duration of the batch.',
     labelNames: ['operation', 'wire'],
     buckets: DURATIONS,
+    registers,
+  });
+  const errors = new Counter({
+    name: 'latchkey_errors_total',
+    help: 'Requests that failed, by error code, each 0 from the start.',
+    labelNames: ['error_code'],
     registers,
   });
   const refusals = new Counter({
@@ -51,24 +93,149 @@ export function createMetrics(database: 'sqlite' | 'mongodb'): Metrics {
     labelNames: ['limit'],
     registers,
   });
-  const build = new Gauge({
-    name: 'latchkey_build_info',
-    help: 'What runs here; always 1.',
-    labelNames: ['version', 'database'],
+  const storeDurations = new Histogram({
+    name: 'latchkey_store_duration_seconds',
+    help: 'Calls of the store, successful or not.',
+    labelNames: ['method'],
+    buckets: STORE_DURATIONS,
     registers,
   });
-  build.set({ version: packageJson.version, database }, 1);
+  const storeFailures = new Counter({
+    name: 'latchkey_store_failures_total',
+    help: 'Failed calls of the store, within requests and outside of them.',
+    labelNames: ['method', 'error_code'],
+    registers,
+  });
+
+  // A counter that begins with 1 has not increased for Prometheus: an alert would miss the first
+  // failure of a process.
+  for (const error_code of errorCodes) errors.inc({ error_code }, 0);
+  for (const limit of rateLimitNames) refusals.inc({ limit }, 0);
+  const startStoreFailures = (method: string) => {
+    for (const error_code of STORE_FAILURES) storeFailures.inc({ method, error_code }, 0);
+  };
+  startStoreFailures(HOUSEKEEPING);
 
   return {
-    answered({ operation, wire, status, error_code = '' }, seconds) {
-      requests.inc({ operation, wire, status: status ?? 'none', error_code });
+    finished({ operation, wire, status, error_code }, seconds) {
+      requests.inc({ operation, wire, status: status ?? 'none', error_code: error_code ?? '' });
       durations.observe({ operation, wire }, seconds);
+      if (error_code !== undefined) errors.inc({ error_code });
     },
+
     rateLimited(limit) {
       refusals.inc({ limit });
     },
+
+    async observeStore(method, run) {
+      const startedAt = performance.now();
+      try {
+        return await run();
+      } catch (error) {
+        storeFailures.inc({ method, error_code: DomainError.from(error).code });
+        throw error;
+      } finally {
+        storeDurations.observe({ method }, (performance.now() - startedAt) / 1000);
+      }
+    },
+
+    housekeepingFailed() {
+      storeFailures.inc({ method: HOUSEKEEPING, error_code: 'store_unavailable' });
+    },
+
+    collectFrom(service, servers, droppedLogLines) {
+      methodsOf(service.store).forEach(startStoreFailures);
+      collectFromLog(registers, droppedLogLines);
+      collectFromServers(registers, servers);
+      collectFromStore(registers, service);
+    },
+
     async text() {
       return { type: register.contentType, body: await register.metrics() };
     },
   };
+}
+
+type Registers = Registry<PrometheusContentType | OpenMetricsContentType>[];
+
+function collectFromLog(registers: Registers, dropped: () => number): void {
+  new Counter({
+    name: 'latchkey_log_dropped_total',
+    help: 'Lines of the log that are lost, since it could not be written.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(dropped());
+    },
+  });
+}
+
+function collectFromServers(registers: Registers, servers: readonly Server[]): void {
+  const counts = servers.map((server) => promisify(server.getConnections.bind(server)));
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+  new Gauge({
+    name: 'latchkey_connections',
+    help: 'Open connections of clients.',
+    registers,
+    async collect() {
+      this.set(sum(await Promise.all(counts.map((count) => count()))));
+    },
+  });
+  new Gauge({
+    name: 'latchkey_connections_limit',
+    help: 'How many connections of clients may be open.',
+    registers,
+  }).set(sum(servers.map(({ maxConnections }) => maxConnections)));
+  const refused = new Counter({
+    name: 'latchkey_connections_refused_total',
+    help: 'Connections of clients that were closed at once, since there were too many.',
+    registers,
+  });
+  for (const server of servers) server.on('drop', () => refused.inc());
+}
+
+function collectFromStore(registers: Registers, { store, clock }: Service): void {
+  new Gauge({
+    name: 'latchkey_build_info',
+    help: 'The version and the kind of database in use; always 1.',
+    labelNames: ['version', 'database'],
+    registers,
+  }).set({ version: packageJson.version, database: store.kind }, 1);
+
+  const pendingCodes = createPendingCodes(store, clock);
+  new Gauge({
+    name: 'latchkey_pending_codes',
+    help: 'Codes in the database that can still be converted; NaN if it does not say at once.',
+    registers,
+    async collect() {
+      this.set((await pendingCodes()) ?? Number.NaN);
+    },
+  });
+
+  const { connectionPool } = store;
+  if (connectionPool === undefined) return;
+  new Gauge({
+    name: 'latchkey_mongodb_connections',
+    help: 'Connections to MongoDB, by what they do.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { inUse, idle } = connectionPool();
+      this.set({ state: 'in_use' }, inUse);
+      this.set({ state: 'idle' }, idle);
+    },
+  });
+  new Gauge({
+    name: 'latchkey_mongodb_connections_limit',
+    help: 'How many connections there may be to one server of MongoDB; 0 for no limit.',
+    registers,
+  }).set(connectionPool().limit);
+  new Gauge({
+    name: 'latchkey_mongodb_waiting_calls',
+    help: 'Calls that wait for a connection to MongoDB.',
+    registers,
+    collect() {
+      this.set(connectionPool().waiting);
+    },
+  });
 }

@@ -8,8 +8,8 @@ import {
   operations,
 } from '@latchkey/schema';
 import { z } from 'zod';
-import { parameterInvalid } from '../operations/validate.ts';
-import { answeredErrors } from './errors.ts';
+import { parameterInvalid } from '../operations/input.ts';
+import { errorsOf } from './errors.ts';
 import { type Example, examples, GRANT } from './examples.ts';
 import { securitySchemes } from './security.ts';
 
@@ -17,18 +17,18 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 const COMPONENTS = '#/components/schemas/';
 
-/** What zod makes of a schema, with less where that would mislead a client made of the document. */
+/** Removes from a JSON schema of zod's what would mislead a generated client. */
 function forClients({ jsonSchema }: { jsonSchema: JsonSchema }): void {
-  // A newer service may answer with more members.
+  // A newer service may send more members.
   delete jsonSchema.additionalProperties;
-  // Surrogates in a pattern are ECMAScript's: Go, Rust and Python refuse to compile it.
+  // Only ECMAScript has surrogates in patterns. Go, Rust and Python refuse to compile them.
   if (jsonSchema.pattern?.includes('\\ud800')) {
     delete jsonSchema.pattern;
     jsonSchema.description ??= 'Without control characters.';
   }
 }
 
-/** Every schema with a name, under it. */
+/** Every schema that has a name, by its name. */
 function componentSchemas(): Record<string, JsonSchema> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     uri: (id) => COMPONENTS + id,
@@ -39,7 +39,7 @@ function componentSchemas(): Record<string, JsonSchema> {
   );
 }
 
-/** The members of an input: those of the path or the query, and those of the body. */
+/** Splits the members of an input into those of the path or the query and those of the body. */
 function inputParts({ method, path, input }: OperationContract, example: object) {
   const { properties = {}, required = [] } = z.toJSONSchema(input, {
     io: 'input',
@@ -82,12 +82,14 @@ function inputParts({ method, path, input }: OperationContract, example: object)
   };
 }
 
-/** What an operation says of an input in which the first member is wrong. */
+/** The issues that an operation reports for an input whose first member is wrong. */
 function exampleIssues({ input }: OperationContract, example: object) {
   const [name = ''] = Object.keys(z.toJSONSchema(input, { io: 'input' }).properties ?? {});
   const { error } = input.safeParse({ ...example, [name]: '' });
   if (!error)
-    throw new Error(`An empty ${name} is valid: there is no example of parameter_invalid.`);
+    throw new Error(
+      `An empty ${name} is valid, so it is no example of parameter_invalid. Choose another value.`,
+    );
   return parameterInvalid(error).members.issues;
 }
 
@@ -107,9 +109,9 @@ function exampleError(code: ErrorCode, operation: OperationContract, example: ob
   };
 }
 
-/** The answers of an operation: its result, and its errors by status. */
+/** The responses of an operation: its result, and its errors by status. */
 function responses(operation: OperationContract, { input, output }: Example<OperationName>) {
-  const errors = answeredErrors(operation);
+  const errors = errorsOf(operation);
   const statuses = [...new Set(errors.map((code) => errorDefinition(code).status))].sort();
   const failures = statuses.map((status) => {
     const codes = errors.filter((code) => errorDefinition(code).status === status);
@@ -148,16 +150,16 @@ function responses(operation: OperationContract, { input, output }: Example<Oper
 function responseHeaders(status: number) {
   const header = (description: string) => ({ description, schema: { type: 'string' } });
   return {
-    'X-Request-Id': header('Names the request in the log of the service.'),
+    'X-Request-Id': header('Identifies the request in the log of the service.'),
     ...(status === 401 && { 'WWW-Authenticate': header('The challenge, RFC 6750 section 3.') }),
     ...(errorCodes.some(
       (code) =>
         errorDefinition(code).status === status && errorDefinition(code).retryAfter !== undefined,
     ) && { 'Retry-After': header('Seconds to wait before trying again.') }),
     ...(status === 429 && {
-      'RateLimit-Limit': header('How many may come within the window.'),
-      'RateLimit-Remaining': header('How many of them are left: none.'),
-      'RateLimit-Reset': header('Seconds until the window ends and the count starts anew.'),
+      'RateLimit-Limit': header('How many requests are allowed within the window.'),
+      'RateLimit-Remaining': header('How many of them are left: 0.'),
+      'RateLimit-Reset': header('Seconds until the window ends and the count starts again.'),
     }),
   };
 }
@@ -165,15 +167,15 @@ function responseHeaders(status: number) {
 const tags = {
   application: {
     name: 'Applications',
-    description: 'What an application does with codes and grants.',
+    description: 'Operations of an application on codes and grants.',
   },
-  grant: { name: 'Grants', description: 'Requests about an account, with a grant.' },
-  operator: { name: 'Operator', description: 'What the operator of the service does.' },
+  grant: { name: 'Grants', description: 'Requests that a grant authenticates.' },
+  operator: { name: 'Operator', description: 'Operations of the operator of the service.' },
 } as const;
 
 /**
- * The OpenAPI 3.1 document of every REST operation, made from the same contract as the routes.
- * Where the service runs is left to whoever serves it.
+ * The OpenAPI 3.1 document of every REST operation, made from the same contract as the routes. It
+ * has no `servers`: the route that serves it adds them.
  */
 export function openApiDocument() {
   const paths: Record<string, Record<string, object>> = {};
@@ -201,9 +203,9 @@ export function openApiDocument() {
     info: {
       title: 'Latchkey',
       version: '1',
-      summary: 'Exchange a one-time code for a grant, use it, revoke it.',
+      summary: 'Convert a one-time code into a grant, use the grant, revoke it.',
       description:
-        'An account-linking service. An application exchanges a code for a grant (`POST /oauth/convert`), uses its secret on `/v1`, and ends it (`POST /oauth/revoke`).',
+        'An account-linking service. An application converts a code into a grant (`POST /oauth/convert`), uses the secret of the grant on `/v1`, and revokes the grant (`POST /oauth/revoke`).',
       contact: { name: 'The operator of this service' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

@@ -2,18 +2,19 @@ import { type ErrorCode, errorCodes, type OperationContract } from '@latchkey/sc
 import { z } from 'zod';
 
 /**
- * The errors that an operation can answer: its own, and those that come with its caller, its input
- * and its method. In the order of the table.
+ * The errors that an operation can return, in the order of the table: its own, and those that follow
+ * from its caller, its input and its method.
  */
-export function answeredErrors(operation: OperationContract): ErrorCode[] {
+export function errorsOf(operation: OperationContract): ErrorCode[] {
   const takesBody = operation.method !== 'GET';
   const { properties = {} } = z.toJSONSchema(operation.input, { io: 'input' });
   const takesInput = Object.keys(properties).length > 0;
-  // What is not a GET writes, and so does the first request with a grant: it notes its use.
+  // The first request with a grant writes too, even if it is a GET: it records the use.
   const writes = takesBody || operation.caller === 'grant';
   const codes = new Set<ErrorCode>([
     'credentials_missing',
     'credentials_invalid',
+    ...(operation.caller === 'operator' ? [] : (['application_disabled'] as const)),
     'rate_limited',
     'store_unavailable',
     'internal_error',

@@ -9,15 +9,15 @@ import {
   type OperationOutput,
 } from '@latchkey/schema';
 
-/** What an operation takes and what it then answers, in the docs. */
+/** An input of an operation and the output that it leads to, for the docs. */
 export interface Example<Name extends OperationName> {
   input: OperationInput<Name>;
   output: OperationOutput<Name>;
 }
 
-// One story for all of them: Acme links the account of Ada Lovelace. The credentials are whole ones,
-// which a mock server made of the document can answer with and a header can carry. Their random part
-// is no secret: it counts.
+// All examples tell one story: Acme links the account of Ada Lovelace. The credentials are well
+// formed, so that a generated mock server can return them and a client can send them. Their random
+// part is no secret: it is the bytes 0 to 31.
 const APPLICATION = '0193aa00-0000-7000-8000-0000000000a0';
 const ACCOUNT = '0193aa00-0000-7000-8000-0000000000b0';
 export const GRANT = '0193aa00-0000-7000-8000-0000000000c0';
@@ -44,7 +44,13 @@ const grantHead = {
   created_at: '2026-11-21T02:15:30.123+00:00',
 } as const;
 const scope = 'profile.read posts.read';
-const grantDescription = { ...grantHead, scope, revoked: false, account } as const;
+const grantDescription = {
+  ...grantHead,
+  application_id: APPLICATION,
+  scope,
+  revoked: false,
+  account,
+} as const;
 const fullGrant = {
   ...grantHead,
   scope,
@@ -52,6 +58,19 @@ const fullGrant = {
   revoked: false,
   account,
 } as const;
+const grantEntry = {
+  ...grantHead,
+  application_id: APPLICATION,
+  scope,
+  revoked: false,
+  revoked_at: null,
+  account,
+};
+const change = {
+  grant_id: GRANT,
+  application_id: APPLICATION,
+  request_id: '0193aa00-0000-7000-8000-0000000000fe',
+};
 const revokedGrant = { ...grantHead, revoked: true } as const;
 
 const secretRecord: ApplicationSecret = {
@@ -75,7 +94,6 @@ const application: Application = {
 const issued = { application_id: APPLICATION, account_id: ACCOUNT, scope };
 const codeMembers = { grant_id: GRANT, ...issued, expires_at: '2026-11-21T02:20:00.000+00:00' };
 
-/** An example of every operation. */
 export const examples: { [Name in OperationName]: Example<Name> } = {
   'grants.convert': { input: { code }, output: fullGrant },
   'grants.revoke': { input: { grant_id: GRANT }, output: revokedGrant },
@@ -104,6 +122,10 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
     output: { ...application, disabled: true },
   },
   'admin.applications.enable': { input: { application_id: APPLICATION }, output: application },
+  'admin.applications.delete': {
+    input: { application_id: APPLICATION },
+    output: { ...application, disabled: true },
+  },
   'admin.accounts.put': {
     input: {
       account_id: ACCOUNT,
@@ -116,6 +138,41 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
     output: account,
   },
   'admin.accounts.get': { input: { account_id: ACCOUNT }, output: account },
+  'admin.accounts.list': {
+    input: { username: 'ada', limit: 50 },
+    output: { object: 'list', data: [account], next_cursor: null },
+  },
+  'admin.accounts.erase': {
+    input: { account_id: ACCOUNT },
+    output: { object: 'account_erasure', id: ACCOUNT, grants_revoked: 1 },
+  },
+  'admin.accounts.export': {
+    input: { account_id: ACCOUNT },
+    output: {
+      object: 'account_export',
+      account,
+      grants: [grantEntry],
+      codes: [],
+      history: [
+        {
+          ...change,
+          at: '2026-11-21T02:15:00.000+00:00',
+          operation: 'admin.codes.issue',
+          by: 'operator',
+        },
+        { ...change, at: grantHead.created_at, operation: 'grants.convert', by: 'application' },
+      ],
+      refusals: [
+        {
+          ...change,
+          at: '2026-11-21T02:15:31.000+00:00',
+          operation: 'grants.convert',
+          by: 'application',
+          error_code: 'code_already_used',
+        },
+      ],
+    },
+  },
   'admin.codes.issue': { input: issued, output: { object: 'grant_code', code, ...codeMembers } },
   'admin.codes.cancel': {
     input: { grant_id: GRANT },
@@ -125,16 +182,7 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
     input: { account_id: ACCOUNT, limit: 50 },
     output: {
       object: 'list',
-      data: [
-        {
-          ...grantHead,
-          application_id: APPLICATION,
-          scope,
-          revoked: false,
-          revoked_at: null,
-          account,
-        },
-      ],
+      data: [grantEntry],
       next_cursor: null,
     },
   },

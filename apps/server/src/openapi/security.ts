@@ -7,13 +7,13 @@ interface SecurityScheme {
   description: string;
 }
 
-/** How each caller proves who it is: the schemes of OpenAPI, by name. */
+/** How each caller authenticates: the security schemes of OpenAPI, by name. */
 export const securitySchemes: Record<string, SecurityScheme> = {
   applicationSecret: {
     caller: 'application',
     type: 'http',
     scheme: 'bearer',
-    description: 'The secret of the application, `lk_app_…`.',
+    description: 'A secret of the application, `lk_app_…`.',
   },
   grantSecret: {
     caller: 'grant',
@@ -25,7 +25,7 @@ export const securitySchemes: Record<string, SecurityScheme> = {
     caller: 'grant',
     type: 'http',
     scheme: 'basic',
-    description: 'The id of a grant as user name and its secret as password.',
+    description: 'The id of a grant as the user name and its secret as the password.',
   },
   adminSecret: {
     caller: 'operator',

@@ -1,11 +1,34 @@
-import type { OperationName, OperationOutput, ValidatedInput } from '@latchkey/schema';
+import type {
+  Caller,
+  OperationName,
+  OperationOutput,
+  Operations,
+  ValidatedInput,
+} from '@latchkey/schema';
+import type { AuthenticatedApplication } from '../applications/authenticate-application.ts';
 import type { Origin } from '../origin.ts';
 import type { Service } from '../service.ts';
-import type { CallerOf } from './caller.ts';
+import type { GrantAuthentication } from '../store/records.ts';
+
+/** The operator, and which secret was used; null at the command line, which needs none. */
+export interface AuthenticatedOperator {
+  admin_secret: 'current' | 'previous' | null;
+}
+
+/** What authentication returns, by kind of caller. */
+export interface Callers {
+  application: AuthenticatedApplication;
+  grant: GrantAuthentication;
+  operator: AuthenticatedOperator;
+}
+
+export type CallerOf<Name extends OperationName> = Callers[Operations[Name]['caller']];
+
+export type AnyCaller = Callers[Caller];
 
 /**
- * Does what an operation is for: gets its input validated and its caller authenticated, returns the
- * object of the wire or throws a DomainError.
+ * Carries out an operation. Gets a validated input and an authenticated caller; returns the object of
+ * the wire or throws a DomainError.
  */
 export type Handler<Name extends OperationName> = (
   service: Service,
@@ -14,7 +37,6 @@ export type Handler<Name extends OperationName> = (
   origin: Origin,
 ) => Promise<OperationOutput<Name>>;
 
-/** A handler each for some operations. */
 export type Handlers<Names extends OperationName = OperationName> = {
   [Name in Names]: Handler<Name>;
 };

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { DomainError } from '../domain-error.ts';
 import type { Operation } from './operation.ts';
 
-/** What the schema of an input says of its members, as both wires need it. */
+/** What both wires need to know about the members of an input. */
 export interface InputShape {
-  /** Members that are whole numbers: a query has them as text. */
+  /** Members that are whole numbers: a query sends them as text. */
   integers: ReadonlySet<string>;
-  /** Whether it can do without any member of a body, given those that the path has. */
+  /** Whether no member of the body is required. */
   mayBeEmpty: boolean;
 }
 
 /**
- * @param given - members that come from elsewhere than the body
+ * @param given - members that do not come from the body
  */
 export function inputShape(operation: Operation, given: readonly string[]): InputShape {
   const { properties = {}, required = [] } = z.toJSONSchema(operation.input, { io: 'input' });
@@ -27,8 +27,8 @@ export function inputShape(operation: Operation, given: readonly string[]): Inpu
 /**
  * The members of a JSON input.
  *
- * @param raw - undefined where none was sent
- * @throws DomainError `body_malformed`: it is no JSON object, or is missing and may not be
+ * @param raw - undefined if no input was sent
+ * @throws DomainError `body_malformed` if it is no JSON object, or is missing but required
  */
 export function inputMembers(raw: unknown, mayBeEmpty: boolean): object {
   if (raw === undefined && mayBeEmpty) return {};
@@ -36,4 +36,20 @@ export function inputMembers(raw: unknown, mayBeEmpty: boolean): object {
     throw new DomainError('body_malformed');
   }
   return raw;
+}
+
+/** Turns a failed validation into an error: it names the place and the fault, never the value. */
+export function parameterInvalid(error: z.ZodError): DomainError {
+  const issues = error.issues.map(({ path, message }) => ({
+    path: path.map((key) => (typeof key === 'symbol' ? String(key) : key)),
+    message,
+  }));
+  return new DomainError('parameter_invalid', { issues });
+}
+
+/** @throws DomainError `parameter_invalid` */
+export function validate(schema: z.ZodType<object>, input: unknown): object {
+  const result = schema.safeParse(input);
+  if (!result.success) throw parameterInvalid(result.error);
+  return result.data;
 }

@@ -6,30 +6,28 @@ import {
 } from '@latchkey/schema';
 import type { Origin } from '../origin.ts';
 import type { Service } from '../service.ts';
-import { accountHandlers } from './account.ts';
-import { adminHandlers } from './admin.ts';
-import type { AnyCaller } from './caller.ts';
-import { grantHandlers } from './grants.ts';
-import type { Handlers } from './handler.ts';
+import type { AnyCaller, Handlers } from './handler.ts';
+import { accountHandlers } from './handlers/account.ts';
+import { adminHandlers } from './handlers/admin.ts';
+import { grantHandlers } from './handlers/grants.ts';
 
-/** An operation as the two wires see it: its contract, and what does it. */
+/** An operation as both wires see it: its contract and its handler. */
 export interface Operation extends OperationContract {
   readonly name: OperationName;
-  /** Does it, for an input that its schema returned and a caller of its kind. */
+  /** Takes only an input that its schema has returned and a caller of its kind. */
   handle(service: Service, input: unknown, caller: AnyCaller, origin: Origin): Promise<object>;
 }
 
 const handlers: Handlers = { ...grantHandlers, ...accountHandlers, ...adminHandlers };
 
-// The types of an input and a caller are those of the contract; a wire that walks all operations
-// can't name them, which this one cast says.
+// A handler takes the input and the caller of its own contract. A wire that iterates over all
+// operations can't name these types, so this one cast removes them.
 const implement = (name: OperationName): Operation => ({
   name,
   ...contracts[name],
   handle: handlers[name] as Operation['handle'],
 });
 
-/** Every operation, by its name. */
 export const operations: ReadonlyMap<string, Operation> = new Map(
   operationNames.map((name) => [name, implement(name)]),
 );

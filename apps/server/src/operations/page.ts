@@ -1,19 +1,18 @@
 import { type List, uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Page } from '../store/store.ts';
 
-/** What the list operations take. */
 interface PageInput {
   limit: number;
   cursor?: string | undefined;
 }
 
 /**
- * Reads one page of a list. A cursor is the id of the last record shown, in base64url, so that what
- * is added meanwhile shifts nothing.
+ * Reads one page of a list. A cursor is the id of the last record shown, in base64url, so that
+ * records added in the meantime shift nothing.
  *
- * @param read - gets the records of a page from the store
- * @param id - the id of a record
- * @param toWire - a record as the wire has it
+ * @param read - reads the records of a page from the store
+ * @param id - returns the id of a record
+ * @param toWire - turns a record into the object of the wire
  */
 export async function listPage<Stored, Item>(
   { limit, cursor }: PageInput,
@@ -22,7 +21,7 @@ export async function listPage<Stored, Item>(
   toWire: (record: Stored) => Item,
 ): Promise<List<Item>> {
   const before = cursor === undefined ? null : uuidFromBytes(Buffer.from(cursor, 'base64url'));
-  // One more than asked for tells whether there is a next page.
+  // One record more than asked for shows whether there is a next page.
   const records = await read({ limit: limit + 1, before });
   const shown = records.slice(0, limit);
   const last = shown.at(-1);

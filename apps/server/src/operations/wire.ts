@@ -1,26 +1,30 @@
 import {
   type Account,
+  type AccountExport as AccountExportObject,
   type Application,
   type ApplicationSecret,
   type CancelledCode,
+  type CodeEntry,
   type FullGrant,
   formatTimestamp,
   type GrantDescription,
   type GrantEntry,
   type RevokedGrant,
 } from '@latchkey/schema';
+import type { AccountExport } from '../accounts/export-account.ts';
 import type { Milliseconds } from '../clock.ts';
-import type { GrantWithSecret } from '../grants/convert.ts';
+import type { GrantWithSecret } from '../grants/redeem.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
   GrantRecord,
   PendingRecord,
+  RevokedRecord,
   SecretRecord,
 } from '../store/records.ts';
 
-// From records to the objects on the wire. Each names its members one by one: what is not named
-// here, such as a hash, can't get out.
+// Turns records into the objects of the wire. Each function names its members one by one, so that
+// nothing else, such as a hash, can be sent.
 
 const timestampOrNull = (moment: Milliseconds | null) =>
   moment === null ? null : formatTimestamp(moment);
@@ -53,6 +57,7 @@ export function toGrantDescription(grant: GrantRecord): GrantDescription {
   return {
     object: 'oauth_grant',
     grant_id: grant.grant_id,
+    application_id: grant.application_id,
     created_at: formatTimestamp(grant.created_at),
     scope: grant.scope,
     revoked: false,
@@ -60,7 +65,7 @@ export function toGrantDescription(grant: GrantRecord): GrantDescription {
   };
 }
 
-export function toRevokedGrant(grant: GrantRecord): RevokedGrant {
+export function toRevokedGrant(grant: RevokedRecord): RevokedGrant {
   return {
     object: 'oauth_grant',
     grant_id: grant.grant_id,
@@ -79,6 +84,47 @@ export function toGrantEntry(grant: GrantRecord): GrantEntry {
     revoked: grant.revoked_at !== null,
     revoked_at: timestampOrNull(grant.revoked_at),
     account: toAccount(grant.account),
+  };
+}
+
+/** A code that was not redeemed: as a grant, with its expiry. */
+function toCodeEntry(code: PendingRecord): CodeEntry {
+  return {
+    object: 'oauth_grant',
+    grant_id: code.grant_id,
+    application_id: code.application_id,
+    expires_at: formatTimestamp(code.code_expires_at),
+    scope: code.scope,
+    revoked: false,
+    revoked_at: null,
+    account: toAccount(code.account),
+  };
+}
+
+export function toAccountExport(exported: AccountExport): AccountExportObject {
+  return {
+    object: 'account_export',
+    account: toAccount(exported.account),
+    grants: exported.grants.map(toGrantEntry),
+    codes: exported.codes.map(toCodeEntry),
+    history: exported.history.map(({ at, operation, grant_id, application_id, origin }) => ({
+      at: formatTimestamp(at),
+      operation,
+      by: origin?.by ?? null,
+      grant_id,
+      application_id,
+      request_id: origin?.request_id ?? null,
+    })),
+    refusals: exported.refusals.map((refusal) => ({
+      at: formatTimestamp(refusal.at),
+      operation: refusal.operation,
+      by: refusal.by,
+      // They were found by it.
+      grant_id: refusal.grant_id as string,
+      application_id: refusal.application_id,
+      request_id: refusal.request_id,
+      error_code: refusal.error_code,
+    })),
   };
 }
 
@@ -104,7 +150,7 @@ export function toApplication(application: ApplicationRecord): Application {
   };
 }
 
-/** The members that an issued and a cancelled code share. */
+/** The members that an issued code and a cancelled code share. */
 export function toCodeMembers(pending: PendingRecord) {
   return {
     grant_id: pending.grant_id,

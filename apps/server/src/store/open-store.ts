@@ -1,20 +1,13 @@
-import type { Clock } from '../clock.ts';
-import type { Store } from './store.ts';
-
-/** What every adapter works with. */
-export interface StoreOptions {
-  clock: Clock;
-  /** Hears of what failed behind the calls, such as housekeeping that will be tried again. */
-  onError?: (error: unknown) => void;
-}
+import type { Store, StoreOptions } from './store.ts';
+import type { Transfer } from './transfer.ts';
 
 /**
- * Opens the store that a DATABASE_URL names. The adapter is loaded only when it is the one, so that
- * a start on SQLite doesn't pay for the MongoDB driver.
+ * Opens the store of a DATABASE_URL. Only its adapter is loaded, so that a start on SQLite does not
+ * load the MongoDB driver.
  *
  * @param url - `file:` with a path, or `file::memory:`, for the embedded SQLite; `mongodb://` or
  *   `mongodb+srv://` for MongoDB
- * @throws Error with one line for a person, where the database refuses for good
+ * @throws Error with one line for the operator if waiting does not help
  */
 export async function openStore(url: string, options: StoreOptions): Promise<Store> {
   if (url.startsWith('file:')) {
@@ -25,8 +18,27 @@ export async function openStore(url: string, options: StoreOptions): Promise<Sto
   return openMongoStore({ url, ...options });
 }
 
-/** `file:./a.db`, `file:/a.db`, `file:///a.db` and `file::memory:` as SQLite wants them. */
-function sqlitePath(url: string): string {
+/** Opens a database to copy from, which is never changed. */
+export async function openSource(url: string): Promise<Transfer> {
+  if (!url.startsWith('file:')) return openMongoTransfer(url);
+  const { openSqliteSource } = await import('./sqlite/transfer.ts');
+  return openSqliteSource(sqlitePath(url));
+}
+
+/** Opens a database to copy to, and creates it if there is none. */
+export async function openTarget(url: string): Promise<Transfer> {
+  if (!url.startsWith('file:')) return openMongoTransfer(url);
+  const { openSqliteTarget } = await import('./sqlite/transfer.ts');
+  return openSqliteTarget(sqlitePath(url));
+}
+
+async function openMongoTransfer(url: string): Promise<Transfer> {
+  const { openMongoTransfer: open } = await import('./mongodb/transfer.ts');
+  return open(url);
+}
+
+/** The path in `file:./a.db`, `file:/a.db`, `file:///a.db` and `file::memory:`. */
+export function sqlitePath(url: string): string {
   const path = url.slice('file:'.length);
   return path.startsWith('//') ? decodeURIComponent(new URL(url).pathname) : path;
 }

@@ -3,10 +3,10 @@ import type { Milliseconds } from '../clock.ts';
 import type { Actor, Origin } from '../origin.ts';
 import type { Reason } from '../reasons.ts';
 
-/** SHA-256 of a credential, 32 bytes: all of it that is ever at rest. */
+/** SHA-256 of a credential, 32 bytes. Nothing else of a credential is ever stored. */
 export type CredentialHash = Uint8Array;
 
-/** An account, as the wire has it. */
+/** An account, with the members that it has on the wire. */
 export type AccountRecord = Omit<Account, 'object'>;
 
 /** One secret of an application. */
@@ -29,70 +29,98 @@ export interface ApplicationRecord {
   secrets: SecretRecord[];
 }
 
-/** A code that nobody has exchanged: a grant to be. */
+/** The deletion of an application whose grants may not all be revoked yet. */
+export interface DeletionRecord {
+  application_id: string;
+  deleted_at: Milliseconds;
+  deleted_by: Origin | null;
+}
+
+/** A code that was not redeemed. */
 export interface PendingRecord {
-  /** UUIDv7, made at issue. */
+  /** UUIDv7, created at issue. */
   grant_id: string;
   application_id: string;
   scope: string;
   /** The account as it was at issue. */
   account: AccountRecord;
   code_hash: CredentialHash;
-  /** The code is good while now < this. */
+  /** The code is valid while now < this. */
   code_expires_at: Milliseconds;
 }
 
-/** A grant: a code that was exchanged. */
+/** An account in the list of accounts. */
+export interface ListedAccount {
+  /** UUIDv7: their order is the order in which the accounts were first put. */
+  place: string;
+  account: AccountRecord;
+}
+
+/** What an account record becomes in the snapshots once the account is erased. */
+export const ERASED = { username: 'erased', display_name: 'erased', twitter: null } as const;
+
+/** A grant: a code that was redeemed. */
 export interface GrantRecord {
   grant_id: string;
   application_id: string;
   scope: string;
   /** The account as it was when the code was issued. */
   account: AccountRecord;
-  /** When the code was exchanged. */
+  /** When the code was redeemed. */
   created_at: Milliseconds;
   revoked_at: Milliseconds | null;
 }
 
-/** What became of a code, to tell why it can't be exchanged. */
+/** What is known of a revoked grant for ever. */
+export interface RevokedRecord {
+  grant_id: string;
+  application_id: string;
+  created_at: Milliseconds;
+  revoked_at: Milliseconds;
+}
+
+/** The state of a code, to tell why it can't be redeemed. */
 export interface CodeState {
   application_id: string;
   code_hash: CredentialHash;
-  exchanged: boolean;
+  redeemed: boolean;
 }
 
-/** How often something happened within a window of time that began with the first. */
+/** A count within a window of time that began with its first addition. */
 export interface WindowCount {
   count: number;
-  /** From then on the count starts anew. */
+  /** From then on the count starts again. */
   ends_at: Milliseconds;
 }
 
-/** All that a request with a grant's secret needs, from one round trip. */
+/** What a request with a grant's secret needs. */
 export interface GrantAuthentication {
+  /** Its scope is empty if only a {@link RevokedRecord} is left. */
   grant: Omit<GrantRecord, 'account'>;
   /** Null once the grant is revoked. */
   secret_hash: CredentialHash | null;
   /** When a request was first authenticated with the grant's secret; null for never. */
   first_used_at: Milliseconds | null;
-  application_disabled: boolean;
-  /** As it is now, where that was asked for, and null where it is gone; else as it was at issue. */
+  /** Null if there is no such application, such as one that was deleted. */
+  application_disabled: boolean | null;
+  /** The current account if it was asked for, null if it is gone; otherwise as it was at issue. */
   account: AccountRecord | null;
 }
 
 /**
- * What became of a grant, from the issue of its code on; its id has the time of that. Each `_by` is
- * null where it has not happened, or the record is from before such marks were made.
+ * The history of a grant. Its id has the time of the issue. Each `_by` is null if the change was not
+ * made, or was written without an origin.
  */
 export interface GrantHistory {
   grant_id: string;
   application_id: string;
-  account_id: string;
+  /** Null if only a {@link RevokedRecord} is left. */
+  account_id: string | null;
   issued_by: Origin | null;
-  /** When the code was exchanged; null while it is not. */
+  /** When the code was redeemed; null before. */
   created_at: Milliseconds | null;
-  exchanged_by: Origin | null;
-  /** How often the grant was recovered; the two below are of the last time. */
+  redeemed_by: Origin | null;
+  /** How often the grant was recovered; the next two are of the last time. */
   recoveries: number;
   recovered_at: Milliseconds | null;
   recovered_by: Origin | null;
@@ -102,7 +130,7 @@ export interface GrantHistory {
   revoked_by: Origin | null;
 }
 
-/** A call of an operation that was refused, or failed. */
+/** A call of an operation that was refused or failed. */
 export interface RefusalRecord {
   /** UUIDv7: their order is the order of the refusals. */
   id: string;
@@ -110,13 +138,13 @@ export interface RefusalRecord {
   request_id: string;
   operation: OperationName;
   error_code: ErrorCode;
-  /** Which of the checks behind the code failed; null where the code has only one. */
+  /** Which check failed, if the code has several; null if it has one. */
   reason: Reason | null;
-  /** Null where the caller was not authenticated; then the two ids are only what it claims. */
+  /** Null if the caller was not authenticated; then the two ids are only claims. */
   by: Actor | null;
   application_id: string | null;
   grant_id: string | null;
   address: string | null;
-  /** Deleted from then on. */
+  /** It is deleted some time after. */
   expires_at: Milliseconds;
 }

@@ -1,82 +1,140 @@
-import type { Milliseconds } from '../clock.ts';
+import type { Clock, Milliseconds } from '../clock.ts';
 import type { Origin } from '../origin.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
   CodeState,
   CredentialHash,
+  DeletionRecord,
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
+  ListedAccount,
   PendingRecord,
   RefusalRecord,
+  RevokedRecord,
   SecretRecord,
   WindowCount,
 } from './records.ts';
 
+/** What every adapter is opened with. */
+export interface StoreOptions {
+  clock: Clock;
+  /** Called with errors outside of any call, such as those of housekeeping, which is retried. */
+  onError?: (error: unknown) => void;
+  /** Called with what an operator should look at; the store goes on. */
+  onWarning?: (message: string) => void;
+  /** Called once if the database is no longer the one that was opened: only a restart helps. */
+  onReplaced?: (error: Error) => void;
+  /**
+   * After how many days housekeeping takes everything off a revoked grant but its id, its application
+   * and the times of its conversion and its revocation. Default: never.
+   */
+  revokedGrantDays?: number | null;
+  /** Whether to create a database where there is none. Default: true. */
+  create?: boolean;
+}
+
+/** Enough to see what was rotated in the last months. */
+export const EXPIRED_SECRETS_KEPT = 20;
+
+/** The ids of the expired secrets to delete. The secrets are in the order in which they were added. */
+export function outdatedSecrets(secrets: readonly SecretRecord[], now: Milliseconds): string[] {
+  const expired = secrets.filter(({ expires_at }) => expires_at !== null && expires_at <= now);
+  return expired.slice(0, -EXPIRED_SECRETS_KEPT).map(({ id }) => id);
+}
+
 /** A page of a list that is ordered by id, newest first. */
 export interface Page {
-  /** How many records at most. */
+  /** The maximum number of records. */
   limit: number;
-  /** Only records older than this id; null from the newest on. */
+  /** Only records older than this id; null to start with the newest. */
   before: string | null;
+}
+
+/** The connections of one process to a database on the network. */
+export interface ConnectionPool {
+  inUse: number;
+  idle: number;
+  /** Calls that wait for a connection. */
+  waiting: number;
+  /** How many connections there may be to one server; 0 for no limit. */
+  limit: number;
 }
 
 /** A change to a grant. */
 export interface Change {
-  /**
-   * Where it comes from: kept by the very write that makes the change, so that the history can't
-   * contradict the grant. Left out, the history tells the change without it.
-   */
+  /** Stored by the same write as the change, so that the history can't contradict the grant. */
   origin?: Origin;
 }
 
-/** Everything of a redemption; all conditions are part of the one write. */
+/** A code to be issued. The store adds the account as it is at that moment. */
+export interface NewCode extends Omit<PendingRecord, 'account'>, Change {
+  account_id: string;
+}
+
+/** An erasure of an account. */
+export interface Erasure extends Change {
+  account_id: string;
+  now: Milliseconds;
+}
+
+/** A redemption. All of it is one write. */
 export interface Redemption extends Change {
   grant_id: string;
   application_id: string;
   code_hash: CredentialHash;
-  /** The hash of the grant secret that the application will get. */
+  /** The hash of the secret that the application gets. */
   secret_hash: CredentialHash;
   now: Milliseconds;
 }
 
-/** Everything of a recovery; all conditions are part of the one write. */
+/** A recovery. All of it is one write. */
 export interface Recovery extends Change {
   grant_id: string;
   application_id: string;
   /** The hash of the new grant secret. */
   secret_hash: CredentialHash;
-  /** The exchange has to be later than this. */
-  exchanged_after: Milliseconds;
+  /** The redemption has to be later than this. */
+  redeemed_after: Milliseconds;
   now: Milliseconds;
 }
 
+export interface ReadOptions {
+  /**
+   * Reads as cheaply as the database can. During a failover, the result may lack what was just
+   * acknowledged, so it decides nothing.
+   */
+  mayBeStale?: boolean;
+}
+
 /**
- * What the rules need of a database. Each method is atomic and names its promise; `store.suite.ts`
- * holds every adapter to all of them.
+ * What the rules need from a database. Each method is atomic and documents its promise; `test/store`
+ * tests every adapter for all of them.
  *
- * - Ids and hashes come in well formed; ids are lower-case UUIDs, and those of new records are new:
- *   a taken one is a fault of the caller's, and thrown as such.
- * - A write that was acknowledged is on disk, and on a replica set on a majority of it: no crash
- *   and no failover takes it back. A read sees every write that was acknowledged before it began,
- *   in any process.
- * - Any method throws a DomainError `store_unavailable` where the database does not answer; then
- *   nothing was changed. A write whose outcome can't be read back throws `outcome_unknown`; it may
- *   be made later still, but never undoes another that was acknowledged meanwhile.
+ * - Ids and hashes are well formed. Ids are lower-case UUIDs. The id of a new record is new: a taken
+ *   one is a bug of the caller, and throws an ordinary error.
+ * - An acknowledged write is on disk, on a replica set on the disks of a majority: no crash and no
+ *   failover undoes it. A read sees every write that was acknowledged before it began, in any
+ *   process.
+ * - Any method throws a DomainError `store_unavailable` if the database does not respond; then
+ *   nothing was changed. A write whose outcome can't be found out throws `outcome_unknown`. It may
+ *   still be made later, but never undoes a write that was acknowledged meanwhile.
  */
 export interface Store {
   // Applications
 
   createApplication(application: ApplicationRecord): Promise<void>;
 
-  findApplication(application_id: string): Promise<ApplicationRecord | null>;
+  findApplication(application_id: string, options?: ReadOptions): Promise<ApplicationRecord | null>;
 
   listApplications(page: Page): Promise<ApplicationRecord[]>;
 
   /**
-   * Adds a secret unless the application has `most` secrets that are live at `now` (those without
-   * an expiry or with a later one). Of concurrent calls only as many succeed as there is room for.
+   * Adds a secret unless the application has `most` secrets that are live at `now`: those without
+   * an expiry or with a later one. Concurrent calls never exceed the limit together. Of the expired
+   * ones, it keeps the {@link EXPIRED_SECRETS_KEPT} that were added last, since every request reads
+   * the application with all its secrets.
    */
   addSecret(
     application_id: string,
@@ -84,57 +142,109 @@ export interface Store {
     limit: { most: number; now: Milliseconds },
   ): Promise<'added' | 'application_not_found' | 'secret_limit_reached'>;
 
-  /** Removes a secret, for good, and returns the application without it. */
+  /** Removes a secret for good, and returns the application without it. */
   removeSecret(
     application_id: string,
     secret_id: string,
   ): Promise<ApplicationRecord | 'application_not_found' | 'secret_not_found'>;
 
-  /** Returns the application as it is then, or null where there is none. Idempotent. */
+  /** Returns the changed application, or null if there is none. Idempotent. */
   setApplicationDisabled(
     application_id: string,
     disabled: boolean,
   ): Promise<ApplicationRecord | null>;
 
   /**
-   * Notes when a secret was used. Never moves the time back; does nothing for a removed secret.
-   * Need not outlive a crash: the next use makes up for it.
+   * Deletes a disabled application with its secrets, and returns it as it was. Once this has
+   * returned, the application is unknown to every process. The deletion is remembered until
+   * {@link Store.forgetDeletion}, since its grants and codes are still there.
+   */
+  deleteApplication(
+    deletion: DeletionRecord,
+  ): Promise<ApplicationRecord | 'application_not_found' | 'application_enabled'>;
+
+  /** The deletions that are still remembered. */
+  listDeletions(): Promise<DeletionRecord[]>;
+
+  /**
+   * Revokes a page of the grants of a deleted application, as of its deletion. The first page deletes
+   * all of its pending codes too. Idempotent.
+   *
+   * @returns the id before which the next page begins; null at the end
+   */
+  endGrants(deletion: DeletionRecord, page: Page): Promise<string | null>;
+
+  /** Forgets a deletion. The application stays unknown. */
+  forgetDeletion(application_id: string): Promise<void>;
+
+  /**
+   * Notes when a secret was used. Never moves the time back, and ignores a removed secret. A crash
+   * may lose it: the next use makes up for it.
    */
   noteSecretUse(application_id: string, secret_id: string, at: Milliseconds): Promise<void>;
 
   // Accounts
 
-  /** Inserts or replaces the whole account. */
+  /** Inserts the account, or replaces it as a whole. */
   putAccount(account: AccountRecord): Promise<void>;
 
   findAccount(account_id: string): Promise<AccountRecord | null>;
 
+  /** The accounts in the order in which they were first put, or those with a username. */
+  listAccounts(filter: { username?: string | undefined }, page: Page): Promise<ListedAccount[]>;
+
+  /**
+   * Removes the account, deletes its pending codes, revokes its grants, and replaces the names in
+   * their snapshots by {@link ERASED}. Once this has returned, nothing in the database has them, and
+   * no call that began before brings them back. An account that is put afterwards is a new one, with
+   * none of the old grants active. If it throws `outcome_unknown`, a part may be done: a repetition
+   * does the rest. Idempotent.
+   *
+   * @returns how many grants this call revoked
+   */
+  eraseAccount(erasure: Erasure): Promise<number>;
+
   // Codes
 
-  issueCode(code: PendingRecord & Change): Promise<void>;
+  /**
+   * Issues a code with a snapshot of the account as it is now. Null if there is no such account, or it
+   * was erased meanwhile; then no copy of it is left.
+   */
+  issueCode(code: NewCode): Promise<PendingRecord | null>;
 
-  /** Deletes a code that nobody has exchanged, expired or not; null where there is none. */
+  /** The pending codes of an account, newest first, with those that expired and are still stored. */
+  listCodes(account_id: string): Promise<PendingRecord[]>;
+
+  /** Deletes a pending code, expired or not; null if there is none. */
   cancelCode(grant_id: string): Promise<PendingRecord | null>;
 
   /**
    * Turns a pending code into an active grant, created at `now`, if the application and the hash
-   * are the code's own and `now` is before its expiry; null otherwise, and then nothing is changed.
+   * are those of the code and `now` is before its expiry. Otherwise null, and nothing is changed.
    * Under concurrent calls exactly one caller receives the grant; the others receive null.
    */
   redeemCode(redemption: Redemption): Promise<GrantRecord | null>;
 
-  /** What became of a code; null where there is no record of it. */
+  /**
+   * The state of a code, also after its redemption; null if there is no record of it, or only what
+   * {@link StoreOptions.revokedGrantDays} leaves.
+   */
   findCode(grant_id: string): Promise<CodeState | null>;
+
+  /**
+   * Counts the pending codes that expire after `now`, up to `limit`: the time it takes is bounded,
+   * too. For monitoring; may miss the latest changes.
+   */
+  countPendingCodes(options: { now: Milliseconds; limit: number }): Promise<number>;
 
   // Grants
 
   /**
-   * Revokes a grant and forgets its secret; returns it as it was first revoked, however often it is
-   * called. Null where there is no such grant, its code was not exchanged, or it belongs to another
-   * application than the one given. When this has returned, no read of any process takes the grant
-   * for active.
+   * Revokes a grant and deletes the hash of its secret. Idempotent: returns what it returned at first,
+   * for ever. Null if there is no such grant, its code was not redeemed, or it belongs to another
+   * application. Once this has returned, no process sees the grant as active.
    *
-   * @param revocation.application_id - null for any application
+   * @param revocation.application_id - the application that has to own it; null for any
    */
   revokeGrant(
     revocation: Change & {
@@ -142,34 +252,31 @@ export interface Store {
       application_id: string | null;
       now: Milliseconds;
     },
-  ): Promise<GrantRecord | null>;
+  ): Promise<RevokedRecord | null>;
 
   /**
-   * Replaces the secret of an active grant that was never used and whose exchange is recent enough.
-   * Null otherwise, and then nothing is changed. Against a concurrent {@link Store.noteFirstUse}
-   * with the old secret, one of the two wins.
+   * Replaces the secret of an active grant that was never used and was redeemed after
+   * `redeemed_after`. Otherwise null, and nothing is changed. Of this and a concurrent
+   * {@link Store.noteFirstUse} with the old secret exactly one succeeds.
    */
   recoverGrant(recovery: Recovery): Promise<GrantRecord | null>;
 
-  /** A grant, exchanged and perhaps revoked; null where there is none. */
-  findGrant(grant_id: string): Promise<GrantRecord | null>;
-
   /**
-   * What a request with a grant's secret needs, in one round trip; null where there is no such
-   * grant or its code was not exchanged. An application that is gone counts as disabled.
+   * What a request with a grant's secret needs, in one round trip; null if there is no such grant or
+   * its code was not redeemed.
    *
-   * @param options.currentAccount - whether the account is wanted as it is now, and not as it was when
-   *   the code was issued
+   * @param options.currentAccount - whether to return the account as it is now instead of as it was
+   *   at issue
    */
   authenticateGrant(
     grant_id: string,
-    options: { currentAccount: boolean },
+    options: { currentAccount: boolean } & ReadOptions,
   ): Promise<GrantAuthentication | null>;
 
   /**
-   * Notes the first use of a grant's secret, unless one is noted already.
+   * Notes the first use of a grant's secret, unless it is noted already.
    *
-   * @returns whether the grant is active with this secret, its first use on disk
+   * @returns whether the grant is active with this secret, and its first use is on disk
    */
   noteFirstUse(
     use: Change & {
@@ -179,41 +286,44 @@ export interface Store {
     },
   ): Promise<boolean>;
 
-  /** The grants of an account or of an application, revoked ones too, pending codes not. */
+  /**
+   * The grants of an account or an application, with revoked ones and without pending codes. Without
+   * those that {@link StoreOptions.revokedGrantDays} has taken the details off.
+   */
   listGrants(
     filter: { account_id: string } | { application_id: string },
     page: Page,
   ): Promise<GrantRecord[]>;
 
   /**
-   * What became of a grant so far, its code not exchanged included; null where there is no record.
-   * It tells each change from the moment that the change is acknowledged.
+   * The history of a grant, from the issue of its code on; null if there is no record of it. It has
+   * every change that was acknowledged.
    */
   findGrantHistory(grant_id: string): Promise<GrantHistory | null>;
 
   // Refusals
 
   /**
-   * Keeps refusals, each until it expires, give or take a few minutes. May be called again with the
-   * same ones: each is kept once. Need not outlive a crash: they serve to explain, no promise rests
-   * on them.
+   * Keeps refusals until a few minutes after they expire. Idempotent. A crash may lose them, since
+   * no promise depends on them.
    */
   keepRefusals(refusals: readonly RefusalRecord[]): Promise<void>;
 
-  /** The refusals of a request, or those that named a grant, newest first, `limit` at most. */
+  /** The refusals with a request id or about a grant, newest first, at most `limit`. */
   findRefusals(
     filter: { request_id: string } | { grant_id: string },
     limit: number,
   ): Promise<RefusalRecord[]>;
+
   // Rate limits
 
   /**
-   * Adds to the count of a key. Where there is none, or its window has ended at `now`, one begins
-   * that is `duration` long. Of concurrent calls, in any process, each is counted once; one that
-   * throws may have been counted all the same. A count need not outlive a failover, and is deleted
-   * some time after its window.
+   * Adds to the count of a key. If there is none, or its window has ended at `now`, a window of
+   * `duration` begins; one that would end later than that is shortened to it, since the clock of
+   * another process may have been ahead. Each call of any process is counted once; one that throws may have been
+   * counted. A failover may lose a count. It is deleted some time after its window.
    *
-   * @param addition.points - may be negative, to take back what was added
+   * @param addition.points - negative to undo an addition
    * @returns the count with this addition
    */
   addToCount(addition: {
@@ -225,18 +335,18 @@ export interface Store {
 
   // The store itself
 
-  /**
-   * Whether it answers within the process, as a file does and no server. It decides on the moment at
-   * which requests that came in together are worked on.
-   */
-  readonly isLocal: boolean;
+  /** Which adapter this is: SQLite works within the process, MongoDB is a round trip away. */
+  readonly kind: 'sqlite' | 'mongodb';
 
-  /** Resolves when the database answers; throws `store_unavailable` otherwise. */
+  /** The connections as they are now; undefined if the database works within the process. */
+  connectionPool?(): ConnectionPool;
+
+  /** Resolves if the database responds; throws `store_unavailable` otherwise. */
   ping(): Promise<void>;
 
   /**
-   * Lets what runs finish, then lets go of the database. Whatever is called afterwards throws
-   * `store_unavailable`. May be called again.
+   * Waits for the running calls, then closes the database. Later calls throw `store_unavailable`.
+   * Idempotent.
    */
   close(): Promise<void>;
 }

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
+import { describeInBrowser } from '@latchkey/test-kit/chromium';
 import { expect, test } from 'vitest';
 import { send } from '../http/call.ts';
 import { sqliteDatabase } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
 import { useServer } from '../http/running-server.ts';
-import { describeInBrowser } from './chromium.ts';
 
-// The picture for the docs, written where WRITE_SCREENSHOTS is set: a test run changes no file.
+// The picture for the docs. It is written only if WRITE_SCREENSHOTS is set: a test run changes no file.
 const screenshot = fileURLToPath(new URL('../../../../docs/images/docs-page.png', import.meta.url));
 
 describeInBrowser('/docs in a browser', (open) => {
@@ -29,7 +29,7 @@ describeInBrowser('/docs in a browser', (open) => {
 describeInBrowser('"Try it out" in a browser', (open) => {
   const server = useServer(sqliteDatabase);
 
-  test('exchanges a code', async () => {
+  test('converts a code', async () => {
     const { secret, issue } = await linkedApplication(server);
     const { code, grant_id } = await issue();
     const { page, complaints } = await open();
@@ -42,14 +42,14 @@ describeInBrowser('"Try it out" in a browser', (open) => {
     await dialog.getByRole('button', { name: 'Apply credentials' }).click();
     await dialog.getByRole('button', { name: 'Close' }).click();
 
-    await convert.getByText('Exchange a code for a grant').click();
+    await convert.getByText('Convert a code into a grant').click();
     await convert.getByRole('button', { name: 'Try it out' }).click();
     await convert.locator('textarea').fill(JSON.stringify({ code }));
     await convert.getByRole('button', { name: 'Execute' }).click();
 
-    const answer = convert.locator('.live-responses-table');
-    await answer.locator('.response-col_status', { hasText: '200' }).waitFor();
-    expect(await answer.locator('td.response-col_description').last().textContent()).toContain(
+    const response = convert.locator('.live-responses-table');
+    await response.locator('.response-col_status', { hasText: '200' }).waitFor();
+    expect(await response.locator('td.response-col_description').last().textContent()).toContain(
       `"grant_id": "${grant_id}"`,
     );
     expect(complaints).toEqual([]);

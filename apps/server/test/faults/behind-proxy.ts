@@ -1,16 +1,14 @@
+import {
+  dropDatabase,
+  freshName,
+  urlOf,
+  withOptions,
+} from '@latchkey/test-kit/mongodb/test-databases';
 import type { Document } from 'mongodb';
-import { dropDatabase, freshName, urlOf } from '../../src/store/mongodb/mongo-harness.ts';
-import { nameOf } from '../../src/store/mongodb/wire-messages.ts';
 import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { startTestServer, type TestServer } from '../http/running-server.ts';
+import { nameOf } from '../store/mongodb/wire-messages.ts';
 import { MongodbProxy } from './mongodb-proxy.ts';
-
-/** The one address in the URL of a server; null where it names several or none, as `+srv` does. */
-export function addressOf(url: string): { host: string; port: number } | null {
-  const [, host, port = '27017'] =
-    /^mongodb:\/\/(?:[^@/]*@)?([^,:/?[\]]+)(?::(\d+))?(?=[/?]|$)/.exec(url) ?? [];
-  return host === undefined ? null : { host, port: Number(port) };
-}
 
 /** The URL of a database through a proxy. */
 export function urlThrough(
@@ -18,21 +16,17 @@ export function urlThrough(
   url: string,
   options: Record<string, string> = {},
 ): string {
-  const [, user = '', path = '/', query = ''] =
-    /^mongodb:\/\/([^@/]*@)?[^/?]*(\/[^?]*)?\??(.*)$/.exec(url) ?? [];
-  const all = new URLSearchParams(query);
-  // A driver that looks for the members of a replica set would find the way around the proxy.
-  all.delete('replicaSet');
-  all.set('directConnection', 'true');
-  for (const [name, value] of Object.entries(options)) all.set(name, value);
-  return `mongodb://${user}${proxy.address}${path}?${all}`;
+  const [, user = '', rest = ''] = /^mongodb(?:\+srv)?:\/\/([^@/]*@)?[^/?]*(.*)$/.exec(url) ?? [];
+  return withOptions(`mongodb://${user}${proxy.addresses}${rest}`, options);
 }
 
 /** Whether a command is one of those that promises rest on; the others don't wait for a majority. */
 export function isDurableWrite(command: Document): boolean {
   return (
     ['findAndModify', 'insert', 'update'].includes(nameOf(command)) &&
-    command.writeConcern?.w === 'majority'
+    command.writeConcern?.w === 'majority' &&
+    // The fence of a read: no promise depends on what it changes.
+    command.update !== 'fences'
   );
 }
 
@@ -60,11 +54,9 @@ export async function startBehindProxy(
   mongodb: string,
   options: Record<string, string> = {},
 ): Promise<FaultyService> {
-  const address = addressOf(mongodb);
-  if (!address) throw new Error('Put a URL with one address into TEST_DATABASE_URL.');
   const name = freshName();
   const url = urlOf(mongodb, name);
-  const proxy = await MongodbProxy.start(address);
+  const proxy = await MongodbProxy.start(mongodb);
   const witness = await startTestServer(url);
   const server = await startTestServer(
     urlThrough(proxy, url, { retryWrites: 'false', ...options }),

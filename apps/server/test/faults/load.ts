@@ -1,8 +1,8 @@
+import type { Random } from '@latchkey/test-kit/seeded-random';
 import { expect, onTestFinished } from 'vitest';
 import { succeed } from '../http/call.ts';
 import { operator } from '../http/running-server.ts';
 import { type Customer, Journey, type Place } from './journey.ts';
-import type { Random } from './seed.ts';
 
 /** Many links at once, on a service that may fail at any moment. */
 export class Load {

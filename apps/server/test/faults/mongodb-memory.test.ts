@@ -1,15 +1,15 @@
 import { fileURLToPath } from 'node:url';
+import { longer } from '@latchkey/test-kit/long';
 import { expect, test } from 'vitest';
 import { invoke, type Json } from '../http/call.ts';
-import { describeOnMongodb } from '../http/databases.ts';
-import { longer } from '../long.ts';
+import { describeOnEachMongodb } from '../http/databases.ts';
 import { isDurableWrite, lookAtOnce, startBehindProxy, urlThrough } from './behind-proxy.ts';
 import { ready, startProcess } from './server-process.ts';
 
 const WARM_UP = 20;
 const CUTS = longer(40, 3_000);
 
-describeOnMongodb('connections that break,', (mongodb) => {
+describeOnEachMongodb('connections that break,', (mongodb) => {
   test('leave nothing behind in the process', {
     timeout: longer(120_000, 1_800_000),
   }, async () => {

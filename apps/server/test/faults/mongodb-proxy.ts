@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { commandOf } from '@latchkey/test-kit/mongodb/command-of';
 import type { Document } from 'mongodb';
 import {
   commandIn,
   MessageReader,
   requestId,
   responseTo,
-} from '../../src/store/mongodb/wire-messages.ts';
+  withAddresses,
+} from '../store/mongodb/wire-messages.ts';
 
 /** A command that is on its way from the driver to the database, and does not get on by itself. */
 export interface HeldCommand {
@@ -21,37 +23,44 @@ export interface HeldCommand {
 
 type Matches = (command: Document) => boolean;
 
+/** A member of a replica set, or the only server, and where the proxy listens in its place. */
+interface Door {
+  readonly target: string;
+  port: number;
+  server: Server | undefined;
+}
+
 /**
- * Stands between a driver and a MongoDB server, passes on what they say, and fails as a network
- * does: before a command has arrived, after, or long after. It knows the commands by their content,
- * so that a test can choose the very write that gets lost.
+ * Stands between a driver and MongoDB, passes on what they say, and fails as a network does: before a
+ * command has arrived, after, or long after. It knows the commands by their content, so that a test
+ * can choose the very write that gets lost.
+ *
+ * It stands before every member of a replica set, and tells the driver its own addresses in the place
+ * of theirs: there is no way around it.
  */
 export class MongodbProxy {
-  readonly #target: { host: string; port: number };
+  readonly #doors: readonly Door[];
   readonly #links = new Set<Link>();
-  #server: Server | undefined;
-  #port = 0;
   #mute = false;
   #matches: Matches = () => false;
   #handle: (held: HeldCommand) => void = () => undefined;
 
-  private constructor(target: { host: string; port: number }) {
-    this.#target = target;
+  private constructor(targets: readonly string[]) {
+    this.#doors = targets.map((target) => ({ target, port: 0, server: undefined }));
   }
 
-  static async start(target: { host: string; port: number }): Promise<MongodbProxy> {
-    const proxy = new MongodbProxy(target);
+  /** @param url - of a replica set, by one address or all; or of any other MongoDB */
+  static async start(url: string): Promise<MongodbProxy> {
+    const { hosts } = await commandOf(url, { hello: 1 });
+    const [, addresses = ''] = /^mongodb:\/\/(?:[^@/]*@)?([^/?]+)/.exec(url) ?? [];
+    const proxy = new MongodbProxy(hosts ?? addresses.split(','));
     await proxy.#listen();
     return proxy;
   }
 
-  get address(): string {
-    return `127.0.0.1:${this.#port}`;
-  }
-
-  /** How many connections there are through it. */
-  get connections(): number {
-    return this.#links.size;
+  /** As in a URL, separated by commas. */
+  get addresses(): string {
+    return this.#doors.map(addressOf).join();
   }
 
   /** From now on, hands each command that matches to `handle` in place of the database. */
@@ -77,11 +86,13 @@ export class MongodbProxy {
 
   /** Cuts every connection, and takes no new one. */
   async refuse(): Promise<void> {
-    const server = this.#server;
-    this.#server = undefined;
-    const closed = server && new Promise((resolve) => server.close(resolve));
+    const closed = this.#doors.map(async (door) => {
+      const { server } = door;
+      door.server = undefined;
+      if (server) await new Promise((resolve) => server.close(resolve));
+    });
     for (const link of this.#links) link.cut();
-    await closed;
+    await Promise.all(closed);
   }
 
   /** Takes connections and reads nothing from them; those that there are fall silent. */
@@ -96,7 +107,7 @@ export class MongodbProxy {
       this.#mute = false;
       for (const link of this.#links) link.cut();
     }
-    if (!this.#server) await this.#listen();
+    await this.#listen();
   }
 
   /** Ends it, and every connection. */
@@ -106,24 +117,39 @@ export class MongodbProxy {
   }
 
   async #listen(): Promise<void> {
+    await Promise.all(this.#doors.map((door) => door.server ?? this.#open(door)));
+  }
+
+  async #open(door: Door): Promise<void> {
     const server = createServer((socket) => {
       // Accepted just before it was closed.
-      if (this.#server !== server) return socket.destroy();
+      if (door.server !== server) return socket.destroy();
+      const { hostname, port } = new URL(`tcp://${door.target}`);
       const link = new Link(
         socket,
-        connect(this.#target),
+        connect({ host: hostname, port: Number(port || 27017) }),
         (command) => this.#matches(command),
         (held) => this.#handle(held),
+        (address) => this.#inPlaceOf(address),
       );
       this.#links.add(link);
       link.ended.then(() => this.#links.delete(link));
       if (this.#mute) link.mute();
     });
-    this.#server = server;
-    server.listen(this.#port, '127.0.0.1');
+    door.server = server;
+    server.listen(door.port, '127.0.0.1');
     await once(server, 'listening');
-    this.#port = (server.address() as AddressInfo).port;
+    door.port = (server.address() as AddressInfo).port;
   }
+
+  #inPlaceOf(address: string): string {
+    const door = this.#doors.find(({ target }) => target === address);
+    return door ? addressOf(door) : address;
+  }
+}
+
+function addressOf({ port }: Door): string {
+  return `127.0.0.1:${port}`;
 }
 
 /** A connection of the driver's, and the one to the database that is its other half. */
@@ -141,6 +167,7 @@ class Link {
     database: Socket,
     matches: Matches,
     handle: (held: HeldCommand) => void,
+    inPlaceOf: (address: string) => string,
   ) {
     this.#driver = driver;
     this.#database = database;
@@ -162,7 +189,7 @@ class Link {
       for (const message of answers.read(chunk)) {
         const executed = this.#executed.get(responseTo(message));
         if (executed) executed();
-        else driver.write(message);
+        else driver.write(withAddresses(message, inPlaceOf));
       }
     });
   }

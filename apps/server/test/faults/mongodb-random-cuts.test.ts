@@ -1,6 +1,7 @@
+import { longer } from '@latchkey/test-kit/long';
+import { seededRandom } from '@latchkey/test-kit/seeded-random';
 import { afterAll, beforeAll, test } from 'vitest';
-import { describeOnMongodb } from '../http/databases.ts';
-import { longer } from '../long.ts';
+import { describeOnEachMongodb } from '../http/databases.ts';
 import {
   type FaultyService,
   isDurableWrite,
@@ -8,11 +9,10 @@ import {
   startBehindProxy,
 } from './behind-proxy.ts';
 import { Load } from './load.ts';
-import { seededRandom } from './seed.ts';
 
 const CUTS = longer(30, 2_000);
 
-describeOnMongodb('under load, with connections that break at random,', (mongodb) => {
+describeOnEachMongodb('under load, with connections that break at random,', (mongodb) => {
   let service: FaultyService;
   beforeAll(async () => {
     service = await startBehindProxy(mongodb, lookAtOnce);

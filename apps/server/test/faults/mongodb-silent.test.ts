@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { invoke, send } from '../http/call.ts';
-import { describeOnMongodb } from '../http/databases.ts';
+import { describeOnEachMongodb } from '../http/databases.ts';
 import { startTestServer } from '../http/running-server.ts';
 import {
   type FaultyService,
@@ -18,7 +18,7 @@ const impatient = {
   socketTimeoutMS: '500',
 };
 
-describeOnMongodb('a database that is silent,', (mongodb) => {
+describeOnEachMongodb('a database that is silent,', (mongodb) => {
   let service: FaultyService;
   beforeAll(async () => {
     service = await startBehindProxy(mongodb, impatient);

@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { seededRandom } from '@latchkey/test-kit/seeded-random';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { invoke, send } from '../http/call.ts';
 import { linkedApplication } from '../http/linked-application.ts';
@@ -10,13 +11,12 @@ import { operator } from '../http/running-server.ts';
 import { launchServer, listening } from '../http/served-process.ts';
 import { Load } from './load.ts';
 import { canMount, withMounts } from './mount-namespace.ts';
-import { seededRandom } from './seed.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
 
 const canUnshareUser = spawnSync('unshare', ['--user', 'true']).status === 0;
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 
-describe('SQLite', { timeout: 60_000 }, () => {
+describe('SQLite', () => {
   let folder: string;
   let url: string;
   beforeEach(async () => {
@@ -26,11 +26,13 @@ describe('SQLite', { timeout: 60_000 }, () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   /** Fills the disk under load, and makes room again: all that was answered has to hold. */
-  async function fillAndMakeRoom(server: ServerProcess, full: () => void, room: () => void) {
+  async function fillAndMakeRoom(server: ServerProcess, full: () => unknown, room: () => unknown) {
     const linked = await linkedApplication(server);
     const { bearer, account_id } = linked;
-    const { code } = await linked.issue();
-    const convert = () => invoke(server, 'REST', 'grants.convert', { code }, bearer);
+    // A write that fails leaves its part of the write-ahead log as room for smaller writes. Each of
+    // these takes a page of that room at least, until one is refused.
+    const codes = await Promise.all(Array.from({ length: 100 }, () => linked.issue()));
+    const convert = (code: string) => invoke(server, 'REST', 'grants.convert', { code }, bearer);
     const put = () =>
       invoke(server, 'REST', 'admin.accounts.put', { account_id, username: 'ada' }, operator);
 
@@ -38,27 +40,34 @@ describe('SQLite', { timeout: 60_000 }, () => {
     load.start(4);
     while (load.linked < 5) await sleep(1);
     full();
-    // Each takes a page of 4 KiB or more.
-    for (let puts = 0; puts < 1_000 && (await put()).status === 200; puts++) await sleep(0);
-    const refused = await convert();
+    let refused: Awaited<ReturnType<typeof convert>>;
+    let code: string;
+    do {
+      ({ code } = codes.pop() ?? expect.fail('The disk does not get full.'));
+      refused = await convert(code);
+    } while (refused.status === 200);
     expect([refused.status, refused.body.error_code]).toEqual([503, 'store_unavailable']);
     // What needs no room is answered.
     expect((await send(server, { method: 'GET', path: '/readyz' })).status).toBe(200);
     await sleep(200);
     room();
     while ((await put()).status !== 200) await sleep(1);
-    expect((await convert()).status).toBe(200);
+    expect((await convert(code)).status).toBe(200);
     await load.stop();
     await load.verify();
   }
 
   test.skipIf(!canMount)('on a disk that is full goes on once there is room', async () => {
-    const script = 'mount -t tmpfs -o size=6m tmpfs "$0"; head -c 5m /dev/zero > "$0/ballast"';
-    const server = await startProcess(url, {}, withMounts(script, folder));
+    const server = await startProcess(
+      url,
+      {},
+      withMounts('mount -t tmpfs -o size=12m tmpfs "$0"', folder),
+    );
     const ballast = `/proc/${server.pid}/root${folder}/ballast`;
     await fillAndMakeRoom(
       server,
-      () => undefined,
+      // Ends with ENOSPC, when it has taken all the room there is.
+      () => spawnSync('sh', ['-c', 'cat /dev/zero > "$0"', ballast]),
       () => execFileSync('rm', [ballast]),
     );
   });

@@ -1,11 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { longer } from '@latchkey/test-kit/long';
+import { seededRandom } from '@latchkey/test-kit/seeded-random';
 import { expect, test } from 'vitest';
 import { sqliteDatabase } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
-import { longer } from '../long.ts';
 import { Load } from './load.ts';
-import { seededRandom } from './seed.ts';
 import { killed, startProcess } from './server-process.ts';
 
 const ROUNDS = longer(3, 200);

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { FullGrant, OperationName } from '@latchkey/schema';
-import { type Answer, invoke, type Json } from '../http/call.ts';
+import { type HttpResponse, invoke, type Json } from '../http/call.ts';
 import { asBearer, type LinkedApplication } from '../http/linked-application.ts';
 import { operator, type TestServer } from '../http/running-server.ts';
 
 /** A write of the service, with everything made that it needs. */
 export interface PreparedWrite {
   /** Calls it, of the service that fails. */
-  call(): Promise<Answer & { body: Json }>;
+  call(): Promise<HttpResponse & { body: Json }>;
   /** Whether it was made. Asked of the database, around the service that fails. */
   isMade(answer: Json): Promise<boolean>;
   /** The grant that it is about, where it is about one that there is. */

@@ -3,12 +3,14 @@ import type { Call, ServerName } from './history.ts';
 import type { Random } from './random.ts';
 
 /** What a grant goes through, so that each kind of race has enough grants of its own. */
-export type Fate = 'raced' | 'recovered' | 'revoked' | 'left';
+export type Fate = 'raced' | 'recovered' | 'revoked' | 'erased' | 'left';
 
 /** A code that was issued, as all clients know it. */
 export interface KnownGrant {
   name: string;
   grant_id: string;
+  /** The account that it is about; of fate `erased`, no other code is. */
+  account_id: string;
   code: string;
   /** Which of the two applications it was issued to. */
   owner: 0 | 1;
@@ -24,7 +26,7 @@ export interface KnownSecret {
 
 /** A call to be made. */
 export interface Intent {
-  operation: 'convert' | 'recover' | 'revoke' | 'authenticate';
+  operation: 'convert' | 'recover' | 'revoke' | 'erase' | 'authenticate';
   grant: KnownGrant;
   application: 'own' | 'other';
   /** Of `authenticate`. */
@@ -35,18 +37,26 @@ export interface Intent {
   cutAfter: number | null;
 }
 
-type Step = 'convert' | 'authenticate' | 'recover' | 'revoke' | 'trespass';
+type Step = 'convert' | 'authenticate' | 'recover' | 'revoke' | 'erase' | 'trespass';
 
 /** How often which call is made about a grant. */
 const weights: Record<Fate, Record<Step, number>> = {
-  raced: { convert: 8, authenticate: 10, recover: 1, revoke: 0.5, trespass: 1 },
+  raced: { convert: 8, authenticate: 10, recover: 1, revoke: 0.5, erase: 0, trespass: 1 },
   // Its first use ends recovery, so there are few.
-  recovered: { convert: 5, authenticate: 0.5, recover: 8, revoke: 0.2, trespass: 1 },
-  revoked: { convert: 4, authenticate: 12, recover: 0.2, revoke: 1.5, trespass: 1 },
+  recovered: { convert: 5, authenticate: 0.5, recover: 8, revoke: 0.2, erase: 0, trespass: 1 },
+  revoked: { convert: 4, authenticate: 12, recover: 0.2, revoke: 1.5, erase: 0, trespass: 1 },
+  // Its code is still raced for when the erasure comes.
+  erased: { convert: 5, authenticate: 10, recover: 1, revoke: 0.2, erase: 1, trespass: 1 },
   // Its application never exchanges it: it has to be good at the end, whatever others tried.
-  left: { convert: 0, authenticate: 0, recover: 1, revoke: 1, trespass: 6 },
+  left: { convert: 0, authenticate: 0, recover: 1, revoke: 1, erase: 0, trespass: 6 },
 };
-export const fates: Record<Fate, number> = { raced: 5, recovered: 3, revoked: 3, left: 1 };
+export const fates: Record<Fate, number> = {
+  raced: 5,
+  recovered: 3,
+  revoked: 3,
+  erased: 2,
+  left: 1,
+};
 
 // Grants that calls are made about: few, so that they race, and the newest most, so that codes do.
 const IN_PLAY = 8;
@@ -99,7 +109,9 @@ export class Generator {
     // show; and the more so where it has just seen the secret work.
     const elsewhere = home === 'A' ? 'B' : 'A';
     const use = () => this.#use(grant, newest, elsewhere);
-    return operation === 'revoke' ? [use(), use(), change, use()] : [change, use()];
+    return ['revoke', 'erase'].includes(operation)
+      ? [use(), use(), change, use()]
+      : [change, use()];
   }
 
   #use(grant: KnownGrant, secret: KnownSecret, server: ServerName): Intent {

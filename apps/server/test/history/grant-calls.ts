@@ -7,6 +7,9 @@ export class GrantCalls {
   readonly converts: readonly Call[];
   readonly recovers: readonly Call[];
   readonly revokes: readonly Call[];
+  readonly erases: readonly Call[];
+  /** What ends the grant for good: the revocations and the erasures. */
+  readonly endings: readonly Call[];
   readonly authentications: readonly Call[];
   readonly finds: readonly Call[];
   /** What another application asked, which must have no effect. */
@@ -21,6 +24,8 @@ export class GrantCalls {
     this.converts = of('convert');
     this.recovers = of('recover');
     this.revokes = of('revoke');
+    this.erases = of('erase');
+    this.endings = [...this.revokes, ...this.erases];
     this.authentications = of('authenticate');
     this.finds = of('find');
     this.#byId = new Map(calls.map((call) => [call.id, call]));

@@ -1,11 +1,12 @@
+import { longer, slow } from '@latchkey/test-kit/long';
+import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
+import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { dropDatabase, freshName, urlOf } from '../../src/store/mongodb/mongo-harness.ts';
-import { describeOnMongodb, sqliteDatabase } from '../http/databases.ts';
-import { longer } from '../long.ts';
-import { type MongoDBServer, startMongoDB } from '../mongodb/start.ts';
+import { describeWithMongod, sqliteDatabase } from '../http/databases.ts';
 import { check } from './checker.ts';
 import { byGrant } from './grant-calls.ts';
 import type { History } from './history.ts';
+import { faultsOf } from './nemesis.ts';
 import { isBefore } from './outcomes.ts';
 import { reportViolations } from './report.ts';
 import { type RunOptions, runLoad } from './run.ts';
@@ -27,8 +28,8 @@ async function proveSound(store: string, load: RunOptions): Promise<void> {
   process.stderr.write(`history on ${store}: seed ${load.seed}, ${history.length} calls\n`);
   const violations = check(history);
   if (violations.length > 0) {
-    const command = longer(0, 1) ? 'npm run test:long' : 'npm test';
-    const rerun = `HISTORY_SEED=${load.seed} ${command} -- ${FILE} -t ${store}`;
+    const command = longer(0, 1) ? 'npm run test:long' : 'npm run test:all';
+    const rerun = `HISTORY_SEED=${load.seed} ${command} -- ${FILE} -t '${store}'`;
     expect.fail(await reportViolations(violations, result, rerun));
   }
   expectRaces(history, load.codes);
@@ -54,7 +55,10 @@ function expectRaces(history: History, codes: number): void {
   expect(usedAfterRevocation.length).toBeGreaterThan(enough);
 }
 
-describe('two servers that are killed and stopped under load, on SQLite', options, () => {
+describe('two servers that are killed and stopped under load, on SQLite', {
+  ...options,
+  ...slow,
+}, () => {
   test.each(seeds)('keep what they promise, seed %i', async (seed) => {
     const { url: databaseUrl, remove } = await sqliteDatabase();
     onTestFinished(remove);
@@ -62,24 +66,24 @@ describe('two servers that are killed and stopped under load, on SQLite', option
   });
 });
 
-describeOnMongodb(
-  'two servers that are killed and stopped under load, with their database,',
-  () => {
-    // One of its own: it is killed, too.
-    let server: MongoDBServer;
+describeWithMongod('two servers that are killed and stopped under load,', (mongod) => {
+  describe.each([
+    { name: 'one node', members: 1, faults: longer(4, 10), ...slow },
+    { name: 'three nodes', members: 3, faults: longer(5, 15) },
+  ] as const)('and their database of $name,', ({ name, members, faults, ...size }) => {
+    let set: ReplicaSet;
     beforeAll(async () => {
-      server = await startMongoDB();
-    }, 60_000);
-    afterAll(() => server.stop());
+      set = await ReplicaSet.start(mongod, { members });
+    }, 120_000);
+    afterAll(() => set.stop());
 
-    test.each(seeds)('keep what they promise, seed %i', options, async (seed) => {
-      const { url, kill, restart } = server;
-      const name = freshName();
-      onTestFinished(() => dropDatabase(url, name));
-      await proveSound('MongoDB', {
-        ...{ seed, databaseUrl: urlOf(url, name), codes: CODES, faults: longer(4, 10) },
-        database: kill && restart && { kill, restart },
+    test.each(seeds)('keep what they promise, seed %i', { ...options, ...size }, async (seed) => {
+      const database = freshName();
+      onTestFinished(() => dropDatabase(set.url, database));
+      await proveSound(name, {
+        ...{ seed, databaseUrl: urlOf(set.url, database), codes: CODES, faults },
+        databaseFaults: faultsOf(set),
       });
     });
-  },
-);
+  });
+});

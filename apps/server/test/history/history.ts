@@ -26,9 +26,17 @@ export interface Call {
 
 /**
  * `authenticate` is any request with a grant's secret. `find` is one entry of the operator's list,
- * or the lack of it.
+ * or the lack of it. `erase` erases the account that the code was issued about, which no other code
+ * of the run is about.
  */
-export type CallOperation = 'issue' | 'convert' | 'recover' | 'revoke' | 'authenticate' | 'find';
+export type CallOperation =
+  | 'issue'
+  | 'convert'
+  | 'recover'
+  | 'revoke'
+  | 'erase'
+  | 'authenticate'
+  | 'find';
 
 export type ServerName = 'A' | 'B';
 

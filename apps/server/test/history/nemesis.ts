@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import type { ServerProcess } from '../two-servers/server-process.ts';
 import type { ServerName } from './history.ts';
 import type { Random } from './random.ts';
@@ -7,12 +8,45 @@ import type { Random } from './random.ts';
 export type Fault =
   | { kind: 'kill-server'; server: ServerName }
   | { kind: 'pause-server'; server: ServerName; milliseconds: number }
-  | { kind: 'kill-database' };
+  | { kind: 'database'; name: string };
 
-/** A database that can be killed and comes back with its data. */
-export interface Killable {
-  kill(): Promise<void>;
-  restart(): Promise<void>;
+/** What can go wrong with the database, by name: each makes it happen, and repairs it again. */
+export type DatabaseFaults = Record<string, () => Promise<void>>;
+
+/** How long the members of a replica set disagree before a paused primary goes on. */
+const DISAGREEMENT = 500;
+
+/** What can go wrong with a replica set: with one of three, everything that changes the primary. */
+export function faultsOf(set: ReplicaSet): DatabaseFaults {
+  if (set.members.length === 1) {
+    return {
+      'kill -9': async () => {
+        const member = await set.primary();
+        await member.kill();
+        await member.restart();
+        await set.settled();
+      },
+    };
+  }
+  return {
+    'step-down': () => set.stepDown(),
+    'kill -9 of the primary': async () => {
+      const member = await set.primary();
+      await member.kill();
+      await set.primary();
+      await member.restart();
+      await set.settled();
+    },
+    // It still takes itself for the primary when it goes on, and has requests to answer.
+    'pause of the primary': async () => {
+      const member = await set.primary();
+      await member.pause();
+      await set.primary();
+      await sleep(DISAGREEMENT);
+      await member.resume();
+      await set.settled();
+    },
+  };
 }
 
 // Less than a server waits for the lock of another, in case it is stopped while it holds it, and
@@ -21,31 +55,30 @@ const SHORTEST_PAUSE = 50;
 const LONGEST_PAUSE = 600;
 
 /** The faults of a run, in their order. One of each kind comes first, so that no run lacks one. */
-export function planFaults(random: Random, count: number, withDatabase: boolean): Fault[] {
+export function planFaults(random: Random, count: number, ofDatabase: readonly string[]): Fault[] {
   const kinds = [
     'kill-server' as const,
     'pause-server' as const,
-    ...(withDatabase ? ['kill-database' as const] : []),
+    ...ofDatabase.map((name) => ({ name })),
   ];
   return Array.from({ length: count }, (_, index): Fault => {
     const kind = kinds[index] ?? random.pick(kinds);
     const server = random.pick(['A', 'B'] as const);
-    if (kind === 'kill-database') return { kind };
+    if (typeof kind === 'object') return { kind: 'database', name: kind.name };
     if (kind === 'kill-server') return { kind, server };
     const milliseconds = SHORTEST_PAUSE + random.integer(LONGEST_PAUSE - SHORTEST_PAUSE);
     return { kind, server, milliseconds };
   });
 }
 
-/** Makes it happen, and puts it right again; in between the load goes on. */
+/** Makes it happen, and repairs it again; in between the load goes on. */
 export async function strike(
   fault: Fault,
   servers: Record<ServerName, ServerProcess>,
-  database: Killable | undefined,
+  ofDatabase: DatabaseFaults,
 ): Promise<void> {
-  if (fault.kind === 'kill-database') {
-    await database?.kill();
-    await database?.restart();
+  if (fault.kind === 'database') {
+    await ofDatabase[fault.name]?.();
     return;
   }
   const server = servers[fault.server];

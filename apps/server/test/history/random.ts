@@ -1,4 +1,4 @@
-import { mulberry32 } from '../mulberry32.ts';
+import { mulberry32 } from '@latchkey/test-kit/seeded-random';
 
 /** Numbers that look random and are the same for the same seed. */
 export interface Random {

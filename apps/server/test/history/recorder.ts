@@ -1,5 +1,6 @@
 import type { OperationName } from '@latchkey/schema';
 import { type Json, requestOf, unwrapped } from '../http/call.ts';
+import { operator } from '../http/running-server.ts';
 import type { Intent, KnownGrant } from './generator.ts';
 import { type Answer, type Call, createStopwatch, type ServerName } from './history.ts';
 import { replyTo } from './reply.ts';
@@ -66,7 +67,8 @@ export class Recorder {
     return { call, ...(body.grant_secret !== undefined && { secret: body.grant_secret }) };
   }
 
-  #authorize({ grant, application, secret, wire }: Intent): string {
+  #authorize({ operation, grant, application, secret, wire }: Intent): string {
+    if (operation === 'erase') return operator;
     if (secret === undefined) {
       return this.#bearers[application === 'own' ? grant.owner : 1 - grant.owner] as string;
     }
@@ -87,10 +89,11 @@ export class Recorder {
 
 /** @param turn - the two operations of a grant are used in turn */
 function operationOf(
-  { operation, grant: { code, grant_id } }: Intent,
+  { operation, grant: { code, grant_id, account_id } }: Intent,
   turn: number,
 ): [OperationName, Record<string, unknown>] {
   if (operation === 'authenticate') return [turn % 2 ? 'account.get' : 'account.grant', {}];
+  if (operation === 'erase') return ['admin.accounts.erase', { account_id }];
   if (operation === 'convert') return ['grants.convert', { code }];
   return [operation === 'recover' ? 'grants.recover' : 'grants.revoke', { grant_id }];
 }

@@ -55,7 +55,7 @@ function single(call: Call | undefined): [Call] | undefined {
 }
 
 /** Whether the code may have been exchanged when a call took effect, by another call than that. */
-function canBeExchanged({ converts, recovers, revokes }: GrantCalls, by: Call): boolean {
+function canBeExchanged({ converts, recovers, endings }: GrantCalls, by: Call): boolean {
   return converts.some((convert) => {
     if (!canPrecede(convert, by)) return false;
     if (convert !== by && mayBeDone(convert)) return true;
@@ -64,7 +64,7 @@ function canBeExchanged({ converts, recovers, revokes }: GrantCalls, by: Call): 
     // used" is what helps.
     return (
       isRefused(convert, 'code_already_used') &&
-      [...recovers, ...revokes].some(
+      [...recovers, ...endings].some(
         (call) => mayBeDone(call) && canPrecede(convert, call) && canPrecede(call, convert),
       )
     );
@@ -127,12 +127,13 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'code-is-known',
-    says: 'To its own application a code is neither unknown, nor expired before its 300 seconds.',
-    broken({ all, converts }) {
+    says: 'To its own application a code is neither expired before its 300 seconds, nor unknown unless its account may have been erased.',
+    broken({ all, converts, erases }) {
       const [issue] = all;
       const wrong = converts.find(
         (convert) =>
-          isRefused(convert, 'code_not_found') ||
+          (isRefused(convert, 'code_not_found') &&
+            !erases.some((erase) => mayBeDone(erase) && canPrecede(erase, convert))) ||
           (isRefused(convert, 'code_expired') &&
             issue !== undefined &&
             (convert.end ?? 0) - issue.start < CODE_LIFETIME_NS),
@@ -157,24 +158,22 @@ export const rules: readonly Rule[] = [
   {
     name: 'exchanged-stays-exchanged',
     says: 'Once an answer has shown a grant, it exists: it can be revoked, is listed, and recovering it fails as not found only where it may be revoked.',
-    broken: ({ all, recovers, revokes, finds }) =>
+    broken: ({ all, recovers, revokes, endings, finds }) =>
       pair(all, [...recovers, ...revokes, ...finds], (one, missed) => {
         const isMissed = isRefused(missed, 'grant_not_found') || missed.answer?.found === false;
         if (!isMissed || !showsExchange(one) || !isBefore(one, missed)) return false;
-        const canBeRevoked = revokes.some(
-          (revoke) => mayBeDone(revoke) && canPrecede(revoke, missed),
-        );
+        const canBeRevoked = endings.some((end) => mayBeDone(end) && canPrecede(end, missed));
         return !(missed.operation === 'recover' && canBeRevoked);
       }),
   },
   {
     name: 'secret-works',
-    says: 'A grant secret works until the grant may have been recovered or revoked.',
+    says: 'A grant secret works until the grant may have been recovered or revoked, or its account erased.',
     broken(calls) {
       const refused = calls.authentications.find((use) => {
         if (!isRefused(use, 'credentials_invalid')) return false;
         const source = calls.sourceOf(use);
-        const endedBy = [...calls.revokes, ...calls.recovers].some(
+        const endedBy = [...calls.endings, ...calls.recovers].some(
           (call) =>
             call !== source && mayBeDone(call) && canPrecede(call, use) && canFollow(call, source),
         );
@@ -193,14 +192,23 @@ export const rules: readonly Rule[] = [
       }),
   },
   {
+    name: 'erased-is-dead',
+    says: 'Nothing succeeds with a code or a grant that began after the erasure of its account was acknowledged.',
+    broken: ({ erases, converts, recovers, authentications, finds }) =>
+      pair(erases, [...converts, ...authentications, ...recovers, ...finds], (erase, later) => {
+        const alive = later.operation === 'find' ? later.answer?.revoked === false : isDone(later);
+        return isDone(erase) && alive && isBefore(erase, later);
+      }),
+  },
+  {
     name: 'revoked-by-somebody',
-    says: 'A grant is revoked only where somebody asked for it.',
-    broken: ({ revokes, finds }) =>
+    says: 'A grant is revoked only where somebody asked for it, or for the erasure of its account.',
+    broken: ({ endings, finds }) =>
       single(
         finds.find(
           (find) =>
             find.answer?.revoked === true &&
-            !revokes.some((revoke) => mayBeDone(revoke) && canPrecede(revoke, find)),
+            !endings.some((end) => mayBeDone(end) && canPrecede(end, find)),
         ),
       ),
   },
@@ -263,11 +271,11 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'grant-has-a-secret',
-    says: 'Once all is answered, a grant that nobody revoked has a secret that works.',
-    broken({ converts, recovers, revokes, authentications }) {
+    says: 'Once all is answered, a grant that nobody revoked, of an account that nobody erased, has a secret that works.',
+    broken({ converts, recovers, endings, authentications }) {
       const sources = [...converts, ...recovers].filter(mayBeDone);
       const lost = sources.some((source) => !isDone(source));
-      if (sources.length === 0 || lost || revokes.some(mayBeDone)) return undefined;
+      if (sources.length === 0 || lost || endings.some(mayBeDone)) return undefined;
       const refusals = sources.map(({ id }) =>
         authentications.find(
           (use) =>

@@ -1,13 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { OperationName } from '@latchkey/schema';
 import { onTestFinished } from 'vitest';
 import { invoke } from '../http/call.ts';
-import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
+import { ADA, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
 import { ServerProcess } from '../two-servers/server-process.ts';
 import { Client, type ToClient } from './client.ts';
-import { fates, type KnownGrant, type KnownSecret } from './generator.ts';
+import { type Fate, fates, type KnownGrant, type KnownSecret } from './generator.ts';
 import { type Call, createStopwatch, type History, type ServerName } from './history.ts';
-import { type Fault, type Killable, planFaults, strike } from './nemesis.ts';
+import { type DatabaseFaults, type Fault, planFaults, strike } from './nemesis.ts';
 import { createRandom } from './random.ts';
 import { readAll } from './reader.ts';
 import { Recorder } from './recorder.ts';
@@ -20,8 +22,8 @@ export interface RunOptions {
   /** Codes to be issued. */
   codes: number;
   faults: number;
-  /** Where the database can be killed. */
-  database?: Killable | undefined;
+  /** What can go wrong with the database. */
+  databaseFaults?: DatabaseFaults;
   /** A program that serves in place of the service's own command, and settings for it. */
   server?: { script: string; environment: NodeJS.ProcessEnv };
 }
@@ -148,12 +150,12 @@ class Run {
     servers: Record<ServerName, ServerProcess>,
     applications: readonly [LinkedApplication, LinkedApplication],
   ): Promise<void> {
-    const { seed, codes, faults: count, database } = this.#options;
+    const { seed, codes, faults: count, databaseFaults = {} } = this.#options;
     const random = createRandom(seed, DRIVER_STREAM);
-    const faults = planFaults(createRandom(seed, FAULT_STREAM), count, database !== undefined);
+    const faults = planFaults(createRandom(seed, FAULT_STREAM), count, Object.keys(databaseFaults));
     const codesAFault = Math.floor(codes / (faults.length + 1));
     const begin = async (fault: Fault) => {
-      await strike(fault, servers, database);
+      await strike(fault, servers, databaseFaults);
       this.#tellAll({ urls: urlsOf(servers) });
     };
 
@@ -161,7 +163,7 @@ class Run {
       const owner = random.pick([0, 1] as const);
       const fate = random.weighted(fates);
       const server = random.pick(['A', 'B'] as const);
-      const issued = await this.#issue(servers, server, applications[owner], `g${index}`);
+      const issued = await this.#issue(servers, server, applications[owner], `g${index}`, fate);
       const grant = { ...issued, name: `g${index}`, owner, fate };
       this.#grants.push(grant);
       this.#tellAll({ grant });
@@ -187,20 +189,26 @@ class Run {
     first: ServerName,
     { application_id, account_id }: LinkedApplication,
     name: string,
-  ): Promise<{ grant_id: string; code: string }> {
-    const input = { application_id, account_id, scope: 'profile.read' };
+    fate: Fate,
+  ): Promise<{ grant_id: string; account_id: string; code: string }> {
+    const about = fate === 'erased' ? randomUUID() : account_id;
+    const input = { application_id, account_id: about, scope: 'profile.read' };
+    const put = { account_id: about, ...ADA };
     for (let server = first; ; server = server === 'A' ? 'B' : 'A') {
       const start = this.#now();
-      const answer = await invoke(servers[server], 'REST', 'admin.codes.issue', input, operator)
-        // Its server is away just now.
-        .catch(() => undefined);
+      const ask = (operation: OperationName, members: Record<string, unknown>) =>
+        invoke(servers[server], 'REST', operation, members, operator)
+          // Its server is away just now.
+          .catch(() => undefined);
+      if (fate === 'erased') await ask('admin.accounts.put', put);
+      const answer = await ask('admin.codes.issue', input);
       if (answer?.status === 200) {
         const { grant_id, code } = answer.body;
         this.#issues.push({
           ...{ id: `issue/${name}`, operation: 'issue', grant: name, server, wire: 'REST' },
           ...{ start, end: this.#now(), answer: { status: 200, grant: name } },
         });
-        return { grant_id, code };
+        return { grant_id, account_id: about, code };
       }
       await sleep(20);
     }

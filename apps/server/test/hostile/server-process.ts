@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launchServer, listening } from '../http/served-process.ts';
 
-/** The service in a process of its own. */
+/** The service in its own process. */
 export interface ServerProcess {
   url: string;
-  /** The lines of its log so far. */
+  /** The log lines so far. */
   log(): LogLine[];
-  /** How many files it has open, connections among them. */
+  /** The number of open files, including connections. */
   openFiles(): Promise<number>;
-  /** How much memory it has, in MiB. */
+  /** The resident memory in MiB. */
   memory(): Promise<number>;
-  /** Ends it in order, and tells its exit code. */
+  /** Shuts it down and returns its exit code. */
   stop(): Promise<number | null>;
 }
 
@@ -23,20 +23,25 @@ export interface LogLine {
 }
 
 export interface ServerProcessOptions {
-  /** A program that serves in the service's place. */
+  /** A program to run in place of the service. */
   script?: string;
-  /** How many files it may have open; what this process may unless given. */
+  /** The limit of open files. Default: that of this process. */
   files?: number;
+  /** The size of the heap in MiB. Default: Node's. */
+  heap?: number;
 }
 
-/** Starts the service as an operator does, on a free port, and waits until it listens. */
+/** Starts the service on a free port, as an operator does, and waits until it listens. */
 export async function startServerProcess(
   databaseUrl: string,
-  { script, files }: ServerProcessOptions = {},
+  { script, files, heap }: ServerProcessOptions = {},
 ): Promise<ServerProcess> {
   const directory = await mkdtemp(join(tmpdir(), 'latchkey-hostile-'));
   const within = files === undefined ? [] : ['prlimit', `--nofile=${files}:${files}`];
-  const command = launchServer(databaseUrl, { directory, within, script });
+  const command = launchServer(databaseUrl, {
+    ...{ directory, within, script },
+    ...(heap !== undefined && { environment: { NODE_OPTIONS: `--max-old-space-size=${heap}` } }),
+  });
   const url = await listening(command);
   return {
     url,

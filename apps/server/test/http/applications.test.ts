@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { invoke, succeed, wires } from './call.ts';
+import { invoke, succeed, type Wire, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
+import { unknownCredential } from './error-cases.ts';
 import {
   asBasic,
   asBearer,
@@ -12,7 +13,7 @@ import { operator, startTestServer, useServer } from './running-server.ts';
 
 describeOnEachStore('an application', (fresh) => {
   const server = useServer(fresh);
-  /** Whether a secret works: to revoke what there isn't is refused only after authenticating. */
+  /** Whether a secret works: revoking an unknown grant is 404 only after authentication. */
   const works = async (secret: string, at: { url: string } = server) => {
     const input = { grant_id: randomUUID() };
     const statuses = await Promise.all(
@@ -22,7 +23,7 @@ describeOnEachStore('an application', (fresh) => {
       }),
     );
     expect(new Set(statuses).size).toBe(1);
-    return statuses[0] !== 401;
+    return statuses[0] !== 401 && statuses[0] !== 403;
   };
   const addSecret = ({ application_id }: LinkedApplication, expires_at?: string) =>
     succeed(
@@ -32,7 +33,7 @@ describeOnEachStore('an application', (fresh) => {
       operator,
     );
 
-  test('stops with its secrets and grants while it is disabled, on every server', async () => {
+  test('is refused on every server while it is disabled, with its secrets and grants', async () => {
     const sibling = await startTestServer(server.database.url);
     const linked = await linkedApplication(server);
     const { application_id, secret } = linked;
@@ -40,6 +41,10 @@ describeOnEachStore('an application', (fresh) => {
     const unused = await linked.link();
     const { code } = await linked.issue();
     const headers = [asBearer(used), asBasic(used), asBearer(unused)];
+    const ask = async (at: { url: string }, wire: Wire, header: string) => {
+      const { status, body } = await invoke(at, wire, 'account.get', {}, header);
+      return [status, body.error_code];
+    };
     await succeed(server, 'account.get', {}, asBearer(used));
 
     for (const [name, alive] of [
@@ -50,13 +55,75 @@ describeOnEachStore('an application', (fresh) => {
       for (const at of [server, sibling]) {
         expect(await works(secret, at)).toBe(alive);
         for (const header of headers) {
-          const { status } = await invoke(at, 'REST', 'account.get', {}, header);
-          expect(status).toBe(alive ? 200 : 401);
+          for (const wire of wires) {
+            const outcome = alive ? [200, undefined] : [403, 'application_disabled'];
+            expect(await ask(at, wire, header)).toEqual(outcome);
+          }
         }
       }
     }
     expect((await linked.convert(code)).revoked).toBe(false);
     await sibling.close();
+  });
+
+  test('is told apart as disabled only with credentials that work otherwise', async () => {
+    const linked = await linkedApplication(server);
+    const { application_id, bearer, link } = linked;
+    const removed = await addSecret(linked);
+    await succeed(
+      server,
+      'admin.applications.secrets.revoke',
+      { application_id, secret_id: removed.id },
+      operator,
+    );
+    const expired = await addSecret(linked, new Date(server.now() + 1000).toISOString());
+    const revoked = await link();
+    await succeed(server, 'grants.revoke', { grant_id: revoked.grant_id }, bearer);
+    const replaced = await link();
+    const { grant_id } = replaced;
+    await succeed(server, 'grants.recover', { grant_id }, bearer);
+    server.advance(1000);
+    await succeed(server, 'admin.applications.disable', { application_id }, operator);
+
+    const cases = [
+      ['grants.revoke', `Bearer ${removed.secret}`],
+      ['grants.revoke', `Bearer ${expired.secret}`],
+      ['grants.revoke', `Bearer ${unknownCredential('applicationSecret', application_id)}`],
+      ['account.get', asBearer(revoked)],
+      ['account.get', asBearer(replaced)],
+      ['account.get', `Bearer ${unknownCredential('grantSecret', grant_id)}`],
+      ['account.get', `Basic ${btoa(`${randomUUID()}:${replaced.grant_secret}`)}`],
+    ] as const;
+    for (const wire of wires) {
+      for (const [name, authorization] of cases) {
+        const { status, body } = await invoke(server, wire, name, {}, authorization);
+        expect([status, body.error_code]).toEqual([401, 'credentials_invalid']);
+      }
+    }
+  });
+
+  test('that is disabled does not use its grants, nor its secrets', async () => {
+    const { application_id, bearer, link } = await linkedApplication(server);
+    const grant = await link();
+    const { grant_id } = grant;
+    const usedAt = async () => {
+      await server.service.secretUsage.flush();
+      const input = { application_id };
+      const { secrets } = await succeed(server, 'admin.applications.get', input, operator);
+      return secrets[0].last_used_at;
+    };
+    const before = await usedAt();
+    await succeed(server, 'admin.applications.disable', { application_id }, operator);
+    server.advance(120_000);
+    expect((await invoke(server, 'REST', 'account.get', {}, asBearer(grant))).status).toBe(403);
+    const revoke = await invoke(server, 'REST', 'grants.revoke', { grant_id }, bearer);
+    expect(revoke.status).toBe(403);
+    expect(await usedAt()).toBe(before);
+
+    await succeed(server, 'admin.applications.enable', { application_id }, operator);
+    // Only a grant that was never used can be recovered.
+    const recovered = await succeed(server, 'grants.recover', { grant_id }, bearer);
+    expect(recovered).toMatchObject({ grant_id, revoked: false });
   });
 
   test('keeps its other secrets when one is removed, and may lose the last', async () => {
@@ -73,7 +140,7 @@ describeOnEachStore('an application', (fresh) => {
     expect(await works(second.secret)).toBe(false);
   });
 
-  test('is refused from the millisecond on at which its secret expires', async () => {
+  test('is refused from the millisecond at which its secret expires', async () => {
     const linked = await linkedApplication(server);
     const at = new Date(server.now() + 1000).toISOString();
     const { secret } = await addSecret(linked, at);
@@ -84,7 +151,7 @@ describeOnEachStore('an application', (fresh) => {
     expect(await works(linked.secret)).toBe(true);
   });
 
-  test('has room for a secret again when one has expired or was removed', async () => {
+  test('can add a secret once another has expired or was removed', async () => {
     const linked = await linkedApplication(server);
     const { application_id, secret_id } = linked;
     const soon = new Date(server.now() + 1000).toISOString();
@@ -100,7 +167,7 @@ describeOnEachStore('an application', (fresh) => {
       { application_id, secret_id },
       operator,
     );
-    // The expired ones are listed all the same.
+    // The expired secrets are still listed.
     expect(secrets).toHaveLength(5);
     expect((await add()).status).toBe(200);
   });
@@ -117,20 +184,20 @@ describeOnEachStore('an application', (fresh) => {
     const { application_id } = await linkedApplication(server);
     const input = { application_id, expires_at: expires_at() };
     for (const wire of wires) {
-      const answer = await invoke(
+      const response = await invoke(
         server,
         wire,
         'admin.applications.secrets.create',
         input,
         operator,
       );
-      expect([answer.status, answer.body.error_code]).toEqual([400, 'parameter_invalid']);
-      expect(answer.body.issues[0].path).toEqual(['expires_at']);
-      expect(answer.text).not.toContain(String(input.expires_at));
+      expect([response.status, response.body.error_code]).toEqual([400, 'parameter_invalid']);
+      expect(response.body.issues[0].path).toEqual(['expires_at']);
+      expect(response.text).not.toContain(String(input.expires_at));
     }
   });
 
-  test('shows when each of its secrets was used last, to the minute', async () => {
+  test('shows the minute in which each of its secrets was last used', async () => {
     const linked = await linkedApplication(server);
     const { application_id } = linked;
     const second = await addSecret(linked);

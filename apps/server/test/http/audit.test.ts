@@ -6,7 +6,7 @@ import { describeOnEachStore } from './databases.ts';
 import { asBearer, linkedApplication } from './linked-application.ts';
 import { operator, type TestServer, useServer } from './running-server.ts';
 
-/** Calls an operation under a request id, a second later than what came before. */
+/** Calls an operation with a request id, one second after the previous call. */
 async function callAs(
   server: TestServer,
   wire: Wire,
@@ -25,7 +25,7 @@ const auditLines = ({ lines }: TestServer): Json[] =>
 describeOnEachStore('the life of a grant', (fresh) => {
   const server = useServer(fresh);
 
-  test.each(wires)('is its history and in the log, over %s', async (wire) => {
+  test.each(wires)('is in its history and in the log, over %s', async (wire) => {
     const linked = await linkedApplication(server);
     const { application_id, account_id, secret_id, bearer } = linked;
     const { code, grant_id } = await linked.issue();
@@ -35,7 +35,7 @@ describeOnEachStore('the life of a grant', (fresh) => {
 
     const call = callAs.bind(null, server, wire);
     await call('of-another', 'grants.convert', { code }, other.bearer);
-    await call('the-exchange', 'grants.convert', { code }, bearer);
+    await call('the-convert', 'grants.convert', { code }, bearer);
     await call('the-replay', 'grants.convert', { code }, bearer);
     await call('early-recovery', 'grants.recover', { grant_id }, bearer);
     server.advance(1_000);
@@ -57,7 +57,7 @@ describeOnEachStore('the life of a grant', (fresh) => {
     expect(told).toEqual([
       `issued done - operator ${issued.request_id}`,
       'grants.convert code_not_found code_of_another_application application of-another',
-      'exchanged done - application the-exchange',
+      'redeemed done - application the-convert',
       'grants.convert code_already_used code_replayed application the-replay',
       `recovered done - application ${recovery.request_id}`,
       'first_used done - grant the-first-use',
@@ -74,7 +74,7 @@ describeOnEachStore('the life of a grant', (fresh) => {
       [application_id, null],
     ]);
 
-    // The log has the same, and the repetitions, which changed nothing; it has no second use.
+    // The log has the same entries and the repeated calls that changed nothing, but no second use.
     const by = { application: { application_id, secret_id }, grant: { application_id } };
     const audited = auditLines(server).map(({ level, time, pid, hostname, msg, ...line }) => line);
     const line = (action: string, request_id: string, members: object) => ({
@@ -95,7 +95,7 @@ describeOnEachStore('the life of a grant', (fresh) => {
         result: 'code_not_found',
         reason: 'code_of_another_application',
       }),
-      line('grants.convert', 'the-exchange', application),
+      line('grants.convert', 'the-convert', application),
       line('grants.convert', 'the-replay', {
         ...application,
         result: 'code_already_used',
@@ -109,7 +109,7 @@ describeOnEachStore('the life of a grant', (fresh) => {
         result: 'grant_not_recoverable',
         reason: 'grant_used',
       }),
-      line('admin.grants.revoke', 'the-revocation', { by: 'operator' }),
+      line('admin.grants.revoke', 'the-revocation', { by: 'operator', admin_secret: 'current' }),
       line('grants.revoke', 'the-repetition', application),
       line('account.get', 'refused-use', {
         by: null,
@@ -119,14 +119,14 @@ describeOnEachStore('the life of a grant', (fresh) => {
       }),
     ]);
 
-    // The line of each request names the grant that it was about.
+    // The line of each request names the grant of the request.
     const requests = server.lines
       .map((text) => JSON.parse(text))
       .filter(({ msg }) => msg === 'request');
     expect(new Set(requests.map((request) => request.grant_id))).toEqual(new Set([grant_id]));
   });
 
-  test('keeps no credential that somebody made a request id of', async () => {
+  test('contains no credential that a client sent as its request id', async () => {
     const linked = await linkedApplication(server);
     const { code, grant_id } = await linked.issue();
     await callAs(server, 'REST', linked.secret, 'grants.convert', { code }, linked.bearer);
@@ -144,7 +144,7 @@ describeOnEachStore('the life of a grant', (fresh) => {
 describeOnEachStore('what the operator does', (fresh) => {
   const server = useServer(fresh);
 
-  test('is in the log with what it was done to; what is only read is not', async () => {
+  test('is in the log with its subject, except reads', async () => {
     const { application_id, secret_id, account_id, issue } = await linkedApplication(server);
     const { grant_id } = await issue();
     const as = (name: OperationName, input: object) =>
@@ -153,8 +153,10 @@ describeOnEachStore('what the operator does', (fresh) => {
     await as('admin.applications.secrets.revoke', { application_id, secret_id });
     await as('admin.applications.disable', { application_id });
     await as('admin.codes.cancel', { grant_id });
+    await as('admin.applications.delete', { application_id });
+    await as('admin.accounts.erase', { account_id });
     await as('admin.applications.list', {});
-    await as('admin.accounts.get', { account_id });
+    await as('admin.accounts.list', {});
     await as('admin.grants.list', { account_id });
     const told = auditLines(server).map((line) => {
       const { action, by, result } = line;
@@ -173,6 +175,8 @@ describeOnEachStore('what the operator does', (fresh) => {
       done('admin.applications.secrets.revoke', { application_id, secret_id }),
       done('admin.applications.disable', { application_id }),
       done('admin.codes.cancel', { application_id, account_id, grant_id }),
+      done('admin.applications.delete', { application_id }),
+      done('admin.accounts.erase', { account_id }),
     ]);
   });
 });
@@ -180,7 +184,7 @@ describeOnEachStore('what the operator does', (fresh) => {
 describeOnEachStore('a batch', (fresh) => {
   const server = useServer(fresh);
 
-  test('has a line and a refusal for each of its calls', async () => {
+  test('has a line for each of its calls and each refusal', async () => {
     const linked = await linkedApplication(server);
     const [one, two] = [await linked.issue(), await linked.link()];
     server.lines.length = 0;
@@ -196,7 +200,7 @@ describeOnEachStore('a batch', (fresh) => {
       }),
     });
     const told = auditLines(server).map(({ action, result, reason }) => [action, result, reason]);
-    // The calls of a batch run side by side.
+    // The calls of a batch run concurrently.
     expect(told.toSorted()).toEqual([
       ['admin.codes.cancel', 'credentials_invalid', 'admin_secret_wrong'],
       ['grants.convert', 'done', null],
@@ -208,6 +212,31 @@ describeOnEachStore('a batch', (fresh) => {
     expect(refusals.map(({ operation }) => operation).toSorted()).toEqual([
       'admin.codes.cancel',
       'grants.recover',
+    ]);
+  });
+});
+
+describeOnEachStore('behind a proxy', (fresh) => {
+  const server = useServer(fresh, { TRUST_PROXY: 'true' });
+
+  test.each([
+    ['an address', '203.0.113.7', '203.0.113.7'],
+    ['the last of several', 'made up, [2001:db8::7]:4711', '[2001:db8::7]:4711'],
+    ['a text', '"quoted" <b>text</b>', null],
+    ['a control sequence', '\u009b31m', null],
+    ['a long text', 'x'.repeat(8_000), null],
+  ])('%s in X-Forwarded-For is cleaned before it is logged', async (_, header, address) => {
+    server.lines.length = 0;
+    const headers = { 'x-forwarded-for': header };
+    await send(server, {
+      ...requestOf('REST', 'grants.revoke'),
+      headers,
+      authorization: 'Bearer x',
+    });
+    const lines: Json[] = server.lines.map((line) => JSON.parse(line));
+    expect(lines.map(({ msg, address }) => [msg, address])).toEqual([
+      ['audit', address],
+      ['request', address],
     ]);
   });
 });

@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { invoke, JSON_TYPE, type Json, requestOf, send, unwrapped, wires } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { RawConnection } from './raw-connection.ts';
 import { operator, useServer } from './running-server.ts';
 
 const LIMIT = 16 * 1024;
 
-describeOnEachStore('a body', (fresh) => {
+describeOnAnyStore('a body', (fresh) => {
   const server = useServer(fresh);
   let linked: LinkedApplication;
   beforeAll(async () => {
@@ -22,10 +22,10 @@ describeOnEachStore('a body', (fresh) => {
       headers: Record<string, string> = JSON_TYPE,
     ): Promise<Json> => {
       const authorization = linked.bearer;
-      const answer = await send(server, { method: 'POST', path, authorization, headers, body });
-      return unwrapped(wire, answer.json);
+      const response = await send(server, { method: 'POST', path, authorization, headers, body });
+      return unwrapped(wire, response.json);
     };
-    const taken = { error_code: 'code_not_found' };
+    const accepted = { error_code: 'code_not_found' };
 
     test.each([
       'application/json',
@@ -33,8 +33,8 @@ describeOnEachStore('a body', (fresh) => {
       'application/json;charset=UTF-8',
       'Application/JSON ; Charset="UTF-8"',
       'application/json; profile="x"; charset=utf-8',
-    ])(`over ${wire} is taken as %s`, async (type) => {
-      expect(await post('{"code":"x"}', { 'content-type': type })).toMatchObject(taken);
+    ])(`over ${wire} is accepted as %s`, async (type) => {
+      expect(await post('{"code":"x"}', { 'content-type': type })).toMatchObject(accepted);
     });
 
     test.each([
@@ -55,12 +55,12 @@ describeOnEachStore('a body', (fresh) => {
     });
 
     test(`over ${wire} is refused without a Content-Type`, async () => {
-      // From bytes, `fetch` makes no Content-Type up.
+      // For bytes, `fetch` adds no Content-Type.
       const { error_code } = await post(new TextEncoder().encode('{"code":"x"}'), {});
       expect(error_code).toBe('media_type_unsupported');
     });
 
-    test(`over ${wire} is refused compressed`, async () => {
+    test(`over ${wire} is refused if it is compressed`, async () => {
       const gzip = new Uint8Array(gzipSync('{"code":"x"}'));
       for (const [encoding, expected] of [
         ['gzip', 'media_type_unsupported'],
@@ -72,29 +72,29 @@ describeOnEachStore('a body', (fresh) => {
       }
     });
 
-    test(`over ${wire} may have 16 KiB and no byte more`, async () => {
+    test(`over ${wire} may have 16 KiB and not a byte more`, async () => {
       const padded = (length: number) => '{"code":"x"}'.padEnd(length);
-      expect(await post(padded(LIMIT))).toMatchObject(taken);
+      expect(await post(padded(LIMIT))).toMatchObject(accepted);
       expect((await post(padded(LIMIT + 1))).error_code).toBe('body_too_large');
-      // Bytes count, not characters.
+      // The limit counts bytes, not characters.
       const umlauts = `{"code":"${'ä'.repeat(LIMIT / 2)}"}`;
       expect(umlauts.length).toBeLessThan(LIMIT);
       expect((await post(umlauts)).error_code).toBe('body_too_large');
     });
 
-    test(`over ${wire} has to be UTF-8`, async () => {
+    test(`over ${wire} must be UTF-8`, async () => {
       const latin1 = new Uint8Array(Buffer.from('{"code":"ä"}', 'latin1'));
       expect((await post(latin1)).error_code).toBe('body_malformed');
       const truncated = new Uint8Array(Buffer.from('{"code":"ä').subarray(0, -1));
       expect((await post(truncated)).error_code).toBe('body_malformed');
     });
 
-    test(`over ${wire} may have members that nobody knows`, async () => {
+    test(`over ${wire} may have unknown members`, async () => {
       const body = '{"code":"x","__proto__":{"code":7},"constructor":null,"extra":[{}],"":1}';
-      expect(await post(body)).toMatchObject(taken);
+      expect(await post(body)).toMatchObject(accepted);
     });
 
-    test(`over ${wire} hides no member in a prototype`, async () => {
+    test(`over ${wire} passes no member in a prototype`, async () => {
       const { error_code, issues } = await post('{"__proto__":{"code":"x"}}');
       expect(error_code).toBe('parameter_invalid');
       expect(issues[0].path).toEqual(['code']);
@@ -108,14 +108,14 @@ describeOnEachStore('a body', (fresh) => {
       '{"code":true}',
       '{"code":1234567}',
       '{}',
-    ])(`over ${wire}: %s is told without its value`, async (body) => {
+    ])(`over ${wire}: the error for %s does not contain the value`, async (body) => {
       const { error_code, issues } = await post(body);
       expect(error_code).toBe('parameter_invalid');
       expect(issues).toEqual([{ path: ['code'], message: expect.any(String) }]);
       expect(JSON.stringify(issues)).not.toMatch(/quicksilver|\$ne|1234567/);
     });
 
-    test(`over ${wire} has null only where it may be`, async () => {
+    test(`over ${wire} may have null only in expires_at`, async () => {
       const { account_id, application_id } = linked;
       const whole = {
         account_id,
@@ -143,11 +143,11 @@ describeOnEachStore('a body', (fresh) => {
       expect([made.status, made.body.expires_at]).toEqual([200, null]);
     });
 
-    test(`over ${wire} is not needed where all of it may be left out`, async () => {
+    test(`over ${wire} is optional if no member is required`, async () => {
       const { application_id } = linked;
       const disable = requestOf(wire, 'admin.applications.enable', { application_id });
-      const answer = await send(server, { ...disable, authorization: operator });
-      expect(answer.status).toBe(200);
+      const response = await send(server, { ...disable, authorization: operator });
+      expect(response.status).toBe(200);
     });
   }
 
@@ -155,7 +155,7 @@ describeOnEachStore('a body', (fresh) => {
     ['no body and no Content-Type', {}, undefined],
     ['a Content-Type and no body', JSON_TYPE, undefined],
     ['an empty object', JSON_TYPE, '{}'],
-  ])('of an operation without members: %s will do', async (_, headers, body) => {
+  ])('of an operation without members: %s is accepted', async (_, headers, body) => {
     const path = `/admin/applications/${linked.application_id}/enable`;
     const request = { method: 'POST', path, authorization: operator, headers, body };
     expect((await send(server, request)).status).toBe(200);
@@ -171,7 +171,7 @@ describeOnEachStore('a body', (fresh) => {
     expect((await send(server, request)).json.error_code).toBe(error_code);
   });
 
-  test('says nothing of what the path names', async () => {
+  test('does not override the identifier in the path', async () => {
     const other = await linkedApplication(server);
     const path = `/admin/applications/${linked.application_id}/enable`;
     const body = JSON.stringify({ application_id: other.application_id });
@@ -185,7 +185,7 @@ describeOnEachStore('a body', (fresh) => {
     ['..%2f', 'goes up', 'parameter_invalid'],
     ['0193aa00-0000-7000-8000-00000000000g', 'has a wrong digit', 'parameter_invalid'],
     ['{account_id}', 'is a template', 'parameter_invalid'],
-  ])('aside: the identifier %s in a path, which %s, is %s', async (id, _, error_code) => {
+  ])('the identifier %s in a path, which %s, is %s', async (id, _, error_code) => {
     const request = { method: 'GET', path: `/admin/accounts/${id}`, authorization: operator };
     const { status, json } = await send(server, request);
     expect([status, json.error_code]).toEqual([400, error_code]);
@@ -205,33 +205,33 @@ describeOnEachStore('a body', (fresh) => {
 
   test.each([
     ['in chunks is read', [JSON_LINE], chunked('{"code"', ':"x"}'), 'code_not_found'],
-    ['in chunks needs a type', [], chunked('{"code":"x"}'), 'media_type_unsupported'],
+    ['in chunks needs a media type', [], chunked('{"code":"x"}'), 'media_type_unsupported'],
     [
-      'in chunks has its type checked before its size',
+      'in chunks has its media type checked before its size',
       ['Content-Type: text/plain'],
       chunked(...Array<string>(20).fill('x'.repeat(1024))),
       'media_type_unsupported',
     ],
     [
-      'in chunks has a limit',
+      'in chunks has the same limit',
       [JSON_LINE],
       chunked(...Array<string>(17).fill('x'.repeat(1024))),
       'body_too_large',
     ],
-    ['of no chunks is none', [], chunked(), 'body_malformed'],
+    ['of no chunks is no body', [], chunked(), 'body_malformed'],
   ])('%s', async (_, lines, body, error_code) => {
     const connection = new RawConnection(server);
     connection.request(head('/oauth/convert', CHUNKED, ...lines), body);
-    expect(JSON.parse((await connection.answer()).body).error_code).toBe(error_code);
+    expect(JSON.parse((await connection.response()).body).error_code).toBe(error_code);
     connection.end();
   });
 
-  test('of no chunks will do where none is needed', async () => {
+  test('of no chunks is accepted if no body is required', async () => {
     const connection = new RawConnection(server);
     const path = `/admin/applications/${linked.application_id}/enable`;
     const lines = [`POST ${path} HTTP/1.1`, 'Host: x', `Authorization: ${operator}`, CHUNKED];
     connection.request(lines, chunked());
-    expect((await connection.answer()).status).toBe(200);
+    expect((await connection.response()).status).toBe(200);
     connection.end();
   });
 });

@@ -1,26 +1,25 @@
 import { type OperationContract, type OperationName, operations } from '@latchkey/schema';
 
-// biome-ignore lint/suspicious/noExplicitAny: what a server sends is looked at member by member
+// biome-ignore lint/suspicious/noExplicitAny: the tests check what a server sends, member by member
 export type Json = any;
 
 export interface Request {
   method: string;
-  /** With its query. */
+  /** With the query. */
   path: string;
   authorization?: string | undefined;
   headers?: Record<string, string>;
   body?: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
-export interface Answer {
+export interface HttpResponse {
   status: number;
   headers: Headers;
   text: string;
   json: Json;
 }
 
-/** Sends one request and reads its whole answer. */
-export async function send({ url }: { url: string }, request: Request): Promise<Answer> {
+export async function send({ url }: { url: string }, request: Request): Promise<HttpResponse> {
   const { method, path, authorization, headers, body } = request;
   const response = await fetch(url + path, {
     method,
@@ -39,7 +38,7 @@ export const JSON_TYPE = { 'content-type': 'application/json' };
 export type Wire = 'REST' | 'tRPC';
 export const wires: Wire[] = ['REST', 'tRPC'];
 
-/** An operation's request on a wire. */
+/** The request for an operation over a wire. */
 export function requestOf(
   wire: Wire,
   name: OperationName,
@@ -71,19 +70,19 @@ function trpcRequest(name: OperationName, input: Record<string, unknown>): Reque
     : { method: 'POST', path: `/trpc/${name}`, headers: JSON_TYPE, body: text };
 }
 
-/** Calls an operation; `body` is its result or its error, without what the wire wraps around it. */
+/** Calls an operation. `body` is its result or its error, without the envelope of the wire. */
 export async function invoke(
   server: { url: string },
   wire: Wire,
   name: OperationName,
   input: Record<string, unknown>,
   authorization: string | undefined,
-): Promise<Answer & { body: Json }> {
-  const answer = await send(server, { ...requestOf(wire, name, input), authorization });
-  return { ...answer, body: unwrapped(wire, answer.json) };
+): Promise<HttpResponse & { body: Json }> {
+  const response = await send(server, { ...requestOf(wire, name, input), authorization });
+  return { ...response, body: unwrapped(wire, response.json) };
 }
 
-/** The object of the contract in the answer of a wire. */
+/** Takes the object of the contract out of the envelope of the wire. */
 export function unwrapped(wire: Wire, json: Json): Json {
   if (wire === 'REST') return json;
   if (json.error === undefined) return json.result.data;
@@ -91,7 +90,7 @@ export function unwrapped(wire: Wire, json: Json): Json {
   return body;
 }
 
-/** Calls an operation over REST that has to succeed, and returns what it answers. */
+/** Calls an operation over REST, expects it to succeed and returns its result. */
 export async function succeed(
   server: { url: string },
   name: OperationName,
@@ -99,12 +98,12 @@ export async function succeed(
   authorization: string,
 ): Promise<Json> {
   const { status, text, body } = await invoke(server, 'REST', name, input, authorization);
-  if (status !== 200) throw new Error(`${name} answered ${status}: ${text}`);
+  if (status !== 200) throw new Error(`${name} responded with ${status}: ${text}`);
   return body;
 }
 
-/** All headers that are about the answer, and not about the connection or its length. */
-export function headersOf({ headers }: Answer): Record<string, string> {
+/** The headers of the response, without those about the connection or the length. */
+export function headersOf({ headers }: HttpResponse): Record<string, string> {
   const aside = ['connection', 'content-length', 'date', 'keep-alive'];
   return Object.fromEntries([...headers].filter(([name]) => !aside.includes(name)));
 }

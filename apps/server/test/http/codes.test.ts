@@ -12,7 +12,7 @@ describeOnEachStore('a code', (fresh) => {
     return { status, error_code: body.error_code, grant_id: body.grant_id };
   };
 
-  test.each(wires)('is good until the last millisecond of 300 s, over %s', async (wire) => {
+  test.each(wires)('is valid until the last millisecond of 300 s, over %s', async (wire) => {
     const { issue, bearer } = await linkedApplication(server);
     const early = await issue();
     const late = await issue();
@@ -25,7 +25,7 @@ describeOnEachStore('a code', (fresh) => {
     });
   });
 
-  test('that was exchanged is "already used" to its application and nobody else', async () => {
+  test('that was converted is "already used" only for its application', async () => {
     const own = await linkedApplication(server);
     const other = await linkedApplication(server);
     const { code, grant_id } = await own.issue();
@@ -42,22 +42,22 @@ describeOnEachStore('a code', (fresh) => {
     expect(await convert('REST', code, own.bearer)).toEqual(used);
     server.advance(365 * 86_400_000);
     expect(await convert('REST', code, own.bearer)).toEqual(used);
-    // The id is right and the random part is not: that code was never issued.
+    // The id is right but the random part is wrong: this code was never issued.
     const forged = unknownCredential('code', grant.grant_id);
     expect(await convert('REST', forged, own.bearer)).toEqual(refused('code_expired'));
   });
 
   test('that was exchanged changes nothing when it is replayed', async () => {
-    const { issue, convert: exchange, bearer } = await linkedApplication(server);
+    const { application_id, issue, convert: exchange, bearer } = await linkedApplication(server);
     const { code } = await issue();
     const grant = await exchange(code);
     await convert('REST', code, bearer);
     const described = await invoke(server, 'REST', 'account.grant', {}, asBearer(grant));
     const { grant_secret: _, ...description } = grant;
-    expect(described.body).toStrictEqual(description);
+    expect(described.body).toStrictEqual({ ...description, application_id });
   });
 
-  test('is "expired" by its age alone, whatever became of it', async () => {
+  test('is "expired" by its age alone, whether pending, cancelled or unknown', async () => {
     const own = await linkedApplication(server);
     const other = await linkedApplication(server);
     const pending = await own.issue();
@@ -67,7 +67,7 @@ describeOnEachStore('a code', (fresh) => {
       pending.code,
       cancelled.code,
       unknownCredential('code', pending.grant_id),
-      // Of a grant that there never was a record of.
+      // There was never a record of this grant.
       unknownCredential('code', pending.grant_id.replace(/.{12}$/, '000000000000')),
     ];
     for (const [advance, error_code] of [
@@ -81,7 +81,7 @@ describeOnEachStore('a code', (fresh) => {
     }
   });
 
-  test('outlives every call that fails', async () => {
+  test('stays valid after every call that fails', async () => {
     const own = await linkedApplication(server);
     const other = await linkedApplication(server);
     const { code, grant_id } = await own.issue();
@@ -104,16 +104,16 @@ describeOnEachStore('a code', (fresh) => {
     expect((await convert('REST', code, own.bearer)).status).toBe(200);
   });
 
-  test.each(wires)('is exchanged by exactly one of 32 calls at once, over %s', async (wire) => {
+  test.each(wires)('is converted by exactly one of 32 concurrent calls, over %s', async (wire) => {
     const { issue, bearer } = await linkedApplication(server);
     const { code, grant_id } = await issue();
     const calls = Array.from({ length: 32 }, () =>
       invoke(server, wire, 'grants.convert', { code }, bearer),
     );
-    const answers = await Promise.all(calls);
-    const winners = answers.filter(({ status }) => status === 200);
+    const responses = await Promise.all(calls);
+    const winners = responses.filter(({ status }) => status === 200);
     expect(winners).toHaveLength(1);
-    const losers = answers.filter(({ status }) => status !== 200);
+    const losers = responses.filter(({ status }) => status !== 200);
     for (const { body } of losers) {
       expect(body).toMatchObject({ error_code: 'code_already_used', grant_id });
     }

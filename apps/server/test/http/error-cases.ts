@@ -6,18 +6,23 @@ import {
   type OperationName,
 } from '@latchkey/schema';
 import { JSON_TYPE, type Request, requestOf, send, succeed, type Wire } from './call.ts';
-import { asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
+import {
+  asBasic,
+  asBearer,
+  type LinkedApplication,
+  linkedApplication,
+} from './linked-application.ts';
 import { operator, type ServerWithDatabase } from './running-server.ts';
 
-/** A way to an error, over either wire. */
+/** A way to cause an error, over either wire. */
 export interface ErrorCase {
   code: ErrorCode;
   when: string;
   status: number;
   error: string;
-  /** Headers beyond those of every answer. */
+  /** Headers beyond those of every response. */
   headers?: Record<string, string>;
-  /** Leads there; returns the request that gets the error, and the members that come with it. */
+  /** Prepares the error. Returns the request that causes it and the extra members of the error. */
   arrange(context: {
     server: ServerWithDatabase;
     wire: Wire;
@@ -28,11 +33,14 @@ export interface ErrorCase {
 const MISSING = { 'www-authenticate': 'Bearer realm="latchkey"' };
 const INVALID = { 'www-authenticate': 'Bearer realm="latchkey", error="invalid_token"' };
 
-/** A credential that is well formed and that nobody ever made. */
+/** A well-formed credential that was never issued. */
 export const unknownCredential = (
   kind: keyof typeof credentialPrefixes,
   id: string = randomUUID(),
 ): string => formatCredential(kind, id, crypto.getRandomValues(new Uint8Array(32)));
+
+const disable = ({ application_id }: LinkedApplication, server: ServerWithDatabase) =>
+  succeed(server, 'admin.applications.disable', { application_id }, operator);
 
 function onOperation(
   name: OperationName,
@@ -150,7 +158,7 @@ export const errorCases: ErrorCase[] = [
   },
   {
     code: 'credentials_invalid',
-    when: 'a grant is named that is not the secret’s',
+    when: 'Basic names a grant that the secret does not belong to',
     status: 401,
     error: 'invalid_token',
     headers: INVALID,
@@ -160,12 +168,36 @@ export const errorCases: ErrorCase[] = [
   },
   {
     code: 'credentials_invalid',
-    when: 'the ADMIN_SECRET is another',
+    when: 'the ADMIN_SECRET is wrong',
     status: 401,
     error: 'invalid_client',
     headers: INVALID,
     arrange: unauthenticated('admin.applications.list', `${operator}x`),
   },
+  {
+    code: 'application_disabled',
+    when: 'the application is disabled',
+    status: 403,
+    error: 'unauthorized_client',
+    arrange: onOperation('grants.revoke', async (linked, server) => {
+      const { grant_id } = await linked.link();
+      await disable(linked, server);
+      return { input: { grant_id } };
+    }),
+  },
+  ...[asBearer, asBasic].map(
+    (header): ErrorCase => ({
+      code: 'application_disabled',
+      when: `the application of the grant is disabled, by ${header.name}`,
+      status: 403,
+      error: 'unauthorized_client',
+      arrange: onOperation('account.get', async (linked, server) => {
+        const grant = await linked.link();
+        await disable(linked, server);
+        return { as: header(grant) };
+      }),
+    }),
+  ),
   ...['', '{', 'null', '[]', '"text"', '42', '{"code":"x"', '\ufeff{"code":"x"}'].map(
     (body): ErrorCase => ({
       code: 'body_malformed',
@@ -192,12 +224,12 @@ export const errorCases: ErrorCase[] = [
     error: 'invalid_request',
     arrange: onOperation('grants.convert', async () => ({
       input: { code: '' },
-      members: issue(['code'], 'Must be the code that was issued, lk_code_….'),
+      members: issue(['code'], 'Must be the code that was issued. It starts with lk_code_.'),
     })),
   },
   {
     code: 'parameter_invalid',
-    when: 'the code is an operator of a database',
+    when: 'the code is a query operator of a database',
     status: 400,
     error: 'invalid_request',
     arrange: onOperation('grants.convert', async () => ({
@@ -225,7 +257,7 @@ export const errorCases: ErrorCase[] = [
   },
   {
     code: 'body_too_large',
-    when: 'the body has 16 KiB and a byte',
+    when: 'the body has one byte more than 16 KiB',
     status: 413,
     error: 'invalid_request',
     arrange: withBody(`{"code":"${'x'.repeat(16 * 1024 + 1 - 11)}"}`),
@@ -245,7 +277,7 @@ export const errorCases: ErrorCase[] = [
   },
   {
     code: 'method_not_allowed',
-    when: 'a mutation is asked for by GET',
+    when: 'a mutation is called by GET',
     status: 405,
     error: 'invalid_request',
     headers: { allow: 'POST' },
@@ -255,7 +287,7 @@ export const errorCases: ErrorCase[] = [
   },
   {
     code: 'method_not_allowed',
-    when: 'a query is asked for by POST',
+    when: 'a query is called by POST',
     status: 405,
     error: 'invalid_request',
     headers: { allow: 'GET, HEAD' },
@@ -295,7 +327,7 @@ export const errorCases: ErrorCase[] = [
   },
   {
     code: 'code_already_used',
-    when: 'the code was exchanged',
+    when: 'the code was converted',
     status: 400,
     error: 'invalid_grant',
     arrange: onOperation('grants.convert', async (linked) => {
@@ -305,7 +337,7 @@ export const errorCases: ErrorCase[] = [
     }),
   },
   ...(['grants.revoke', 'grants.recover', 'admin.grants.revoke'] as const).flatMap((name) =>
-    (['unknown', 'not exchanged'] as const).map(
+    (['unknown', 'not converted'] as const).map(
       (which): ErrorCase => ({
         code: 'grant_not_found',
         when: `the grant of ${name} is ${which}`,
@@ -332,7 +364,7 @@ export const errorCases: ErrorCase[] = [
   ),
   {
     code: 'grant_not_found',
-    when: 'a code is cancelled that was exchanged',
+    when: 'the code to cancel was converted',
     status: 404,
     error: 'invalid_grant',
     arrange: onOperation('admin.codes.cancel', async (linked) => ({
@@ -356,12 +388,13 @@ export const errorCases: ErrorCase[] = [
       'admin.applications.get',
       'admin.applications.disable',
       'admin.applications.enable',
+      'admin.applications.delete',
       'admin.applications.secrets.create',
     ] as const
   ).map(
     (name): ErrorCase => ({
       code: 'application_not_found',
-      when: `${name} names an unknown one`,
+      when: `${name} names an unknown application`,
       status: 404,
       error: 'invalid_request',
       arrange: onOperation(name, async () => ({
@@ -372,7 +405,7 @@ export const errorCases: ErrorCase[] = [
   ),
   {
     code: 'application_not_found',
-    when: 'a code is issued to an unknown one',
+    when: 'a code is issued to an unknown application',
     status: 404,
     error: 'invalid_request',
     arrange: onOperation('admin.codes.issue', async ({ account_id }) => ({
@@ -380,19 +413,92 @@ export const errorCases: ErrorCase[] = [
       as: operator,
     })),
   },
+  ...(['admin.accounts.get', 'admin.accounts.export'] as const).flatMap((name) =>
+    (['unknown', 'erased'] as const).map(
+      (which): ErrorCase => ({
+        code: 'account_not_found',
+        when: `${name} names an account that is ${which}`,
+        status: 404,
+        error: 'invalid_request',
+        arrange: onOperation(name, async ({ account_id }, server) => {
+          if (which === 'unknown') return { input: { account_id: randomUUID() }, as: operator };
+          await succeed(server, 'admin.accounts.erase', { account_id }, operator);
+          return { input: { account_id }, as: operator };
+        }),
+      }),
+    ),
+  ),
   {
     code: 'account_not_found',
-    when: 'an unknown one is asked for',
+    when: 'a code is issued about an erased one',
     status: 404,
     error: 'invalid_request',
-    arrange: onOperation('admin.accounts.get', async () => ({
-      input: { account_id: randomUUID() },
+    arrange: onOperation('admin.codes.issue', async ({ application_id, account_id }, server) => {
+      await succeed(server, 'admin.accounts.erase', { account_id }, operator);
+      return { input: { application_id, account_id, scope: 'a' }, as: operator };
+    }),
+  },
+  {
+    code: 'application_not_found',
+    when: 'one is deleted again',
+    status: 404,
+    error: 'invalid_request',
+    arrange: onOperation('admin.applications.delete', async ({ application_id }, server) => {
+      await succeed(server, 'admin.applications.disable', { application_id }, operator);
+      await succeed(server, 'admin.applications.delete', { application_id }, operator);
+      return { input: { application_id }, as: operator };
+    }),
+  },
+  {
+    code: 'application_enabled',
+    when: 'one is deleted that is enabled',
+    status: 409,
+    error: 'invalid_request',
+    arrange: onOperation('admin.applications.delete', async ({ application_id }) => ({
+      input: { application_id },
       as: operator,
     })),
   },
   {
+    code: 'credentials_invalid',
+    when: 'the application of a grant was deleted',
+    status: 401,
+    error: 'invalid_token',
+    headers: INVALID,
+    arrange: onOperation('account.get', async ({ application_id, link }, server) => {
+      const grant = await link();
+      await succeed(server, 'admin.applications.disable', { application_id }, operator);
+      await succeed(server, 'admin.applications.delete', { application_id }, operator);
+      return { as: asBearer(grant) };
+    }),
+  },
+  {
+    code: 'credentials_invalid',
+    when: 'the application was deleted',
+    status: 401,
+    error: 'invalid_client',
+    headers: INVALID,
+    arrange: onOperation('grants.revoke', async ({ application_id }, server) => {
+      await succeed(server, 'admin.applications.disable', { application_id }, operator);
+      await succeed(server, 'admin.applications.delete', { application_id }, operator);
+      return { input: { grant_id: randomUUID() } };
+    }),
+  },
+  {
+    code: 'credentials_invalid',
+    when: 'the account of the grant was erased',
+    status: 401,
+    error: 'invalid_token',
+    headers: INVALID,
+    arrange: onOperation('account.grant', async ({ account_id, link }, server) => {
+      const grant = await link();
+      await succeed(server, 'admin.accounts.erase', { account_id }, operator);
+      return { as: asBearer(grant) };
+    }),
+  },
+  {
     code: 'account_not_found',
-    when: 'a code is issued about an unknown one',
+    when: 'a code is issued for an unknown account',
     status: 404,
     error: 'invalid_request',
     arrange: onOperation('admin.codes.issue', async ({ application_id }) => ({
@@ -402,7 +508,7 @@ export const errorCases: ErrorCase[] = [
   },
   {
     code: 'secret_not_found',
-    when: 'an unknown one is removed',
+    when: 'an unknown secret is removed',
     status: 404,
     error: 'invalid_request',
     arrange: onOperation('admin.applications.secrets.revoke', async ({ application_id }) => ({
@@ -427,7 +533,7 @@ export const errorCases: ErrorCase[] = [
   },
   {
     code: 'rate_limited',
-    when: 'a second exchange within the minute fails, of the one that may',
+    when: 'a second convert fails within a minute that allows one',
     status: 429,
     error: 'temporarily_unavailable',
     headers: {

@@ -2,7 +2,7 @@ import { errorCodes, errorDefinition, objects, parseCredential } from '@latchkey
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { expect, test } from 'vitest';
 import { headersOf, requestOf, send, unwrapped, wires } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { errorCases } from './error-cases.ts';
 import { type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { startTestServer, useServer } from './running-server.ts';
@@ -12,6 +12,7 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 const TRPC_CODES = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_SUPPORTED',
   409: 'CONFLICT',
@@ -22,26 +23,27 @@ const TRPC_CODES = {
   503: 'SERVICE_UNAVAILABLE',
 } as const;
 
-// Their own tests are elsewhere: the first needs a database that fails at the worst moment, the second
-// one that is gone.
-const ELSEWHERE = ['outcome_unknown', 'store_unavailable'];
+// These are tested elsewhere: the first needs a database that fails in the middle of a write, the
+// second one that can't be reached, the third a batch (`trpc-batches.test.ts`), the fourth a server
+// that shuts down.
+const ELSEWHERE = ['outcome_unknown', 'store_unavailable', 'batch_too_large', 'shutting_down'];
 
 test('every error code has a case', () => {
   const covered = new Set<string>([...errorCases.map(({ code }) => code), ...ELSEWHERE]);
   expect(errorCodes.filter((code) => !covered.has(code))).toEqual([]);
 });
 
-describeOnEachStore('the error table', (fresh) => {
+describeOnAnyStore('the error table', (fresh) => {
   // Every case has an application of its own.
   const server = useServer(fresh, { RATE_LIMIT: 'exchanges=1/60' });
 
   for (const wire of wires) {
-    test.each(errorCases)(`over ${wire}: $code where $when`, async (row) => {
+    test.each(errorCases)(`over ${wire}: $code if $when`, async (row) => {
       const linked = await linkedApplication(server);
       const { request, members } = await row.arrange({ server, wire, linked });
-      const answer = await send(server, request);
+      const response = await send(server, request);
 
-      const request_id = answer.headers.get('x-request-id') ?? '';
+      const request_id = response.headers.get('x-request-id') ?? '';
       expect(request_id).toMatch(UUID_V7);
       const body = {
         error: row.error,
@@ -51,10 +53,10 @@ describeOnEachStore('the error table', (fresh) => {
         request_id,
         ...members,
       };
-      expect(unwrapped(wire, answer.json)).toStrictEqual(body);
+      expect(unwrapped(wire, response.json)).toStrictEqual(body);
       expect(objects.errorBody.parse(body)).toStrictEqual(body);
-      expect(answer.status).toBe(row.status);
-      expect(headersOf(answer)).toStrictEqual({
+      expect(response.status).toBe(row.status);
+      expect(headersOf(response)).toStrictEqual({
         'content-type': 'application/json; charset=UTF-8',
         'cache-control': 'no-store',
         'x-request-id': request_id,
@@ -64,7 +66,7 @@ describeOnEachStore('the error table', (fresh) => {
 
       const path = decodeURIComponent(request.path.slice('/trpc/'.length).replace(/\?.*/, ''));
       const code = TRPC_CODES[row.status as keyof typeof TRPC_CODES];
-      expect(answer.json).toStrictEqual({
+      expect(response.json).toStrictEqual({
         error: {
           message: body.error_description,
           code: TRPC_ERROR_CODES_BY_KEY[code],
@@ -75,21 +77,21 @@ describeOnEachStore('the error table', (fresh) => {
   }
 });
 
-describeOnEachStore('the base of error_uri', (fresh) => {
+describeOnAnyStore('the base of error_uri', (fresh) => {
   const server = useServer(fresh);
   const elsewhere = (environment: NodeJS.ProcessEnv) =>
     startTestServer(server.database.url, environment);
 
   test.each(wires)('is PUBLIC_URL over %s', async (wire) => {
     const configured = await elsewhere({ PUBLIC_URL: 'https://link.example.com/base/' });
-    const answer = await send(configured, requestOf(wire, 'account.get'));
-    expect(unwrapped(wire, answer.json).error_uri).toBe(
+    const response = await send(configured, requestOf(wire, 'account.get'));
+    expect(unwrapped(wire, response.json).error_uri).toBe(
       'https://link.example.com/base/docs/errors#credentials_missing',
     );
     await configured.close();
   });
 
-  test('is what a trusted proxy says, and not what the caller says without one', async () => {
+  test('comes from a trusted proxy; without one, the client can’t set it', async () => {
     const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'link.example.com' };
     const request = { ...requestOf('REST', 'account.get'), headers };
     const behind = await elsewhere({ TRUST_PROXY: 'true' });
@@ -103,28 +105,28 @@ describeOnEachStore('the base of error_uri', (fresh) => {
   });
 });
 
-describeOnEachStore('code_not_found', (fresh) => {
+describeOnAnyStore('code_not_found', (fresh) => {
   const server = useServer(fresh);
 
-  test('is the same bytes whatever the code is, but for request_id', async () => {
+  test('has the same bytes for every such code, except request_id', async () => {
     const linked: LinkedApplication = await linkedApplication(server);
     const rows = errorCases.filter(({ code }) => code === 'code_not_found');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       rows.map(async ({ arrange }) => {
         const { request } = await arrange({ server, wire: 'REST', linked });
         const { text, json, headers } = await send(server, request);
         return [text.replace(json.request_id, ''), headers.get('content-length')].join();
       }),
     );
-    expect(answers.length).toBeGreaterThan(3);
-    expect(new Set(answers).size).toBe(1);
+    expect(responses.length).toBeGreaterThan(3);
+    expect(new Set(responses).size).toBe(1);
   });
 });
 
-describeOnEachStore('internal_error', (fresh) => {
+describeOnAnyStore('internal_error', (fresh) => {
   const server = useServer(fresh);
 
-  test.each(wires)('over %s has its detail in the log, and only there', async (wire) => {
+  test.each(wires)('over %s has its detail only in the log', async (wire) => {
     const linked = await linkedApplication(server);
     const row = errorCases.find(({ code }) => code === 'internal_error');
     if (row === undefined) throw new Error('There is no case of it.');

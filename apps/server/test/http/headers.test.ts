@@ -1,22 +1,22 @@
 import { type OperationContract, operations } from '@latchkey/schema';
 import { beforeAll, expect, test } from 'vitest';
 import { headersOf, requestOf, send, unwrapped, wires } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { asBearer, linkedApplication } from './linked-application.ts';
 import { headerOf, RawConnection } from './raw-connection.ts';
 import { operator, useServer } from './running-server.ts';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** The methods that a path takes, as Allow has them. */
-const taken = new Map<string, string>();
+/** The methods of each path, as in Allow. */
+const allowedMethods = new Map<string, string>();
 for (const { path, method } of Object.values(operations) as OperationContract[]) {
   const methods = method === 'GET' ? 'GET, HEAD' : method;
-  const before = taken.get(path);
-  taken.set(path, before === undefined ? methods : `${before}, ${methods}`);
+  const before = allowedMethods.get(path);
+  allowedMethods.set(path, before === undefined ? methods : `${before}, ${methods}`);
 }
 
-describeOnEachStore('headers', (fresh) => {
+describeOnAnyStore('headers', (fresh) => {
   const server = useServer(fresh);
   let grant: string;
   beforeAll(async () => {
@@ -33,9 +33,13 @@ describeOnEachStore('headers', (fresh) => {
         ['/trpc/account.get', 401],
         ['/docs', 200],
       ] as const) {
-        const answer = await send(server, { method: 'GET', path, headers: { 'x-request-id': id } });
-        expect([answer.status, answer.headers.get('x-request-id')]).toEqual([status, id]);
-        if (path === '/v1/account') expect(answer.json.request_id).toBe(id);
+        const response = await send(server, {
+          method: 'GET',
+          path,
+          headers: { 'x-request-id': id },
+        });
+        expect([response.status, response.headers.get('x-request-id')]).toEqual([status, id]);
+        if (path === '/v1/account') expect(response.json.request_id).toBe(id);
       }
     },
   );
@@ -44,21 +48,21 @@ describeOnEachStore('headers', (fresh) => {
     'X-Request-Id "%s" is replaced by a UUIDv7',
     async (id) => {
       const headers = { 'x-request-id': id };
-      const answer = await send(server, { method: 'GET', path: '/v1/account', headers });
-      expect(answer.headers.get('x-request-id')).toMatch(UUID_V7);
-      expect(answer.json.request_id).toBe(answer.headers.get('x-request-id'));
+      const response = await send(server, { method: 'GET', path: '/v1/account', headers });
+      expect(response.headers.get('x-request-id')).toMatch(UUID_V7);
+      expect(response.json.request_id).toBe(response.headers.get('x-request-id'));
     },
   );
 
-  test('X-Request-Id that is sent twice is replaced', async () => {
+  test('replace an X-Request-Id that is sent twice', async () => {
     const connection = new RawConnection(server);
     const id = 'X-Request-Id: a';
     connection.request(['GET /healthz HTTP/1.1', 'Host: x', id, id]);
-    expect(headerOf((await connection.answer()).lines, 'X-Request-Id')).toMatch(UUID_V7);
+    expect(headerOf((await connection.response()).lines, 'X-Request-Id')).toMatch(UUID_V7);
     connection.end();
   });
 
-  test('X-Request-Id is another one for each request', async () => {
+  test('have a different X-Request-Id for each request', async () => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const { headers } = await send(server, { method: 'GET', path: '/healthz' });
@@ -68,10 +72,10 @@ describeOnEachStore('headers', (fresh) => {
     expect(new Set(ids).size).toBe(20);
   });
 
-  test('are written just as the contract has them', async () => {
+  test('have the spelling of the contract', async () => {
     const connection = new RawConnection(server);
     connection.request(['GET /v1/account HTTP/1.1', 'Host: x']);
-    const { status, lines } = await connection.answer();
+    const { status, lines } = await connection.response();
     expect(status).toBe(401);
     expect(lines).toContain('Content-Type: application/json; charset=UTF-8');
     expect(lines).toContain('Cache-Control: no-store');
@@ -91,7 +95,7 @@ describeOnEachStore('headers', (fresh) => {
     '/trpc/account.get',
     '/trpc/account.get,account.grant?batch=1',
     '/nowhere',
-  ])('of HEAD %s are those of GET, without a body', async (path) => {
+  ])('of HEAD %s are those of GET, and there is no body', async (path) => {
     const request = { path, authorization: grant, headers: { 'x-request-id': 'same' } };
     const get = await send(server, { method: 'GET', ...request });
     const head = await send(server, { method: 'HEAD', ...request });
@@ -101,18 +105,18 @@ describeOnEachStore('headers', (fresh) => {
     expect(head.text).toBe('');
   });
 
-  test('of HEAD leave the connection usable, also after an error', async () => {
+  test('of HEAD leave the connection usable, even after an error', async () => {
     const connection = new RawConnection(server);
     for (const path of ['/v1/account', '/healthz', '/trpc/account.get', '/healthz']) {
       connection.request([`HEAD ${path} HTTP/1.1`, 'Host: x']);
-      const { status, body } = await connection.answer({ head: true });
+      const { status, body } = await connection.response({ head: true });
       expect([status, body]).toEqual([path === '/healthz' ? 200 : 401, '']);
     }
     connection.end();
   });
 
   const METHODS = ['OPTIONS', 'GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND'];
-  test.each([...taken])('of %s allow %s and nothing else', async (template, allow) => {
+  test.each([...allowedMethods])('of %s allow only %s', async (template, allow) => {
     const path = template.replace(/\{\w+\}/g, '7');
     for (const method of METHODS.filter((candidate) => !allow.split(', ').includes(candidate))) {
       const { status, headers, json } = await send(server, { method, path });
@@ -126,8 +130,8 @@ describeOnEachStore('headers', (fresh) => {
     async (name, { method }) => {
       const allow = method === 'GET' ? 'GET, HEAD' : 'POST';
       for (const other of METHODS.filter((candidate) => !allow.split(', ').includes(candidate))) {
-        const answer = await send(server, { method: other, path: `/trpc/${name}` });
-        expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
+        const response = await send(server, { method: other, path: `/trpc/${name}` });
+        expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
       }
     },
   );
@@ -142,7 +146,7 @@ describeOnEachStore('headers', (fresh) => {
     },
   );
 
-  test('have nothing of CORS, whoever asks', async () => {
+  test('contain nothing of CORS for any Origin', async () => {
     const headers = {
       origin: 'https://app.example',
       'access-control-request-method': 'POST',
@@ -150,16 +154,15 @@ describeOnEachStore('headers', (fresh) => {
     };
     for (const method of ['OPTIONS', 'GET', 'POST']) {
       for (const path of ['/oauth/convert', '/v1/account', '/trpc/grants.convert', '/healthz']) {
-        const answer = await send(server, { method, path, headers });
-        const names = [...answer.headers.keys()];
+        const response = await send(server, { method, path, headers });
+        const names = [...response.headers.keys()];
         expect(names.filter((name) => /^(access-control-|vary$)/.test(name))).toEqual([]);
-        if (method === 'OPTIONS') expect(answer.status).toBe(405);
+        if (method === 'OPTIONS') expect(response.status).toBe(405);
       }
     }
   });
 
   test.each([
-    '/',
     '//',
     '/oauth',
     '/oauth/convert/',
@@ -178,15 +181,14 @@ describeOnEachStore('headers', (fresh) => {
     '/trpc/__proto__',
     '/trpc/constructor',
     '/healthz/',
-    '/docs/',
     '/docs/package.json',
     '/docs/../package.json',
     '/docs/%2e%2e/package.json',
     '/metrics',
-  ])('of %s are those of a route that is not there', async (path) => {
+  ])('of %s are those of an unknown route', async (path) => {
     const connection = new RawConnection(server);
     connection.request([`GET ${path} HTTP/1.1`, 'Host: x']);
-    const { status, body, lines } = await connection.answer();
+    const { status, body, lines } = await connection.response();
     expect(status).toBe(404);
     const json = JSON.parse(body);
     const found = json.error?.data ?? json;
@@ -195,22 +197,28 @@ describeOnEachStore('headers', (fresh) => {
     connection.end();
   });
 
-  test('go with a request target in absolute form too', async () => {
+  test.each(['/', '/docs/'])('of %s redirect to the documentation', async (path) => {
+    const response = await fetch(server.url + path, { redirect: 'manual' });
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/docs']);
+    expect(await response.text()).toBe('');
+  });
+
+  test('allow a request target in absolute form', async () => {
     const connection = new RawConnection(server);
     connection.request(['GET http://any.example/healthz?x=1 HTTP/1.1', 'Host: x']);
-    expect((await connection.answer()).status).toBe(200);
+    expect((await connection.response()).status).toBe(200);
     connection.end();
   });
 
-  test('go with the offer of another protocol too, which is passed over', async () => {
+  test('may offer an upgrade to another protocol, which is ignored', async () => {
     const connection = new RawConnection(server);
     const offer = ['Connection: Upgrade', 'Upgrade: websocket'];
     connection.request(['GET /healthz HTTP/1.1', 'Host: x', ...offer]);
-    expect((await connection.answer()).status).toBe(200);
+    expect((await connection.response()).status).toBe(200);
     connection.end();
   });
 
-  test.each(wires)('take any case of the scheme, over %s', async (wire) => {
+  test.each(wires)('may have the scheme in any case, over %s', async (wire) => {
     for (const scheme of ['bearer', 'BEARER', 'BeArEr']) {
       const request = requestOf(wire, 'admin.applications.list');
       const authorization = operator.replace('Bearer', scheme);
@@ -220,7 +228,7 @@ describeOnEachStore('headers', (fresh) => {
     }
   });
 
-  test('name the host in error_uri, and never one that could leave its place', async () => {
+  test('set the host of error_uri only if it is a valid host', async () => {
     for (const [host, expected] of [
       ['link.example.com', 'http://link.example.com'],
       ['LINK.example.com:8080', 'http://LINK.example.com:8080'],
@@ -232,7 +240,7 @@ describeOnEachStore('headers', (fresh) => {
     ]) {
       const connection = new RawConnection(server);
       connection.request(['GET /v1/account HTTP/1.1', `Host: ${host}`]);
-      const { error_uri } = JSON.parse((await connection.answer()).body);
+      const { error_uri } = JSON.parse((await connection.response()).body);
       expect(error_uri).toBe(`${expected}/docs/errors#credentials_missing`);
       connection.end();
     }

@@ -3,17 +3,17 @@ import type { FullGrant, IssuedCode } from '@latchkey/schema';
 import { succeed } from './call.ts';
 import { operator } from './running-server.ts';
 
-/** An application with its secret, and an account that it gets grants about. */
+/** An application with a secret, and an account that it gets grants for. */
 export interface LinkedApplication {
   application_id: string;
   secret: string;
   secret_id: string;
-  /** The value of its Authorization header. */
+  /** The value of the Authorization header. */
   bearer: string;
   account_id: string;
   issue(): Promise<IssuedCode>;
   convert(code: string): Promise<FullGrant>;
-  /** A code, exchanged. */
+  /** Issues a code and converts it. */
   link(): Promise<FullGrant>;
 }
 
@@ -56,7 +56,7 @@ export async function linkedApplication(server: { url: string }): Promise<Linked
   };
 }
 
-/** The two ways for a grant to say who it is. */
+/** The two ways in which a grant authenticates. */
 export const asBearer = ({ grant_secret }: FullGrant): string => `Bearer ${grant_secret}`;
 export const asBasic = ({ grant_id, grant_secret }: FullGrant): string =>
   `Basic ${Buffer.from(`${grant_id}:${grant_secret}`).toString('base64')}`;

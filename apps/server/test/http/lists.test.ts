@@ -6,7 +6,7 @@ import { describeOnEachStore } from './databases.ts';
 import { linkedApplication } from './linked-application.ts';
 import { operator, type TestServer, useServer } from './running-server.ts';
 
-/** Walks a list to its end, in pages of a size. */
+/** Reads a list to its end, page by page. */
 async function pages(
   server: TestServer,
   wire: Wire,
@@ -28,7 +28,7 @@ async function pages(
 describeOnEachStore('lists', (fresh) => {
   const server = useServer(fresh);
 
-  test.each(wires)('of grants go page by page, newest first, over %s', async (wire) => {
+  test.each(wires)('of grants have pages, newest first, over %s', async (wire) => {
     const linked = await linkedApplication(server);
     const made: string[] = [];
     for (let i = 0; i < 5; i++) {
@@ -46,14 +46,14 @@ describeOnEachStore('lists', (fresh) => {
         made.slice(4),
       ]);
       expect(two.flat().map(({ revoked }) => revoked)).toEqual([false, true, false, false, false]);
-      // A last page that is full has no cursor to an empty one.
+      // A full last page has no cursor to an empty page.
       expect(await pages(server, wire, 'admin.grants.list', { ...filter, limit: 5 })).toHaveLength(
         1,
       );
     }
   });
 
-  test('of applications: what is added between two pages shifts nothing', async () => {
+  test('of applications are not shifted by an addition between two pages', async () => {
     for (let i = 0; i < 3; i++) {
       server.advance(1);
       await linkedApplication(server);
@@ -69,7 +69,7 @@ describeOnEachStore('lists', (fresh) => {
     expect([...first.data, ...second.data].map(({ id }: Json) => id)).toEqual(all.slice(0, 3));
   });
 
-  test('have 50 entries unless told', async () => {
+  test('have 50 entries by default', async () => {
     const linked = await linkedApplication(server);
     for (let i = 0; i < 51; i++) await linked.link();
     const { account_id } = linked;
@@ -103,6 +103,9 @@ describeOnEachStore('lists', (fresh) => {
     ['/admin/applications?cursor=', ['cursor']],
     ['/admin/applications?cursor=abc', ['cursor']],
     [`/admin/applications?cursor=${id}`, ['cursor']],
+    ['/admin/accounts?limit=0', ['limit']],
+    ['/admin/accounts?username=', ['username']],
+    ['/admin/accounts?username=a&username=b', ['username']],
     ['/admin/grants', []],
     [`/admin/grants?account_id=${id}&application_id=${id}`, []],
     ['/admin/grants?account_id=7', ['account_id']],
@@ -119,12 +122,12 @@ describeOnEachStore('lists', (fresh) => {
     [{ limit: 0 }, ['limit']],
     [{ cursor: null }, ['cursor']],
   ])('refuse %j over tRPC', async (input, where) => {
-    const answer = await invoke(server, 'tRPC', 'admin.applications.list', input, operator);
-    expect([answer.status, answer.body.error_code]).toEqual([400, 'parameter_invalid']);
-    expect(answer.body.issues[0].path).toEqual(where);
+    const response = await invoke(server, 'tRPC', 'admin.applications.list', input, operator);
+    expect([response.status, response.body.error_code]).toEqual([400, 'parameter_invalid']);
+    expect(response.body.issues[0].path).toEqual(where);
   });
 
-  test('ignore members of the query that they do not know', async () => {
+  test('ignore unknown members of the query', async () => {
     const path = '/admin/applications?limit=1&__proto__=x&constructor=y&offset=5';
     const { status, json } = await send(server, { method: 'GET', path, authorization: operator });
     expect([status, json.data.length]).toEqual([200, 1]);

@@ -1,7 +1,13 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { errorCodes } from '@latchkey/schema';
+import { expect, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { DomainError } from '../../src/domain-error.ts';
+import { rateLimitNames } from '../../src/limits/rate-limit-setting.ts';
+import { methodsOf } from '../../src/store/observe-store.ts';
 import { headersOf, invoke, JSON_TYPE, requestOf, send, wires } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { asBearer, linkedApplication } from './linked-application.ts';
 import { startTestServer, useServer } from './running-server.ts';
 
@@ -23,13 +29,13 @@ function samplesIn(text: string): Sample[] {
     });
 }
 
-describeOnEachStore('/metrics', (fresh) => {
+describeOnAnyStore('/metrics', (fresh) => {
   const server = useServer(fresh, { METRICS: 'on', RATE_LIMIT: 'requests=4/60' });
   const scrape = async () => {
-    const answer = await send(server, { method: 'GET', path: '/metrics' });
-    return { answer, samples: samplesIn(answer.text) };
+    const response = await send(server, { method: 'GET', path: '/metrics' });
+    return { response, samples: samplesIn(response.text) };
   };
-  /** Values by labels, of what was counted since. */
+  /** What was counted since an earlier scrape, by label values. */
   const countsOf = (name: string, samples: Sample[], before: Sample[] = []) => {
     const key = ({ labels }: Sample) => Object.values(labels).join(' ').trimEnd();
     const own = (all: Sample[]) => all.filter((sample) => sample.name === name);
@@ -40,10 +46,10 @@ describeOnEachStore('/metrics', (fresh) => {
     return Object.fromEntries(since.filter(([, value]) => value !== 0));
   };
 
-  test('is text of Prometheus, with the headers of every answer', async () => {
-    const { answer, samples } = await scrape();
-    expect(answer.status).toBe(200);
-    expect(headersOf(answer)).toStrictEqual({
+  test('is in the text format of Prometheus, with the headers of every response', async () => {
+    const { response, samples } = await scrape();
+    expect(response.status).toBe(200);
+    expect(headersOf(response)).toStrictEqual({
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
       'cache-control': 'no-store',
       'x-request-id': expect.any(String),
@@ -57,7 +63,7 @@ describeOnEachStore('/metrics', (fresh) => {
     expect(names).toContain('process_resident_memory_bytes');
   });
 
-  test('has exactly what was asked and answered', async () => {
+  test('counts exactly the requests and their results', async () => {
     const linked = await linkedApplication(server);
     const { code } = await linked.issue();
     const before = (await scrape()).samples;
@@ -80,7 +86,7 @@ describeOnEachStore('/metrics', (fresh) => {
       body: JSON.stringify({ ...Array(4).fill({ grant_id: grant.grant_id, code }) }),
     });
 
-    const { answer, samples } = await scrape();
+    const { response, samples } = await scrape();
     expect(countsOf('latchkey_requests_total', samples, before)).toEqual({
       'grants.convert rest 200': 1,
       'grants.convert rest 400 parameter_invalid': 1,
@@ -93,7 +99,7 @@ describeOnEachStore('/metrics', (fresh) => {
       'unknown rest 405 method_not_allowed': 1,
       '/healthz rest 200': 1,
       'unknown trpc 404 route_not_found': 2,
-      // The batch came when one more request was within the limit.
+      // The limit allowed one more request when the batch arrived.
       'grants.revoke trpc 200': 1,
       'grants.convert trpc 429 rate_limited': 1,
       'grants.revoke trpc 429 rate_limited': 1,
@@ -112,11 +118,83 @@ describeOnEachStore('/metrics', (fresh) => {
     });
     expect(countsOf('latchkey_rate_limited_total', samples, before)).toEqual({ requests: 2 });
     for (const secret of [code, linked.secret, grant.grant_secret, grant.grant_id]) {
-      expect(answer.text).not.toContain(secret);
+      expect(response.text).not.toContain(secret);
     }
   });
 
-  test('is no route unless it is asked for', async () => {
+  // An alert on a counter that begins with 1 would miss the first failure of a process.
+  test('has the counters of failures from the start', async () => {
+    const fresh = await startTestServer(server.database.url, { METRICS: 'on' });
+    const { text } = await send(fresh, { method: 'GET', path: '/metrics' });
+    const samples = samplesIn(text);
+    const zeros = (name: string, label: string) =>
+      samples
+        .filter((sample) => sample.name === name && sample.value === 0)
+        .map(({ labels }) => labels[label]);
+    expect(zeros('latchkey_errors_total', 'error_code')).toEqual(errorCodes);
+    expect(zeros('latchkey_rate_limited_total', 'limit')).toEqual(rateLimitNames);
+    expect(new Set(zeros('latchkey_store_failures_total', 'method'))).toEqual(
+      new Set([...methodsOf(fresh.service.store), 'housekeeping']),
+    );
+    expect(zeros('latchkey_log_dropped_total', '')).toHaveLength(1);
+    expect(zeros('latchkey_connections_refused_total', '')).toHaveLength(1);
+    await fresh.close();
+  });
+
+  test('counts the store, its failures and its pending codes', async () => {
+    const own = await startTestServer(server.database.url, { METRICS: 'on' });
+    const scrapeOwn = async () =>
+      samplesIn((await send(own, { method: 'GET', path: '/metrics' })).text);
+    const linked = await linkedApplication(own);
+    const before = await scrapeOwn();
+    const { code } = await linked.issue();
+    await linked.issue();
+    await linked.convert(code);
+    const after = await scrapeOwn();
+    const pending = (samples: Sample[]) =>
+      samples.find(({ name }) => name === 'latchkey_pending_codes')?.value ?? 0;
+    expect(pending(after) - pending(before)).toBe(1);
+    const calls = countsOf('latchkey_store_duration_seconds_count', after, before);
+    expect(calls).toMatchObject({ issueCode: 2, redeemCode: 1 });
+
+    // A method that only runs outside of requests counts as well.
+    await own.service.store.close();
+    const addition = { key: 'a', points: 1, now: 0, duration: 1 };
+    await expect(own.service.store.addToCount(addition)).rejects.toThrow(DomainError);
+    await send(own, { method: 'GET', path: '/readyz' });
+    const closed = await scrapeOwn();
+    expect(countsOf('latchkey_store_failures_total', closed, after)).toMatchObject({
+      'addToCount store_unavailable': 1,
+      'ping store_unavailable': 1,
+    });
+    expect(countsOf('latchkey_errors_total', closed, after)).toEqual({ store_unavailable: 1 });
+    expect(pending(closed)).toBeNaN();
+    await own.close();
+  });
+
+  test('counts the connections', async () => {
+    const connections = async () => {
+      const { samples } = await scrape();
+      const [sample] = samples.filter(({ name }) => name === 'latchkey_connections');
+      return sample?.value ?? Number.NaN;
+    };
+    const before = await connections();
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    await vi.waitFor(async () => expect(await connections()).toBe(before + 1));
+    socket.destroy();
+    await vi.waitFor(async () => expect(await connections()).toBe(before));
+
+    const { samples } = await scrape();
+    const pool = samples.filter(({ name }) => name === 'latchkey_mongodb_connections');
+    const idle = pool.find(({ labels }) => labels.state === 'idle')?.value ?? 0;
+    const isMongodb = server.database.url.startsWith('mongodb');
+    expect(pool.map(({ labels }) => labels.state)).toEqual(isMongodb ? ['in_use', 'idle'] : []);
+    expect(idle > 0).toBe(isMongodb);
+  });
+
+  test('is no route unless METRICS is on', async () => {
     const without = await startTestServer(server.database.url);
     const { status, json } = await send(without, { method: 'GET', path: '/metrics' });
     expect([status, json.error_code]).toEqual([404, 'route_not_found']);

@@ -7,7 +7,7 @@ import {
 } from '@latchkey/schema';
 import { beforeAll, expect, test } from 'vitest';
 import { headersOf, type Json, send } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { useServer } from './running-server.ts';
 
 /** Every `$ref` in a document. */
@@ -18,27 +18,27 @@ function references(node: Json): string[] {
   );
 }
 
-/** What a reference within a document names; undefined where it names nothing. */
+/** The part of a document that a reference names; undefined if there is none. */
 const resolve = (document: Json, reference: string): Json =>
   reference
     .replace(/^#\//, '')
     .split('/')
     .reduce((node, key) => node?.[key.replaceAll('~1', '/').replaceAll('~0', '~')], document);
 
-describeOnEachStore('/openapi.json', (fresh) => {
+describeOnAnyStore('/openapi.json', (fresh) => {
   const server = useServer(fresh);
   let document: Json;
   beforeAll(async () => {
-    const answer = await send(server, { method: 'GET', path: '/openapi.json' });
-    expect(answer.status).toBe(200);
-    expect(headersOf(answer)).toMatchObject({
+    const response = await send(server, { method: 'GET', path: '/openapi.json' });
+    expect(response.status).toBe(200);
+    expect(headersOf(response)).toMatchObject({
       'content-type': 'application/json; charset=UTF-8',
       'cache-control': 'no-store',
     });
-    document = answer.json;
+    document = response.json;
   });
 
-  test('is a document of OpenAPI 3.1 that says where it is served', () => {
+  test('is an OpenAPI 3.1 document with the URL of its server', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d$/);
     expect(document.info).toMatchObject({ title: 'Latchkey', version: expect.any(String) });
     expect(document.servers).toEqual([{ url: server.url }]);
@@ -46,7 +46,7 @@ describeOnEachStore('/openapi.json', (fresh) => {
     expect(Object.keys(document).filter((key) => !allowed.includes(key))).toEqual([]);
   });
 
-  test('has every operation once, and no other', () => {
+  test('has every operation once and nothing else', () => {
     const described = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
       Object.entries<Json>(methods).map(
         ([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`,
@@ -58,7 +58,7 @@ describeOnEachStore('/openapi.json', (fresh) => {
     expect(described.sort()).toEqual(expected.sort());
   });
 
-  test('refers to nothing that is not in it', () => {
+  test('has no dangling reference', () => {
     const all = references(document);
     expect(all.length).toBeGreaterThan(20);
     for (const reference of all) {
@@ -96,7 +96,7 @@ describeOnEachStore('/openapi.json', (fresh) => {
     expect(schema.type).toBe('object');
     expect(schema.required).toEqual(Object.keys(schema.properties));
 
-    // Every error of its own, and those that any operation of its kind can answer.
+    // Its own errors, and those of every operation of its kind.
     const listed = Object.entries<Json>(described.responses).flatMap(([status, response]) =>
       Object.entries<Json>(response.content['application/json'].examples ?? {}).map(
         ([code, { value }]) => {
@@ -113,6 +113,7 @@ describeOnEachStore('/openapi.json', (fresh) => {
       ...errors,
       'credentials_missing',
       'credentials_invalid',
+      ...(caller === 'operator' ? [] : ['application_disabled']),
       'rate_limited',
       'store_unavailable',
       'internal_error',
@@ -127,12 +128,12 @@ describeOnEachStore('/openapi.json', (fresh) => {
       'RateLimit-Remaining',
       'RateLimit-Reset',
     ]);
-    // A write whose answer gets lost: the first use of a grant is one too.
+    // Every write can have an unknown outcome. The first use of a grant is a write too.
     expect(listed.includes('outcome_unknown')).toBe(method !== 'GET' || caller === 'grant');
   });
 
-  // The schemas of the document let members through that they do not name; those of the operations
-  // drop them.
+  // The schemas of the document allow unknown members. Those of the operations drop them, so they
+  // show whether an example has one.
   test.each(Object.entries<OperationContract>(operations))(
     'has a real example of %s',
     (_, operation) => {
@@ -147,31 +148,31 @@ describeOnEachStore('/openapi.json', (fresh) => {
 
       const { example } = responses[200].content['application/json'];
       expect(operation.output.parse(example)).toStrictEqual(example);
-      // They go into a header, where somebody tries them out.
+      // Whoever tries out an operation sends them in a header.
       const credentials =
         JSON.stringify([input, example]).match(/lk_(?:app|code|grant)_\w+/g) ?? [];
       for (const credential of credentials) expect(credential).toMatch(/_[0-9A-Za-z]{71}$/);
     },
   );
 
-  test('has nothing that breaks a client made of it', () => {
+  test('has nothing that breaks a generated client', () => {
     const members = new Set<string>();
     JSON.stringify(document, (key, value) => {
       members.add(key);
       if (key === 'pattern') {
-        // RE2 and Rust, which compile the patterns of Go and of pydantic, know no \\u and no
-        // look-around. They count in characters, which is the u flag here.
+        // RE2 and Rust compile the patterns of Go and of pydantic. They have no \\u and no look-around,
+        // and they count characters, as the u flag does here.
         expect(() => new RegExp(value, 'u')).not.toThrow();
         expect(value).not.toMatch(/\\u|\(\?[=!<]/);
       }
       return value;
     });
     expect(members).toContain('pattern');
-    // Answers may get new members.
+    // A later version may add members to a response.
     expect(members).not.toContain('additionalProperties');
   });
 
-  test('follows PUBLIC_URL or the host that was called', async () => {
+  test('has PUBLIC_URL or the host of the request as its server', async () => {
     const headers = { 'x-forwarded-host': 'evil.example' };
     const { json } = await send(server, { method: 'GET', path: '/openapi.json', headers });
     expect(json.servers).toEqual([{ url: server.url }]);

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { JSON_TYPE, type Request, requestOf, send, unwrapped, type Wire, wires } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { operator, startTestServer, useServer } from './running-server.ts';
 
 /**
- * What a request can do wrong, in the order in which it is checked. A request that does two things
- * wrong hears of the first.
+ * The faults of a request, in the order in which they are checked. A request with two faults gets
+ * the error of the first.
  */
 const faults: [string, (request: Request, wire: Wire) => Request][] = [
   ['route_not_found', (request) => ({ ...request, path: request.path.replace('convert', 'c') })],
@@ -22,13 +22,11 @@ const faults: [string, (request: Request, wire: Wire) => Request][] = [
   ['code_not_found', (request) => request],
 ];
 
-const pairs = faults.flatMap(([first, spoilFirst], index) =>
-  faults
-    .slice(index + 1)
-    .map(([second, spoilSecond]) => ({ first, second, spoilFirst, spoilSecond })),
+const pairs = faults.flatMap(([first, addFirst], index) =>
+  faults.slice(index + 1).map(([second, addSecond]) => ({ first, second, addFirst, addSecond })),
 );
 
-describeOnEachStore('the order of checks', (fresh) => {
+describeOnAnyStore('the order of checks', (fresh) => {
   const server = useServer(fresh);
   let linked: LinkedApplication;
   beforeAll(async () => {
@@ -41,8 +39,8 @@ describeOnEachStore('the order of checks', (fresh) => {
         ...requestOf(wire, 'grants.convert', { code: 'of nobody' }),
         authorization: linked.bearer,
       };
-      // The body is spoilt by the second first: what is cut or added is then that of both.
-      const request = pair.spoilFirst(pair.spoilSecond(valid, wire), wire);
+      // The second fault is applied first, so that the body ends up with both.
+      const request = pair.addFirst(pair.addSecond(valid, wire), wire);
       const { json } = await send(server, request);
       expect(unwrapped(wire, json).error_code).toBe(pair.first);
     });
@@ -62,15 +60,15 @@ describeOnEachStore('the order of checks', (fresh) => {
       );
     });
 
-    test(`over ${wire}: there is no operator without an ADMIN_SECRET`, async () => {
+    test(`over ${wire}: there are no operator routes without an ADMIN_SECRET`, async () => {
       const bare = await startTestServer(server.database.url, { ADMIN_SECRET: '' });
       for (const authorization of [undefined, operator, linked.bearer]) {
         for (const name of ['admin.applications.list', 'admin.applications.create'] as const) {
           for (const method of ['GET', 'POST', 'PATCH']) {
             const { path } = requestOf(wire, name);
-            const answer = await send(bare, { method, path, authorization, headers: JSON_TYPE });
-            expect(answer.status).toBe(404);
-            expect(unwrapped(wire, answer.json).error_code).toBe('route_not_found');
+            const response = await send(bare, { method, path, authorization, headers: JSON_TYPE });
+            expect(response.status).toBe(404);
+            expect(unwrapped(wire, response.json).error_code).toBe('route_not_found');
           }
         }
       }

@@ -1,20 +1,20 @@
 import { connect, type Socket } from 'node:net';
 
-/** An answer as its bytes are. */
-export interface RawAnswer {
+/** A response as it was received. */
+export interface RawResponse {
   status: number;
-  /** Header lines in their order, names as they were written. */
+  /** The header lines in their order, with names as they were written. */
   lines: string[];
   body: string;
 }
 
-/** A connection on which a test writes what no HTTP client would. */
+/** A connection on which a test can write what no HTTP client would. */
 export class RawConnection {
   readonly socket: Socket;
   #received = '';
   #arrived = Promise.withResolvers<void>();
   readonly #closed = Promise.withResolvers<void>();
-  /** Why the connection ended, if it did not by itself: ECONNRESET, EPIPE. */
+  /** The error that ended the connection, such as ECONNRESET or EPIPE. */
   fault: string | undefined;
   ended = false;
 
@@ -43,19 +43,19 @@ export class RawConnection {
     this.#arrived = Promise.withResolvers();
   }
 
-  /** Lines of a head, and a body as it is on the wire. */
+  /** Sends header lines, and a body as it is. */
   request(lines: string[], body = ''): void {
     this.socket.write(`${[...lines, '', ''].join('\r\n')}${body}`);
   }
 
-  /** The next answer; one to a HEAD has no body. */
-  async answer(options: { head?: boolean } = {}): Promise<RawAnswer> {
+  /** Reads the next response. A response to HEAD has no body. */
+  async response(options: { head?: boolean } = {}): Promise<RawResponse> {
     for (;;) {
       const end = this.#received.indexOf('\r\n\r\n');
       if (end !== -1) {
         const [statusLine = '', ...lines] = this.#received.slice(0, end).split('\r\n');
         const status = Number(statusLine.split(' ')[1]);
-        // What the parser refuses is answered without a body, and without a length.
+        // A response of Node's parser has no body and no Content-Length.
         const length =
           status < 200 || options.head ? 0 : Number(headerOf(lines, 'Content-Length') ?? 0);
         const body = Buffer.from(this.#received.slice(end + 4));
@@ -64,7 +64,8 @@ export class RawConnection {
           return { status, lines, body: body.subarray(0, length).toString() };
         }
       }
-      if (this.ended) throw new Error(`The connection ended (${this.fault ?? 'in order'}).`);
+      if (this.ended)
+        throw new Error(`The connection ended (${this.fault ?? 'without an error'}).`);
       await this.#arrived.promise;
     }
   }
@@ -79,7 +80,7 @@ export class RawConnection {
   }
 }
 
-/** The value of a header whose name is written just so. */
+/** The value of a header. The case of the name matters. */
 export function headerOf(lines: readonly string[], name: string): string | undefined {
   const line = lines.find((candidate) => candidate.startsWith(`${name}: `));
   return line?.slice(name.length + 2);

@@ -7,14 +7,13 @@ import { unknownCredential } from './error-cases.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { operator, type ServerWithDatabase } from './running-server.ts';
 
-/** A call that is refused. */
 export interface RefusedCall {
   name: OperationName;
   input?: Record<string, unknown>;
   as: string;
 }
 
-/** Leads to where a call is refused for a reason. */
+/** Prepares a call that is refused for a certain reason. */
 type Arrange = (linked: LinkedApplication, server: ServerWithDatabase) => Promise<RefusedCall>;
 
 const as =
@@ -42,10 +41,17 @@ function aboutGrant(
   };
 }
 
-/** Those of the limits are in `rate-limits.test.ts`: each takes a server with its own numbers. */
-export type ReasonOfRules = Exclude<Reason, `too_many_${string}`>;
+/**
+ * The reasons of the limits are in `rate-limits.test.ts`: each takes a server with its own numbers.
+ * Two Authorization headers take a raw connection: see `hostile/framing.test.ts`. A log that fails
+ * takes a process of its own: see `faults/log-sinks.test.ts`.
+ */
+export type ReasonOfRules = Exclude<
+  Reason,
+  `too_many_${string}` | 'header_repeated' | 'log_failing'
+>;
 
-/** A way to each reason; some are reached in several ways. */
+/** The calls for each reason. */
 export const reasonCases: Record<ReasonOfRules, Arrange[]> = {
   header_unreadable: [
     as(() => 'Digest abc'),
@@ -91,6 +97,16 @@ export const reasonCases: Record<ReasonOfRules, Arrange[]> = {
     async ({ application_id, link }, server) => {
       const grant = await link();
       await succeed(server, 'admin.applications.disable', { application_id }, operator);
+      return { name: 'account.get', as: asBearer(grant) };
+    },
+  ],
+  application_deleted: [
+    async ({ application_id, link }, server) => {
+      const grant = await link();
+      await succeed(server, 'admin.applications.disable', { application_id }, operator);
+      await server.service.store.deleteApplication({
+        ...{ application_id, deleted_at: server.now(), deleted_by: null },
+      });
       return { name: 'account.get', as: asBearer(grant) };
     },
   ],
@@ -145,6 +161,14 @@ export const reasonCases: Record<ReasonOfRules, Arrange[]> = {
     convert(async ({ issue }) => unknownCredential('code', (await issue()).grant_id)),
     convert(async ({ link }) => unknownCredential('code', (await link()).grant_id)),
   ],
+  code_from_the_future: [
+    convert(async ({ issue }, server) => {
+      server.advance(61_000);
+      const { code } = await issue();
+      server.advance(-61_000);
+      return code;
+    }),
+  ],
   code_too_old: [
     convert(async ({ issue }, server) => {
       const { code } = await issue();
@@ -166,10 +190,10 @@ export const reasonCases: Record<ReasonOfRules, Arrange[]> = {
   grant_of_another_application: (['grants.revoke', 'grants.recover'] as const).map((name) =>
     aboutGrant(name, async (_, server) => (await linkedApplication(server)).link()),
   ),
-  code_not_exchanged: (['grants.revoke', 'grants.recover', 'admin.grants.revoke'] as const).map(
+  code_not_redeemed: (['grants.revoke', 'grants.recover', 'admin.grants.revoke'] as const).map(
     (name) => aboutGrant(name, ({ issue }) => issue()),
   ),
-  code_exchanged: [aboutGrant('admin.codes.cancel', ({ link }) => link())],
+  code_redeemed: [aboutGrant('admin.codes.cancel', ({ link }) => link())],
   revoked_before_recovery: [
     aboutGrant('grants.recover', async ({ link, bearer }, server) => {
       const { grant_id } = await link();
@@ -184,7 +208,7 @@ export const reasonCases: Record<ReasonOfRules, Arrange[]> = {
       return grant;
     }),
   ],
-  exchanged_too_long_ago: [
+  redeemed_too_long_ago: [
     aboutGrant('grants.recover', async ({ link }, server) => {
       const grant = await link();
       server.advance(600_000);

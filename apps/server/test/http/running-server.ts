@@ -6,20 +6,22 @@ import { loadSettings } from '../../src/settings.ts';
 import { startServer } from '../../src/start-server.ts';
 import type { FreshDatabase, TestDatabase } from './databases.ts';
 
-/** For the operator's routes. Made of what JSON escapes, and of nothing that a pattern finds. */
+/** Contains characters that JSON escapes. Does not match the pattern of other credentials. */
 export const ADMIN_SECRET = 'operator"of\\the<tests>&a-few-more-letters';
 export const operator = `Bearer ${ADMIN_SECRET}`;
 
-/** A server in this process, with a clock that stands until it is moved. */
+/** A server in this process with a clock that the test moves. */
 export interface TestServer {
   url: string;
+  /** Of ADMIN_PORT; null if it is not set. */
+  adminUrl: string | null;
   service: Service;
-  /** Everything it logged, from `trace` on, before anything is redacted. */
+  /** All log lines from level `trace`, before redaction. */
   lines: string[];
   now(): number;
-  /** Moves the clock on, by milliseconds. */
+  /** Moves the clock forward, in milliseconds. */
   advance(milliseconds: number): void;
-  close(): Promise<void>;
+  close(options?: { drain?: boolean }): Promise<void>;
 }
 
 export async function startTestServer(
@@ -36,9 +38,10 @@ export async function startTestServer(
     ...environment,
   });
   let now = Date.now();
-  const { url, service, close } = await startServer(settings, log, { clock: () => now });
+  const { url, adminUrl, service, close } = await startServer(settings, log, { clock: () => now });
   return {
     url,
+    adminUrl,
     service,
     lines,
     now: () => now,
@@ -51,7 +54,7 @@ export async function startTestServer(
 
 export type ServerWithDatabase = TestServer & { database: TestDatabase };
 
-/** A server for all tests of a suite, on a database of their own. It can be used within the tests. */
+/** A server for all tests of a suite, on its own database. Only the tests may use it. */
 export function useServer(
   fresh: FreshDatabase,
   environment?: NodeJS.ProcessEnv,
@@ -68,5 +71,5 @@ export function useServer(
   return server;
 }
 
-/** What the service's own log makes of a line. */
+/** Redacts a line as the log of the service does. */
 export const redact = redactor([ADMIN_SECRET]);

@@ -1,12 +1,13 @@
 import { credentialPattern, type OperationName, operations } from '@latchkey/schema';
+import { slow } from '@latchkey/test-kit/long';
 import { expect, test } from 'vitest';
-import { type Answer, invoke, JSON_TYPE, type Json, requestOf, send, wires } from './call.ts';
+import { type HttpResponse, invoke, JSON_TYPE, type Json, requestOf, send, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
 import { errorCases, unknownCredential } from './error-cases.ts';
 import { asBasic, asBearer, linkedApplication } from './linked-application.ts';
 import { ADMIN_SECRET, operator, redact, useServer } from './running-server.ts';
 
-/** The answers that hand a credential over: nowhere else is one to be seen. */
+/** The responses that contain a credential. No other response may. */
 const HANDED_OVER = new Set<OperationName>([
   'grants.convert',
   'grants.recover',
@@ -15,7 +16,7 @@ const HANDED_OVER = new Set<OperationName>([
   'admin.codes.issue',
 ]);
 
-/** The 32 random bytes of a credential; null for the ADMIN_SECRET, which has no such form. */
+/** The 32 random bytes of a credential; null for the ADMIN_SECRET, which has another form. */
 function randomPart(credential: string): Buffer | null {
   const digits = credential.match(/_([0-9A-Za-z]{65})[0-9A-Za-z]{6}$/)?.[1];
   if (digits === undefined) return null;
@@ -28,7 +29,7 @@ function randomPart(credential: string): Buffer | null {
 describeOnEachStore('no credential', (fresh) => {
   const server = useServer(fresh, { LOG_LEVEL: 'trace', METRICS: 'on' });
 
-  test('gets into the log or into an answer that is not meant to hand it over', async () => {
+  test('gets into the log or into a response that is not meant to contain it', slow, async () => {
     const linked = await linkedApplication(server);
     const other = await linkedApplication(server);
     const { code, grant_id } = await linked.issue();
@@ -42,7 +43,7 @@ describeOnEachStore('no credential', (fresh) => {
       pending.code,
       grant.grant_secret,
     ];
-    // As they are, and as Basic and JSON write them.
+    // Plain, and encoded as in Basic and JSON.
     const written = secrets.flatMap((secret) => [
       secret,
       JSON.stringify(secret).slice(1, -1),
@@ -50,9 +51,9 @@ describeOnEachStore('no credential', (fresh) => {
     ]);
     const shows = (text: string) => written.filter((secret) => text.includes(secret));
 
-    const answers: [string, Answer][] = [];
+    const responses: [string, HttpResponse][] = [];
     const note = async (title: string, request: Parameters<typeof send>[1]) =>
-      answers.push([title, await send(server, request)]);
+      responses.push([title, await send(server, request)]);
 
     const headers = [
       operator,
@@ -110,17 +111,17 @@ describeOnEachStore('no credential', (fresh) => {
       await note(path.replace(/lk_.*/, ''), { method: 'DELETE', path });
     }
 
-    expect(answers.length).toBeGreaterThan(500);
-    const failed = answers.filter(([, { status }]) => status === 500);
+    expect(responses.length).toBeGreaterThan(500);
+    const failed = responses.filter(([, { status }]) => status === 500);
     expect(failed).toEqual([]);
-    const loud = answers.filter(([, { text }]) => shows(text).length > 0);
+    const loud = responses.filter(([, { text }]) => shows(text).length > 0);
     expect(loud.map(([title, { status }]) => `${title} ${status}`)).toEqual([]);
-    // Before anything is redacted: nothing is logged that would need it.
+    // These lines are not redacted: nothing is logged that would need it.
     expect(server.lines.length).toBeGreaterThan(500);
     expect(server.lines.filter((line) => shows(line).length > 0)).toEqual([]);
   });
 
-  test('gets with any error into the log, the answer or the database', async () => {
+  test('gets into the log, the response or the database with any error', async () => {
     const used = new Set<string>([ADMIN_SECRET]);
     const note = (text: string) => {
       for (const [credential] of text.matchAll(credentialPattern)) used.add(credential);
@@ -137,7 +138,7 @@ describeOnEachStore('no credential', (fresh) => {
         refusals.push(`${code} where ${when}: ${text}`);
       }
     }
-    // What hands credentials over, and what is then done with them, belongs in here too.
+    // The calls that return credentials, and those that use them, are covered too.
     const linked = await linkedApplication(server);
     const { code, grant_id } = await linked.issue();
     const lost = await linked.convert(code);
@@ -163,15 +164,15 @@ describeOnEachStore('no credential', (fresh) => {
     const bytes = await server.database.bytes();
     expect(bytes.includes('Ada Lovelace')).toBe(true);
     for (const secret of used) {
-      // Its end is all that an attacker lacks: prefix and id are known.
+      // The end of a credential is its secret part: the prefix and the id are known.
       expect(bytes.includes(secret.slice(-40))).toBe(false);
-      // Nor what is random in it, as the bytes that it is made of.
+      // The random part must not be stored as bytes either.
       const random = randomPart(secret);
       if (random !== null) expect(bytes.includes(random)).toBe(false);
     }
   });
 
-  test('gets through the redaction of the log, where a caller puts one into its request id', async () => {
+  test('passes the redaction of the log if a client sends it as its request id', async () => {
     const { secret, bearer } = await linkedApplication(server);
     server.lines.length = 0;
     const request = requestOf('REST', 'grants.revoke', { grant_id: secret });

@@ -2,11 +2,11 @@ import { type CommandProcess, type ProcessOptions, startCommand } from './comman
 import { ADMIN_SECRET } from './running-server.ts';
 
 /**
- * Starts the service in a process of its own, as an operator does: on a free port, with the operator's
- * secret of the tests. What is tried is what the service itself can take, so no limit stands before.
+ * Starts the service in its own process, as an operator does: on a free port, with the ADMIN_SECRET of
+ * the tests. Rate limits are off, so that the tests reach the service itself.
  *
- * @param options.environment - more settings
- * @param options.script - a program of a test that serves in its place
+ * @param options.environment - additional settings
+ * @param options.script - a program of a test to run in place of the service
  */
 export function launchServer(
   databaseUrl: string,
@@ -25,7 +25,7 @@ export function launchServer(
   return startCommand(options.script === undefined ? ['serve'] : [], settings, options);
 }
 
-/** Where it listens, once it does. */
+/** Resolves to the URL of the service once it listens. */
 export async function listening(server: CommandProcess): Promise<string> {
   const [, url = ''] = await server.printed(/^Latchkey listens on (http:\/\/[\d.:]+)/m);
   return url;

@@ -9,24 +9,24 @@ import { operator, type TestServer, useServer } from './running-server.ts';
 const wireTime = (milliseconds: number) =>
   new Date(milliseconds).toISOString().replace('Z', '+00:00');
 
-/** Calls an operation, which has to succeed with exactly the members of its schema. */
+/** Calls an operation and expects a result with exactly the members of its schema. */
 function strictly(server: TestServer, wire: Wire) {
   return async (
     name: OperationName,
     input: Record<string, unknown>,
     authorization: string = operator,
   ): Promise<Json> => {
-    const answer = await invoke(server, wire, name, input, authorization);
-    expect(answer.status, answer.text).toBe(200);
-    expect(headersOf(answer)).toStrictEqual({
+    const response = await invoke(server, wire, name, input, authorization);
+    expect(response.status, response.text).toBe(200);
+    expect(headersOf(response)).toStrictEqual({
       'content-type': 'application/json; charset=UTF-8',
       'cache-control': 'no-store',
       'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
-    if (wire === 'tRPC') expect(answer.json).toStrictEqual({ result: { data: answer.body } });
-    // The schema drops members that it does not name, and makes ids lower case.
-    expect(operations[name].output.parse(answer.body)).toStrictEqual(answer.body);
-    return answer.body;
+    if (wire === 'tRPC') expect(response.json).toStrictEqual({ result: { data: response.body } });
+    // The schema drops unknown members and turns ids into lower case.
+    expect(operations[name].output.parse(response.body)).toStrictEqual(response.body);
+    return response.body;
   };
 }
 
@@ -107,7 +107,7 @@ describeOnEachStore('results', (fresh) => {
       }),
     ).toStrictEqual(whole);
     expect(await call('admin.accounts.get', { account_id })).toStrictEqual(whole);
-    // The whole is replaced: what is left out takes its default.
+    // The whole account is replaced: a member that is left out gets its default.
     const defaults = {
       object,
       id: account_id,
@@ -149,7 +149,7 @@ describeOnEachStore('results', (fresh) => {
 
     server.advance(1234);
     const created_at = wireTime(server.now());
-    // The account changes after the code was issued: the grant keeps what it was.
+    // The account changes after the code was issued. The grant keeps the snapshot.
     const renamed = { ...ADA, username: 'ada2', twitter: null };
     await call('admin.accounts.put', { account_id, ...renamed });
     const { grant_secret, ...grant } = await call('grants.convert', { code }, bearer);
@@ -169,7 +169,7 @@ describeOnEachStore('results', (fresh) => {
     expect(recovered.grant_secret).not.toBe(grant_secret);
 
     for (const as of [asBearer(recovered), asBasic(recovered)]) {
-      expect(await call('account.grant', {}, as)).toStrictEqual(grant);
+      expect(await call('account.grant', {}, as)).toStrictEqual({ ...grant, application_id });
       expect(await call('account.get', {}, as)).toStrictEqual({ ...account, ...renamed });
     }
     const entry = { ...grant, application_id, revoked_at: null };
@@ -191,6 +191,106 @@ describeOnEachStore('results', (fresh) => {
     const { data } = await call('admin.grants.list', { application_id });
     expect(data).toStrictEqual([{ ...entry, revoked: true, revoked_at }]);
     expect(objects.grantEntry.parse(data[0])).toStrictEqual(data[0]);
+  });
+
+  test.each(wires)('of a deleted application, over %s', async (wire) => {
+    const call = strictly(server, wire);
+    const { application_id, link, bearer } = await linkedApplication(server);
+    const grant = await link();
+    const as = await call('admin.applications.disable', { application_id });
+    expect(
+      await call('admin.applications.delete', { application_id: application_id.toUpperCase() }),
+    ).toStrictEqual(as);
+    const { data } = await call('admin.grants.list', { application_id });
+    expect(data).toMatchObject([{ grant_id: grant.grant_id, revoked: true }]);
+    for (const [name, authorization] of [
+      ['account.get', asBearer(grant)],
+      ['grants.convert', bearer],
+    ] as const) {
+      const refused = await invoke(server, wire, name, { code: 'x' }, authorization);
+      expect(refused.body.error_code).toBe('credentials_invalid');
+    }
+  });
+
+  test.each(wires)('of listed, exported and erased accounts, over %s', async (wire) => {
+    const call = strictly(server, wire);
+    server.advance(1_000);
+    const linked = await linkedApplication(server);
+    const { application_id, account_id, bearer } = linked;
+    const username = `of ${account_id}`;
+    const put = { account_id, ...ADA, username };
+    const account = await call('admin.accounts.put', put);
+    const list = { object: 'list', data: [account], next_cursor: null };
+    expect(await call('admin.accounts.list', { username, limit: 1 })).toStrictEqual(list);
+    expect((await call('admin.accounts.list', {})).data[0]).toStrictEqual(account);
+    const nobody = { username: username.slice(1) };
+    expect(await call('admin.accounts.list', nobody)).toStrictEqual({ ...list, data: [] });
+
+    const { code, grant_id } = await linked.issue();
+    const issued_at = wireTime(server.now());
+    server.advance(1_000);
+    const { created_at, scope } = await call('grants.convert', { code }, bearer);
+    server.advance(1_000);
+    await invoke(server, wire, 'grants.convert', { code }, bearer);
+    const refused_at = wireTime(server.now());
+    const pending = await linked.issue();
+    const exported = await call('admin.accounts.export', { account_id });
+    const entry = {
+      object: 'oauth_grant',
+      application_id,
+      scope,
+      revoked: false,
+      revoked_at: null,
+    };
+    const change = { grant_id, application_id, request_id: expect.any(String) };
+    expect(exported).toStrictEqual({
+      object: 'account_export',
+      account,
+      grants: [{ ...entry, grant_id, created_at, account }],
+      codes: [{ ...entry, grant_id: pending.grant_id, expires_at: pending.expires_at, account }],
+      history: [
+        { ...change, at: issued_at, operation: 'admin.codes.issue', by: 'operator' },
+        { ...change, at: created_at, operation: 'grants.convert', by: 'application' },
+        {
+          ...change,
+          grant_id: pending.grant_id,
+          at: refused_at,
+          operation: 'admin.codes.issue',
+          by: 'operator',
+        },
+      ],
+      refusals: [
+        {
+          ...change,
+          at: refused_at,
+          operation: 'grants.convert',
+          by: 'application',
+          error_code: 'code_already_used',
+        },
+      ],
+    });
+    expect(JSON.stringify(exported)).not.toMatch(/hash|lk_|secret/);
+
+    const erasure = { object: 'account_erasure', id: account_id, grants_revoked: 1 };
+    expect(
+      await call('admin.accounts.erase', { account_id: account_id.toUpperCase() }),
+    ).toStrictEqual(erasure);
+    const again = { ...erasure, grants_revoked: 0 };
+    expect(await call('admin.accounts.erase', { account_id })).toStrictEqual(again);
+    const unknown = { account_id: randomUUID() };
+    expect(await call('admin.accounts.erase', unknown)).toStrictEqual({
+      ...again,
+      id: unknown.account_id,
+    });
+    const erased = { ...account, username: 'erased', display_name: 'erased', twitter: null };
+    const { data } = await call('admin.grants.list', { account_id });
+    expect(data).toStrictEqual([
+      { ...entry, grant_id, created_at, account: erased, revoked: true, revoked_at: refused_at },
+    ]);
+    const late = await invoke(server, wire, 'grants.convert', { code: pending.code }, bearer);
+    expect(late.body.error_code).toBe('code_not_found');
+    expect(await call('admin.accounts.put', put)).toStrictEqual(account);
+    expect(await call('admin.accounts.get', { account_id })).toStrictEqual(account);
   });
 
   test.each(wires)('of a cancelled code, over %s', async (wire) => {

@@ -32,7 +32,7 @@ describeOnEachStore('a batch', (fresh) => {
   const codesOf = (json: Json[]) =>
     json.map(({ error, result }) => (result ? 200 : error.data.error_code));
 
-  test('in which all succeed is 200', async () => {
+  test('whose calls all succeed is 200', async () => {
     const [first, second] = [await linked.issue(), await linked.issue()];
     const { status, json } = await post('grants.convert,grants.convert', {
       0: { code: first.code },
@@ -45,7 +45,7 @@ describeOnEachStore('a batch', (fresh) => {
     ]);
   });
 
-  test('in which some succeed is 207, each with its own answer in its place', async () => {
+  test('whose calls have different results is 207, with the results in order', async () => {
     const { code, grant_id } = await linked.issue();
     const { status, json, headers } = await post(
       'grants.convert,nobody.knows,grants.convert,account.get,grants.revoke,grants.revoke',
@@ -70,7 +70,23 @@ describeOnEachStore('a batch', (fresh) => {
     );
   });
 
-  test('in which all fail alike has their status', async () => {
+  test('of 16 calls is accepted; one of 17 gets a single error and no call runs', async () => {
+    const calls = (count: number) => Array(count).fill('grants.revoke').join(',');
+    const most = await post(calls(16), {});
+    expect([most.status, most.json.length]).toEqual([400, 16]);
+    server.lines.length = 0;
+    const over = await post(calls(17), {}, undefined);
+    expect(over.status).toBe(413);
+    expect(over.json.error.data).toMatchObject({
+      error_code: 'batch_too_large',
+      code: 'PAYLOAD_TOO_LARGE',
+      httpStatus: 413,
+    });
+    const messages = server.lines.map((line) => JSON.parse(line).msg);
+    expect(messages).toEqual(['request']);
+  });
+
+  test('whose calls all fail alike has their status', async () => {
     const two = 'grants.convert,grants.convert';
     const { status, json } = await post(two, { 0: { code: 'x' }, 1: {} });
     expect(status).toBe(400);
@@ -78,7 +94,7 @@ describeOnEachStore('a batch', (fresh) => {
     expect((await post('a,b', {})).status).toBe(404);
   });
 
-  test('of a stranger is 401 throughout, and its body is not looked at', async () => {
+  test('without credentials is 401 in every call, and its body is not read', async () => {
     const request = {
       method: 'POST',
       path: '/trpc/grants.convert,admin.applications.create,grants.revoke?batch=1',
@@ -96,7 +112,7 @@ describeOnEachStore('a batch', (fresh) => {
     );
   });
 
-  test('authenticates each call for itself', async () => {
+  test('authenticates each of its calls', async () => {
     const { status, json } = await post('grants.convert,admin.applications.create', {
       0: { code: 'x' },
       1: { name: 'Acme' },
@@ -110,7 +126,7 @@ describeOnEachStore('a batch', (fresh) => {
     expect(disabled).toBe(false);
   });
 
-  test('exchanges a code that is in it twice once', async () => {
+  test('converts a code once even if it contains the code twice', async () => {
     const { code } = await linked.issue();
     const { status, json } = await post('grants.convert,grants.convert', {
       0: { code },
@@ -120,7 +136,7 @@ describeOnEachStore('a batch', (fresh) => {
     expect(codesOf(json).sort()).toEqual([200, 'code_already_used']);
   });
 
-  test('is measured as a whole', async () => {
+  test('has one size limit for all of its calls', async () => {
     const inputs = { 0: { code: 'x'.repeat(9000) }, 1: { code: 'y'.repeat(9000) } };
     const { status, json } = await post('grants.convert,grants.convert', inputs);
     expect(status).toBe(413);
@@ -164,7 +180,7 @@ describeOnEachStore('a batch', (fresh) => {
     expect(bare.text).toBe(JSON.stringify(json));
   });
 
-  test('may have its commas and dots encoded', async () => {
+  test('may encode its commas and dots', async () => {
     const { account_id } = linked;
     const names = 'admin%2Eaccounts%2Eget%2Cadmin.applications.list';
     const { status, json } = await get(names, { 0: { account_id }, 1: { limit: 1 } }, operator);
@@ -173,7 +189,7 @@ describeOnEachStore('a batch', (fresh) => {
     expect(json[1].result.data.data).toHaveLength(1);
   });
 
-  test('of one is answered by a list of one', async () => {
+  test('of one call gets a list of one result', async () => {
     const { account_id } = linked;
     const { json } = await get('admin.accounts.get', { 0: { account_id } }, operator);
     expect(json).toEqual([{ result: { data: expect.objectContaining({ id: account_id }) } }]);
@@ -186,13 +202,13 @@ describeOnEachStore('a batch', (fresh) => {
     ['input=[]', 'body_malformed'],
     ['input={}', 'parameter_invalid'],
     ['', 'body_malformed'],
-  ])('aside: a single query with %s is %s', async (query, error_code) => {
+  ])('no batch: a single query with %s is %s', async (query, error_code) => {
     const path = `/trpc/admin.accounts.get?${query}`;
     const { status, json } = await send(server, { method: 'GET', path, authorization: operator });
     expect([status, json.error.data.error_code]).toEqual([400, error_code]);
   });
 
-  test('aside: without batch=1 a comma is part of a name that nobody knows', async () => {
+  test('no batch: without batch=1, a comma is part of an unknown name', async () => {
     const path = '/trpc/account.get,account.grant';
     const { status, json } = await send(server, { method: 'GET', path });
     expect([status, json.error.data.error_code]).toEqual([404, 'route_not_found']);

@@ -1,9 +1,17 @@
 // Promises about types. They hold where this file compiles; nothing runs it.
-import type { Account, FullGrant, List, NewApplication, RevokedGrant } from '@latchkey/schema';
-import type { TRPCClient } from '@trpc/client';
+import type {
+  Account,
+  ErrorBody,
+  ErrorCode,
+  FullGrant,
+  List,
+  NewApplication,
+  RevokedGrant,
+} from '@latchkey/schema';
+import type { AppRouter } from '@latchkey/schema/trpc';
+import type { TRPCClient, TRPCClientError } from '@trpc/client';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import { expectTypeOf } from 'vitest';
-import type { AppRouter } from '../../src/http/trpc/router.ts';
 
 type Inputs = inferRouterInputs<AppRouter>;
 type Outputs = inferRouterOutputs<AppRouter>;
@@ -22,7 +30,13 @@ expectTypeOf<Outputs['admin']['grants']['list']>().toExtend<List<{ application_i
 
 export async function calls(client: TRPCClient<AppRouter>): Promise<void> {
   expectTypeOf(await client.grants.convert.mutate({ code: '' })).toEqualTypeOf<FullGrant>();
-  expectTypeOf(await client.account.get.query({})).toEqualTypeOf<Account>();
+  expectTypeOf(await client.account.get.query()).toEqualTypeOf<Account>();
+  await client.account.get.query(undefined, { context: {} });
+  await client.account.get.query({});
+  await client.account.grant.query();
+  await client.admin.applications.list.query();
+  await client.admin.grants.list.query({ account_id: '', limit: 1 });
+  await client.admin.grants.list.query({ application_id: '' });
   await client.admin.applications.secrets.create.mutate({ application_id: '', expires_at: null });
   await client.admin.accounts.put.mutate({ account_id: '', username: '' });
 
@@ -30,6 +44,16 @@ export async function calls(client: TRPCClient<AppRouter>): Promise<void> {
   await client.grants.convert.query({ code: '' });
   // @ts-expect-error: a query is no mutation
   await client.account.get.mutate({});
+  // @ts-expect-error: the input is missing
+  await client.grants.convert.mutate();
+  // @ts-expect-error: the input is missing
+  await client.admin.applications.get.query();
+  // @ts-expect-error: one filter is missing
+  await client.admin.grants.list.query();
+  // @ts-expect-error: one filter is missing
+  await client.admin.grants.list.query({ limit: 1 });
+  // @ts-expect-error: one of the filters is too many
+  await client.admin.grants.list.query({ account_id: '', application_id: '' });
   // @ts-expect-error: the code is missing
   await client.grants.convert.mutate({});
   // @ts-expect-error: the code is text
@@ -38,4 +62,19 @@ export async function calls(client: TRPCClient<AppRouter>): Promise<void> {
   await client.grants.restore.mutate({ grant_id: '' });
   // @ts-expect-error: a list is a list
   (await client.admin.applications.list.query({})).secret;
+}
+
+export function errors({ data, message }: TRPCClientError<AppRouter>): void {
+  expectTypeOf(message).toEqualTypeOf<string>();
+  if (!data) return;
+  expectTypeOf(data).toExtend<ErrorBody>();
+  expectTypeOf(data.error_code).toEqualTypeOf<ErrorCode>();
+  expectTypeOf(data.grant_id).toEqualTypeOf<string | undefined>();
+  expectTypeOf(data.code).toExtend<string>();
+  expectTypeOf(data.httpStatus).toEqualTypeOf<number>();
+  expectTypeOf(data.path).toEqualTypeOf<string | undefined>();
+  // @ts-expect-error: the service sends no stack
+  data.stack;
+  // @ts-expect-error: there is no such error
+  data.error_code === 'no_such_error';
 }

@@ -1,9 +1,17 @@
-import { createTRPCClient, httpBatchLink, httpLink, TRPCClientError } from '@trpc/client';
+import type { AppRouter } from '@latchkey/schema/trpc';
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpBatchStreamLink,
+  httpLink,
+  isTRPCClientError,
+} from '@trpc/client';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { beforeAll, expect, test } from 'vitest';
-import { type AppRouter, appRouter } from '../../src/http/trpc/router.ts';
+import { appRouter } from '../../src/http/trpc/router.ts';
+import { noLimits } from '../../src/limits/limits.ts';
+import { call, passThrough } from '../../src/operations/call.ts';
 import { type Operation, operations } from '../../src/operations/operation.ts';
-import { OperationCall } from '../../src/operations/operation-call.ts';
 import { requestOf, send } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
 import {
@@ -37,8 +45,8 @@ describeOnEachStore('the client of tRPC', (fresh) => {
       expect(grant).toMatchObject({ grant_id, revoked: false });
       for (const as of [asBearer(grant), asBasic(grant)]) {
         const [account, described] = await Promise.all([
-          client(as).account.get.query({}),
-          client(as).account.grant.query({}),
+          client(as).account.get.query(),
+          client(as).account.grant.query(),
         ]);
         expect(account.username).toBe(ADA.username);
         expect(described.scope).toBe(grant.scope);
@@ -50,28 +58,39 @@ describeOnEachStore('the client of tRPC', (fresh) => {
       });
     });
 
-    test(`finds the whole error through ${name}`, async () => {
+    test(`gets the whole error through ${name}`, async () => {
       const call = client(linked.bearer).grants.revoke.mutate({ grant_id: linked.account_id });
       const error = await call.catch((failure: unknown) => failure);
-      if (!(error instanceof TRPCClientError)) throw new Error('This is another error.');
+      if (!isTRPCClientError<AppRouter>(error)) throw new Error('This is another error.');
       expect(error.message).toMatch(/^This application has no grant/);
-      expect(error.data).toMatchObject({
+      expect(error.data?.error_code).toBe('grant_not_found');
+      expect(error.data).toEqual({
         error: 'invalid_grant',
         error_code: 'grant_not_found',
+        error_description: error.message,
+        error_uri: `${server.url}/docs/errors#grant_not_found`,
+        request_id: expect.stringMatching(/^[\da-f-]{36}$/),
         code: 'NOT_FOUND',
         httpStatus: 404,
         path: 'grants.revoke',
       });
     });
+
+    test(`calls a query by GET alone through ${name}`, async () => {
+      const call = client(operator, { methodOverride: 'POST' }).admin.applications.list.query();
+      const error = await call.catch((failure: unknown) => failure);
+      if (!isTRPCClientError<AppRouter>(error)) throw new Error('This is another error.');
+      expect(error.data?.error_code).toBe('method_not_allowed');
+    });
   }
 
-  test('sends several calls as one batch, and gets each answered', async () => {
+  test('sends several calls as one batch and gets each result', async () => {
     const client = createTRPCClient<AppRouter>({
       links: [httpBatchLink({ url: `${server.url}/trpc`, headers: { authorization: operator } })],
     });
     server.lines.length = 0;
     const [list, missing, account] = await Promise.allSettled([
-      client.admin.applications.list.query({}),
+      client.admin.applications.list.query(),
       client.admin.applications.get.query({ application_id: linked.account_id }),
       client.admin.accounts.get.query({ account_id: linked.account_id }),
     ]);
@@ -82,6 +101,26 @@ describeOnEachStore('the client of tRPC', (fresh) => {
     ]);
     const requests = server.lines.map((line) => JSON.parse(line)).filter(({ route }) => route);
     expect(requests.map(({ status }) => status)).toEqual([207]);
+  });
+
+  test('streams no response, as docs/trpc.md says', async () => {
+    const headers = { authorization: operator };
+    const client = createTRPCClient<AppRouter>({
+      links: [httpBatchStreamLink({ url: `${server.url}/trpc`, headers })],
+    });
+    const call = client.admin.applications.list.query();
+    const error = await call.catch((failure: unknown) => failure);
+    if (!isTRPCClientError<AppRouter>(error)) throw new Error('This is another error.');
+    expect(error.data).toBeUndefined();
+  });
+
+  test('refuses a list of grants without its filter, which the types refuse as well', async () => {
+    const client = createTRPCClient<AppRouter>({
+      links: [httpLink({ url: `${server.url}/trpc`, headers: { authorization: operator } })],
+    });
+    // @ts-expect-error: the filter is missing
+    const call = client.admin.grants.list.query();
+    await expect(call).rejects.toMatchObject({ data: { error_code: 'parameter_invalid' } });
   });
 
   test.each(['account.get', 'grants.revoke'] as const)(
@@ -97,11 +136,10 @@ describeOnEachStore('the client of tRPC', (fresh) => {
       const { store } = server.service;
       const found = await store.authenticateGrant(grant_id, { currentAccount: true });
       const application = await store.findApplication(linked.application_id);
-      if (found === null || application === null) throw new Error('The caller is gone.');
+      if (found === null || application === null) throw new Error('The caller was not found.');
       const operation = operations.get(name) as Operation;
-      const request_id = 'of-theirs';
-      const call = new OperationCall(server.service, operation, { request_id, address: null });
-      call.authenticated(query ? found : { application, secret_id: linked.secret_id });
+      const caller = query ? found : { application, secret_id: linked.secret_id };
+      const context = { service: server.service, limits: noLimits, intercept: passThrough };
       const theirs = await fetchRequestHandler({
         endpoint: '/trpc',
         req: new Request(`http://x${request.path}`, {
@@ -110,7 +148,15 @@ describeOnEachStore('the client of tRPC', (fresh) => {
           ...(request.body !== undefined && { body: request.body }),
         }),
         router: appRouter,
-        createContext: () => ({ perform: (input: object) => call.perform(input) }),
+        createContext: () => ({
+          handle: (input: object) =>
+            call(context, operation, {
+              authenticate: async () => caller,
+              readInput: async () => input,
+              request: { request_id: 'of-theirs', address: null },
+              record: {},
+            }),
+        }),
       });
       expect(theirs.status).toBe(200);
       expect(ours.status).toBe(200);

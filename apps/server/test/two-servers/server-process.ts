@@ -1,12 +1,12 @@
 import type { CommandProcess } from '../http/command-process.ts';
 import { launchServer, listening } from '../http/served-process.ts';
 
-/** A server in a process of its own, which can be killed, and stopped in its tracks. */
+/** A server in its own process, which can be killed and suspended. */
 export class ServerProcess {
   readonly #launch: () => CommandProcess;
   #command: CommandProcess;
   #earlierLog = '';
-  /** Where it listens; another port after each {@link restart}. */
+  /** The URL of the server. Each {@link restart} changes the port. */
   url = '';
 
   private constructor(launch: () => CommandProcess) {
@@ -15,10 +15,10 @@ export class ServerProcess {
   }
 
   /**
-   * Starts the service on the database of that URL.
+   * Starts the service on a database.
    *
-   * @param options.script - a program of a test that serves in its place
-   * @param options.environment - more settings
+   * @param options.script - a program of a test to run in place of the service
+   * @param options.environment - additional settings
    */
   static async start(
     databaseUrl: string,
@@ -32,20 +32,20 @@ export class ServerProcess {
     return server;
   }
 
-  /** Ends it as a power cut would. Its database has to live on, or be a file. */
+  /** Ends it as a power failure would. Its database must be a file or another process. */
   async kill(): Promise<void> {
     this.#command.kill('SIGKILL');
     await this.#command.ended;
   }
 
-  /** Starts it again, after {@link kill} or {@link stop}. */
+  /** Starts it again after {@link kill} or {@link stop}. */
   async restart(): Promise<void> {
     this.#earlierLog += this.#command.run.stderr;
     this.#command = this.#launch();
     this.url = await listening(this.#command);
   }
 
-  /** It keeps its connections and its locks, and does nothing. */
+  /** Suspends it: it keeps its connections and its locks. */
   pause(): void {
     this.#command.kill('SIGSTOP');
   }
@@ -54,13 +54,13 @@ export class ServerProcess {
     this.#command.kill('SIGCONT');
   }
 
-  /** Lets it finish what is under way, and end. */
+  /** Lets it complete its requests and exit. */
   async stop(): Promise<void> {
     this.#command.kill('SIGTERM');
     await this.#command.ended;
   }
 
-  /** What it had to complain about so far. A service logs no credential. */
+  /** The warnings and errors so far. A service logs no credential. */
   get log(): string {
     return this.#earlierLog + this.#command.run.stderr;
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { FreshDatabase } from '../http/databases.ts';
 import { ServerProcess } from './server-process.ts';
 
-/** Two server processes on one database, for all tests of a suite. To be used within the tests. */
+/** Two server processes on one database, for all tests of a suite. Only the tests may use them. */
 export function useTwoServers(fresh: FreshDatabase): [ServerProcess, ServerProcess] {
   const servers = [] as unknown as [ServerProcess, ServerProcess];
   let remove: () => Promise<void>;
@@ -15,7 +15,7 @@ export function useTwoServers(fresh: FreshDatabase): [ServerProcess, ServerProce
         ServerProcess.start(database.url),
       ])),
     );
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.stop()));
     await remove();

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { docsScript, pageStyle } from './docs-page.ts';
 
-/** A file of the docs pages. */
 export interface Asset {
   path: string;
   type: string;
@@ -13,11 +12,11 @@ export interface Asset {
 const JAVASCRIPT = 'text/javascript; charset=UTF-8';
 const CSS = 'text/css; charset=UTF-8';
 
-// The build copies the files beside itself: as a dependency the package would bring its users 12 MB,
-// and an install script that reports home. When run from its sources, the service takes them from there.
+// The build copies the files next to its output. As a dependency, swagger-ui-dist would add 12 MB and
+// an install script that sends telemetry. Run from its sources, the service reads the package.
 const copies = new URL('./swagger-ui/', import.meta.url);
 
-/** A file of Swagger UI, read once, when somebody opens the docs. */
+/** Reads a file of Swagger UI once, when somebody opens the docs. */
 function fromSwaggerUi(name: string): () => Promise<Buffer> {
   let content: Promise<Buffer> | undefined;
   return () => {
@@ -26,7 +25,7 @@ function fromSwaggerUi(name: string): () => Promise<Buffer> {
         ? new URL(name, copies)
         : createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`),
     );
-    // What failed once, for want of a free file descriptor, is tried again.
+    // A failed read, such as one without a free file descriptor, is retried with the next request.
     content.catch(() => {
       content = undefined;
     });

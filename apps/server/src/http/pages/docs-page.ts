@@ -1,15 +1,15 @@
 import { htmlPage } from './html.ts';
 
-/** `GET /docs`: the OpenAPI document, readable, with every operation to try. */
+/** `GET /docs`: the OpenAPI document as a page on which every operation can be tried. */
 export const docsPage = htmlPage(
   'Latchkey: API',
   `<link rel="stylesheet" href="/docs/swagger-ui.css">
 <script src="/docs/swagger-ui-bundle.js" defer></script>
 <script src="/docs/open.js" defer></script>`,
-  '<div id="docs"><noscript>This page needs JavaScript. The same is in <a href="/openapi.json">/openapi.json</a> and <a href="/docs/errors">/docs/errors</a>.</noscript></div>',
+  '<div id="docs"><noscript>This page needs JavaScript. Its content is also in <a href="/openapi.json">/openapi.json</a> and <a href="/docs/errors">/docs/errors</a>.</noscript></div>',
 );
 
-/** Opens the document in the page. In a file of its own, since the policy allows no inline script. */
+/** Opens the document in the page. A file of its own: the policy allows no inline script. */
 export const docsScript = `window.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#docs',

@@ -14,13 +14,13 @@ function section(code: (typeof errorCodes)[number]): string {
 </section>`;
 }
 
-/** `GET /docs/errors`: every row of the error table, one anchor an error_code. */
+/** `GET /docs/errors`: every row of the error table, with an anchor for each error_code. */
 export const errorsPage = htmlPage(
   'Latchkey: errors',
   '<link rel="stylesheet" href="/docs/page.css">',
   `<main>
 <h1>Errors</h1>
-<p>Every error has a body with <code>error</code> (the standard OAuth word), <code>error_description</code> (what to do next), <code>error_code</code> (stable, the one to branch on), <code>error_uri</code> (its paragraph here) and <code>request_id</code>. Over tRPC the same is in <code>error.data</code>. On <code>/v1</code> the word <code>invalid_client</code> reads <code>invalid_token</code>.</p>
+<p>Every error has a body with <code>error</code> (the standard OAuth word), <code>error_description</code> (what to do next), <code>error_code</code> (stable, the one to branch on), <code>error_uri</code> (its section on this page) and <code>request_id</code>. Over tRPC the same body is in <code>error.data</code>. On <code>/v1</code>, <code>error</code> is <code>invalid_token</code> in place of <code>invalid_client</code>.</p>
 ${errorCodes.map(section).join('\n')}
 </main>`,
 );

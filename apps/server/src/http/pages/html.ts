@@ -1,16 +1,15 @@
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** A text as HTML has it, in an element or in a quoted attribute. */
+/** Escapes a text for an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ENTITIES[character] as string);
 }
 
-/** Code between backticks as `<code>`, the rest escaped. */
+/** Escapes a text and turns code between backticks into `<code>`. */
 export function inlineCode(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-/** A whole page of ours. */
 export function htmlPage(title: string, head: string, body: string): string {
   return `<!doctype html>
 <html lang="en">

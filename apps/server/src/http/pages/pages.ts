@@ -1,12 +1,12 @@
 import { openApiDocument } from '../../openapi/document.ts';
-import { answer, answerJson } from '../answer.ts';
-import type { Exchange } from '../exchange.ts';
-import type { Route } from '../route.ts';
+import type { RequestContext } from '../request-context.ts';
+import { JSON_TYPE, send } from '../response.ts';
+import type { Route } from '../router.ts';
 import { type Asset, assets } from './assets.ts';
 import { docsPage } from './docs-page.ts';
 import { errorsPage } from './errors-page.ts';
 
-// Everything comes from our own files; nothing on the page can load, run or send to anything else.
+// A page loads only the service's own files and connects only to the service.
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,34 +26,49 @@ const PAGE_HEADERS = {
 };
 
 function page(path: string, html: string): Route {
-  const handle = (exchange: Exchange) =>
-    answer(exchange, 200, 'text/html; charset=UTF-8', html, PAGE_HEADERS);
+  const handle = (context: RequestContext) =>
+    send(context, 200, 'text/html; charset=UTF-8', html, PAGE_HEADERS);
   return { method: 'GET', path, handle };
 }
 
 function asset({ path, type, read }: Asset): Route {
-  // The files change only with the version of the service; an hour spares most loads.
+  // The files change only with the version of the service. An hour avoids most repeated loads.
   const headers = { ...PAGE_HEADERS, 'Cache-Control': 'public, max-age=3600' };
   return {
     method: 'GET',
     path,
-    async handle(exchange) {
-      answer(exchange, 200, type, await read(), headers);
+    async handle(context) {
+      send(context, 200, type, await read(), headers);
     },
   };
 }
 
-/** The documentation that the service serves of itself. */
-export function pageRoutes(): Route[] {
-  // Made when somebody asks: few do, and every start would wait for it.
-  let document: ReturnType<typeof openApiDocument> | undefined;
+function redirect(path: string, location: string): Route {
+  const handle = (context: RequestContext) =>
+    send(context, 303, 'text/plain; charset=UTF-8', '', { Location: location });
+  return { method: 'GET', path, handle };
+}
+
+/**
+ * The service's own documentation.
+ *
+ * @param publicUrl - PUBLIC_URL; null if it is not set
+ */
+export function pageRoutes(publicUrl: string | null): Route[] {
+  // Built with the first request and kept as text: serializing it takes a hundred times as long as
+  // sending it.
+  let openApi: string | undefined;
+  const docs = `${publicUrl ?? ''}/docs`;
   return [
+    redirect('/', docs),
+    redirect('/docs/', docs),
     {
       method: 'GET',
       path: '/openapi.json',
-      handle(exchange) {
-        document ??= openApiDocument();
-        answerJson(exchange, 200, { ...document, servers: [{ url: exchange.publicUrl }] });
+      handle(context) {
+        openApi ??= JSON.stringify(openApiDocument()).slice(1);
+        const servers = JSON.stringify([{ url: context.publicUrl }]);
+        send(context, 200, JSON_TYPE, `{"servers":${servers},${openApi}`);
       },
     },
     page('/docs', docsPage),

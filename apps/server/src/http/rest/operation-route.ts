@@ -1,62 +1,65 @@
-import type { Limits } from '../../limits/limits.ts';
+import { type CallContext, call } from '../../operations/call.ts';
 import { inputMembers, inputShape } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { OperationCall } from '../../operations/operation-call.ts';
-import { validate } from '../../operations/validate.ts';
-import type { Service } from '../../service.ts';
-import { answerJson } from '../answer.ts';
 import type { Authenticate } from '../authenticate.ts';
-import { CallerGone, readJson } from '../body.ts';
-import type { Exchange } from '../exchange.ts';
-import { toDomainError } from '../failure.ts';
-import { perform } from '../perform.ts';
-import type { PathParameters, Route } from '../route.ts';
-import { queryMembers } from './query.ts';
+import { readJson } from '../body.ts';
+import type { RequestedCall } from '../request-context.ts';
+import { sendJson } from '../response.ts';
+import type { Route } from '../router.ts';
 
-/** Offers an operation on its REST path. The steps are in the order of the contract. */
 export function operationRoute(
   operation: Operation,
-  service: Service,
+  callContext: CallContext,
   authenticate: Authenticate,
-  limits: Limits,
 ): Route {
-  const { method, path, input } = operation;
+  const { method, path } = operation;
   const parameterNames = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const { integers, mayBeEmpty } = inputShape(operation, parameterNames);
-
-  async function take(
-    call: OperationCall,
-    exchange: Exchange,
-    parameters: PathParameters,
-    query: string,
-  ): Promise<object> {
-    call.authenticated(await authenticate(exchange, operation));
-    const members =
-      method === 'GET'
-        ? queryMembers(query, integers)
-        : inputMembers(await readJson(exchange), mayBeEmpty);
-    // The path names the resource: what the body says of it doesn't count.
-    return perform(exchange, limits, call, validate(input, { ...members, ...parameters }));
-  }
 
   return {
     method,
     path,
     operation: operation.name,
-    async handle(exchange, parameters, query) {
-      const call = new OperationCall(service, operation, exchange.recorded);
-      let output: object;
-      try {
-        output = await take(call, exchange, parameters, query);
-      } catch (failure) {
-        if (failure instanceof CallerGone) throw failure;
-        const error = toDomainError(failure);
-        call.refused(error);
-        throw error;
-      } finally {
-        exchange.grant_id = call.grant_id;
-      }
-      answerJson(exchange, 200, output);
+    async handle(context, parameters, query) {
+      const output = await call(callContext, operation, {
+        authenticate: () => authenticate(context, operation),
+        async readInput() {
+          const members =
+            method === 'GET'
+              ? queryMembers(query, integers)
+              : inputMembers(await readJson(context), mayBeEmpty);
+          // The path names the resource, whatever the body says.
+          return { ...members, ...parameters };
+        },
+        waitedForInput: () => context.waitedForBody,
+        request: context.recorded,
+        record: context.calls[0] as RequestedCall,
+        breakConnection: () => context.response.destroy(),
+      });
+      sendJson(context, 200, output);
     },
   };
+}
+
+/**
+ * The members of a query. A repeated one becomes a list, which no schema accepts: which of its values
+ * was meant is unknown.
+ *
+ * @param integers - members that are whole numbers
+ */
+function queryMembers(query: string, integers: ReadonlySet<string>): object {
+  if (query === '') return {};
+  const parameters = new URLSearchParams(query);
+  const members = [...new Set(parameters.keys())].map((name) => {
+    const values = parameters
+      .getAll(name)
+      .map((value) => (integers.has(name) ? parseInteger(value) : value));
+    return [name, values.length === 1 ? values[0] : values];
+  });
+  return Object.fromEntries(members);
+}
+
+/** A number if the text is a whole number; otherwise the text, which the schema refuses. */
+function parseInteger(text: string): number | string {
+  return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 }

@@ -1,13 +1,15 @@
 import { type Caller, errorDefinition } from '@latchkey/schema';
+import type { ErrorShape } from '@latchkey/schema/trpc';
 import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import type { DomainError } from '../../domain-error.ts';
-import { errorBody } from '../error-answer.ts';
-import type { Exchange } from '../exchange.ts';
+import { errorBody } from '../error-response.ts';
+import type { RequestContext } from '../request-context.ts';
 
-// tRPC's name of each status in the error table.
+// tRPC's name for each status in the error table.
 const codeByStatus: Record<number, TRPC_ERROR_CODE_KEY> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_SUPPORTED',
   409: 'CONFLICT',
@@ -18,20 +20,20 @@ const codeByStatus: Record<number, TRPC_ERROR_CODE_KEY> = {
   503: 'SERVICE_UNAVAILABLE',
 };
 
-/** A result as tRPC's wire has it. */
+/** A result in tRPC's envelope. */
 export function resultEnvelope(data: unknown): object {
   return { result: { data } };
 }
 
-/** An error as tRPC's wire has it, with the whole body of the REST answer in `data`. */
+/** An error in tRPC's envelope, with the whole body of the REST response in `data`. */
 export function errorEnvelope(
-  exchange: Exchange,
+  context: RequestContext,
   error: DomainError,
   procedure: { path: string; caller: Caller | null },
-): object {
+): { error: ErrorShape } {
   const httpStatus = errorDefinition(error.code).status;
   const code = codeByStatus[httpStatus] ?? 'INTERNAL_SERVER_ERROR';
-  const body = errorBody(exchange, error, procedure.caller);
+  const body = errorBody(context, error, procedure.caller);
   return {
     error: {
       message: body.error_description,

@@ -1,185 +1,164 @@
-import { type Caller, credentialPattern, type ErrorCode, errorDefinition } from '@latchkey/schema';
+import { credentialPattern, errorDefinition } from '@latchkey/schema';
 import { callTRPCProcedure, TRPCError } from '@trpc/server';
 import type { Logger } from 'pino';
 import { ZodError } from 'zod';
 import { DomainError } from '../../domain-error.ts';
-import type { Limits } from '../../limits/limits.ts';
-import type { AnyCaller } from '../../operations/caller.ts';
-import { inputMembers, inputShape } from '../../operations/input.ts';
+import { type CallContext, ClientGone, call } from '../../operations/call.ts';
+import type { AnyCaller } from '../../operations/handler.ts';
+import { inputMembers, inputShape, parameterInvalid } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { OperationCall } from '../../operations/operation-call.ts';
-import { parameterInvalid } from '../../operations/validate.ts';
 import { percentDecode } from '../../percent-decode.ts';
-import type { Service } from '../../service.ts';
-import { answerJson, type Headers } from '../answer.ts';
 import type { Authenticate } from '../authenticate.ts';
-import { CallerGone, readJson } from '../body.ts';
-import { errorHeaders } from '../error-answer.ts';
-import type { Exchange } from '../exchange.ts';
-import { reportFailure } from '../failure.ts';
-import { MethodNotAllowed } from '../method-not-allowed.ts';
-import { perform } from '../perform.ts';
+import { readJson } from '../body.ts';
+import { errorHeaders, reportFailure } from '../error-response.ts';
+import type { RequestContext, RequestedCall } from '../request-context.ts';
+import { type Headers, sendJson } from '../response.ts';
+import { MethodNotAllowed } from '../router.ts';
 import { errorEnvelope, resultEnvelope } from './envelope.ts';
 import { appRouter, procedureType } from './router.ts';
 
-/** Answers requests below `/trpc/`. */
-export type TrpcHandler = (exchange: Exchange, path: string, query: string) => Promise<void>;
+export type TrpcHandler = (context: RequestContext, path: string, query: string) => Promise<void>;
 
 export const TRPC_PREFIX = '/trpc/';
 
-interface Outcome {
+/** The contract, section 1. */
+const MAX_BATCH_CALLS = 16;
+
+/** The response to one call. In a batch each call fails on its own. */
+interface CallResponse {
   status: number;
-  error_code?: ErrorCode;
   body: object;
   headers: Headers;
 }
 
-/** One procedure call of a request. It fails by itself, wherever it is in a batch. */
-interface Call {
-  path: string;
-  operation: Operation | undefined;
-  outcome: Outcome | undefined;
-  /** From the check of the route on: what fails before that calls no operation. */
-  operationCall: OperationCall | undefined;
-}
-
 /**
- * The HTTP wire of tRPC: single calls and batches, queries by GET, mutations by POST. The gate
- * stands before the procedures: nothing of a request's body is read before its caller is known, and
- * the headers and the order of checks are those of the REST paths (the contract, section 1), which
- * tRPC's own adapter can't do. The procedures themselves are called through tRPC.
+ * tRPC over HTTP: single calls and batches, queries by GET, mutations by POST. tRPC's own adapter
+ * reads the body before it knows the caller and sends its own headers, so the order of checks and the
+ * headers of the contract (section 1) are kept here. The procedures are called through tRPC.
  *
  * @param operations - those that are offered
  */
 export function createTrpcHandler(
   operations: ReadonlyMap<string, Operation>,
-  service: Service,
+  callContext: CallContext,
   authenticate: Authenticate,
-  limits: Limits,
   log: Logger,
 ): TrpcHandler {
   const mayBeEmpty = new Map(
     [...operations].map(([name, operation]) => [name, inputShape(operation, []).mayBeEmpty]),
   );
 
-  return async (exchange, path, query) => {
+  return async (context, path, query) => {
     const parameters = new URLSearchParams(query);
-    const batch = parameters.get('batch') === '1';
-    const calls = procedurePaths(path, batch).map(
-      (name): Call => ({
-        path: name,
-        operation: operations.get(name),
-        outcome: undefined,
-        operationCall: undefined,
-      }),
-    );
-    // Only names that we know get into the log: a path could hold a credential.
-    exchange.route = calls.map(({ operation }) => operation?.name ?? 'unknown').join(',');
-    exchange.procedures = calls;
+    const isBatch = parameters.get('batch') === '1';
+    const names = procedureNames(path, isBatch);
+    // Before anything is made for the calls: a request of 16 KiB can name thousands.
+    if (names.length > MAX_BATCH_CALLS) return sendBatchTooLarge(context);
+    context.wire = 'trpc';
+    context.calls = names.map((name) => ({
+      operation: operations.get(name)?.name ?? null,
+      status: null,
+    }));
+    // Only known names get into the log: a path can contain a credential.
+    context.route = context.calls.map(({ operation }) => operation ?? 'unknown').join(',');
 
-    const settle = (call: Call, failure: unknown) => {
-      const error = reportFailure(log, exchange, asDomainError(failure));
-      call.operationCall?.refused(error);
-      const caller: Caller | null = call.operation?.caller ?? null;
-      call.outcome = {
-        status: errorDefinition(error.code).status,
-        error_code: error.code,
-        // A name that we don't know is repeated as tRPC does, but it could hold a credential.
-        body: errorEnvelope(exchange, error, {
-          path: call.path.replace(credentialPattern, '[redacted]'),
-          caller,
-        }),
-        headers: errorHeaders(error),
-      };
-    };
-    /** Runs a step for every call that has not failed yet. */
-    const each = (
-      step: (call: Call, operation: Operation, index: number) => Promise<void> | void,
-    ) =>
-      Promise.all(
-        calls.map(async (call, index) => {
-          if (call.outcome !== undefined) return;
-          try {
-            await step(call, call.operation as Operation, index);
-          } catch (failure) {
-            if (failure instanceof CallerGone) throw failure;
-            settle(call, failure);
-          }
-        }),
-      );
-
-    await each((call, operation) => {
-      checkRoute(call.operation, exchange.request.method);
-      call.operationCall = new OperationCall(service, operation, exchange.recorded);
-    });
-    // A batch has one Authorization header: calls of the same procedure share its look-up.
+    // A batch has one Authorization header: calls of the same procedure share the look-up, and share
+    // the second one that follows a body which arrived late.
     const callers = new Map<string, Promise<AnyCaller>>();
-    await each(async (call, operation) => {
-      const caller = callers.get(operation.name) ?? authenticate(exchange, operation);
-      callers.set(operation.name, caller);
-      call.operationCall?.authenticated(await caller);
-    });
-    const readInputs = inputReader(exchange, parameters, batch);
-    await each(async (call, operation, index) => {
-      const input = (await readInputs())(index);
-      const members = inputMembers(input, mayBeEmpty.get(operation.name) ?? false);
-      const data = await callTRPCProcedure({
-        router: appRouter,
-        path: operation.name,
-        type: procedureType(operation),
-        ctx: {
-          perform: (valid: object) =>
-            perform(exchange, limits, call.operationCall as OperationCall, valid),
-        },
-        getRawInput: async () => members,
-        signal: undefined,
-        batchIndex: index,
-      });
-      call.outcome = { status: 200, body: resultEnvelope(data), headers: {} };
-    });
+    const readInputs = inputReader(context, parameters, isBatch);
 
-    exchange.grant_id = calls.flatMap(({ operationCall }) => operationCall?.grant_id ?? []).at(-1);
-    const outcomes = calls.flatMap(({ outcome }) => outcome ?? []);
-    const [first] = outcomes;
-    if (first === undefined) throw new DomainError('route_not_found');
-    // As tRPC does: 207 where the calls of a batch came out differently.
-    const status = outcomes.every((outcome) => outcome.status === first.status)
+    async function callProcedure(index: number, name: string): Promise<object> {
+      const operation = operations.get(name);
+      checkRoute(operation, context.request.method);
+      return call(callContext, operation, {
+        authenticate() {
+          const key = `${name} ${context.waitedForBody}`;
+          const caller = callers.get(key) ?? authenticate(context, operation);
+          callers.set(key, caller);
+          return caller;
+        },
+        async readInput() {
+          const input = (await readInputs())(index);
+          return inputMembers(input, mayBeEmpty.get(name) ?? false);
+        },
+        waitedForInput: () => context.waitedForBody,
+        validateInput: (input, next) => throughProcedure(operation, index, input, next),
+        request: context.recorded,
+        record: context.calls[index] as RequestedCall,
+        breakConnection: () => context.response.destroy(),
+      });
+    }
+
+    async function respond(index: number, name: string): Promise<CallResponse> {
+      const record = context.calls[index] as RequestedCall;
+      try {
+        const data = await callProcedure(index, name);
+        record.status = 200;
+        return { status: 200, body: resultEnvelope(data), headers: {} };
+      } catch (failure) {
+        if (failure instanceof ClientGone) throw failure;
+        const error = reportFailure(log, context, failure);
+        record.error_code = error.code;
+        record.status = errorDefinition(error.code).status;
+        const procedure = {
+          // tRPC repeats unknown names too, but such a name can be a credential.
+          path: name.replace(credentialPattern, '[redacted]'),
+          caller: operations.get(name)?.caller ?? null,
+        };
+        const body = errorEnvelope(context, error, procedure);
+        return { status: record.status, body, headers: errorHeaders(error) };
+      }
+    }
+
+    const responses = await Promise.all(names.map((name, index) => respond(index, name)));
+    const [first] = responses as [CallResponse];
+    // As tRPC does: 207 if the calls of a batch have different results.
+    const status = responses.every((response) => response.status === first.status)
       ? first.status
       : 207;
-    const headers = togetherOf(outcomes.map((outcome) => outcome.headers));
-    const bodies = outcomes.map((outcome) => outcome.body);
-    answerJson(exchange, status, batch ? bodies : first.body, headers);
+    const bodies = responses.map(({ body }) => body);
+    const headers = mergeHeaders(responses.map((response) => response.headers));
+    sendJson(context, status, isBatch ? bodies : first.body, headers);
   };
 }
 
-/**
- * The headers of several calls as those of one answer. Of what several have, the one with the
- * longest wait has the word: who keeps to it is not refused again, and its limit goes with it.
- */
-function togetherOf(headers: readonly Headers[]): Headers {
+/** One error for the whole batch: a client of tRPC takes it as the result of each call. */
+function sendBatchTooLarge(context: RequestContext): void {
+  const error = new DomainError('batch_too_large');
+  context.wire = 'trpc';
+  const { status } = errorDefinition(error.code);
+  context.calls = [{ operation: null, status, error_code: error.code }];
+  sendJson(context, status, errorEnvelope(context, error, { path: '', caller: null }));
+}
+
+/** Header fields of several calls as those of one response: the longest Retry-After wins. */
+function mergeHeaders(headers: readonly Headers[]): Headers {
   const wait = ({ 'Retry-After': seconds = '0' }: Headers) => Number(seconds);
   return Object.assign({}, ...headers.toSorted((one, other) => wait(one) - wait(other)));
 }
 
-function procedurePaths(path: string, batch: boolean): string[] {
+function procedureNames(path: string, isBatch: boolean): string[] {
   const decoded = percentDecode(path.slice(TRPC_PREFIX.length));
-  return batch ? decoded.split(',') : [decoded];
+  return isBatch ? decoded.split(',', MAX_BATCH_CALLS + 1) : [decoded];
 }
 
-function checkRoute(operation: Operation | undefined, method: string | undefined): void {
+function checkRoute(
+  operation: Operation | undefined,
+  method: string | undefined,
+): asserts operation is Operation {
   if (operation === undefined) throw new DomainError('route_not_found');
-  const taken = procedureType(operation) === 'query' ? 'GET' : 'POST';
-  if ((method === 'HEAD' ? 'GET' : method) !== taken) throw new MethodNotAllowed([taken]);
+  const allowed = procedureType(operation) === 'query' ? 'GET' : 'POST';
+  if ((method === 'HEAD' ? 'GET' : method) !== allowed) throw new MethodNotAllowed([allowed]);
 }
 
 /**
- * Reads the inputs when the first call asks for its own, once for all: a POST has them in its body,
- * a GET in the query. In a batch they are an object by the calls' indexes.
+ * Reads the inputs of all calls when the first call asks for its own. A POST has them in its body, a
+ * GET in the query. Those of a batch are an object by index.
  */
-function inputReader(exchange: Exchange, parameters: URLSearchParams, batch: boolean) {
+function inputReader(context: RequestContext, parameters: URLSearchParams, isBatch: boolean) {
   let inputs: Promise<unknown> | undefined;
   const read = async () => {
-    if (exchange.request.method === 'POST') return readJson(exchange);
+    if (context.request.method === 'POST') return readJson(context);
     const text = parameters.get('input');
     if (text === null) return undefined;
     try {
@@ -191,16 +170,34 @@ function inputReader(exchange: Exchange, parameters: URLSearchParams, batch: boo
   return async (): Promise<(index: number) => unknown> => {
     inputs ??= read();
     const all = await inputs;
-    if (!batch) return () => all;
+    if (!isBatch) return () => all;
     const byIndex = inputMembers(all, true) as Record<string, unknown>;
     return (index) => (Object.hasOwn(byIndex, index) ? byIndex[index] : undefined);
   };
 }
 
-/** What came out of a procedure: tRPC wraps what was thrown in it. */
-function asDomainError(failure: unknown): unknown {
-  if (!(failure instanceof TRPCError)) return failure;
-  const { cause } = failure;
-  if (cause instanceof ZodError) return parameterInvalid(cause);
-  return cause ?? failure;
+/** Lets the procedure validate the input and continue the call. */
+async function throughProcedure(
+  operation: Operation,
+  index: number,
+  input: object,
+  handle: (valid: object) => Promise<object>,
+): Promise<object> {
+  try {
+    const output = await callTRPCProcedure({
+      router: appRouter,
+      path: operation.name,
+      type: procedureType(operation),
+      ctx: { handle },
+      getRawInput: async () => input,
+      signal: undefined,
+      batchIndex: index,
+    });
+    return output as object;
+  } catch (error) {
+    // tRPC wraps whatever a procedure throws.
+    if (!(error instanceof TRPCError)) throw error;
+    if (error.cause instanceof ZodError) throw parameterInvalid(error.cause);
+    throw error.cause ?? error;
+  }
 }

@@ -1,15 +1,24 @@
-import type { Store } from '../store.ts';
+import type { Document, Filter } from 'mongodb';
+import type { Milliseconds } from '../../clock.ts';
+import type { ApplicationRecord, SecretRecord } from '../records.ts';
+import { outdatedSecrets, type Store } from '../store.ts';
 import type { Connection } from './connection.ts';
 import {
+  type ApplicationDocument,
   fromApplicationDocument,
+  fromId,
+  fromSecretDocument,
   isSame,
+  originField,
+  type SecretDocument,
   toApplicationDocument,
   toDate,
+  toDeletionRecord,
   toId,
   toSecretDocument,
 } from './documents.ts';
-import { insertion } from './insert.ts';
-import { inTurn, ofRevision, revisionOf } from './revision.ts';
+import { isDuplicateKey } from './errors.ts';
+import { atRevision, retryOnConflict, revisionOf } from './retry-on-conflict.ts';
 
 type Applications = Pick<
   Store,
@@ -20,29 +29,54 @@ type Applications = Pick<
   | 'removeSecret'
   | 'setApplicationDisabled'
   | 'noteSecretUse'
+  | 'deleteApplication'
+  | 'listDeletions'
+  | 'endGrants'
+  | 'forgetDeletion'
 >;
 
+const existing = { deleted_at: { $exists: false } } satisfies Filter<ApplicationDocument>;
+
 export function applications(connection: Connection): Applications {
-  const find = (application_id: string) =>
-    connection.read(({ applications, decisive }) =>
+  const find = async (application_id: string) => {
+    const document = await connection.decide(({ applications, decisive }) =>
       applications.findOne({ _id: toId(application_id) }, decisive),
     );
+    return document?.deleted_at ? null : document;
+  };
 
   return {
     async createApplication(application) {
       const document = toApplicationDocument(application);
-      await connection.write(({ applications }) => insertion(applications, document));
+      let repeated = false;
+      await connection.write<void>(({ applications }) => ({
+        async send(options) {
+          try {
+            await applications.insertOne(document, options);
+          } catch (error) {
+            // The id is new, so a repetition finds under it only what was sent before.
+            if (!repeated || !isDuplicateKey(error)) throw error;
+          } finally {
+            repeated = true;
+          }
+        },
+      }));
     },
 
-    async findApplication(application_id) {
-      const document = await find(application_id);
+    async findApplication(application_id, { mayBeStale = false } = {}) {
+      const _id = toId(application_id);
+      const document = mayBeStale
+        ? await connection.read(({ applications, plain }) =>
+            applications.findOne({ _id, ...existing }, plain),
+          )
+        : await find(application_id);
       return document && fromApplicationDocument(document);
     },
 
     async listApplications({ limit, before }) {
       const documents = await connection.read(({ applications, listing }) =>
         applications
-          .find(before === null ? {} : { _id: { $lt: toId(before) } }, listing)
+          .find({ ...existing, ...(before !== null && { _id: { $lt: toId(before) } }) }, listing)
           .sort({ _id: -1 })
           .limit(limit)
           .toArray(),
@@ -64,18 +98,24 @@ export function applications(connection: Connection): Applications {
           },
         },
       };
-      // Counted by the write itself: of two calls with room for one, the later finds none.
-      const withRoom = { _id: toId(application_id), $expr: { $lt: [{ $size: live }, most] } };
-      const added = await inTurn(
+      // The write itself counts, so of two calls with room for one secret only one adds.
+      const withRoom = {
+        _id: toId(application_id),
+        ...existing,
+        $expr: { $lt: [{ $size: live }, most] },
+      };
+      const added = await retryOnConflict(
         () =>
-          connection.read(({ applications, decisive }) => applications.findOne(withRoom, decisive)),
-        (revision) =>
+          connection.decide(({ applications, decisive }) =>
+            applications.findOne(withRoom, decisive),
+          ),
+        (revision, { secrets }) =>
           connection.write<'added' | null>(({ applications, decisive }) => ({
-            async send(durable) {
+            async send(options) {
               const { matchedCount } = await applications.updateOne(
-                { ...withRoom, ...ofRevision(revision) },
-                { $push: { secrets: toSecretDocument(secret) }, $inc: { revision: 1 } },
-                durable,
+                { ...withRoom, ...atRevision(revision) },
+                [{ $set: { secrets: withSecret(secret, secrets, now), revision: revision + 1 } }],
+                options,
               );
               return matchedCount === 1 ? 'added' : null;
             },
@@ -84,7 +124,7 @@ export function applications(connection: Connection): Applications {
               if (found?.secrets.some((present) => isSame(present.id, id))) {
                 return { result: 'added' };
               }
-              return revisionOf(found) === revision ? 'again' : 'unknown';
+              return revisionOf(found) === revision ? 'retry' : 'unknown';
             },
           })),
       );
@@ -96,15 +136,15 @@ export function applications(connection: Connection): Applications {
       const id = toId(secret_id);
       const filter = { _id: toId(application_id), 'secrets.id': id };
       const updated = await connection.write(({ applications, decisive }) => ({
-        send: (durable) =>
+        send: (options) =>
           applications.findOneAndUpdate(
             filter,
             { $pull: { secrets: { id } }, $inc: { revision: 1 } },
-            { ...durable, returnDocument: 'after' },
+            { ...options, returnDocument: 'after' },
           ),
         async readBack() {
-          if (await applications.findOne(filter, decisive)) return 'again' as const;
-          return { result: await applications.findOne({ _id: filter._id }, decisive) };
+          if (await applications.findOne(filter, decisive)) return 'retry' as const;
+          return { result: await applications.findOne({ _id: filter._id, ...existing }, decisive) };
         },
       }));
       if (updated) return fromApplicationDocument(updated);
@@ -113,20 +153,21 @@ export function applications(connection: Connection): Applications {
 
     async setApplicationDisabled(application_id, disabled) {
       const _id = toId(application_id);
-      const document = await inTurn(
+      const document = await retryOnConflict(
         () => find(application_id),
         (revision) =>
           connection.write(({ applications, decisive }) => ({
-            send: (durable) =>
+            send: (options) =>
               applications.findOneAndUpdate(
-                { _id, ...ofRevision(revision) },
+                { _id, ...existing, ...atRevision(revision) },
                 { $set: { disabled }, $inc: { revision: 1 } },
-                { ...durable, returnDocument: 'after' },
+                { ...options, returnDocument: 'after' },
               ),
             async readBack() {
               const found = await applications.findOne({ _id }, decisive);
-              if (revisionOf(found) === revision) return 'again' as const;
-              // Made, by us or by another who wanted the same; else it was undone by a later one.
+              if (revisionOf(found) === revision) return 'retry' as const;
+              if (found?.deleted_at) return 'unknown' as const;
+              // If this call or another made the same change; a later one may have undone it.
               return found?.disabled === disabled ? { result: found } : ('unknown' as const);
             },
           })),
@@ -134,8 +175,107 @@ export function applications(connection: Connection): Applications {
       return document && fromApplicationDocument(document);
     },
 
+    async deleteApplication({ application_id, deleted_at, deleted_by }) {
+      const _id = toId(application_id);
+      const deleted = await retryOnConflict(
+        () => find(application_id),
+        (revision, found) =>
+          connection.write<ApplicationRecord | 'application_enabled' | null>(
+            ({ applications, decisive }) => ({
+              async send(options) {
+                if (!found.disabled) return 'application_enabled';
+                const { matchedCount } = await applications.updateOne(
+                  { _id, ...existing, ...atRevision(revision) },
+                  {
+                    $set: {
+                      ...{ name: '', secrets: [] },
+                      ...{ deleted_at: toDate(deleted_at), deletion_pending: true },
+                      ...originField('deleted_by', deleted_by ?? undefined),
+                    },
+                    $inc: { revision: 1 },
+                  },
+                  options,
+                );
+                return matchedCount === 1 ? fromApplicationDocument(found) : null;
+              },
+              async readBack() {
+                const after = await applications.findOne({ _id }, decisive);
+                if (after?.deleted_at) return { result: fromApplicationDocument(found) };
+                return revisionOf(after) === revision ? 'retry' : 'unknown';
+              },
+            }),
+          ),
+      );
+      return deleted ?? 'application_not_found';
+    },
+
+    async listDeletions() {
+      const documents = await connection.read(({ applications, listing }) =>
+        applications.find({ deletion_pending: true }, listing).toArray(),
+      );
+      return documents.map(toDeletionRecord);
+    },
+
+    async endGrants({ application_id, deleted_at, deleted_by }, { limit, before }) {
+      const ofApplication = { application_id: toId(application_id) };
+      if (before === null) {
+        const pending = { code_expires_at: { $exists: true }, created_at: { $exists: false } };
+        await connection.write<void>(({ grants }) => ({
+          async send(options) {
+            await grants.deleteMany({ ...ofApplication, ...pending }, options);
+          },
+        }));
+      }
+      const page = await connection.read(({ grants, listing }) =>
+        grants
+          .find(
+            {
+              ...ofApplication,
+              created_at: { $exists: true },
+              ...(before !== null && { _id: { $lt: toId(before) } }),
+            },
+            { ...listing, projection: { _id: 1 } },
+          )
+          .sort({ _id: -1 })
+          .limit(limit)
+          .toArray(),
+      );
+      const ids = page.map(({ _id }) => _id);
+      if (ids.length > 0) {
+        await connection.write<void>(({ grants }) => ({
+          async send(options) {
+            await grants.updateMany(
+              { _id: { $in: ids }, revoked_at: { $exists: false } },
+              {
+                $set: {
+                  revoked_at: toDate(deleted_at),
+                  ...originField('revoked_by', deleted_by ?? undefined),
+                },
+                $unset: { secret_hash: '' },
+              },
+              options,
+            );
+          },
+        }));
+      }
+      const last = ids.at(-1);
+      return last && ids.length === limit ? fromId(last) : null;
+    },
+
+    async forgetDeletion(application_id) {
+      await connection.write<void>(({ applications }) => ({
+        async send(options) {
+          await applications.updateOne(
+            { _id: toId(application_id) },
+            { $unset: { deletion_pending: '' } },
+            options,
+          );
+        },
+      }));
+    },
+
     async noteSecretUse(application_id, secret_id, at) {
-      await connection.writeCasually(async ({ applications, bestEffort }) => {
+      await connection.writeBestEffort(async ({ applications, bestEffort }) => {
         await applications.updateOne(
           { _id: toId(application_id), 'secrets.id': toId(secret_id) },
           { $max: { 'secrets.$.last_used_at': toDate(at) } },
@@ -144,4 +284,20 @@ export function applications(connection: Connection): Applications {
       });
     },
   };
+}
+
+/**
+ * The secrets with another one and without outdated ones, as an expression: noting the use of a secret
+ * does not raise the revision, so the array that was read may be outdated itself.
+ */
+function withSecret(
+  secret: SecretRecord,
+  present: readonly SecretDocument[],
+  now: Milliseconds,
+): Document {
+  const outdated = outdatedSecrets(present.map(fromSecretDocument), now).map(toId);
+  const kept = {
+    $filter: { input: '$secrets', cond: { $not: [{ $in: ['$$this.id', outdated] }] } },
+  };
+  return { $concatArrays: [kept, [{ $literal: toSecretDocument(secret) }]] };
 }

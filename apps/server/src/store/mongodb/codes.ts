@@ -5,45 +5,101 @@ import type { Connection } from './connection.ts';
 import {
   fromGrantDocument,
   fromPendingDocument,
-  isExchanged,
+  isErased,
+  isRedeemed,
   isSame,
-  mark,
+  originField,
   toCodeState,
   toDate,
   toHash,
   toId,
-  toPendingDocument,
+  toNewDocument,
+  toSnapshot,
 } from './documents.ts';
+import { revisionOf } from './retry-on-conflict.ts';
 
-type Codes = Pick<Store, 'issueCode' | 'cancelCode' | 'redeemCode' | 'findCode'>;
+type Codes = Pick<
+  Store,
+  'issueCode' | 'listCodes' | 'cancelCode' | 'redeemCode' | 'findCode' | 'countPendingCodes'
+>;
 
 export function codes(connection: Connection, clock: Clock): Codes {
   return {
+    // The code is there before the account is read. An erasure that this read does not see deletes the
+    // code, and then the snapshot finds nothing to be written to, however late it comes.
     async issueCode(code) {
-      const document = toPendingDocument(code);
+      const document = toNewDocument(code);
+      const { _id } = document;
       await connection.write<void>(({ grants, decisive }) => ({
         grant_id: code.grant_id,
-        send: async (durable) => void (await grants.insertOne(document, durable)),
-        // Not sent again: of two copies one could arrive after the code was cancelled, and bring it
-        // back. A code that is never told to anybody expires by itself.
+        send: async (options) => void (await grants.insertOne(document, options)),
+        // Never sent again: the first copy could arrive after the code was cancelled, and restore it.
+        // A code that no caller was told expires by itself.
         readBack: async () =>
-          (await grants.findOne({ _id: document._id }, decisive))
-            ? { result: undefined }
-            : ('unknown' as const),
+          (await grants.findOne({ _id }, decisive)) ? { result: undefined } : ('unknown' as const),
       }));
+      const account = await connection.decide(({ accounts, decisive }) =>
+        accounts.findOne({ _id: document.account_id }, decisive),
+      );
+      if (account === null || isErased(account)) {
+        await connection.write(({ grants }) => ({
+          send: (options) => grants.deleteOne({ _id, account: { $exists: false } }, options),
+        }));
+        return null;
+      }
+      const issued = await connection.write(({ grants, decisive }) => ({
+        grant_id: code.grant_id,
+        send: (options) =>
+          grants.findOneAndUpdate(
+            { _id, account: { $exists: false } },
+            {
+              $set: {
+                account: toSnapshot(account),
+                account_revision: revisionOf(account),
+                code_hash: toHash(code.code_hash),
+              },
+            },
+            { ...options, returnDocument: 'after' },
+          ),
+        async readBack() {
+          const found = await grants.findOne({ _id }, decisive);
+          return found && !found.account ? ('retry' as const) : { result: found };
+        },
+      }));
+      return issued && fromPendingDocument(issued);
+    },
+
+    async listCodes(account_id) {
+      const documents = await connection.read(({ grants, listing }) =>
+        grants
+          .find(
+            {
+              account_id: toId(account_id),
+              code_expires_at: { $exists: true },
+              created_at: { $exists: false },
+              account: { $exists: true },
+            },
+            listing,
+          )
+          .sort({ _id: -1 })
+          .toArray(),
+      );
+      return documents.map(fromPendingDocument);
     },
 
     async cancelCode(grant_id) {
       const _id = toId(grant_id);
       const document = await connection.write(({ grants, decisive }) => ({
         grant_id,
-        send: (durable) =>
-          grants.findOneAndDelete({ _id, created_at: { $exists: false } }, durable),
+        send: (options) =>
+          grants.findOneAndDelete(
+            { _id, account: { $exists: true }, created_at: { $exists: false } },
+            options,
+          ),
         async readBack() {
           const found = await grants.findOne({ _id }, decisive);
-          // Cancelled by us, by another, or expired and swept.
           if (!found) return 'unknown' as const;
-          return isExchanged(found) ? { result: null } : ('again' as const);
+          return isRedeemed(found) ? { result: null } : ('retry' as const);
         },
       }));
       return document && fromPendingDocument(document);
@@ -55,9 +111,9 @@ export function codes(connection: Connection, clock: Clock): Codes {
       const secret = toHash(secret_hash);
       const document = await connection.write(({ grants, decisive }) => ({
         grant_id,
-        // All conditions and all that makes a grant are in this one command: there is no moment at
-        // which the code is spent and the grant does not exist.
-        send: (durable) =>
+        // Every condition and every change is in this one command: two calls can't both redeem, and
+        // no crash can leave a spent code without a grant.
+        send: (options) =>
           grants.findOneAndUpdate(
             {
               _id,
@@ -71,33 +127,38 @@ export function codes(connection: Connection, clock: Clock): Codes {
                 created_at: toDate(now),
                 secret_hash: secret,
                 redemption_id,
-                ...mark('exchanged_by', origin),
+                ...originField('redeemed_by', origin),
               },
               $unset: { code_expires_at: '' },
             },
-            { ...durable, returnDocument: 'after' },
+            { ...options, returnDocument: 'after' },
           ),
         async readBack() {
           const found = await grants.findOne({ _id }, decisive);
           if (!found) return { result: null };
-          if (isExchanged(found)) {
-            // Ours, but recovered or revoked since by someone who saw it: then the secret we would
-            // hand out is dead, and the caller is better told that the code was used.
+          if (isRedeemed(found)) {
+            // A grant of this call that was recovered or revoked since has lost the secret that the
+            // caller would get. Null tells the caller that the code was used.
             const ours = isSame(found.redemption_id, redemption_id);
             return { result: ours && isSame(found.secret_hash, secret) ? found : null };
           }
           const expired = (found.code_expires_at?.getTime() ?? 0) <= clock();
-          return expired ? ('unknown' as const) : ('again' as const);
+          return expired ? ('unknown' as const) : ('retry' as const);
         },
       }));
       return document && fromGrantDocument(document);
     },
 
     async findCode(grant_id) {
-      const document = await connection.read(({ grants, decisive }) =>
+      const document = await connection.decide(({ grants, decisive }) =>
         grants.findOne({ _id: toId(grant_id) }, decisive),
       );
-      return document && toCodeState(document);
+      return document?.code_hash ? toCodeState(document) : null;
     },
+
+    countPendingCodes: ({ now, limit }) =>
+      connection.read(({ grants, listing }) =>
+        grants.countDocuments({ code_expires_at: { $gt: toDate(now) } }, { ...listing, limit }),
+      ),
   };
 }

@@ -1,22 +1,25 @@
-import { Binary, type Document } from 'mongodb';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { Binary, type Document, Timestamp } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../store.ts';
+import { batch, failure } from '../../../test/store/mongodb/scripted-server.ts';
+import { scripted, scriptedServer, storeOn } from '../../../test/store/mongodb/scripted-store.ts';
 import {
   aCode,
   aHash,
   anAccount,
   anApplication,
   anId,
+  aRefusal,
   aSecret,
+  newCode,
   redemptionOf,
-} from '../suite-records.ts';
+} from '../../../test/store/suite/records.ts';
+import type { Store } from '../store.ts';
 import { toApplicationDocument, toDate, toHash, toId } from './documents.ts';
-import { batch, failure } from './scripted-server.ts';
-import { scripted, scriptedServer, storeOn } from './scripted-store.ts';
 
 const durable = { w: 'majority', j: true, wtimeout: 2_000 };
 
-/** What a connection string can say to weaken a store. */
+/** Options of a connection string that would weaken a store. */
 const weakening =
   '?w=1&journal=false&wtimeoutMS=1&readConcernLevel=local&readPreference=secondary&readPreferenceTags=dc:east';
 
@@ -26,7 +29,7 @@ const writes: Record<string, (store: Store) => Promise<unknown>> = {
   removeSecret: (store) => store.removeSecret(anId(), anId()),
   setApplicationDisabled: (store) => store.setApplicationDisabled(anId(), true),
   putAccount: (store) => store.putAccount(anAccount()),
-  issueCode: (store) => store.issueCode(aCode()),
+  issueCode: (store) => store.issueCode(newCode(aCode())),
   cancelCode: (store) => store.cancelCode(anId()),
   redeemCode: (store) => store.redeemCode(redemptionOf(aCode())),
   revokeGrant: (store) => store.revokeGrant({ grant_id: anId(), application_id: null, now: 0 }),
@@ -35,17 +38,17 @@ const writes: Record<string, (store: Store) => Promise<unknown>> = {
       grant_id: anId(),
       application_id: anId(),
       secret_hash: aHash(),
-      exchanged_after: 0,
+      redeemed_after: 0,
       now: 0,
     }),
   noteFirstUse: (store) => store.noteFirstUse({ grant_id: anId(), secret_hash: aHash(), now: 0 }),
+  keepRefusals: (store) => store.keepRefusals([aRefusal()]),
 };
 
 const decisions: Record<string, (store: Store) => Promise<unknown>> = {
   findApplication: (store) => store.findApplication(anId()),
   findAccount: (store) => store.findAccount(anId()),
   findCode: (store) => store.findCode(anId()),
-  findGrant: (store) => store.findGrant(anId()),
   findGrantHistory: (store) => store.findGrantHistory(anId()),
   authenticateGrant: (store) => store.authenticateGrant(anId(), { currentAccount: true }),
 };
@@ -56,41 +59,115 @@ const lists: Record<string, (store: Store) => Promise<unknown>> = {
   findRefusals: (store) => store.findRefusals({ request_id: 'of-nobody' }, 1),
 };
 
+const isFence = ({ update }: Document) => update === 'fences';
+
 const isWrite = (command: Document) =>
-  ['insert', 'update', 'findAndModify'].includes(Object.keys(command)[0] ?? '');
+  ['insert', 'update', 'findAndModify'].includes(Object.keys(command)[0] ?? '') &&
+  !isFence(command);
 
-describe('what is asked of a replica set, whatever the URL says', () => {
-  test.each(Object.entries(writes))('%s waits for the disks of a majority', async (_, call) => {
-    const { server, store } = await scripted({ is: 'primary', query: weakening });
-    // Some look first, and write only where there is something to change.
-    server.on('find', ({ find }) =>
-      batch(...(find === 'applications' ? [toApplicationDocument(anApplication())] : [])),
-    );
-    server.script('update', { n: 1, nModified: 1 });
-    server.on('findAndModify', ({ findAndModify }) => ({
-      value: findAndModify === 'applications' ? toApplicationDocument(anApplication()) : null,
-    }));
-    await call(store);
-    const [write, ...others] = server.received.filter(isWrite);
-    expect(write?.writeConcern).toEqual(durable);
-    expect(write?.maxTimeMS).toBe(2_000);
-    expect(others).toEqual([]);
-  });
+const fenceTime = new Timestamp({ t: 1_700_000_000, i: 7 });
+const fenced = { n: 1, nModified: 1, operationTime: fenceTime };
 
-  test.each(Object.entries(decisions))('%s reads linearizable, in one command', async (_, call) => {
+describe('on a replica set, whatever the URL says', () => {
+  test.each(Object.entries(writes))(
+    '%s waits until it is on the disks of a majority',
+    async (_, call) => {
+      const { server, store } = await scripted({ is: 'primary', query: weakening });
+      // Some read first, and write only if there is something to change.
+      server.on('find', ({ find }) =>
+        batch(...(find === 'applications' ? [toApplicationDocument(anApplication())] : [])),
+      );
+      server.script('update', { n: 1, nModified: 1 });
+      server.on('findAndModify', ({ findAndModify }) => ({
+        value: findAndModify === 'applications' ? toApplicationDocument(anApplication()) : null,
+      }));
+      await call(store);
+      const [write, ...others] = server.received.filter(isWrite);
+      expect(write?.writeConcern).toEqual(durable);
+      expect(write?.maxTimeMS).toBe(2_000);
+      expect(others).toEqual([]);
+    },
+  );
+
+  test.each(Object.entries(decisions))('%s is one read behind a fence', async (_, call) => {
     const { server, store } = await scripted({ is: 'primary', query: weakening });
+    server.script('update', fenced);
     await call(store);
-    expect(server.received).toHaveLength(1);
-    const [read] = server.received;
-    expect(read?.readConcern).toEqual({ level: 'linearizable' });
-    // Without it, a read would wait for a majority for ever.
+    expect(server.received).toHaveLength(2);
+    const [fence, read] = server.received;
+    expect(fence).toMatchObject({
+      update: 'fences',
+      updates: [{ u: { $inc: { writes: 1 } }, multi: true, upsert: true }],
+      writeConcern: durable,
+      maxTimeMS: 2_000,
+    });
+    // The driver would write the retries of the fence to the oplog, too.
+    expect(fence).not.toHaveProperty('txnNumber');
+    expect(read?.readConcern).toEqual({ level: 'majority', afterClusterTime: fenceTime });
+    // Without it a read would wait forever for a majority.
     expect(read?.maxTimeMS).toBe(2_000);
-    // The primary is what commands go to that don't say.
+    // Commands without a read preference go to the primary.
     expect(read).not.toHaveProperty('$readPreference');
   });
 
+  test('reads that may be stale have no fence', async () => {
+    const { server, store } = await scripted({ is: 'primary', query: weakening });
+    await store.findApplication(anId(), { mayBeStale: true });
+    await store.authenticateGrant(anId(), { currentAccount: false, mayBeStale: true });
+    expect(server.received.map(({ readConcern }) => readConcern)).toEqual([
+      { level: 'local' },
+      { level: 'local' },
+    ]);
+    for (const read of server.received) expect(read).not.toHaveProperty('$readPreference');
+  });
+
+  test('the reads of one tick share a fence, and a later one has its own', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('update', fenced);
+    const reads = [store.findCode(anId()), store.findApplication(anId()), store.findCode(anId())];
+    await nextTick();
+    reads.push(store.findCode(anId()));
+    await Promise.all(reads);
+    expect(server.sent('update')).toHaveLength(2);
+    expect(server.sent('find')).toHaveLength(4);
+  });
+
+  test.each([
+    ['is refused', failure(13, 'Unauthorized')],
+    ['meets an election', failure(10107, 'NotWritablePrimary', { operationTime: fenceTime })],
+    ['loses its response', 'close' as const],
+    ['has no time', { n: 1, nModified: 1 }],
+  ])('a fence that %s leaves linearizable reads', async (_, reply) => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('update', reply);
+    await Promise.all([store.findCode(anId()), store.findCode(anId())]);
+    const reads = server.sent('find');
+    expect(reads).toHaveLength(2);
+    for (const read of reads) expect(read.readConcern).toEqual({ level: 'linearizable' });
+  });
+
+  test('a fence that no majority confirms in time fails its reads', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    const writeConcernError = { code: 64, codeName: 'WriteConcernTimeout', errmsg: 'timed out' };
+    server.script('update', { ...fenced, writeConcernError });
+    await expect(store.findCode(anId())).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(server.sent('find')).toEqual([]);
+  });
+
+  test('a retry of a read is behind the same fence', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('update', fenced);
+    const later = { operationTime: new Timestamp({ t: 1_800_000_000, i: 1 }) };
+    server.script('find', failure(11600, 'InterruptedAtShutdown', later), batch());
+    await store.findCode(anId());
+    for (const read of server.sent('find')) {
+      expect(read.readConcern).toEqual({ level: 'majority', afterClusterTime: fenceTime });
+    }
+    expect(server.sent('find')).toHaveLength(2);
+  });
+
   test.each(Object.entries(lists))(
-    '%s reads what a majority has, of the primary',
+    '%s reads what a majority has, from the primary',
     async (_, call) => {
       const { server, store } = await scripted({ is: 'primary', query: weakening });
       await call(store);
@@ -101,37 +178,47 @@ describe('what is asked of a replica set, whatever the URL says', () => {
     },
   );
 
-  test('reads that follow a write that matched nothing are linearizable', async () => {
+  test('a read after a write that matched nothing has a fence after that write', async () => {
     const { server, store } = await scripted({ is: 'primary', query: weakening });
+    server.script('update', fenced);
     await store.revokeGrant({ grant_id: anId(), application_id: null, now: 0 });
     await store.noteFirstUse({ grant_id: anId(), secret_hash: aHash(), now: 0 });
-    const reads = server.sent('find');
-    expect(reads).toHaveLength(2);
-    for (const read of reads) expect(read.readConcern).toEqual({ level: 'linearizable' });
+    const sent = server.received.map((command) => Object.keys(command)[0]);
+    expect(sent).toEqual(['findAndModify', 'update', 'find', 'findAndModify', 'update', 'find']);
   });
 
-  test('the indexes are made and read of the primary', async () => {
+  test('the indexes are created and read on the primary', async () => {
     const server = await scriptedServer('primary');
+    server.script('listIndexes', failure(26, 'NamespaceNotFound'));
     await storeOn(server, { query: weakening });
-    for (const made of server.sent('createIndexes')) expect(made.writeConcern).toEqual(durable);
+    const made = server.sent('createIndexes');
+    expect(made).toHaveLength(4);
+    for (const one of made) {
+      expect(one.writeConcern).toEqual(durable);
+      expect(one.commitQuorum).toBe('majority');
+    }
     const read = server.sent('listIndexes');
-    expect(read.map(({ listIndexes }) => listIndexes)).toEqual([
+    expect(read.map(({ listIndexes }) => listIndexes).sort()).toEqual([
+      'accounts',
       'grants',
-      'refusals',
       'rate_limit_counts',
+      'refusals',
     ]);
     for (const one of read) expect(one).not.toHaveProperty('$readPreference');
   });
 });
 
-describe('what the server has not is not asked of it', () => {
-  test('a sharded cluster has what its shards have', async () => {
+describe('a server is only asked for what it supports', () => {
+  test('a sharded cluster has linearizable reads, each for itself', async () => {
     const { server, store } = await scripted({ is: 'mongos' });
-    await store.findCode(anId());
-    expect(server.received[0]?.readConcern).toEqual({ level: 'linearizable' });
+    await Promise.all([store.findCode(anId()), store.findCode(anId())]);
+    expect(server.received.map(({ readConcern }) => readConcern)).toEqual([
+      { level: 'linearizable' },
+      { level: 'linearizable' },
+    ]);
   });
 
-  test('a standalone server has no majority to read of', async () => {
+  test('a standalone server has neither linearizable nor majority reads', async () => {
     const { server, store } = await scripted({ is: 'standalone', query: weakening });
     await store.findCode(anId());
     await store.listApplications({ limit: 1, before: null });
@@ -141,21 +228,10 @@ describe('what the server has not is not asked of it', () => {
     expect(list?.readConcern).toEqual({ level: 'local' });
     expect(redemption?.writeConcern).toEqual(durable);
   });
-
-  test('what only says it is a replica set is asked whether it has linearizable', async () => {
-    const server = await scriptedServer('primary');
-    server.script('find', failure(238, 'NotImplemented'));
-    const store = await storeOn(server);
-    server.script('find', batch());
-    await store.findCode(anId());
-    const [probe, decision] = server.sent('find');
-    expect(probe?.readConcern).toEqual({ level: 'linearizable' });
-    expect(decision?.readConcern).toEqual({ level: 'majority' });
-  });
 });
 
-describe('what a redemption sends', () => {
-  test('is one command with all the conditions and all of the grant', async () => {
+describe('the command of a redemption', () => {
+  test('has all conditions and all changes', async () => {
     const { server, store } = await scripted({ is: 'primary' });
     const redemption = redemptionOf(aCode());
     expect(await store.redeemCode(redemption)).toBeNull();
@@ -179,7 +255,7 @@ describe('what a redemption sends', () => {
     });
   });
 
-  test('carries an id of its own each time', async () => {
+  test('has a new redemption id each time', async () => {
     const { server, store } = await scripted({ is: 'primary' });
     const redemption = redemptionOf(aCode());
     await store.redeemCode(redemption);
@@ -188,7 +264,7 @@ describe('what a redemption sends', () => {
     expect(one).not.toEqual(other);
   });
 
-  test('has ids as UUIDs and hashes as plain bytes', async () => {
+  test('has ids as UUIDs and hashes as bytes', async () => {
     const { server, store } = await scripted({ is: 'primary' });
     await store.redeemCode(redemptionOf(aCode()));
     const { query, update } = server.received[0] as Document;

@@ -1,21 +1,18 @@
 import { WriteConcern } from 'mongodb';
+import type { Timeouts } from './client.ts';
 import type { ServerFacts } from './server.ts';
-import type { Patience } from './settings.ts';
 
-/**
- * What every operation asks of the database, whatever the connection string says: options given
- * with an operation win over those of the URL. That all goes to the primary is set in
- * `settings.ts`, for the client as a whole.
- */
+/** Given with each operation, so that they win over the options of the URL. */
 export interface Concerns {
-  /** For every write that a promise of the port rests on. */
+  /** For every write that a promise of the port depends on. */
   durable: { writeConcern: WriteConcern; maxTimeMS: number };
-  /** For what may get lost with the primary. */
+  /** For writes that may be lost in a failover. */
   bestEffort: { writeConcern: WriteConcern; maxTimeMS: number };
-  /** For reads of one document by its `_id`, on which something is decided. */
+  /** For reads of one document by `_id` that decide something. */
   decisive: ReadOptions;
-  /** For lists. */
   listing: ReadOptions;
+  /** For reads that decide nothing. All that was acknowledged is on the primary, if it still is one. */
+  plain: ReadOptions;
 }
 
 interface ReadOptions {
@@ -23,8 +20,8 @@ interface ReadOptions {
   maxTimeMS: number;
 }
 
-export function concernsFor(server: ServerFacts, patience: Patience): Concerns {
-  const maxTimeMS = patience.operation;
+export function concernsFor(server: ServerFacts, timeouts: Timeouts): Concerns {
+  const maxTimeMS = timeouts.operation;
   const read = (level: ReadOptions['readConcern']['level']): ReadOptions => ({
     readConcern: { level },
     maxTimeMS,
@@ -32,19 +29,18 @@ export function concernsFor(server: ServerFacts, patience: Patience): Concerns {
   const listing = read(server.replicated ? 'majority' : 'local');
   return {
     durable: {
-      // On a majority, and there in the journal: an election can't take it back, nor a power cut.
-      // When the time is over the database answers with a write concern error. Then the write is
-      // made and may yet be rolled back, so that is an unknown outcome, never a success.
-      writeConcern: new WriteConcern('majority', patience.operation, true),
+      // In the journal of a majority: neither a failover nor a power cut can take it back. After the
+      // timeout the database returns a write concern error. The write is then made and may still be
+      // rolled back, so its outcome is unknown.
+      writeConcern: new WriteConcern('majority', timeouts.operation, true),
       maxTimeMS,
     },
     bestEffort: { writeConcern: new WriteConcern(1), maxTimeMS },
-    // A primary that was deposed and does not know it yet still answers `majority` reads, and would
-    // accept a grant that was revoked meanwhile. For `linearizable` it has to find out first: it
-    // answers after a majority has confirmed it. That can take forever without a majority, hence
-    // never without maxTimeMS. The guarantee holds for the documents that are found by `_id`, joined
-    // ones too; on a sharded cluster the shards pass it on to each other.
-    decisive: server.linearizable ? read('linearizable') : listing,
+    // An old primary that does not know yet that it was replaced still answers `majority` reads, and
+    // would accept a revoked grant. For `linearizable` a majority has to confirm it first, which can
+    // take forever: hence maxTimeMS. See decision 13.
+    decisive: server.replicated ? read('linearizable') : listing,
     listing,
+    plain: read('local'),
   };
 }

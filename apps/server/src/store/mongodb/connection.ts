@@ -1,52 +1,69 @@
 import type { Collection, Db, MongoClient } from 'mongodb';
 import { DomainError } from '../../domain-error.ts';
+import type { Timeouts } from './client.ts';
 import { type Concerns, concernsFor } from './concerns.ts';
+import { configurationError, withHint } from './configuration-error.ts';
 import type {
   AccountDocument,
   ApplicationDocument,
+  ErasedAccountDocument,
   GrantDocument,
   RateLimitDocument,
   RefusalDocument,
 } from './documents.ts';
-import { unavailable } from './errors.ts';
-import { permanentFault } from './faults.ts';
-import { grantIndexes, prepareIndexes, rateLimitIndexes, refusalIndexes } from './indexes.ts';
-import { settle, type Write } from './outcomes.ts';
+import { isRefusedHint, unavailable } from './errors.ts';
+import { type DecisiveOptions, type DecisiveRead, fencedReads } from './fence.ts';
+import { IndexKeeper } from './index-keeper.ts';
+import type { IndexOptions } from './indexes.ts';
+import { checkRights } from './rights.ts';
 import { askServer } from './server.ts';
-import type { Patience } from './settings.ts';
+import { settle, type Write } from './uncertain-writes.ts';
 
-/** The database once it is reached, asked what it is, and has its indexes. */
 export interface Database extends Concerns {
+  readDecisively: DecisiveRead;
   db: Db;
   applications: Collection<ApplicationDocument>;
-  accounts: Collection<AccountDocument>;
+  accounts: Collection<AccountDocument | ErasedAccountDocument>;
   grants: Collection<GrantDocument>;
   refusals: Collection<RefusalDocument>;
   rateLimitCounts: Collection<RateLimitDocument>;
 }
 
-/** The way from the operations to the database. */
 export class Connection {
   readonly #client: MongoClient;
   readonly #name: string;
-  readonly #patience: Patience;
+  readonly #timeouts: Timeouts;
   #database: Database | undefined;
   #preparation: Promise<Database> | undefined;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
-
-  constructor(client: MongoClient, name: string, patience: Patience) {
-    this.#client = client;
-    this.#name = name;
-    this.#patience = patience;
-  }
+  readonly #onError: (error: unknown) => void;
+  readonly #indexes: IndexOptions;
+  readonly #setNames = new Set<string>();
+  #indexKeeper: IndexKeeper | undefined;
 
   /**
-   * Prepares the database; concurrent calls share one preparation, and one that failed is made anew
-   * with the next call.
-   *
-   * @throws PermanentFault where waiting is of no use
+   * @param onError - is called with errors of the work in the background
+   * @param indexes - which indexes there are
    */
+  constructor(
+    client: MongoClient,
+    name: string,
+    timeouts: Timeouts,
+    onError: (error: unknown) => void = () => undefined,
+    indexes: IndexOptions = {},
+  ) {
+    this.#client = client;
+    this.#name = name;
+    this.#timeouts = timeouts;
+    this.#onError = onError;
+    this.#indexes = indexes;
+    client.on('serverHeartbeatSucceeded', ({ reply: { setName } }) => {
+      if (typeof setName === 'string') this.#setNames.add(setName);
+    });
+  }
+
+  /** @throws ConfigurationError if waiting does not help; after any other error the next call retries */
   async prepare(): Promise<Database> {
     if (this.#database) return this.#database;
     this.#preparation ??= this.#prepare().finally(() => {
@@ -55,7 +72,6 @@ export class Connection {
     return this.#preparation;
   }
 
-  /** Runs reads. Whatever the database does to them, nothing is changed. */
   read<T>(work: (database: Database) => Promise<T>): Promise<T> {
     return this.#run(async (database) => {
       try {
@@ -67,26 +83,47 @@ export class Connection {
   }
 
   /**
-   * Runs a write that no promise rests on, and that may be made twice: what became of it, where its
-   * answer got lost, is not looked after.
+   * Reads a list in the order of an index. Without the hint MongoDB may choose `_id_`, and read the
+   * grants of everybody.
    */
-  writeCasually<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    return this.read(work);
+  readByIndex<T>(
+    index: string,
+    work: (database: Database, listing: Concerns['listing'] & { hint?: string }) => Promise<T>,
+  ): Promise<T> {
+    return this.read(async (database) => {
+      const { listing } = database;
+      try {
+        return await work(database, { ...listing, hint: index });
+      } catch (error) {
+        // The index is not built yet, or was dropped.
+        if (isRefusedHint(error)) return work(database, listing);
+        throw error;
+      }
+    });
   }
 
-  /** Runs a write, and finds out what became of it where that is not plain. */
-  write<T>(write: (database: Omit<Database, 'durable'>) => Write<T>): Promise<T> {
-    return this.#run((database) =>
-      settle(write(database), database.durable, this.#patience.outcome, this.#closing.signal),
+  /** Reads what was acknowledged before: `decisive` are the options for the one command of `work`. */
+  decide<T>(work: (database: Database & { decisive: DecisiveOptions }) => Promise<T>): Promise<T> {
+    return this.read((database) =>
+      database.readDecisively((decisive) => work({ ...database, decisive })),
     );
   }
 
-  /**
-   * Lets what runs finish, then lets go of the database. By then every request was answered or cut
-   * off, so a write whose outcome is unknown is not looked after any longer.
-   */
+  /** Runs a write that may be lost or made twice, without finding out which. */
+  writeBestEffort<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    return this.read(work);
+  }
+
+  write<T>(write: (database: Omit<Database, 'durable'>) => Write<T>): Promise<T> {
+    return this.#run((database) =>
+      settle(write(database), database.durable, this.#timeouts.outcome, this.#closing.signal),
+    );
+  }
+
+  /** No request waits any more by now, so writes with an unknown outcome are given up. */
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#indexKeeper?.close();
     await Promise.allSettled([...this.#running, this.#preparation]);
     await this.#client.close();
   }
@@ -106,7 +143,7 @@ export class Connection {
     try {
       database = await this.prepare();
     } catch (error) {
-      // A fault that turns up while the service runs is in the log, and may be put right meanwhile.
+      // Even a ConfigurationError: somebody may fix it while the service runs.
       throw new DomainError('store_unavailable', {}, error);
     }
     return work(database);
@@ -116,11 +153,15 @@ export class Connection {
     try {
       await this.#client.connect();
       const db = this.#client.db(this.#name);
-      const concerns = concernsFor(await askServer(db, this.#patience), this.#patience);
-      // What is done once, such as the indexes, has no options of its own and takes these.
+      const server = await askServer(db);
+      const concerns = concernsFor(server, this.#timeouts);
+      // For commands without options of their own.
       const options = { ...concerns.listing, ...concerns.durable };
       const database: Database = {
         ...concerns,
+        readDecisively: server.fenced
+          ? fencedReads(this.#client, db.collection('fences', options), concerns)
+          : (read) => read(concerns.decisive),
         db,
         applications: db.collection('applications', options),
         accounts: db.collection('accounts', options),
@@ -128,13 +169,21 @@ export class Connection {
         refusals: db.collection('refusals', options),
         rateLimitCounts: db.collection('rate_limit_counts', options),
       };
-      await prepareIndexes(database.grants, grantIndexes);
-      await prepareIndexes(database.refusals, refusalIndexes);
-      await prepareIndexes(database.rateLimitCounts, rateLimitIndexes);
+      await checkRights(db, this.#timeouts.operation);
+      const keeper = new IndexKeeper(db, {
+        ...this.#indexes,
+        ...database.durable,
+        replicated: server.replicated,
+        interval: this.#timeouts.indexCheck,
+        onError: this.#onError,
+      });
+      await keeper.start();
+      if (this.#closing.signal.aborted) keeper.close();
+      this.#indexKeeper = keeper;
       this.#database = database;
       return database;
     } catch (error) {
-      throw permanentFault(error) ?? error;
+      throw configurationError(error, this.#setNames) ?? withHint(error);
     }
   }
 }

@@ -12,12 +12,12 @@ import type {
   GrantRecord,
   PendingRecord,
   RefusalRecord,
+  RevokedRecord,
   SecretRecord,
 } from '../records.ts';
-import type { Change } from '../store.ts';
-import { type Revised, revisionOf } from './revision.ts';
-
-// What is at rest, and the way between it and the records of the port.
+import type { NewCode } from '../store.ts';
+import { originNames, type StoredGrant } from '../transfer.ts';
+import { revisionOf, type Versioned } from './retry-on-conflict.ts';
 
 export interface SecretDocument {
   id: Binary;
@@ -28,17 +28,27 @@ export interface SecretDocument {
   last_used_at: Date | null;
 }
 
-/** Its revision counts what changed its secrets, and whether it is disabled. */
-export interface ApplicationDocument extends Revised {
+type OriginDocument = Pick<Origin, 'request_id' | 'by'> & { secret_id: Binary | null };
+
+/** The revision counts the changes of its secrets and of `disabled`, and the deletion. */
+export interface ApplicationDocument extends Versioned {
   _id: Binary;
   name: string;
   disabled: boolean;
   created_at: Date;
   secrets: SecretDocument[];
+  /**
+   * A deleted application stays, without its name and secrets: a command that arrives late finds the
+   * id taken and the revision raised, and does not bring it back.
+   */
+  deleted_at?: Date;
+  deleted_by?: OriginDocument;
+  /** Until the deletion is forgotten. */
+  deletion_pending?: true;
 }
 
-export interface AccountDocument extends Revised {
-  _id: Binary;
+/** The account as it was at issue. Its id is the `account_id` of the grant. */
+interface AccountSnapshot {
   username: string;
   display_name: string;
   twitter: string | null;
@@ -46,16 +56,25 @@ export interface AccountDocument extends Revised {
   supporter: boolean;
 }
 
-/** The account as it was at issue. Its id is the grant's `account_id`, which the lists search by. */
-type AccountSnapshot = Omit<AccountDocument, '_id' | 'revision'>;
+/** The revision counts the puts and the erasures. */
+export interface AccountDocument extends Versioned, AccountSnapshot {
+  _id: Binary;
+  /** A UUIDv7 of the first put: the id of an account has no time. */
+  place: Binary;
+}
 
-/** Where a change came from. */
-type OriginDocument = Pick<Origin, 'request_id' | 'by'> & { secret_id: Binary | null };
+/** What stays of an erased account: see {@link ApplicationDocument.deleted_at}. */
+export interface ErasedAccountDocument extends Versioned {
+  _id: Binary;
+  /** Marks the grants that the erasure revoked. */
+  erasure_id: Binary;
+  erased_at: Date;
+  erased_by?: OriginDocument;
+}
 
-/** Where the changes of a grant came from: each is set by the write that makes the change. */
-interface Marks {
+interface Origins {
   issued_by?: OriginDocument;
-  exchanged_by?: OriginDocument;
+  redeemed_by?: OriginDocument;
   recovered_at?: Date;
   recovered_by?: OriginDocument;
   first_used_by?: OriginDocument;
@@ -63,26 +82,31 @@ interface Marks {
 }
 
 /**
- * A grant, from the issue of its code on. Which fields there are tells what it is: pending while
- * there is no `created_at`, revoked once there is a `revoked_at`, active in between. Its revision
- * counts the recoveries: all else happens to it once.
+ * A grant, from the issue of its code on. Its fields are its state: pending without `created_at`,
+ * revoked with `revoked_at`, active in between. Its revision counts the recoveries; every other
+ * change happens once.
  */
-export interface GrantDocument extends Marks, Revised {
+export interface GrantDocument extends Origins, Versioned {
   _id: Binary;
   application_id: Binary;
+  /** The next four are absent once REVOKED_GRANT_DAYS have passed since the revocation. */
   account_id: Binary;
   scope: string;
-  account: AccountSnapshot;
-  code_hash: Binary;
-  /** While pending only: the TTL index deletes by it. */
+  /** With the next two absent for a moment during the issue: then there is no code yet. */
+  account?: AccountSnapshot;
+  /** The revision of the account that the snapshot was taken of. An erasure ends those before it. */
+  account_revision?: number;
+  code_hash?: Binary;
+  /** Only while pending. The TTL index deletes by it. */
   code_expires_at?: Date;
   created_at?: Date;
-  /** While active only. */
   secret_hash?: Binary;
-  /** Whose exchange it was, for the one whose answer got lost. */
+  /** The redemption that made it: a call whose response was lost recognises its own. */
   redemption_id?: Binary;
   first_used_at?: Date;
   revoked_at?: Date;
+  /** The erasure that revoked it. */
+  erasure_id?: Binary;
 }
 
 export type RefusalDocument = Pick<
@@ -97,7 +121,6 @@ export type RefusalDocument = Pick<
   expires_at: Date;
 };
 
-/** A count of a rate limit. */
 export interface RateLimitDocument {
   _id: string;
   count: number;
@@ -105,14 +128,13 @@ export interface RateLimitDocument {
   ends_at: Date;
 }
 
-/** A grant whose code was exchanged. */
-export type ExchangedDocument = GrantDocument & { created_at: Date };
+export type RedeemedDocument = GrantDocument & { created_at: Date; account: AccountSnapshot };
 
-/** A grant with what {@link GrantAuthentication} joins to it; each join has one document or none. */
-export interface JoinedGrantDocument extends ExchangedDocument {
+type DetailedDocument = RedeemedDocument & { code_hash: Binary };
+
+export interface JoinedGrantDocument extends RedeemedDocument {
   joined_application: ApplicationDocument[];
-  /** Where the account is wanted as it is now. */
-  joined_account?: AccountDocument[];
+  joined_account?: (AccountDocument | ErasedAccountDocument)[];
 }
 
 export function toId(uuid: string): Binary {
@@ -131,11 +153,11 @@ export function isSame(one: Binary | undefined, other: Binary): boolean {
   return one !== undefined && Buffer.compare(one.value(), other.value()) === 0;
 }
 
-function fromId(id: Binary): string {
+export function fromId(id: Binary): string {
   return uuidFromBytes(id.value());
 }
 
-/** A copy: the driver's bytes are a view into the buffer of the whole reply. */
+/** A copy: the driver's bytes are a view into the buffer of the whole response. */
 function fromHash(hash: Binary): CredentialHash {
   return Uint8Array.from(hash.value());
 }
@@ -151,7 +173,7 @@ export function toSecretDocument(secret: SecretRecord): SecretDocument {
   };
 }
 
-function fromSecretDocument(document: SecretDocument): SecretRecord {
+export function fromSecretDocument(document: SecretDocument): SecretRecord {
   return {
     id: fromId(document.id),
     hash: fromHash(document.hash),
@@ -182,7 +204,7 @@ export function fromApplicationDocument(document: ApplicationDocument): Applicat
   };
 }
 
-function toSnapshot(account: AccountRecord): AccountSnapshot {
+export function toSnapshot(account: AccountSnapshot): AccountSnapshot {
   return {
     username: account.username,
     display_name: account.display_name,
@@ -203,17 +225,28 @@ function fromSnapshot(id: Binary, document: AccountSnapshot): AccountRecord {
   };
 }
 
-export function toAccountDocument(account: AccountRecord): AccountDocument {
-  return { _id: toId(account.id), ...toSnapshot(account) };
+export function isErased(
+  document: AccountDocument | ErasedAccountDocument,
+): document is ErasedAccountDocument {
+  return 'erased_at' in document;
+}
+
+/** The deletion of an application that was deleted. */
+export function toDeletionRecord({ _id, deleted_at, deleted_by }: ApplicationDocument) {
+  if (!deleted_at) throw new TypeError('The application is not deleted.');
+  return {
+    application_id: fromId(_id),
+    deleted_at: deleted_at.getTime(),
+    deleted_by: fromOrigin(deleted_by),
+  };
 }
 
 export function fromAccountDocument(document: AccountDocument): AccountRecord {
   return fromSnapshot(document._id, document);
 }
 
-/** The mark of a change, as a member to set; none where nobody told where the change came from. */
-export function mark<
-  Name extends 'issued_by' | 'exchanged_by' | 'recovered_by' | 'first_used_by' | 'revoked_by',
+export function originField<
+  Name extends keyof Omit<Origins, 'recovered_at'> | 'erased_by' | 'deleted_by',
 >(name: Name, origin: Origin | undefined): { [Key in Name]?: OriginDocument } {
   if (origin === undefined) return {};
   const { request_id, by, secret_id } = origin;
@@ -221,49 +254,65 @@ export function mark<
   return { [name]: document } as { [Key in Name]: OriginDocument };
 }
 
-export function toPendingDocument(code: PendingRecord & Change): GrantDocument {
+/** A code before it has its account and its hash. */
+export function toNewDocument(code: NewCode): GrantDocument {
   return {
     _id: toId(code.grant_id),
     application_id: toId(code.application_id),
-    account_id: toId(code.account.id),
+    account_id: toId(code.account_id),
     scope: code.scope,
-    account: toSnapshot(code.account),
-    code_hash: toHash(code.code_hash),
     code_expires_at: toDate(code.code_expires_at),
-    ...mark('issued_by', code.origin),
+    ...originField('issued_by', code.origin),
   };
 }
 
 export function fromPendingDocument(document: GrantDocument): PendingRecord {
-  const { code_expires_at } = document;
-  if (!code_expires_at) throw new TypeError('A grant that was exchanged is no pending code.');
+  const { code_expires_at, code_hash, account } = document;
+  if (!code_expires_at || !code_hash || !account)
+    throw new TypeError('This is not a pending code.');
   return {
     grant_id: fromId(document._id),
     application_id: fromId(document.application_id),
     scope: document.scope,
-    account: fromSnapshot(document.account_id, document.account),
-    code_hash: fromHash(document.code_hash),
+    account: fromSnapshot(document.account_id, account),
+    code_hash: fromHash(code_hash),
     code_expires_at: code_expires_at.getTime(),
   };
 }
 
-export function isExchanged(document: GrantDocument): document is ExchangedDocument {
+export function isRedeemed(document: GrantDocument): document is RedeemedDocument {
   return document.created_at !== undefined;
 }
 
 export function fromGrantDocument(document: GrantDocument): GrantRecord {
-  if (!isExchanged(document)) throw new TypeError('A code that was not exchanged is no grant.');
+  if (!isRedeemed(document)) throw new TypeError('A code that was not redeemed is not a grant.');
   const account = fromSnapshot(document.account_id, document.account);
   return { ...withoutAccount(document), account };
 }
 
-function withoutAccount(document: ExchangedDocument): GrantAuthentication['grant'] {
+function withoutAccount(document: RedeemedDocument): GrantAuthentication['grant'] {
   return {
     grant_id: fromId(document._id),
     application_id: fromId(document.application_id),
-    scope: document.scope,
+    scope: document.scope ?? '',
     created_at: document.created_at.getTime(),
     revoked_at: document.revoked_at?.getTime() ?? null,
+  };
+}
+
+/** Whether more is left of it than a {@link RevokedRecord}. */
+function hasDetails(document: RedeemedDocument): document is DetailedDocument {
+  return document.account_id !== undefined;
+}
+
+export function toRevokedRecord(document: GrantDocument): RevokedRecord {
+  const { created_at, revoked_at } = document;
+  if (!created_at || !revoked_at) throw new TypeError('The grant is not revoked.');
+  return {
+    grant_id: fromId(document._id),
+    application_id: fromId(document.application_id),
+    created_at: created_at.getTime(),
+    revoked_at: revoked_at.getTime(),
   };
 }
 
@@ -277,10 +326,10 @@ export function toGrantHistory(document: GrantDocument): GrantHistory {
   return {
     grant_id: fromId(document._id),
     application_id: fromId(document.application_id),
-    account_id: fromId(document.account_id),
+    account_id: document.account_id ? fromId(document.account_id) : null,
     issued_by: fromOrigin(document.issued_by),
     created_at: document.created_at?.getTime() ?? null,
-    exchanged_by: fromOrigin(document.exchanged_by),
+    redeemed_by: fromOrigin(document.redeemed_by),
     recoveries: revisionOf(document),
     recovered_at: document.recovered_at?.getTime() ?? null,
     recovered_by: fromOrigin(document.recovered_by),
@@ -289,6 +338,43 @@ export function toGrantHistory(document: GrantDocument): GrantHistory {
     revoked_at: document.revoked_at?.getTime() ?? null,
     revoked_by: fromOrigin(document.revoked_by),
   };
+}
+
+export function fromStoredGrantDocument(document: RedeemedDocument): StoredGrant {
+  const { account_id: _, ...history } = toGrantHistory(document);
+  return {
+    ...history,
+    created_at: document.created_at.getTime(),
+    secret_hash: document.secret_hash ? fromHash(document.secret_hash) : null,
+    details: hasDetails(document)
+      ? {
+          scope: document.scope,
+          account: fromSnapshot(document.account_id, document.account),
+          code_hash: fromHash(document.code_hash),
+        }
+      : null,
+  };
+}
+
+export function toStoredGrantDocument(grant: StoredGrant): GrantDocument {
+  const { details, secret_hash, recoveries } = grant;
+  const dates = ['created_at', 'first_used_at', 'revoked_at', 'recovered_at'] as const;
+  return {
+    _id: toId(grant.grant_id),
+    application_id: toId(grant.application_id),
+    ...(details && {
+      account_id: toId(details.account.id),
+      scope: details.scope,
+      account: toSnapshot(details.account),
+      code_hash: toHash(details.code_hash),
+    }),
+    ...Object.fromEntries(
+      dates.flatMap((name) => (grant[name] === null ? [] : [[name, toDate(grant[name])]])),
+    ),
+    ...(secret_hash && { secret_hash: toHash(secret_hash) }),
+    ...(recoveries > 0 && { revision: recoveries }),
+    ...Object.assign({}, ...originNames.map((name) => originField(name, grant[name] ?? undefined))),
+  } as GrantDocument;
 }
 
 export function toRefusalDocument(refusal: RefusalRecord): RefusalDocument {
@@ -315,29 +401,40 @@ export function fromRefusalDocument(document: RefusalDocument): RefusalRecord {
   };
 }
 
-export function toCodeState(
-  document: Pick<GrantDocument, 'application_id' | 'code_hash' | 'created_at'>,
-): CodeState {
+export function toCodeState({
+  application_id,
+  code_hash,
+  created_at,
+}: Pick<GrantDocument, 'application_id' | 'code_hash' | 'created_at'>): CodeState | null {
+  if (!code_hash) return null;
   return {
-    application_id: fromId(document.application_id),
-    code_hash: fromHash(document.code_hash),
-    exchanged: document.created_at !== undefined,
+    application_id: fromId(application_id),
+    code_hash: fromHash(code_hash),
+    redeemed: created_at !== undefined,
   };
 }
 
 export function toGrantAuthentication(document: JoinedGrantDocument): GrantAuthentication {
-  return {
+  const [application] = document.joined_application;
+  const [account] = document.joined_account ?? [];
+  const found = {
     grant: withoutAccount(document),
     secret_hash: document.secret_hash ? fromHash(document.secret_hash) : null,
     first_used_at: document.first_used_at?.getTime() ?? null,
-    // An application that is gone is as good as disabled.
-    application_disabled: document.joined_application[0]?.disabled ?? true,
-    account: accountOf(document),
+    application_disabled: application && !application.deleted_at ? application.disabled : null,
   };
-}
-
-function accountOf(document: JoinedGrantDocument): AccountRecord | null {
-  if (!document.joined_account) return fromSnapshot(document.account_id, document.account);
-  const [current] = document.joined_account;
-  return current ? fromAccountDocument(current) : null;
+  if (!hasDetails(document)) return { ...found, account: null };
+  if (!document.joined_account) {
+    return { ...found, account: fromSnapshot(document.account_id, document.account) };
+  }
+  if (account && !isErased(account)) return { ...found, account: fromAccountDocument(account) };
+  // The erasure may still be under way, and has not come to this grant.
+  const erased_at = account?.erased_at.getTime() ?? null;
+  const revoked_at = found.grant.revoked_at ?? erased_at;
+  return {
+    ...found,
+    grant: { ...found.grant, revoked_at },
+    secret_hash: revoked_at === null ? found.secret_hash : null,
+    account: null,
+  };
 }

@@ -7,34 +7,43 @@ import {
 } from 'mongodb';
 import { DomainError } from '../../domain-error.ts';
 
-/** The answers of a server that did not as much as try to make the change. */
-const refusals = new Set([
-  2, // BadValue
-  9, // FailedToParse
-  13, // Unauthorized
-  14, // TypeMismatch
-  18, // AuthenticationFailed
-  59, // CommandNotFound
-  66, // ImmutableField
-  72, // InvalidOptions
-  115, // CommandNotSupported
-  121, // DocumentValidationFailure
-  11000, // DuplicateKey
+/**
+ * Errors of a server that did not make the change, with what an operator can do about it. They are
+ * raised before the change, or roll it back. All others may come after it.
+ */
+const refusals = new Map<number, string>([
+  [2, ''], // BadValue
+  [9, ''], // FailedToParse
+  [13, 'grant the user the rights in docs/operations.md'], // Unauthorized
+  [14, ''], // TypeMismatch
+  [18, 'correct the user or the password'], // AuthenticationFailed
+  [20, ''], // IllegalOperation
+  [26, ''], // NamespaceNotFound
+  [59, ''], // CommandNotFound
+  [61, 'shard the collection by the hash of _id'], // ShardKeyNotFound
+  [66, ''], // ImmutableField
+  [72, ''], // InvalidOptions
+  [73, 'choose another name for the database'], // InvalidNamespace
+  [115, ''], // CommandNotSupported
+  [121, 'remove the validator of the collection'], // DocumentValidationFailure
+  [166, 'remove the view that has the name of a collection'], // CommandNotSupportedOnView
+  [371, 'free disk space if it is full, then run setUserWriteBlockMode with global: false'], // UserWritesBlocked
+  [8000, 'look at the message, and at the limits of the cluster'], // AtlasError
+  [11000, ''], // DuplicateKey
+  [14031, 'free disk space'], // OutOfDiskSpace
 ]);
 
-/** Whether an error comes from the database or the way to it, and not from a fault of the code. */
 export function isDatabaseError(error: unknown): error is Error {
   if (error instanceof MongoError) return !(error instanceof MongoInvalidArgumentError);
   return isSocketError(error);
 }
 
-/** A connection that broke just before it was written to: the driver passes on what Node says. */
+/** The driver passes on Node's error if a connection breaks just before a write to it. */
 function isSocketError(error: unknown): error is Error {
   if (!(error instanceof Error) || !('code' in error)) return false;
   return String(error.code) in constants.errno || error.code === 'ERR_STREAM_DESTROYED';
 }
 
-/** Whether this answer to a write says that the write was not made. */
 export function isRefusal(error: unknown): boolean {
   return (
     error instanceof MongoServerError &&
@@ -43,11 +52,27 @@ export function isRefusal(error: unknown): boolean {
   );
 }
 
+/** The error for callers, whose cause tells the operator what to do if only an operator can help. */
+function explained(error: Error): Error {
+  const remedy = isRefusal(error) && refusals.get(Number((error as MongoServerError).code));
+  if (!remedy) return error;
+  const { code, codeName, message } = error as MongoServerError;
+  return new Error(`MongoDB refuses the command (${codeName ?? code}: ${message}): ${remedy}`, {
+    cause: error,
+  });
+}
+
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11000;
 }
 
-/** The error of a call that changed nothing. Faults of the code stay what they are. */
+/** `hint` names an index that does not exist, or is being built. */
+export function isRefusedHint(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === 2 && error.message.includes('hint');
+}
+
 export function unavailable(error: unknown): unknown {
-  return isDatabaseError(error) ? new DomainError('store_unavailable', {}, error) : error;
+  return isDatabaseError(error)
+    ? new DomainError('store_unavailable', {}, explained(error))
+    : error;
 }

@@ -1,27 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  type Collection,
   type CreateIndexesOptions,
-  type Document,
+  type Db,
   type IndexDescriptionInfo,
   MongoServerError,
 } from 'mongodb';
-import { PermanentFault } from './faults.ts';
+import { ConfigurationError } from './configuration-error.ts';
 
-interface Index {
+export interface Index {
   name: string;
   key: Record<string, 1 | -1>;
   options: Pick<CreateIndexesOptions, 'expireAfterSeconds' | 'partialFilterExpression'>;
 }
 
-/**
- * Everything that requests do is by `_id`. None of these is unique, so that the collections can be
- * sharded by the hash of `_id`.
- */
+/** Requests use `_id` alone. No index is unique, so the collections can be sharded on hashed `_id`. */
 export const grantIndexes: readonly Index[] = [
   {
-    // Deletes codes that nobody exchanged, within a minute or two of their expiry. Grants have no
-    // such field and would not expire either way; partial, the index has no entries for them.
+    // Deletes expired codes within a minute or two. Partial, so that grants, which lack the field,
+    // are not in it.
     name: 'pending_expiry',
     key: { code_expires_at: 1 },
     options: {
@@ -30,18 +26,39 @@ export const grantIndexes: readonly Index[] = [
     },
   },
   {
-    name: 'exchanged_by_account',
+    name: 'grants_by_account',
     key: { account_id: 1, _id: -1 },
     options: { partialFilterExpression: { created_at: { $exists: true } } },
   },
   {
-    name: 'exchanged_by_application',
+    name: 'grants_by_application',
     key: { application_id: 1, _id: -1 },
     options: { partialFilterExpression: { created_at: { $exists: true } } },
   },
 ];
 
-/** None is unique here either. */
+/** Only where REVOKED_GRANT_DAYS is set, since each revocation has to write to it. */
+const revokedIndex: Index = {
+  name: 'revoked_grants_with_details',
+  key: { revoked_at: 1 },
+  options: {
+    partialFilterExpression: { revoked_at: { $exists: true }, account_id: { $exists: true } },
+  },
+};
+
+export const accountIndexes: readonly Index[] = [
+  {
+    name: 'accounts_by_place',
+    key: { place: -1 },
+    options: { partialFilterExpression: { place: { $exists: true } } },
+  },
+  {
+    name: 'accounts_by_username',
+    key: { username: 1, place: -1 },
+    options: { partialFilterExpression: { place: { $exists: true } } },
+  },
+];
+
 export const refusalIndexes: readonly Index[] = [
   { name: 'refusal_expiry', key: { expires_at: 1 }, options: { expireAfterSeconds: 0 } },
   { name: 'refusals_by_request', key: { request_id: 1, _id: -1 }, options: {} },
@@ -52,51 +69,122 @@ export const rateLimitIndexes: readonly Index[] = [
   { name: 'window_end', key: { ends_at: 1 }, options: { expireAfterSeconds: 0 } },
 ];
 
-/**
- * Makes the indexes of a collection that are missing and checks those that are there.
- *
- * @throws PermanentFault where there is another index in the place of one of them
- */
-export async function prepareIndexes<T extends Document>(
-  collection: Collection<T>,
-  indexes: readonly Index[],
-): Promise<void> {
-  const { collectionName } = collection;
-  for (const { name, key, options } of indexes) {
-    try {
-      // Does nothing where the index is there already.
-      await collection.createIndex(key, { name, ...options });
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-      throw new PermanentFault(
-        `an index of the collection ${collectionName} stands in the way of '${name}' (${error.message}): drop it, with db.${collectionName}.dropIndex, and start again`,
-        error,
-      );
-    }
-  }
-  // The server refuses another index under the same name; what only speaks its protocol may say
-  // that all is well. So what there is in the end is compared.
-  const present = new Map((await collection.indexes()).map((index) => [index.name, index]));
-  for (const index of indexes) {
-    if (isSame(index, present.get(index.name))) continue;
-    throw new PermanentFault(
-      `the index '${index.name}' of the collection ${collectionName} is not as it should be: drop it, with db.${collectionName}.dropIndex('${index.name}'), and start again`,
-    );
+/** The settings on which the indexes depend. */
+export interface IndexOptions {
+  /** Whether REVOKED_GRANT_DAYS is set. Default: false. */
+  reducesRevoked?: boolean;
+}
+
+const indexesOf = ({ reducesRevoked = false }: IndexOptions) => ({
+  accounts: accountIndexes,
+  grants: reducesRevoked ? [...grantIndexes, revokedIndex] : grantIndexes,
+  refusals: refusalIndexes,
+  rate_limit_counts: rateLimitIndexes,
+});
+
+export type IndexedCollection = keyof ReturnType<typeof indexesOf>;
+
+export interface MissingIndexes {
+  collection: IndexedCollection;
+  /** A collection that does not exist is created with its indexes, which takes no time. */
+  exists: boolean;
+  indexes: readonly Index[];
+}
+
+export interface IndexFindings {
+  missing: MissingIndexes[];
+  /** Other indexes in the place of ours: for each a line that says what to do. */
+  conflicts: string[];
+}
+
+/** Compares the indexes of a database with those that Latchkey needs. Changes nothing. */
+export async function inspectIndexes(
+  db: Db,
+  maxTimeMS: number,
+  options: IndexOptions = {},
+): Promise<IndexFindings> {
+  const all = indexesOf(options);
+  const collections = Object.keys(all) as IndexedCollection[];
+  const findings = await Promise.all(
+    collections.map(async (collection) => {
+      const present = await listIndexes(db, collection, maxTimeMS);
+      const wanted: readonly Index[] = all[collection];
+      const conflicts = wanted.flatMap((index) => conflictOf(collection, index, present ?? []));
+      const names = new Set(present?.map(({ name }) => name));
+      const indexes = wanted.filter(({ name }) => !names.has(name));
+      return { collection, exists: present !== null, indexes, conflicts };
+    }),
+  );
+  return {
+    missing: findings.filter(({ indexes }) => indexes.length > 0),
+    conflicts: findings.flatMap(({ conflicts }) => conflicts),
+  };
+}
+
+/** What creates missing indexes, to be pasted into `mongosh`. */
+export function createIndexesText({ collection, indexes }: MissingIndexes): string {
+  const calls = indexes.map(({ name, key, options }) => {
+    const words = [key, { name, ...options }, 'majority'].map((word) => JSON.stringify(word));
+    return `db.${collection}.createIndex(${words.join(', ')})`;
+  });
+  return calls.join('; ');
+}
+
+/** The indexes of a collection, including those that are being built; null if it does not exist. */
+async function listIndexes(
+  db: Db,
+  collection: IndexedCollection,
+  maxTimeMS: number,
+): Promise<IndexDescriptionInfo[] | null> {
+  try {
+    return await db.collection(collection).indexes({ maxTimeMS });
+  } catch (error) {
+    const isNew = error instanceof MongoServerError && error.code === NAMESPACE_NOT_FOUND;
+    if (isNew) return null;
+    throw error;
   }
 }
 
-/** IndexAlreadyExists, IndexOptionsConflict and IndexKeySpecsConflict. */
-function isConflict(error: unknown): error is MongoServerError {
-  return error instanceof MongoServerError && [68, 85, 86].includes(Number(error.code));
+const NAMESPACE_NOT_FOUND = 26;
+
+function conflictOf(
+  collection: IndexedCollection,
+  wanted: Index,
+  present: readonly IndexDescriptionInfo[],
+): string[] {
+  const rival = present.find(({ name }) => name === wanted.name) ?? present.find(isTwin(wanted));
+  if (rival === undefined || isSame(wanted, rival)) return [];
+  return [
+    `the index '${rival.name}' of the collection ${collection} is in the place of '${wanted.name}', and is not the same: drop it with db.${collection}.dropIndex('${rival.name}'), and start again`,
+  ];
 }
 
-function isSame(wanted: Index, present: IndexDescriptionInfo | undefined): boolean {
+/** MongoDB has one index for a key and a filter, whatever its name. */
+function isTwin({ key, options }: Index): (other: IndexDescriptionInfo) => boolean {
+  return (other) =>
+    hasSameKey(other.key, key) &&
+    isDeepStrictEqual(other.partialFilterExpression, options.partialFilterExpression) &&
+    !other.unique &&
+    !other.sparse &&
+    other.collation === undefined;
+}
+
+function isSame(wanted: Index, present: IndexDescriptionInfo): boolean {
   return (
-    present !== undefined &&
-    // The order of the fields matters, which deep equality would not see.
-    isDeepStrictEqual(Object.entries(present.key), Object.entries(wanted.key)) &&
+    present.name === wanted.name &&
+    hasSameKey(present.key, wanted.key) &&
     present.expireAfterSeconds === wanted.options.expireAfterSeconds &&
     isDeepStrictEqual(present.partialFilterExpression, wanted.options.partialFilterExpression) &&
     !present.unique
   );
+}
+
+function hasSameKey(one: object, other: object): boolean {
+  // As entries, since the order of the fields matters.
+  return isDeepStrictEqual(Object.entries(one), Object.entries(other));
+}
+
+/** @throws ConfigurationError if other indexes are in the place of ours */
+export function refuseConflicts({ conflicts: [conflict] }: IndexFindings): void {
+  if (conflict !== undefined) throw new ConfigurationError(conflict);
 }

@@ -1,8 +1,5 @@
-import { describe, inject, test } from 'vitest';
-import { describeStore } from '../store.suite.ts';
-import { mongoHarness } from './mongo-harness.ts';
+import { describeOnEachMongodb } from '../../../test/http/databases.ts';
+import { mongoHarness } from '../../../test/store/mongodb/mongo-harness.ts';
+import { describeStore } from '../../../test/store/store-suite.ts';
 
-const url = inject('mongodbUrl');
-
-if (url) describeStore('MongoDB', mongoHarness(url));
-else describe.skip('MongoDB (not run: there is none)', () => test('keeps the promises'));
+describeOnEachMongodb('the store', (server) => describeStore('MongoDB', mongoHarness(server)));

@@ -1,59 +1,88 @@
-import type { StoreOptions } from '../open-store.ts';
-import type { Store } from '../store.ts';
+import type { Store, StoreOptions } from '../store.ts';
 import { accounts } from './accounts.ts';
 import { applications } from './applications.ts';
+import { createClient, defaultTimeouts, type Timeouts } from './client.ts';
 import { codes } from './codes.ts';
+import { ConfigurationError } from './configuration-error.ts';
 import { Connection } from './connection.ts';
-import { PermanentFault } from './faults.ts';
 import { grants } from './grants.ts';
+import { watchPool } from './pool.ts';
 import { rateLimits } from './rate-limits.ts';
+import { reduceRevoked } from './reduce-revoked.ts';
 import { refusals } from './refusals.ts';
-import { clientFor, defaultPatience, type Patience } from './settings.ts';
 
 export interface MongoStoreOptions extends StoreOptions {
-  /** `mongodb://` or `mongodb+srv://`; the path names the database, `latchkey` where there is none. */
+  /** `mongodb://` or `mongodb+srv://`. The path names the database, `latchkey` by default. */
   url: string;
-  /** How long to wait for what; a few seconds each, unless told. */
-  patience?: Partial<Patience>;
+  timeouts?: Partial<Timeouts>;
 }
 
+export interface MongoStore extends Store {
+  /** Takes old details off revoked grants. Runs by itself once a minute; indexes do the rest. */
+  sweep(): Promise<void>;
+}
+
+const SWEEP_EVERY_MS = 60_000;
+
 /**
- * Opens a store in MongoDB 7.0 or later: a replica set or a sharded cluster; a standalone server
- * works too, with no more durability than it has.
+ * Opens a store in MongoDB 7.0 or later: a replica set, a sharded cluster, or a standalone server,
+ * which is only as durable as its one disk.
  *
- * Where the database can't be reached now, the store is returned all the same: its methods throw
- * `store_unavailable` until the database is there. `onError` hears why.
+ * If the database can't be reached, the store is returned all the same: its methods throw
+ * `store_unavailable` until the database is there, and `onError` gets the reason.
  *
- * @throws Error with one line for a person, where the URL or the database refuses for good: a
- *   wrong password, a server that is too old, an index in the way
+ * @throws ConfigurationError if waiting does not help: a wrong password, a server that is too old, a
+ *   conflicting index
  */
-export async function openMongoStore(options: MongoStoreOptions): Promise<Store> {
-  const patience = { ...defaultPatience, ...options.patience };
-  const { client, name } = clientFor(options.url, patience);
-  const connection = new Connection(client, name, patience);
+export async function openMongoStore(options: MongoStoreOptions): Promise<MongoStore> {
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const { client, name } = createClient(options.url, timeouts);
+  const connectionPool = watchPool(client);
+  const { revokedGrantDays: days = null, clock } = options;
+  const connection = new Connection(client, name, timeouts, options.onError, {
+    reducesRevoked: days !== null,
+  });
   try {
     await connection.prepare();
   } catch (error) {
-    if (error instanceof PermanentFault) {
+    if (error instanceof ConfigurationError) {
       await connection.close();
       throw error;
     }
     options.onError?.(error);
   }
+
+  let sweeping: Promise<void> | null = null;
+  async function sweep(): Promise<void> {
+    if (days === null) return;
+    sweeping ??= reduceRevoked(connection, days, clock()).finally(() => {
+      sweeping = null;
+    });
+    await sweeping;
+  }
+  const timer = setInterval(() => {
+    sweep().catch((error) => options.onError?.(error));
+  }, SWEEP_EVERY_MS).unref();
+
   return {
     ...applications(connection),
-    ...accounts(connection),
+    ...accounts(connection, options.clock),
     ...codes(connection, options.clock),
     ...grants(connection),
     ...refusals(connection),
     ...rateLimits(connection),
 
-    isLocal: false,
+    kind: 'mongodb',
+    connectionPool,
     ping: () =>
       connection.read(async ({ db, decisive: { maxTimeMS } }) => {
         await db.command({ ping: 1, maxTimeMS });
       }),
 
-    close: () => connection.close(),
+    sweep,
+    close() {
+      clearInterval(timer);
+      return connection.close();
+    },
   };
 }

@@ -6,22 +6,23 @@ export function refusals(connection: Connection): Pick<Store, 'keepRefusals' | '
   return {
     async keepRefusals(records) {
       if (records.length === 0) return;
-      // Each under its own id: to write one twice changes nothing.
+      // By id, so that writing one twice changes nothing.
       const upserts = records.map((record) => {
         const { _id, ...replacement } = toRefusalDocument(record);
         return { replaceOne: { filter: { _id }, replacement, upsert: true } };
       });
-      await connection.writeCasually(async ({ refusals, bestEffort }) => {
-        await refusals.bulkWrite(upserts, { ...bestEffort, ordered: false });
+      // Durable, since `findRefusals` reads only what a majority has.
+      await connection.writeBestEffort(async ({ refusals, durable }) => {
+        await refusals.bulkWrite(upserts, { ...durable, ordered: false });
       });
     },
 
     async findRefusals(filter, limit) {
-      const which =
+      const [index, which] =
         'request_id' in filter
-          ? { request_id: filter.request_id }
-          : { grant_id: toId(filter.grant_id) };
-      const documents = await connection.read(({ refusals, listing }) =>
+          ? (['refusals_by_request', { request_id: filter.request_id }] as const)
+          : (['refusals_by_grant', { grant_id: toId(filter.grant_id) }] as const);
+      const documents = await connection.readByIndex(index, ({ refusals }, listing) =>
         refusals.find(which, listing).sort({ _id: -1 }).limit(limit).toArray(),
       );
       return documents.map(fromRefusalDocument);

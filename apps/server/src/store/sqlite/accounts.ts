@@ -1,23 +1,69 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { uuidToBytes } from '@latchkey/schema';
-import type { AccountRecord } from '../records.ts';
-import { accountRecord, accountText } from './rows.ts';
+import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
+import type { Clock } from '../../clock.ts';
+import { newId } from '../../credentials/credentials.ts';
+import { type AccountRecord, ERASED, type ListedAccount } from '../records.ts';
+import type { Erasure, Page } from '../store.ts';
+import { accountRecord, accountText, originText, pageParameters } from './rows.ts';
 
-/** The statements on accounts, prepared. All are synchronous. */
-export function prepareAccounts(database: DatabaseSync) {
+type ListedRow = { place: Uint8Array; account: string };
+
+export function prepareAccounts(database: DatabaseSync, clock: Clock) {
   const put = database.prepare(`
-    INSERT INTO accounts (id, account) VALUES (:id, :account)
+    INSERT INTO accounts (id, place, account) VALUES (:id, :place, :account)
     ON CONFLICT (id) DO UPDATE SET account = excluded.account`);
   const find = database.prepare('SELECT account FROM accounts WHERE id = :id');
+  const listWhere = (condition: string) =>
+    database.prepare(`
+      SELECT place, account FROM accounts WHERE ${condition} AND place < :before
+      ORDER BY place DESC LIMIT :limit`);
+  const list = listWhere('TRUE');
+  const listByUsername = listWhere("account ->> 'username' = :username");
+
+  const remove = database.prepare('DELETE FROM accounts WHERE id = :id');
+  const deleteCodes = database.prepare(
+    'DELETE FROM grants WHERE account_id = :id AND created_at IS NULL',
+  );
+  const revoke = database.prepare(`
+    UPDATE grants SET revoked_at = :now, revoked_by = :origin, secret_hash = NULL
+    WHERE account_id = :id AND revoked_at IS NULL`);
+  const eraseSnapshots = database.prepare(`
+    UPDATE grants SET account = json_set(account, '$.username', :username,
+      '$.display_name', :display_name, '$.twitter', :twitter)
+    WHERE account_id = :id`);
 
   return {
     putAccount(account: AccountRecord): void {
-      put.run({ id: uuidToBytes(account.id), account: accountText(account) });
+      put.run({
+        id: uuidToBytes(account.id),
+        place: uuidToBytes(newId(clock())),
+        account: accountText(account),
+      });
     },
 
     findAccount(account_id: string): AccountRecord | null {
       const row = find.get({ id: uuidToBytes(account_id) }) as { account: string } | undefined;
       return row ? accountRecord(row.account) : null;
+    },
+
+    listAccounts({ username }: { username?: string | undefined }, page: Page): ListedAccount[] {
+      const range = pageParameters(page);
+      const rows =
+        username === undefined ? list.all(range) : listByUsername.all({ ...range, username });
+      return (rows as ListedRow[]).map(({ place, account }) => ({
+        place: uuidFromBytes(place),
+        account: accountRecord(account),
+      }));
+    },
+
+    // One transaction, so no code can be issued or redeemed in between.
+    eraseAccount({ account_id, now, origin }: Erasure): number {
+      const id = uuidToBytes(account_id);
+      remove.run({ id });
+      deleteCodes.run({ id });
+      const { changes } = revoke.run({ id, now, origin: originText(origin) });
+      eraseSnapshots.run({ id, ...ERASED });
+      return Number(changes);
     },
   };
 }

@@ -1,18 +1,24 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { uuidToBytes } from '@latchkey/schema';
+import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
-import type { ApplicationRecord, SecretRecord } from '../records.ts';
-import type { Page } from '../store.ts';
-import { pageParameters } from './paging.ts';
-import { type ApplicationRow, applicationRecords } from './rows.ts';
+import type { ApplicationRecord, DeletionRecord, SecretRecord } from '../records.ts';
+import { outdatedSecrets, type Page } from '../store.ts';
+import {
+  type ApplicationRow,
+  applicationRecords,
+  originRecord,
+  originText,
+  pageParameters,
+} from './rows.ts';
+
+type DeletionRow = { id: Uint8Array; deleted_at: number; deleted_by: string | null };
 
 const JOINED = `
   a.id, a.name, a.disabled, a.created_at,
   s.id AS secret_id, s.hash, s.hint, s.created_at AS secret_created_at, s.expires_at, s.last_used_at`;
 
-/** The statements on applications and their secrets, prepared. All are synchronous. */
 export function prepareApplications(database: DatabaseSync) {
-  // One statement for an application with its secrets, so that they are of the same moment.
+  // One statement, so that an application and its secrets are of the same moment.
   const find = database.prepare(`
     SELECT ${JOINED} FROM applications a LEFT JOIN application_secrets s ON s.application_id = a.id
     WHERE a.id = :id ORDER BY s.place`);
@@ -42,6 +48,21 @@ export function prepareApplications(database: DatabaseSync) {
     UPDATE application_secrets SET last_used_at = :at
     WHERE application_id = :application_id AND id = :id
       AND (last_used_at IS NULL OR last_used_at < :at)`);
+  const deleteSecrets = database.prepare(
+    'DELETE FROM application_secrets WHERE application_id = :id',
+  );
+  const remove = database.prepare('DELETE FROM applications WHERE id = :id');
+  const remember = database.prepare('INSERT INTO deleted_applications VALUES (?, ?, ?)');
+  const listDeletions = database.prepare('SELECT * FROM deleted_applications');
+  const forget = database.prepare('DELETE FROM deleted_applications WHERE id = :id');
+  const deleteCodes = database.prepare(`
+    DELETE FROM grants WHERE application_id = :id AND created_at IS NULL`);
+  const listGrants = database.prepare(`
+    SELECT id FROM grants WHERE application_id = :id AND id < :before
+    ORDER BY id DESC LIMIT :limit`);
+  const revoke = database.prepare(`
+    UPDATE grants SET revoked_at = ?, revoked_by = ?, secret_hash = NULL
+    WHERE id = ? AND revoked_at IS NULL AND created_at IS NOT NULL`);
 
   function findApplication(application_id: string): ApplicationRecord | null {
     const rows = find.all({ id: uuidToBytes(application_id) }) as ApplicationRow[];
@@ -70,16 +91,20 @@ export function prepareApplications(database: DatabaseSync) {
       for (const secret of application.secrets) add(id, secret);
     },
 
-    // Counts and then inserts: the transaction holds the write lock, so nobody adds in between.
+    // The transaction holds the write lock, so no other call can add between count and insert.
     addSecret(
       application_id: string,
       secret: SecretRecord,
       limit: { most: number; now: Milliseconds },
     ) {
-      if (!findApplication(application_id)) return 'application_not_found';
+      const application = findApplication(application_id);
+      if (!application) return 'application_not_found';
       const id = uuidToBytes(application_id);
       const { live } = countLive.get({ application_id: id, now: limit.now }) as { live: number };
       if (live >= limit.most) return 'secret_limit_reached';
+      for (const outdated of outdatedSecrets(application.secrets, limit.now)) {
+        deleteSecret.run({ application_id: id, id: uuidToBytes(outdated) });
+      }
       add(application_id, secret);
       return 'added';
     },
@@ -97,6 +122,39 @@ export function prepareApplications(database: DatabaseSync) {
     setApplicationDisabled(application_id: string, disabled: boolean): ApplicationRecord | null {
       setDisabled.run({ id: uuidToBytes(application_id), disabled: Number(disabled) });
       return findApplication(application_id);
+    },
+
+    deleteApplication({ application_id, deleted_at, deleted_by }: DeletionRecord) {
+      const application = findApplication(application_id);
+      if (!application) return 'application_not_found';
+      if (!application.disabled) return 'application_enabled';
+      const id = uuidToBytes(application_id);
+      remember.run(id, deleted_at, originText(deleted_by ?? undefined));
+      deleteSecrets.run({ id });
+      remove.run({ id });
+      return application;
+    },
+
+    listDeletions(): DeletionRecord[] {
+      return (listDeletions.all() as DeletionRow[]).map(({ id, deleted_at, deleted_by }) => ({
+        application_id: uuidFromBytes(id),
+        deleted_at,
+        deleted_by: originRecord(deleted_by),
+      }));
+    },
+
+    endGrants({ application_id, deleted_at, deleted_by }: DeletionRecord, page: Page) {
+      const id = uuidToBytes(application_id);
+      if (page.before === null) deleteCodes.run({ id });
+      const rows = listGrants.all({ id, ...pageParameters(page) }) as { id: Uint8Array }[];
+      const origin = originText(deleted_by ?? undefined);
+      for (const row of rows) revoke.run(deleted_at, origin, row.id);
+      const last = rows.at(-1);
+      return last && rows.length === page.limit ? uuidFromBytes(last.id) : null;
+    },
+
+    forgetDeletion(application_id: string): void {
+      forget.run({ id: uuidToBytes(application_id) });
     },
 
     noteSecretUse(application_id: string, secret_id: string, at: Milliseconds): void {

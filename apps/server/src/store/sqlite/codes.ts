@@ -1,56 +1,58 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { CodeState, GrantRecord, PendingRecord } from '../records.ts';
-import type { Change, Redemption } from '../store.ts';
-import { originText } from './origin-text.ts';
-import { accountText, type GrantRow, grantRecord, type PendingRow, pendingRecord } from './rows.ts';
-import { prepareSweep } from './sweep.ts';
+import type { NewCode, Redemption } from '../store.ts';
+import { type GrantRow, grantRecord, originText, type PendingRow, pendingRecord } from './rows.ts';
 
-type CodeRow = { application_id: Uint8Array; code_hash: Uint8Array; exchanged: number };
+type CodeRow = { application_id: Uint8Array; code_hash: Uint8Array; redeemed: number };
 
-/** The statements on codes, prepared. All are synchronous. */
 export function prepareCodes(database: DatabaseSync) {
+  // The snapshot is read by the same statement, so it can't be of an account that was erased since.
   const issue = database.prepare(`
     INSERT INTO grants
       (id, application_id, account_id, scope, account, code_hash, code_expires_at, issued_by)
-    VALUES
-      (:id, :application_id, :account_id, :scope, :account, :code_hash, :code_expires_at, :origin)`);
+    SELECT :id, :application_id, id, :scope, account, :code_hash, :code_expires_at, :origin
+    FROM accounts WHERE id = :account_id
+    RETURNING application_id, scope, account, code_hash, code_expires_at`);
+  const list = database.prepare(`
+    SELECT id, application_id, scope, account, code_hash, code_expires_at FROM grants
+    WHERE account_id = :id AND created_at IS NULL ORDER BY id DESC`);
   const cancel = database.prepare(`
     DELETE FROM grants WHERE id = :id AND created_at IS NULL
     RETURNING application_id, scope, account, code_hash, code_expires_at`);
-  // Every condition and every change in one statement: there is no moment between a look and the
-  // write in which another could redeem, and none at which a code is spent and no grant exists.
-  //
-  // This one and those of `grants.ts` that each request comes to take their values in order: to bind
-  // them by name takes 2 µs of the 15 that this one takes.
+  // Every condition and every change is in this one statement: two calls can't both redeem, and no
+  // crash can leave a spent code without a grant. On the hot path values are bound by position:
+  // binding them by name takes 2 µs of the statement's 15 µs.
   const redeem = database.prepare(`
-    UPDATE grants SET created_at = ?, secret_hash = ?, code_expires_at = NULL, exchanged_by = ?
+    UPDATE grants SET created_at = ?, secret_hash = ?, code_expires_at = NULL, redeemed_by = ?
     WHERE id = ? AND application_id = ? AND code_hash = ?
       AND created_at IS NULL AND code_expires_at > ?
     RETURNING scope, account, created_at, revoked_at`);
   const find = database.prepare(`
-    SELECT application_id, code_hash, created_at IS NOT NULL AS exchanged
-    FROM grants WHERE id = :id`);
-  const sweepCodes = prepareSweep(database, {
-    table: 'grants',
-    key: 'id',
-    endsAt: 'code_expires_at',
-    // Only a pending code has an expiry; this makes sure that no grant is touched.
-    only: 'created_at IS NULL',
-  });
+    SELECT application_id, code_hash, created_at IS NOT NULL AS redeemed
+    FROM grants WHERE id = :id AND code_hash IS NOT NULL`);
+  // From the index `codes_by_expiry` alone.
+  const countPending = database.prepare(`
+    SELECT count(*) AS pending FROM
+      (SELECT 1 FROM grants WHERE code_expires_at > :now LIMIT :limit)`);
 
   return {
-    issueCode(code: PendingRecord & Change): void {
-      issue.run({
+    issueCode(code: NewCode): PendingRecord | null {
+      const row = issue.get({
         id: uuidToBytes(code.grant_id),
         application_id: uuidToBytes(code.application_id),
-        account_id: uuidToBytes(code.account.id),
+        account_id: uuidToBytes(code.account_id),
         scope: code.scope,
-        account: accountText(code.account),
         code_hash: code.code_hash,
         code_expires_at: code.code_expires_at,
         origin: originText(code.origin),
-      });
+      }) as PendingRow | undefined;
+      return row ? pendingRecord(code.grant_id, row) : null;
+    },
+
+    listCodes(account_id: string): PendingRecord[] {
+      const rows = list.all({ id: uuidToBytes(account_id) }) as (PendingRow & { id: Uint8Array })[];
+      return rows.map((row) => pendingRecord(uuidFromBytes(row.id), row));
     },
 
     cancelCode(grant_id: string): PendingRecord | null {
@@ -78,12 +80,13 @@ export function prepareCodes(database: DatabaseSync) {
         ? {
             application_id: uuidFromBytes(row.application_id),
             code_hash: row.code_hash,
-            exchanged: row.exchanged === 1,
+            redeemed: row.redeemed === 1,
           }
         : null;
     },
 
-    /** Deletes codes that expired without being exchanged. */
-    sweepCodes,
+    countPendingCodes(options: { now: number; limit: number }): number {
+      return Number(countPending.get(options)?.pending);
+    },
   };
 }

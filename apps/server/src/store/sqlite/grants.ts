@@ -1,10 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
-import type { CredentialHash, GrantAuthentication, GrantHistory, GrantRecord } from '../records.ts';
+import type {
+  CredentialHash,
+  GrantAuthentication,
+  GrantHistory,
+  GrantRecord,
+  RevokedRecord,
+} from '../records.ts';
 import type { Change, Page, Recovery } from '../store.ts';
-import { originText } from './origin-text.ts';
-import { pageParameters } from './paging.ts';
 import {
   accountRecord,
   type GrantRow,
@@ -13,40 +17,39 @@ import {
   type HistoryRow,
   type ListedRow,
   listedGrant,
+  originText,
+  pageParameters,
   withoutAccount,
 } from './rows.ts';
 
 type FoundRow = GrantRow & { application_id: Uint8Array };
 
+type RevokedRow = { application_id: Uint8Array; created_at: number; revoked_at: number };
+
 type AuthenticationRow = Omit<FoundRow, 'account'> & {
   account: string | null;
   secret_hash: Uint8Array | null;
   first_used_at: number | null;
-  application_disabled: number;
+  application_disabled: number | null;
 };
 
 const GRANT = 'scope, account, created_at, revoked_at';
 
-/** The statements on grants, prepared. All are synchronous. */
 export function prepareGrants(database: DatabaseSync) {
-  const find = database.prepare(`
-    SELECT application_id, ${GRANT} FROM grants WHERE id = :id AND created_at IS NOT NULL`);
   const revoke = database.prepare(`
     UPDATE grants SET revoked_at = coalesce(revoked_at, ?), secret_hash = NULL,
       revoked_by = CASE WHEN revoked_at IS NULL THEN ? ELSE revoked_by END
     WHERE id = ? AND created_at IS NOT NULL AND application_id = coalesce(?, application_id)
-    RETURNING application_id, ${GRANT}`);
+    RETURNING application_id, created_at, revoked_at`);
   const recover = database.prepare(`
     UPDATE grants SET secret_hash = :secret_hash,
       recoveries = recoveries + 1, recovered_at = :now, recovered_by = :origin
-    WHERE id = :id AND application_id = :application_id AND created_at > :exchanged_after
+    WHERE id = :id AND application_id = :application_id AND created_at > :redeemed_after
       AND first_used_at IS NULL AND revoked_at IS NULL
     RETURNING ${GRANT}`);
-  // An application that is not there counts as disabled. The account as it is now is read only where
-  // asked for.
   const authenticate = database.prepare(`
-    SELECT g.application_id, g.scope, g.created_at, g.revoked_at, g.secret_hash, g.first_used_at,
-      coalesce(a.disabled, 1) AS application_disabled,
+    SELECT g.application_id, coalesce(g.scope, '') AS scope, g.created_at, g.revoked_at, g.secret_hash, g.first_used_at,
+      a.disabled AS application_disabled,
       CASE WHEN ? THEN (SELECT account FROM accounts WHERE id = g.account_id) ELSE g.account END
         AS account
     FROM grants g LEFT JOIN applications a ON a.id = g.application_id
@@ -58,23 +61,19 @@ export function prepareGrants(database: DatabaseSync) {
     SELECT 1 FROM grants
     WHERE id = :id AND secret_hash = :secret_hash AND first_used_at IS NOT NULL`);
   const history = database.prepare(`
-    SELECT id, application_id, account_id, issued_by, created_at, exchanged_by, recoveries,
+    SELECT id, application_id, account_id, issued_by, created_at, redeemed_by, recoveries,
       recovered_at, recovered_by, first_used_at, first_used_by, revoked_at, revoked_by
     FROM grants WHERE id = :id`);
   const listBy = (column: 'account_id' | 'application_id') =>
     database.prepare(`
       SELECT id, application_id, ${GRANT} FROM grants
-      WHERE ${column} = :filter AND created_at IS NOT NULL AND id < :before
+      WHERE ${column} = :filter AND created_at IS NOT NULL AND account_id IS NOT NULL
+        AND id < :before
       ORDER BY id DESC LIMIT :limit`);
   const listByAccount = listBy('account_id');
   const listByApplication = listBy('application_id');
 
   return {
-    findGrant(grant_id: string): GrantRecord | null {
-      const row = find.get({ id: uuidToBytes(grant_id) }) as FoundRow | undefined;
-      return row ? foundGrant(grant_id, row) : null;
-    },
-
     findGrantHistory(grant_id: string): GrantHistory | null {
       const row = history.get({ id: uuidToBytes(grant_id) }) as HistoryRow | undefined;
       return row ? grantHistory(row) : null;
@@ -86,23 +85,25 @@ export function prepareGrants(database: DatabaseSync) {
         application_id: string | null;
         now: Milliseconds;
       },
-    ): GrantRecord | null {
+    ): RevokedRecord | null {
       const { grant_id, application_id, now } = revocation;
       const row = revoke.get(
         now,
         originText(revocation.origin),
         uuidToBytes(grant_id),
         application_id === null ? null : uuidToBytes(application_id),
-      ) as FoundRow | undefined;
-      return row ? foundGrant(grant_id, row) : null;
+      ) as RevokedRow | undefined;
+      return row
+        ? { ...idsOf(grant_id, row), created_at: row.created_at, revoked_at: row.revoked_at }
+        : null;
     },
 
     recoverGrant(recovery: Recovery): GrantRecord | null {
-      const { secret_hash, exchanged_after, now } = recovery;
+      const { secret_hash, redeemed_after, now } = recovery;
       const row = recover.get({
         id: uuidToBytes(recovery.grant_id),
         application_id: uuidToBytes(recovery.application_id),
-        ...{ secret_hash, exchanged_after, now },
+        ...{ secret_hash, redeemed_after, now },
         origin: originText(recovery.origin),
       }) as GrantRow | undefined;
       return row ? grantRecord(recovery, row) : null;
@@ -120,7 +121,8 @@ export function prepareGrants(database: DatabaseSync) {
         grant: withoutAccount(idsOf(grant_id, row), row),
         secret_hash: row.secret_hash,
         first_used_at: row.first_used_at,
-        application_disabled: row.application_disabled === 1,
+        application_disabled:
+          row.application_disabled === null ? null : row.application_disabled === 1,
         account: row.account === null ? null : accountRecord(row.account),
       };
     },
@@ -151,10 +153,6 @@ export function prepareGrants(database: DatabaseSync) {
       return rows.map(listedGrant);
     },
   };
-}
-
-function foundGrant(grant_id: string, row: FoundRow): GrantRecord {
-  return grantRecord(idsOf(grant_id, row), row);
 }
 
 function idsOf(grant_id: string, row: Pick<FoundRow, 'application_id'>) {

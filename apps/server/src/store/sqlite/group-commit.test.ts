@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { inMemory } from './database-file.ts';
 import { GroupCommit } from './group-commit.ts';
-import { nodeSqlite } from './node-sqlite.ts';
+import { nodeSqlite } from './open-database.ts';
 
 describe('a group commit', () => {
   let database: DatabaseSync;
@@ -9,14 +10,14 @@ describe('a group commit', () => {
 
   beforeEach(() => {
     database = new (nodeSqlite().DatabaseSync)(':memory:');
-    // A reference that is checked at the end of the transaction makes a COMMIT that really fails.
+    // A deferred foreign key is checked by COMMIT, which then fails for real.
     database.exec(`
       CREATE TABLE parents (id INTEGER PRIMARY KEY) STRICT;
       CREATE TABLE entries (
         name TEXT UNIQUE,
         parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED
       ) STRICT;`);
-    commits = new GroupCommit(database);
+    commits = new GroupCommit(database, inMemory);
   });
   afterEach(() => {
     vi.restoreAllMocks();
@@ -33,7 +34,7 @@ describe('a group commit', () => {
       .prepare('SELECT name FROM entries ORDER BY name')
       .all()
       .map(({ name }) => name);
-  /** The transactions so far, each as what ended it. */
+  /** How each transaction so far ended. */
   function transactions(): string[] {
     return vi
       .mocked(database.exec)
@@ -41,10 +42,10 @@ describe('a group commit', () => {
       .filter((sql) => sql === 'COMMIT' || sql === 'ROLLBACK');
   }
 
-  test('takes the writes of one turn of the event loop into one transaction', async () => {
+  test('commits the writes of one turn of the event loop in one transaction', async () => {
     vi.spyOn(database, 'exec');
     const first = ['a', 'b', 'c'].map((name) => add(name));
-    // Queued by a continuation of the same turn.
+    // Queued later in the same turn.
     const second = Promise.resolve().then(() => add('d'));
     expect(names()).toEqual([]);
     expect(await Promise.all([...first, second])).toEqual(['a', 'b', 'c', 'd']);
@@ -53,14 +54,14 @@ describe('a group commit', () => {
     expect(transactions()).toEqual(['COMMIT', 'COMMIT']);
   });
 
-  test('bounds a transaction, and comes to all', async () => {
+  test('bounds a transaction, and commits all writes in the end', async () => {
     vi.spyOn(database, 'exec');
     await Promise.all(Array.from({ length: 600 }, (_, index) => add(`${index}`)));
     expect(transactions()).toEqual(['COMMIT', 'COMMIT', 'COMMIT']);
     expect(names()).toHaveLength(600);
   });
 
-  test('undoes a write that throws, all of it, and no other', async () => {
+  test('undoes all of a write that throws, and no other write', async () => {
     const mistake = new TypeError('a mistake');
     const failing = commits.run(() => {
       database.exec(`INSERT INTO entries VALUES ('x', NULL)`);
@@ -76,7 +77,7 @@ describe('a group commit', () => {
     expect(names()).toEqual(['a', 'b']);
   });
 
-  test('acknowledges nothing when the commit fails: all are told, and nothing stays', async () => {
+  test('rejects every write if the commit fails, and changes nothing', async () => {
     const nobody = 42;
     const results = await Promise.allSettled([add('a'), add('b', nobody), add('c')]);
     for (const result of results) {
@@ -90,8 +91,8 @@ describe('a group commit', () => {
     expect(names()).toEqual(['d']);
   });
 
-  // Seen with a disk that fails to sync: the commit is undone here, and is there after a crash.
-  test('does not say that nothing was changed when only the wait for the disk failed', async () => {
+  // Seen with a disk that fails to sync: the commit is rolled back, but can reappear after a crash.
+  test('reports an unknown outcome if only the sync failed', async () => {
     const exec = database.exec.bind(database);
     vi.spyOn(database, 'exec').mockImplementation((sql) => {
       if (sql !== 'COMMIT') return exec(sql);
@@ -107,7 +108,7 @@ describe('a group commit', () => {
     expect(await add('b')).toBe('b');
   });
 
-  test('tells all when the disk is full, and goes on once there is room', async () => {
+  test('rejects every write while the disk is full, and works again once there is room', async () => {
     await add('a');
     const pages = database.prepare('PRAGMA page_count').get()?.page_count;
     database.exec(`PRAGMA max_page_count = ${pages}`);
@@ -123,14 +124,14 @@ describe('a group commit', () => {
     expect(names()).toEqual(['a', 'b', 'c', long]);
   });
 
-  test('tells all when the database is read-only', async () => {
+  test('rejects every write while the database is read-only', async () => {
     database.exec('PRAGMA query_only = ON');
     await expect(add('a')).rejects.toMatchObject({ code: 'store_unavailable' });
     database.exec('PRAGMA query_only = OFF');
     expect(await add('a')).toBe('a');
   });
 
-  test('is idle once every write was answered, those that came meanwhile too', async () => {
+  test('is idle once every write is settled, including those that arrived meanwhile', async () => {
     const answered: string[] = [];
     const first = add('a').then(async (name) => {
       answered.push(name);

@@ -1,53 +1,46 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { DomainError, type ErrorMembers } from '../../domain-error.ts';
-import { untilUnlocked } from './busy.ts';
-import { rollBack } from './roll-back.ts';
-import { isUnavailable, mayBeWritten, toStoreError } from './sqlite-error.ts';
+import type { DatabaseFile } from './database-file.ts';
+import { isUnavailable, mayBeWritten, retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 
 interface Write {
-  /** May be run a second time, after what it did was undone. */
   attempt: () => unknown;
   members: ErrorMembers;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 }
 
-// A write takes some 20 µs, so a full batch holds the thread for about 5 ms besides its commit.
-const MOST_IN_A_BATCH = 256;
+// A write takes about 20 µs, so a full batch blocks the thread for about 5 ms, plus its commit.
+const BATCH_SIZE = 256;
 
 /**
- * Puts the writes that wait at the same time into one transaction.
+ * Group commit: writes that are queued in one turn of the event loop share a transaction, and so
+ * one wait for the disk. Decision 5 has the measurements.
  *
- * Each commit waits for the disk (`synchronous=FULL`), and that wait is nearly all of a write: with
- * a commit for each redemption a server was measured at 0.28 of what it does on an in-memory store,
- * with the commits shared at 0.99. A lone write waits for nothing but the end of the current turn
- * of the event loop.
- *
- * A transaction runs from BEGIN to COMMIT within one synchronous call. So no read on this connection
- * can fall between them and take for committed what is not, and reads need no connection of their
- * own.
+ * A transaction runs from BEGIN to COMMIT within one synchronous call, so no read on this
+ * connection can see a write before it is committed.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
+  readonly #file: DatabaseFile;
   readonly #setSavepoint: StatementSync;
   #waiting: Write[] = [];
   #draining: Promise<void> | null = null;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, file: DatabaseFile) {
     this.#database = database;
+    this.#file = file;
     this.#setSavepoint = database.prepare('SAVEPOINT before_it');
   }
 
   /**
-   * Runs a write in a transaction of its own or shared with others, which it can't tell: where it
-   * throws, what it did is undone and the others are not touched.
+   * Runs a write in a transaction. If it throws, its changes are undone and the other writes of the
+   * transaction are not affected.
    *
-   * @param attempt - synchronous; may be run a second time, after what it did was undone
-   * @param members - of an `outcome_unknown`
-   * @returns its result, once it is on disk
-   * @throws DomainError `store_unavailable` where it can't be brought to disk; nothing was changed;
-   *   `outcome_unknown` where it is not known whether it got there
+   * @param attempt - synchronous; may run a second time, after its changes were undone
+   * @throws DomainError `store_unavailable` if it could not be committed, and nothing was changed;
+   *   `outcome_unknown` if it may have been
    */
   run<T>(attempt: () => T, members: ErrorMembers = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -56,14 +49,13 @@ export class GroupCommit {
     });
   }
 
-  /** Resolves when no write waits. */
   async idle(): Promise<void> {
     await this.#draining;
   }
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // The end of the turn: by then everything that arrived in it has queued its write.
+      // By the end of the turn everything that arrived in it has queued its write.
       await setImmediate();
       await this.#commitBatch();
     }
@@ -72,18 +64,20 @@ export class GroupCommit {
 
   async #commitBatch(): Promise<void> {
     try {
-      // IMMEDIATE takes the write lock at once: to take it later, after a read, can fail for good.
-      await untilUnlocked(() => this.#database.exec('BEGIN IMMEDIATE'));
+      // IMMEDIATE takes the write lock at once. Taking it later, after a read, can fail for good.
+      await retryWhileLocked(() => this.#database.exec('BEGIN IMMEDIATE'));
     } catch (error) {
       for (const write of this.#waiting.splice(0)) write.reject(toStoreError(error));
       return;
     }
-    // Taken only now, so that what arrived during a wait for the lock comes along.
-    const batch = this.#waiting.splice(0, MOST_IN_A_BATCH);
+    // After the wait for the lock, so that the batch has the writes that arrived meanwhile.
+    const batch = this.#waiting.splice(0, BATCH_SIZE);
     try {
       const settlements = this.#attemptAll(batch);
       this.#database.exec('COMMIT');
-      // Nobody hears of a write before this line: until COMMIT has returned, it may not be.
+      // A commit to a file that is not at its path any more changes nothing that will be read again.
+      this.#file.verify();
+      // No caller hears of its write before COMMIT has returned.
       for (const settle of settlements) settle();
     } catch (error) {
       rollBack(this.#database);
@@ -91,18 +85,15 @@ export class GroupCommit {
         reject(
           mayBeWritten(error)
             ? new DomainError('outcome_unknown', members, error)
-            : new DomainError('store_unavailable', {}, error),
+            : toUnavailable(error),
         );
       }
     }
   }
 
   /**
-   * The writes of a batch; what is returned tells each of them its result. Throws only where the
-   * whole transaction can't go on.
-   *
-   * A savepoint for each write costs a quarter of the write, and hardly any write ever throws. So
-   * there is one for all; where a write throws, they are undone, and made again with one for each.
+   * A savepoint for each write takes a quarter of its time, and hardly any write throws. So there is
+   * one for all; if a write throws, all run again with a savepoint each.
    */
   #attemptAll(batch: readonly Write[]): (() => void)[] {
     this.#setSavepoint.run();
@@ -129,10 +120,13 @@ export class GroupCommit {
     }
   }
 
-  /** Undoes what was done since the last savepoint, or throws where that can't be had. */
   #undo(error: unknown): void {
-    // A full disk or the like concerns all, and SQLite may have rolled everything back by itself.
+    // An error such as a full disk: SQLite may have rolled back the whole transaction.
     if (isUnavailable(error)) throw error;
     this.#database.exec('ROLLBACK TO before_it; RELEASE before_it');
   }
+}
+
+function toUnavailable(error: unknown): DomainError {
+  return error instanceof DomainError ? error : new DomainError('store_unavailable', {}, error);
 }

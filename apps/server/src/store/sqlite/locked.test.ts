@@ -2,11 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { exchanged, issued, redeemed, redemptionOf } from '../suite-records.ts';
-import { type SqliteTestDatabase, sqliteHarness } from './sqlite-harness.ts';
+import {
+  type SqliteTestDatabase,
+  sqliteHarness,
+} from '../../../test/store/sqlite/sqlite-harness.ts';
+import {
+  granted,
+  grantOf,
+  issued,
+  redeemed,
+  redemptionOf,
+} from '../../../test/store/suite/records.ts';
 import type { SqliteStore } from './sqlite-store.ts';
 
-// Takes the write lock, as a person in a SQLite shell may, and holds it until it is told.
+// Holds the write lock, as a person in a SQLite shell may, until it is told to let go.
 const LOCK = `
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const database = new DatabaseSync(process.argv[1]);
@@ -47,28 +56,26 @@ describe('a database that another process holds locked', () => {
   }
 
   test('is waited for, while reads are answered', async () => {
-    const { grant } = await exchanged(store);
+    const { grant } = await granted(store);
     const code = await issued(store);
     await lock();
-    let answered = false;
+    let settled = false;
     const redeeming = redeemed(store, code).finally(() => {
-      answered = true;
+      settled = true;
     });
     for (let read = 0; read < 20; read++) {
-      // A turn of the event loop, in which the write tries to get the lock.
+      // The write tries to get the lock in between.
       await setTimeout(5);
-      expect(await store.findGrant(grant.grant_id)).toEqual(grant);
+      expect(await grantOf(store, grant.grant_id)).toEqual(grant);
     }
     await store.ping();
-    expect(answered).toBe(false);
+    expect(settled).toBe(false);
     await unlock();
     const { grant: late } = await redeeming;
-    expect(await store.findGrant(code.grant_id)).toEqual(late);
+    expect(await grantOf(store, code.grant_id)).toEqual(late);
   });
 
-  test('too long refuses the write, consumes nothing, and works again after', {
-    timeout: 30_000,
-  }, async () => {
+  test('for too long refuses the write, which consumes no code', async () => {
     const codes = [await issued(store), await issued(store)];
     await lock();
     const results = await Promise.allSettled(
@@ -83,11 +90,11 @@ describe('a database that another process holds locked', () => {
     for (const code of codes) expect((await redeemed(store, code)).grant).not.toBeNull();
   });
 
-  test('is opened all the same, since that takes no lock', async () => {
-    const { grant } = await exchanged(store);
+  test('can be opened, since that takes no lock', async () => {
+    const { grant } = await granted(store);
     await lock();
     const other = await database.open();
-    expect(await other.findGrant(grant.grant_id)).toEqual(grant);
+    expect(await grantOf(other, grant.grant_id)).toEqual(grant);
     await other.close();
     await unlock();
   });

@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { StoreProcess } from '../suite-child.ts';
-import { anAccount, atOnce } from '../suite-records.ts';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startCommand } from '../../../test/http/command-process.ts';
+import { StoreProcess } from '../../../test/store/suite/child.ts';
+import { anAccount, atOnce } from '../../../test/store/suite/records.ts';
 import { migrations } from './migrations.ts';
-import { nodeSqlite } from './node-sqlite.ts';
-import { openDatabase } from './open-database.ts';
+import { nodeSqlite, openDatabase } from './open-database.ts';
 
-// Holds the lock under which it will make the tables, until it is told.
+// Takes the write lock, and creates the tables when it is told to.
 const MAKE_TABLES = `
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const { migrations } = await import(process.env.MIGRATIONS);
@@ -35,7 +35,7 @@ describe('opening a SQLite database', () => {
   const pragma = (database: Awaited<ReturnType<typeof openDatabase>>, name: string) =>
     database.prepare(`PRAGMA ${name}`).get()?.[name];
 
-  test('turns on the write-ahead log, and syncs it at each commit', async () => {
+  test('turns on the write-ahead log, and syncs it at every commit', async () => {
     const database = await openDatabase(join(directory, 'a.db'));
     expect(pragma(database, 'journal_mode')).toBe('wal');
     expect(pragma(database, 'synchronous')).toBe(2); // FULL
@@ -44,7 +44,7 @@ describe('opening a SQLite database', () => {
     database.close();
   });
 
-  test('makes the directory and the file, for their owner only', async () => {
+  test('creates the directory and the file, for their owner only', async () => {
     const path = join(directory, 'data', 'deep', 'a.db');
     const database = await openDatabase(path);
     const mode = (file: string) => statSync(file).mode & 0o777;
@@ -54,24 +54,24 @@ describe('opening a SQLite database', () => {
     database.close();
   });
 
-  test('finds what is there again, and makes nothing anew', async () => {
+  test('keeps the data of an existing database', async () => {
     const path = join(directory, 'a.db');
     const first = await openDatabase(path);
-    first.exec(`INSERT INTO accounts VALUES (x'00', '{}')`);
+    first.exec(`INSERT INTO accounts VALUES (x'00', x'00', '{}')`);
     first.close();
     const second = await openDatabase(path);
     expect(second.prepare('SELECT count(*) AS found FROM accounts').get()).toEqual({ found: 1 });
     second.close();
   });
 
-  test('refuses a database of a newer program, says what to do, and leaves it as it is', async () => {
+  test('refuses a database of a newer program, says what to do, and does not change it', async () => {
     const path = join(directory, 'a.db');
     const newer = await openDatabase(path);
     newer.exec('PRAGMA user_version = 7');
     newer.close();
     const known = migrations.length;
     await expect(openDatabase(path)).rejects.toThrow(
-      `a.db was made by a newer Latchkey (its schema is version 7, this program knows ${known}). Run that version`,
+      `a.db was created by a newer Latchkey: its schema is version 7, and this program knows ${known}. Run that version`,
     );
     const after = new (nodeSqlite().DatabaseSync)(path);
     expect(pragma(after, 'user_version')).toBe(7);
@@ -79,10 +79,10 @@ describe('opening a SQLite database', () => {
   });
 
   test.each([
-    ['is no database', 'text'],
+    ['is not a database', 'text'],
     ['is a directory', '.'],
-    ['lies under a file', 'text/a.db'],
-  ])('that %s names the path and what to check', async (_, name) => {
+    ['is below a file', 'text/a.db'],
+  ])('fails with the path and what to check if the file %s', async (_, name) => {
     writeFileSync(join(directory, 'text'), 'a text that is long enough for a header'.repeat(10));
     const path = join(directory, name);
     await expect(openDatabase(path)).rejects.toMatchObject({
@@ -91,7 +91,17 @@ describe('opening a SQLite database', () => {
     });
   });
 
-  test('waits for another process that is making the tables, and does not make them too', async () => {
+  // A process of its own, because the fault that this guards against is a call that never returns.
+  test.runIf(process.platform === 'linux')('below /proc fails, and does not hang', async () => {
+    const DATABASE_URL = 'file:/proc/latchkey/data/a.db';
+    const command = startCommand(['app', 'create', 'Acme'], { DATABASE_URL });
+    onTestFinished(() => void command.kill('SIGKILL'));
+    const { code, stderr } = await command.ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('/proc/latchkey/data/a.db cannot be opened: ');
+  });
+
+  test('waits while another process creates the tables, and does not create them again', async () => {
     const path = join(directory, 'a.db');
     const maker = spawn(process.execPath, ['--input-type=module', '-e', MAKE_TABLES, path], {
       env: { ...process.env, MIGRATIONS: new URL('./migrations.ts', import.meta.url).href },
@@ -111,7 +121,7 @@ describe('opening a SQLite database', () => {
     maker.kill();
   });
 
-  test('by several processes at once makes one database', { timeout: 30_000 }, async () => {
+  test('by several processes at once creates one database', async () => {
     const url = `file:${join(directory, 'a.db')}`;
     const processes = await atOnce(4, () => StoreProcess.start(url));
     const account = anAccount();
@@ -129,12 +139,12 @@ describe('opening a SQLite database', () => {
 describe("Node's SQLite", () => {
   afterEach(() => vi.restoreAllMocks());
 
-  test('where Node has none, says which version brings it', () => {
+  test('if missing, is reported with the version of Node that has it', () => {
     vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
     expect(nodeSqlite).toThrow(/needs Node 22\.13 or newer/);
   });
 
-  test('is loaded without its warning, and other warnings pass', () => {
+  test('is loaded without its warning; other warnings pass', () => {
     const emitted = vi.spyOn(process, 'emitWarning').mockReturnValue();
     const { getBuiltinModule } = process;
     vi.spyOn(process, 'getBuiltinModule').mockImplementation(((name: string) => {
@@ -147,7 +157,7 @@ describe("Node's SQLite", () => {
   });
 
   test('writes nothing to stderr', () => {
-    const script = `import(${JSON.stringify(new URL('./node-sqlite.ts', import.meta.url).href)}).then((m) => m.nodeSqlite())`;
+    const script = `import(${JSON.stringify(new URL('./open-database.ts', import.meta.url).href)}).then((m) => m.nodeSqlite())`;
     const { stderr, status } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
   });

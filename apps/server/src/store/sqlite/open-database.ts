@@ -1,31 +1,36 @@
 import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type * as NodeSqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
 import { DomainError } from '../../domain-error.ts';
-import { BLOCKING_MS, untilUnlocked } from './busy.ts';
+import type { StoreOptions } from '../store.ts';
+import { tightenFile } from './database-file.ts';
+import { BLOCKING_MS, isUnavailable, retryWhileLocked } from './errors.ts';
 import { migrate } from './migrations.ts';
-import { nodeSqlite } from './node-sqlite.ts';
-import { isUnavailable } from './sqlite-error.ts';
 
-/** A path that is no file: the database lives as long as its connection. */
-const IN_MEMORY = ':memory:';
+export const IN_MEMORY = ':memory:';
 
 /**
- * Opens the database, made and brought to this program's version where need be.
- *
- * @throws DomainError `store_unavailable`, whose cause names the file and what to check
- * @throws Error where the database is of a newer Latchkey, or Node has no SQLite
+ * @throws DomainError `store_unavailable`; the cause names the file and says what to check
+ * @throws Error if a newer Latchkey created the database, or Node has no SQLite
  */
-export async function openDatabase(path: string): Promise<DatabaseSync> {
+export async function openDatabase(
+  path: string,
+  { create = true, onWarning }: Pick<StoreOptions, 'create' | 'onWarning'> = {},
+): Promise<DatabaseSync> {
   const { DatabaseSync } = nodeSqlite();
   let database: DatabaseSync | null = null;
   try {
-    if (path !== IN_MEMORY) prepareFile(path);
+    if (path !== IN_MEMORY) {
+      prepareFile(path, create);
+      const warning = tightenFile(path);
+      if (warning !== null) onWarning?.(warning);
+    }
     const opened = new DatabaseSync(path);
     database = opened;
-    // Another process that opens or closes the file just now may hold it for a moment.
-    await untilUnlocked(() => configure(opened));
-    await untilUnlocked(() => migrate(opened, path));
+    // Another process that opens or closes the file may hold the lock for a moment.
+    await retryWhileLocked(() => configure(opened));
+    await retryWhileLocked(() => migrate(opened, path));
     return opened;
   } catch (error) {
     database?.close();
@@ -33,13 +38,30 @@ export async function openDatabase(path: string): Promise<DatabaseSync> {
   }
 }
 
-/** The file holds hashes of credentials and the accounts' data: for its owner only. */
-function prepareFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // SQLite gives its write-ahead log the mode of the file.
+/** Only its owner may read the file: it has personal data and hashes of credentials. */
+function prepareFile(path: string, create: boolean): void {
+  if (!create && !existsSync(path)) {
+    const message = `There is no database at ${path}. Check DATABASE_URL and the directory that you are in; \`latchkey serve\` creates a database.`;
+    throw new DomainError('store_unavailable', {}, new Error(message));
+  }
+  makeFolder(dirname(path));
+  // SQLite gives the write-ahead log the same mode.
   if (!existsSync(path)) writeFileSync(path, '', { flag: 'a', mode: 0o600 });
-  // SQLite opens a file that it may not write to all the same, and would refuse each write for good.
+  // SQLite opens a read-only file without an error, and then refuses every write.
   accessSync(path, constants.R_OK | constants.W_OK);
+}
+
+/** Not `mkdirSync` with `recursive`, which never returns below /proc (Node 20 and 24). */
+export function makeFolder(folder: string): void {
+  const parent = dirname(folder);
+  if (existsSync(folder) || parent === folder) return;
+  makeFolder(parent);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it at the same time.
+    if (!existsSync(folder)) throw error;
+  }
 }
 
 function configure(database: DatabaseSync): void {
@@ -50,16 +72,14 @@ function configure(database: DatabaseSync): void {
       `SQLite cannot keep a write-ahead log here (journal_mode is ${mode}): the file system lacks shared memory or locks, as network file systems do. Point DATABASE_URL at a file on a local disk.`,
     );
   }
-  // FULL: a commit returns when its part of the log is on disk; less would lose redemptions with
-  // the power. On macOS that takes fullfsync too; elsewhere that has no effect.
+  // FULL: a commit returns when the log is on disk; anything less loses redemptions in a power cut.
+  // macOS needs fullfsync as well; other systems ignore it.
   database.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
-  // Every 16 MiB of the log, not every 4: what it brings into the file waits for the disk twice. In
-  // one run, 1.03 times the revocations.
+  // Overwrites what is deleted, so that an erased name is not left in the free pages of the file.
+  database.exec('PRAGMA secure_delete = ON');
+  // Checkpoint every 16 MiB, not every 4, since each waits for the disk twice: 1.03 times the writes.
   database.exec('PRAGMA wal_autocheckpoint = 4096');
-  // 8 MiB of pages, not 2, for the upper parts of the trees of some millions of grants: in an older
-  // layout of them, a look at any of 5,000,000 took 1.79 times as long with 2 as with 1,000 stored. Not
-  // 32: a commit may go through the whole table of the pages held, and an exchange took 1.07 times the
-  // CPU with that.
+  // 8 MiB hold the upper levels of the trees with millions of grants. 32 took 1.07 times the CPU.
   database.exec('PRAGMA cache_size = -8192');
 }
 
@@ -71,4 +91,38 @@ function cannotOpen(path: string, cause: unknown): DomainError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `The SQLite database ${path} cannot be opened: ${reason}. Check that DATABASE_URL names a Latchkey database or a new file, that this user may write to it and to its directory, and that no other program holds it locked.`;
   return new DomainError('store_unavailable', {}, new Error(message, { cause }));
+}
+
+/**
+ * Node's own SQLite. Not an `import`, so that an older Node gets a message that says what to do, and
+ * since bundlers that strip `node:` break this module, which has no other name.
+ */
+export function nodeSqlite(): typeof NodeSqlite {
+  const module = withoutSqliteWarning(loadSqlite);
+  if (!module) {
+    throw new Error(
+      `A "file:" DATABASE_URL needs Node 22.13 or newer, which brings SQLite; this is Node ${process.versions.node}. Update Node, or use a "mongodb:" DATABASE_URL.`,
+    );
+  }
+  return module;
+}
+
+function loadSqlite(): typeof NodeSqlite | undefined {
+  const { getBuiltinModule }: Partial<NodeJS.Process> = process; // since Node 20.16
+  return getBuiltinModule?.('node:sqlite');
+}
+
+/** Some releases of Node warn that it is experimental, on the stderr of every command. */
+function withoutSqliteWarning<T>(load: () => T): T {
+  const emitWarning = process.emitWarning;
+  process.emitWarning = (warning: string | Error, ...rest: never[]) => {
+    if (!String(warning).includes('SQLite is an experimental feature')) {
+      emitWarning.call(process, warning, ...rest);
+    }
+  };
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }

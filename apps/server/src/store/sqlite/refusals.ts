@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { RefusalRecord } from '../records.ts';
-import { prepareSweep } from './sweep.ts';
 
 type RefusalRow = Pick<
   RefusalRecord,
@@ -16,7 +15,6 @@ type RefusalRow = Pick<
 const bytesOrNull = (id: string | null) => (id === null ? null : uuidToBytes(id));
 const idOrNull = (bytes: Uint8Array | null) => (bytes === null ? null : uuidFromBytes(bytes));
 
-/** The statements on refusals, prepared. All are synchronous. */
 export function prepareRefusals(database: DatabaseSync) {
   const keep = database.prepare(`
     INSERT OR IGNORE INTO refusals
@@ -31,11 +29,6 @@ export function prepareRefusals(database: DatabaseSync) {
     );
   const findByRequest = findBy('request_id');
   const findByGrant = findBy('grant_id');
-  const sweepRefusals = prepareSweep(database, {
-    table: 'refusals',
-    key: 'id',
-    endsAt: 'expires_at',
-  });
 
   return {
     keepRefusals(refusals: readonly RefusalRecord[]): void {
@@ -59,9 +52,6 @@ export function prepareRefusals(database: DatabaseSync) {
           : findByGrant.all({ value: uuidToBytes(filter.grant_id), limit });
       return (rows as RefusalRow[]).map(refusalRecord);
     },
-
-    /** Deletes refusals whose time is over. */
-    sweepRefusals,
   };
 }
 

@@ -1,4 +1,5 @@
-import { uuidFromBytes } from '@latchkey/schema';
+import { isUuid, uuidFromBytes, uuidToBytes } from '@latchkey/schema';
+import type { Actor, Origin } from '../../origin.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
@@ -8,9 +9,7 @@ import type {
   PendingRecord,
   SecretRecord,
 } from '../records.ts';
-import { originRecord } from './origin-text.ts';
-
-// What SQLite returns, by the names of the columns, and the records made of it.
+import type { Page } from '../store.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -36,7 +35,7 @@ export type PendingRow = {
   code_expires_at: number;
 };
 
-/** Of a grant whose ids are known. Each would be a buffer to be made: 0.4 of a look's 8 µs for one. */
+/** Without the ids, which are known: reading one creates a buffer, 0.4 µs of the 8 µs. */
 export type GrantRow = {
   scope: string;
   account: string;
@@ -46,14 +45,13 @@ export type GrantRow = {
 
 export type ListedRow = GrantRow & { id: Bytes; application_id: Bytes };
 
-/** A grant with all its marks; where each came from is an origin's text. */
 export type HistoryRow = {
   id: Bytes;
   application_id: Bytes;
-  account_id: Bytes;
+  account_id: Bytes | null;
   issued_by: string | null;
   created_at: number | null;
-  exchanged_by: string | null;
+  redeemed_by: string | null;
   recoveries: number;
   recovered_at: number | null;
   recovered_by: string | null;
@@ -63,7 +61,6 @@ export type HistoryRow = {
   revoked_by: string | null;
 };
 
-/** Consecutive rows of the same application become one record; the order stays. */
 export function applicationRecords(rows: ApplicationRow[]): ApplicationRecord[] {
   const records: ApplicationRecord[] = [];
   let last: ApplicationRecord | undefined;
@@ -90,7 +87,7 @@ function secretRecord(row: ApplicationRow, id: Bytes): SecretRecord {
   };
 }
 
-/** The JSON of an account: exactly the members of the record, whatever else the object has. */
+/** The JSON of an account, without any other members that the object may have. */
 export function accountText(account: AccountRecord): string {
   const { id, username, display_name, twitter, verified, supporter } = account;
   return JSON.stringify({ id, username, display_name, twitter, verified, supporter });
@@ -139,10 +136,10 @@ export function grantHistory(row: HistoryRow): GrantHistory {
   return {
     grant_id: uuidFromBytes(row.id),
     application_id: uuidFromBytes(row.application_id),
-    account_id: uuidFromBytes(row.account_id),
+    account_id: row.account_id && uuidFromBytes(row.account_id),
     issued_by: originRecord(row.issued_by),
     created_at: row.created_at,
-    exchanged_by: originRecord(row.exchanged_by),
+    redeemed_by: originRecord(row.redeemed_by),
     recoveries: row.recoveries,
     recovered_at: row.recovered_at,
     recovered_by: originRecord(row.recovered_by),
@@ -151,4 +148,40 @@ export function grantHistory(row: HistoryRow): GrantHistory {
     revoked_at: row.revoked_at,
     revoked_by: originRecord(row.revoked_by),
   };
+}
+
+// An origin is stored as `application ~AZOq…AAQ AZOq…AAg`: a revoked grant takes 650 bytes, with JSON
+// it took 1,000. A revocation takes 0.88 of the CPU.
+
+/** Marks a request id that was a UUID. No other request id contains it. */
+const SHORTENED = '~';
+
+export function originText(origin: Origin | undefined): string | null {
+  if (origin === undefined) return null;
+  const { by, request_id, secret_id } = origin;
+  // A caller's own request id may be a UUID in upper case, which would come back in lower case.
+  const isPlainUuid = isUuid(request_id) && request_id === request_id.toLowerCase();
+  const request = isPlainUuid ? SHORTENED + shorten(request_id) : request_id;
+  return secret_id === null ? `${by} ${request}` : `${by} ${request} ${shorten(secret_id)}`;
+}
+
+export function originRecord(text: string | null): Origin | null {
+  if (text === null) return null;
+  const [by, request = '', secret] = text.split(' ');
+  return {
+    request_id: request.startsWith(SHORTENED) ? lengthen(request.slice(1)) : request,
+    by: by as Actor,
+    secret_id: secret === undefined ? null : lengthen(secret),
+  };
+}
+
+const shorten = (uuid: string) => Buffer.from(uuidToBytes(uuid)).toString('base64url');
+const lengthen = (text: string) => uuidFromBytes(Buffer.from(text, 'base64url'));
+
+// One byte longer than an id, so it sorts after every id. With a bound that is always present the
+// index finds the start of the page, which it does not with `:before IS NULL OR id < :before`.
+const AFTER_ALL_IDS = new Uint8Array(17).fill(0xff);
+
+export function pageParameters({ limit, before }: Page) {
+  return { limit, before: before === null ? AFTER_ALL_IDS : uuidToBytes(before) };
 }

@@ -2,18 +2,23 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { describeStore } from '../store.suite.ts';
+import {
+  type SqliteTestDatabase,
+  sqliteHarness,
+} from '../../../test/store/sqlite/sqlite-harness.ts';
+import { describeStore } from '../../../test/store/store-suite.ts';
 import {
   aCode,
   aHash,
   anAccount,
   atOnce,
-  exchanged,
+  granted,
+  grantOf,
   issued,
+  newCode,
   redemptionOf,
-} from '../suite-records.ts';
-import { nodeSqlite } from './node-sqlite.ts';
-import { type SqliteTestDatabase, sqliteHarness } from './sqlite-harness.ts';
+} from '../../../test/store/suite/records.ts';
+import { nodeSqlite } from './open-database.ts';
 import { openSqliteStore, type SqliteStore } from './sqlite-store.ts';
 
 describeStore('SQLite', sqliteHarness);
@@ -32,13 +37,13 @@ describe('the SQLite store', () => {
     await database.remove();
   });
 
-  /** How many transactions the write-ahead log holds: https://sqlite.org/fileformat2.html#walformat. */
+  /** How many transactions the write-ahead log has: https://sqlite.org/fileformat2.html#walformat. */
   function commitsInLog(): number {
     const log = readFileSync(`${database.path}-wal`);
     const frame = 24 + log.readUInt32BE(8);
     let commits = 0;
     for (let at = 32; at + frame <= log.length; at += frame) {
-      // The size of the database after the commit; zero in all frames but the last of a transaction.
+      // The size of the database after the commit; zero in all but the last frame of a transaction.
       if (log.readUInt32BE(at + 4) > 0) commits++;
     }
     return commits;
@@ -46,24 +51,25 @@ describe('the SQLite store', () => {
 
   test('commits the writes of one turn in one transaction', async () => {
     const before = commitsInLog();
-    await atOnce(50, () => issued(store));
+    await atOnce(50, () => store.putAccount(anAccount()));
     expect(commitsInLog()).toBe(before + 1);
 
-    // Writes that nobody waits for together have each their own.
-    for (let write = 0; write < 3; write++) await issued(store);
+    // Writes in different turns have a transaction each.
+    for (let write = 0; write < 3; write++) await store.putAccount(anAccount());
     expect(commitsInLog()).toBe(before + 4);
   });
 
-  test('lets one failing write of a transaction fail alone', async () => {
+  test('fails only the failing write of a transaction', async () => {
     const taken = await issued(store);
     const codes = Array.from({ length: 9 }, () => aCode());
     codes.splice(4, 0, { ...taken, scope: 'another' });
+    await Promise.all(codes.map(({ account }) => store.putAccount(account)));
     const before = commitsInLog();
-    const results = await Promise.allSettled(codes.map((code) => store.issueCode(code)));
+    const results = await Promise.allSettled(codes.map((code) => store.issueCode(newCode(code))));
     expect(commitsInLog()).toBe(before + 1);
 
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(9);
-    // A mistake of ours, not the world's: it stays what it is.
+    // An error of our own SQL, not of the environment, is passed on as it is.
     expect(results[4]).toMatchObject({
       reason: { name: 'Error', message: expect.stringContaining('UNIQUE') },
     });
@@ -71,8 +77,8 @@ describe('the SQLite store', () => {
     expect(await store.cancelCode(taken.grant_id)).toEqual(taken);
   });
 
-  test('writes nothing to the disk for a redemption that is refused', async () => {
-    const { code } = await exchanged(store);
+  test('does not write to the disk for a refused redemption', async () => {
+    const { code } = await granted(store);
     const before = commitsInLog();
     await store.redeemCode(redemptionOf(code));
     await store.redeemCode(redemptionOf(aCode()));
@@ -80,7 +86,7 @@ describe('the SQLite store', () => {
   });
 
   test('keeps no hash of the secret of a revoked grant', async () => {
-    const { grant, secret_hash } = await exchanged(store);
+    const { grant, secret_hash } = await granted(store);
     await store.revokeGrant({ ...grant, now: Date.now() });
     const probe = new (nodeSqlite().DatabaseSync)(database.path);
     const row = probe.prepare('SELECT count(*) AS found FROM grants WHERE secret_hash = ?');
@@ -88,7 +94,7 @@ describe('the SQLite store', () => {
     probe.close();
   });
 
-  test('sweeps by itself once a minute, in parts', async () => {
+  test('sweeps by itself once a minute, in batches', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const now = Date.now();
     let time = now;
@@ -108,13 +114,13 @@ describe('the SQLite store', () => {
     await setTimeout(20);
     expect(await left()).toBe(2_500);
     vi.advanceTimersByTime(1);
-    await vi.waitFor(async () => expect(await left()).toBe(0));
+    await vi.waitFor(async () => expect(await left()).toBe(0), { timeout: 30_000 });
 
     await swept.close();
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('does not hold up the exit of a process that forgot to close it', () => {
+  test('does not keep a process alive that forgot to close it', () => {
     const module = JSON.stringify(new URL('./sqlite-store.ts', import.meta.url).href);
     const path = JSON.stringify(database.path);
     const script = `import(${module}).then((m) => m.openSqliteStore({ path: ${path}, clock: Date.now }))`;
@@ -122,7 +128,7 @@ describe('the SQLite store', () => {
     expect(status).toBe(0);
   });
 
-  test('finds its lists, its refusals and what expired by an index, and all else by key', async () => {
+  test('finds lists, refusals and expired records by an index', async () => {
     const probe = new (nodeSqlite().DatabaseSync)(database.path);
     const plan = (sql: string) =>
       probe
@@ -154,7 +160,7 @@ describe('the SQLite store', () => {
     probe.close();
   });
 
-  test('in memory keeps the promises of one process, and nothing after', async () => {
+  test('in memory keeps the promises within one process, and nothing after', async () => {
     const memory = await openSqliteStore({ path: ':memory:', clock: Date.now });
     const account = anAccount();
     await memory.putAccount(account);
@@ -165,12 +171,12 @@ describe('the SQLite store', () => {
     expect(others).toEqual([]);
     const page = { limit: 9, before: null };
     expect(await memory.listGrants({ account_id: account.id }, page)).toEqual([grant]);
-    const recovery = { ...code, secret_hash: aHash(), exchanged_after: 0, now: 0 };
+    const recovery = { ...code, secret_hash: aHash(), redeemed_after: 0, now: 0 };
     expect(await memory.recoverGrant(recovery)).toEqual(grant);
     await memory.close();
 
     const next = await openSqliteStore({ path: ':memory:', clock: Date.now });
-    expect(await next.findGrant(code.grant_id)).toBeNull();
+    expect(await grantOf(next, code.grant_id)).toBeNull();
     await next.close();
   });
 });

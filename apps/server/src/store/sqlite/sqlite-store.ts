@@ -1,63 +1,60 @@
-import type { Clock } from '../../clock.ts';
 import { DomainError } from '../../domain-error.ts';
-import type { Store } from '../store.ts';
+import type { Store, StoreOptions } from '../store.ts';
 import { prepareAccounts } from './accounts.ts';
 import { prepareApplications } from './applications.ts';
-import { untilUnlocked } from './busy.ts';
 import { prepareCodes } from './codes.ts';
+import { inMemory, watchDatabaseFile } from './database-file.ts';
+import { emptyLog, retryWhileLocked, toStoreError } from './errors.ts';
 import { prepareGrants } from './grants.ts';
 import { GroupCommit } from './group-commit.ts';
-import { openDatabase } from './open-database.ts';
+import { IN_MEMORY, openDatabase } from './open-database.ts';
 import { prepareRateLimits } from './rate-limits.ts';
 import { prepareRefusals } from './refusals.ts';
-import { toStoreError } from './sqlite-error.ts';
+import { prepareSweeps } from './sweep.ts';
 
 const SWEEP_EVERY_MS = 60_000;
 
-export interface SqliteStoreOptions {
-  /** A file, made with its directory where missing; or `:memory:`, which keeps nothing. */
+export interface SqliteStoreOptions extends StoreOptions {
+  /** A file, created with its directory if missing; or `:memory:`, which persists nothing. */
   path: string;
-  clock: Clock;
-  /** Hears of housekeeping that failed; the next one makes up for it. */
-  onError?: (error: unknown) => void;
 }
 
-/** A {@link Store} in a SQLite file. */
 export interface SqliteStore extends Store {
-  /**
-   * Deletes the codes that expired without being exchanged, the refusals whose time is over, and
-   * counts of the past. Happens by itself once a minute.
-   */
+  /** Deletes expired codes, refusals and counts, and old details. Runs by itself once a minute. */
   sweep(): Promise<void>;
 }
 
 /**
- * Opens the store. Several processes may have the same file open, on one machine.
+ * Opens the store. Several processes on one machine may open the same file.
  *
- * @throws DomainError `store_unavailable` where the file can't be opened; the cause says why
- * @throws Error where the file is of a newer Latchkey, or Node is older than 22.13
+ * @throws DomainError `store_unavailable` if the file can't be opened; the cause says why
+ * @throws Error if a newer Latchkey created the file, or Node is older than 22.13
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
-  const { path, clock, onError } = options;
-  const database = await openDatabase(path);
+  const { path, clock, onError, onReplaced = () => {} } = options;
+  const database = await openDatabase(path, options);
+  const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onReplaced);
   const applications = prepareApplications(database);
-  const accounts = prepareAccounts(database);
+  const accounts = prepareAccounts(database, clock);
   const codes = prepareCodes(database);
   const grants = prepareGrants(database);
   const refusals = prepareRefusals(database);
   const rateLimits = prepareRateLimits(database);
-  const touch = database.prepare('SELECT count(*) FROM sqlite_schema');
-  const commits = new GroupCommit(database);
+  const sweeps = await retryWhileLocked(() => prepareSweeps(database, options.revokedGrantDays));
+  const ping = database.prepare('SELECT count(*) FROM sqlite_schema');
+  const commits = new GroupCommit(database, file);
   let closing: Promise<void> | null = null;
 
-  // Every read is a single statement, so it sees one moment, and all that was committed before it.
+  // Every read is one statement, so it sees a single moment, and all commits before it.
   async function read<T>(attempt: () => T): Promise<T> {
     refuseIfClosed();
     try {
-      return await untilUnlocked(() => {
+      const result = await retryWhileLocked(() => {
         refuseIfClosed();
         return attempt();
       });
+      await file.verifyOncePerTick();
+      return result;
     } catch (error) {
       throw toStoreError(error);
     }
@@ -73,9 +70,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   }
 
   async function sweep(): Promise<void> {
-    for (const sweepSome of [codes.sweepCodes, refusals.sweepRefusals, rateLimits.sweepCounts]) {
-      while (await write(() => sweepSome(clock()))) {
-        // Another part is due; requests had their turn in between.
+    for (const sweepBatch of sweeps) {
+      while (await write(() => sweepBatch(clock()))) {
+        // Requests run between two batches.
       }
     }
   }
@@ -84,8 +81,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     clearInterval(sweeping);
     await commits.idle();
     try {
-      // Brings the log into the file, as far as no other process reads from it still. Where that
-      // fails nothing is lost: the log stays, and the next to open the file finds it.
+      // Writes the log back into the file. If that fails nothing is lost: the log stays.
       database.exec('PRAGMA wal_checkpoint');
     } catch (error) {
       onError?.(error);
@@ -111,17 +107,29 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     noteSecretUse: (id, secret_id, at) =>
       write(() => applications.noteSecretUse(id, secret_id, at)),
 
+    deleteApplication: (deletion) => write(() => applications.deleteApplication(deletion)),
+    listDeletions: () => read(applications.listDeletions),
+    endGrants: (deletion, page) => write(() => applications.endGrants(deletion, page)),
+    forgetDeletion: (id) => write(() => applications.forgetDeletion(id)),
+
     putAccount: (account) => write(() => accounts.putAccount(account)),
     findAccount: (id) => read(() => accounts.findAccount(id)),
+    listAccounts: (filter, page) => read(() => accounts.listAccounts(filter, page)),
+    async eraseAccount(erasure) {
+      const revoked = await write(() => accounts.eraseAccount(erasure));
+      await emptyLog(database);
+      return revoked;
+    },
 
     issueCode: (code) => write(() => codes.issueCode(code), code),
     cancelCode: (grant_id) => write(() => codes.cancelCode(grant_id), { grant_id }),
     redeemCode: (redemption) => write(() => codes.redeemCode(redemption), redemption),
+    listCodes: (account_id) => read(() => codes.listCodes(account_id)),
     findCode: (id) => read(() => codes.findCode(id)),
+    countPendingCodes: (options) => read(() => codes.countPendingCodes(options)),
 
     revokeGrant: (revocation) => write(() => grants.revokeGrant(revocation), revocation),
     recoverGrant: (recovery) => write(() => grants.recoverGrant(recovery), recovery),
-    findGrant: (id) => read(() => grants.findGrant(id)),
     authenticateGrant: (id, options) => read(() => grants.authenticateGrant(id, options)),
     noteFirstUse: (use) => write(() => grants.noteFirstUse(use), use),
     listGrants: (filter, page) => read(() => grants.listGrants(filter, page)),
@@ -133,8 +141,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     addToCount: (addition) => write(() => rateLimits.addToCount(addition)),
 
     sweep,
-    isLocal: true,
-    ping: () => read(() => void touch.get()),
+    kind: 'sqlite',
+    ping: () => read(() => void ping.get()),
     close: () => (closing ??= close()),
   };
 }

@@ -1,26 +1,45 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '../../clock.ts';
+import type { StoreOptions } from '../store.ts';
 
-// A sweep may come after a long stop; in parts it does not hold up the requests.
-const MOST_IN_A_SWEEP = 1_000;
+// There may be a lot to delete after a long stop. In batches that does not block the requests.
+const BATCH_SIZE = 1_000;
 
-/** Deletes some of what is over by then; returns whether there may be more. */
+/** Deletes one batch of what is too old at `now`; returns whether there may be more. */
 export type Sweep = (now: Milliseconds) => boolean;
 
-/**
- * Prepares the deletion of rows by their time.
- *
- * @param rows.key - the primary key of the table
- * @param rows.endsAt - the column that tells until when a row is good; there is an index on it
- * @param rows.only - a condition that a row has to meet besides
- */
-export function prepareSweep(
+const DAY: Milliseconds = 86_400_000;
+
+/** @param revokedGrantDays - see {@link StoreOptions.revokedGrantDays} */
+export function prepareSweeps(
   database: DatabaseSync,
-  rows: { table: string; key: string; endsAt: string; only?: string },
-): Sweep {
-  const { table, key, endsAt, only = 'TRUE' } = rows;
-  const sweep = database.prepare(`
-    DELETE FROM ${table} WHERE ${only} AND ${key} IN
-      (SELECT ${key} FROM ${table} WHERE ${endsAt} <= :now LIMIT ${MOST_IN_A_SWEEP})`);
-  return (now) => sweep.run({ now }).changes === MOST_IN_A_SWEEP;
+  revokedGrantDays: StoreOptions['revokedGrantDays'] = null,
+): Sweep[] {
+  function prepare(table: string, key: string, expiry: string, condition = 'TRUE'): Sweep {
+    const sweep = database.prepare(`
+      DELETE FROM ${table} WHERE ${condition} AND ${key} IN
+        (SELECT ${key} FROM ${table} WHERE ${expiry} <= :now LIMIT ${BATCH_SIZE})`);
+    return (now) => sweep.run({ now }).changes === BATCH_SIZE;
+  }
+  return [
+    // Only pending codes have an expiry; the condition makes sure that no grant is deleted.
+    prepare('grants', 'id', 'code_expires_at', 'created_at IS NULL'),
+    prepare('refusals', 'id', 'expires_at'),
+    prepare('rate_limit_counts', 'key', 'ends_at'),
+    ...(revokedGrantDays === null ? [] : [prepareReduction(database, revokedGrantDays * DAY)]),
+  ];
+}
+
+function prepareReduction(database: DatabaseSync, age: Milliseconds): Sweep {
+  // Only where the setting is: each revocation has to write to it.
+  database.exec(`
+    CREATE INDEX IF NOT EXISTS revoked_grants_with_details ON grants (revoked_at)
+    WHERE revoked_at IS NOT NULL AND account_id IS NOT NULL`);
+  const reduce = database.prepare(`
+    UPDATE grants SET account_id = NULL, scope = NULL, account = NULL, code_hash = NULL,
+      issued_by = NULL, redeemed_by = NULL, first_used_at = NULL, first_used_by = NULL,
+      recoveries = 0, recovered_at = NULL, recovered_by = NULL, revoked_by = NULL
+    WHERE id IN (SELECT id FROM grants
+      WHERE revoked_at <= :before AND account_id IS NOT NULL LIMIT ${BATCH_SIZE})`);
+  return (now) => reduce.run({ before: now - age }).changes === BATCH_SIZE;
 }

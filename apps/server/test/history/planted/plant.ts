@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Document, ReadPreference } from 'mongodb';
+import { Connection } from '../../../src/store/mongodb/connection.ts';
 import type { GrantAuthentication } from '../../../src/store/records.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { grantOf } from '../../store/suite/records.ts';
 
 // What a read takes on a database that is not in this process.
 const LATENCY_MS = 2;
 const CACHED_MS = 100;
+
+const onASecondary = { readPreference: ReadPreference.secondaryPreferred };
 
 /** Mistakes that a store could make, each over one that does not. For the tests of the checker. */
 export const plants = {
@@ -13,11 +18,11 @@ export const plants = {
     async redeemCode(redemption) {
       const { grant_id, application_id, secret_hash, now } = redemption;
       const state = await store.findCode(grant_id);
-      if (state?.exchanged !== false) return null;
+      if (state?.redeemed !== false) return null;
       await sleep(LATENCY_MS);
       const grant = await store.redeemCode(redemption);
       // Another was faster: its grant is overwritten.
-      const blindWrite = { grant_id, application_id, secret_hash, exchanged_after: 0, now };
+      const blindWrite = { grant_id, application_id, secret_hash, redeemed_after: 0, now };
       return grant ?? store.recoverGrant(blindWrite);
     },
   }),
@@ -40,16 +45,50 @@ export const plants = {
 
   /** A recovery is answered, and the old secret stays. */
   'recovery-without-effect': (store: Store): Partial<Store> => ({
-    async recoverGrant({ grant_id, application_id, exchanged_after }) {
+    async recoverGrant({ grant_id, application_id, redeemed_after }) {
       const found = await store.authenticateGrant(grant_id, { currentAccount: false });
       const isRecoverable =
         found?.grant.application_id === application_id &&
         found.grant.revoked_at === null &&
-        found.grant.created_at > exchanged_after &&
+        found.grant.created_at > redeemed_after &&
         found.first_used_at === null;
-      return isRecoverable ? store.findGrant(grant_id) : null;
+      return isRecoverable ? grantOf(store, grant_id) : null;
     },
   }),
+
+  /** An erasure forgets the account and leaves the codes and the grants as they are. */
+  'erasure-of-the-account-alone': (store: Store): Partial<Store> => ({
+    async eraseAccount({ account_id }) {
+      const erased = { username: 'erased', display_name: 'erased', twitter: null };
+      await store.putAccount({ id: account_id, ...erased, verified: false, supporter: false });
+      return 0;
+    },
+  }),
+  /** Reads that decide return what a majority has, as far as a secondary knows, without a fence. */
+  'without-fence': (): Partial<Store> => {
+    Connection.prototype.decide = function (work) {
+      return this.read((database) =>
+        work({ ...database, decisive: { ...database.listing, ...onASecondary } }),
+      );
+    };
+    return {};
+  },
+
+  /** No mistake: behind a fence, a secondary is as good as the primary. */
+  'fence-and-secondary': (): Partial<Store> => {
+    Connection.prototype.decide = function (work) {
+      return this.read((database) =>
+        database.readDecisively((decisive) => {
+          if (!decisive.session) return work({ ...database, decisive });
+          // Or the secondary refuses a time that it has not heard of.
+          const { topology } = database.db.client as unknown as Document;
+          decisive.session.advanceClusterTime(topology.clusterTime);
+          return work({ ...database, decisive: { ...decisive, ...onASecondary } });
+        }),
+      );
+    };
+    return {};
+  },
 };
 
 export type PlantName = keyof typeof plants;

@@ -16,6 +16,7 @@ const plants: [PlantName, string][] = [
   ['read-then-write', 'one-success'],
   ['cached-authentication', 'revoked-is-dead'],
   ['recovery-without-effect', 'recovered-is-dead'],
+  ['erasure-of-the-account-alone', 'erased-is-dead'],
 ];
 
 test.each(plants)(

@@ -1,11 +1,11 @@
-// A program of somebody who made a client of /openapi.json: links an account, uses it, unlinks it,
-// and meets errors. Prints what it saw.
+// Uses a client that was generated from /openapi.json: links an account, uses it, unlinks it, and
+// causes errors. Prints the results.
 
 import { client } from './client/client.gen.js';
 import type { Auth } from './client/core/auth.gen.js';
 import { accountGet, type FullGrant, grantsConvert, grantsRevoke } from './client/index.js';
 
-// Without @types/node.
+// This project has no @types/node.
 declare const process: { argv: string[]; getBuiltinModule(name: 'node:fs'): typeof fs };
 declare const fs: { readFileSync(path: string, encoding: 'utf8'): string };
 declare const console: { log(text: string): void };
@@ -18,7 +18,7 @@ const converted = await grantsConvert({ auth: secret, body: { code } });
 if (converted.error) throw new Error(converted.error.error_description);
 const grant: FullGrant = converted.data;
 
-// Routes of a grant take Bearer or Basic: this client sends the last one that it gets something for.
+// Routes of a grant accept Bearer or Basic. This client sends the last one that it has credentials for.
 const auth = ({ scheme }: Auth) => (scheme === 'bearer' ? grant.grant_secret : undefined);
 const account = await accountGet({ auth });
 const again = await grantsConvert({ auth: secret, body: { code } });
@@ -34,8 +34,8 @@ const seen = {
   revoked: { revoked: revoked.data?.revoked },
   refused: { error_code: refused.error?.error_code },
 };
-const answers = { converted, account, again, malformed, revoked, refused };
-for (const [name, { response }] of Object.entries(answers)) {
+const responses = { converted, account, again, malformed, revoked, refused };
+for (const [name, { response }] of Object.entries(responses)) {
   Object.assign(seen[name as keyof typeof seen], { status: response?.status });
 }
 console.log(JSON.stringify(seen));

@@ -1,0 +1,103 @@
+import { uuidV7Time } from '@latchkey/schema';
+import type { Milliseconds } from '../clock.ts';
+import { DomainError } from '../domain-error.ts';
+import type { Origin } from '../origin.ts';
+import type { Service } from '../service.ts';
+import type {
+  AccountRecord,
+  GrantHistory,
+  GrantRecord,
+  PendingRecord,
+  RefusalRecord,
+} from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+
+/** A change of a grant. */
+export interface ExportedChange {
+  at: Milliseconds;
+  operation: string;
+  grant_id: string;
+  application_id: string;
+  /** Null if the change was written without an origin. */
+  origin: Origin | null;
+}
+
+/** Everything that is stored about an account. */
+export interface AccountExport {
+  account: AccountRecord;
+  /** Newest first. */
+  grants: GrantRecord[];
+  codes: PendingRecord[];
+  /** Oldest first. */
+  history: ExportedChange[];
+  refusals: RefusalRecord[];
+}
+
+const PAGE = 100;
+
+/**
+ * Collects everything that is stored about an account.
+ *
+ * @throws DomainError `account_not_found`
+ */
+export async function exportAccount(
+  { store, audit }: Service,
+  account_id: string,
+): Promise<AccountExport> {
+  const account = await store.findAccount(account_id);
+  if (account === null) throw new DomainError('account_not_found');
+
+  // Refusals are written in the background.
+  await audit.flush();
+  // Codes first: one that is redeemed meanwhile is in both lists, and not missing from both.
+  const pending = await store.listCodes(account_id);
+  const grants = await allGrants(store, account_id);
+  const redeemed = new Set(grants.map(({ grant_id }) => grant_id));
+  const codes = pending.filter(({ grant_id }) => !redeemed.has(grant_id));
+
+  const history: ExportedChange[] = [];
+  const refusals: RefusalRecord[] = [];
+  for (const { grant_id } of [...grants, ...codes]) {
+    const [found, refused] = await Promise.all([
+      store.findGrantHistory(grant_id),
+      store.findRefusals({ grant_id }, Number.MAX_SAFE_INTEGER),
+    ]);
+    if (found !== null) history.push(...changesOf(found));
+    refusals.push(...refused);
+  }
+  const byTime = (one: { at: Milliseconds }, other: { at: Milliseconds }) => one.at - other.at;
+  return {
+    account,
+    grants,
+    codes,
+    history: history.sort(byTime),
+    refusals: refusals.sort(byTime),
+  };
+}
+
+async function allGrants(store: Store, account_id: string): Promise<GrantRecord[]> {
+  const grants: GrantRecord[] = [];
+  let page: GrantRecord[];
+  do {
+    const before = grants.at(-1)?.grant_id ?? null;
+    page = await store.listGrants({ account_id }, { limit: PAGE, before });
+    grants.push(...page);
+  } while (page.length === PAGE);
+  return grants;
+}
+
+function changesOf(history: GrantHistory): ExportedChange[] {
+  const { grant_id, application_id, revoked_by } = history;
+  const revoke = revoked_by?.by === 'application' ? 'grants.revoke' : 'admin.grants.revoke';
+  const changes = [
+    ['admin.codes.issue', uuidV7Time(grant_id), history.issued_by],
+    ['grants.convert', history.created_at, history.redeemed_by],
+    ['grants.recover', history.recovered_at, history.recovered_by],
+    // Which of the operations of a grant it was is not stored.
+    ['first_use', history.first_used_at, history.first_used_by],
+    [revoke, history.revoked_at, revoked_by],
+  ] as const;
+  return changes.flatMap(([operation, at, origin]) =>
+    at === null ? [] : [{ at, operation, grant_id, application_id, origin }],
+  );
+}

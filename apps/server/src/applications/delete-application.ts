@@ -1,0 +1,23 @@
+import { DomainError } from '../domain-error.ts';
+import type { Origin } from '../origin.ts';
+import type { Service } from '../service.ts';
+import type { ApplicationRecord } from '../store/records.ts';
+
+/**
+ * Deletes a disabled application for good. Nothing of it works from then on; its grants are revoked
+ * and its codes deleted in the background if they are more than a page.
+ *
+ * @returns the application as it was
+ * @throws DomainError `application_not_found`, `application_enabled`
+ */
+export async function deleteApplication(
+  { store, clock, deletions }: Service,
+  application_id: string,
+  origin: Origin,
+): Promise<ApplicationRecord> {
+  const deletion = { application_id, deleted_at: clock(), deleted_by: origin };
+  const deleted = await store.deleteApplication(deletion);
+  if (typeof deleted === 'string') throw new DomainError(deleted);
+  await deletions.begin(deletion);
+  return deleted;
+}

@@ -1,0 +1,90 @@
+import type { Clock, Milliseconds } from '../clock.ts';
+import { CODE_LIFETIME } from '../grants/redeem.ts';
+import type { DeletionRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+
+/** Revokes the grants of deleted applications, page by page. */
+export interface Deletions {
+  /** Ends the first page, and the others in the background. */
+  begin(deletion: DeletionRecord): Promise<void>;
+  /** Ends what is left of every deletion, also of those that another process could not complete. */
+  complete(): Promise<void>;
+  /** Completes the deletions now and once a minute, in the background. */
+  watch(): void;
+  /** Stops after the page under way. */
+  close(): Promise<void>;
+}
+
+// Takes SQLite about 10 ms of the main thread.
+const PAGE = 500;
+const WATCH_EVERY: Milliseconds = 60_000;
+
+// A redemption that was under way at the deletion makes a grant after it. The last code has expired
+// after CODE_LIFETIME; as much again for calls that take long and for clocks that differ.
+const SETTLED_AFTER: Milliseconds = 2 * CODE_LIFETIME;
+
+type Deleting = Pick<Store, 'listDeletions' | 'endGrants' | 'forgetDeletion'>;
+
+/** @param onError - gets the errors of the background, which is tried again a minute later */
+export function createDeletions(
+  store: Deleting,
+  clock: Clock,
+  onError: (error: unknown) => void,
+): Deletions {
+  let closed = false;
+  let running: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  const firstPage = { limit: PAGE, before: null };
+
+  async function completeAll(): Promise<void> {
+    const now = clock();
+    for (const deletion of await store.listDeletions()) {
+      let before = await store.endGrants(deletion, firstPage);
+      while (before !== null) {
+        if (closed) return;
+        before = await store.endGrants(deletion, { limit: PAGE, before });
+      }
+      if (now >= deletion.deleted_at + SETTLED_AFTER) {
+        await store.forgetDeletion(deletion.application_id);
+      }
+    }
+  }
+
+  function complete(): Promise<void> {
+    running ??= completeAll().finally(() => {
+      running = null;
+    });
+    return running;
+  }
+
+  const completeInBackground = () => {
+    complete().catch((error) => {
+      if (!closed) onError(error);
+    });
+  };
+
+  return {
+    async begin(deletion) {
+      try {
+        if ((await store.endGrants(deletion, firstPage)) !== null) completeInBackground();
+      } catch (error) {
+        // The application is deleted, which is what the caller asked for.
+        onError(error);
+      }
+    },
+
+    complete,
+
+    watch() {
+      completeInBackground();
+      timer = setInterval(completeInBackground, WATCH_EVERY).unref();
+    },
+
+    async close() {
+      closed = true;
+      clearInterval(timer);
+      await running?.catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { isUuid } from '@latchkey/schema';
+import { z } from 'zod';
+import type { Milliseconds } from '../clock.ts';
+
+/** A call that changed something, as the log has it. */
+export type AuditLine = z.output<typeof auditLine>;
+
+const id = z.string().refine(isUuid).optional();
+
+const auditLine = z
+  .object({
+    msg: z.literal('audit'),
+    result: z.literal('done'),
+    time: z.iso.datetime(),
+    action: z.string(),
+    by: z.enum(['application', 'grant', 'operator', 'command_line']),
+    request_id: z.string().min(1),
+    application_id: id,
+    secret_id: id,
+    grant_id: id,
+    account_id: id,
+  })
+  .transform(({ time, ...line }) => ({ at: Date.parse(time) as Milliseconds, ...line }));
+
+const logLine = z.object({ level: z.unknown(), time: z.unknown(), msg: z.string() });
+
+/** A line of the service is at most 4 KiB. Collectors wrap it, which escapes its quotes. */
+const MAX_LINE = 65_536;
+
+/** What was read of a log. */
+export interface LogCounts {
+  /** Lines of the service of any kind. */
+  lines: number;
+}
+
+/**
+ * Finds the calls that were done in a log, whatever else is in it: other lines, other programs'
+ * output, incomplete lines, prefixes such as those of syslog, and lines within the JSON of Docker or
+ * journald.
+ *
+ * @param counts - is counted up
+ */
+export async function* readAuditLines(
+  log: AsyncIterable<Buffer>,
+  counts: LogCounts,
+): AsyncGenerator<AuditLine> {
+  for await (const text of linesOf(log)) {
+    for (const entry of entriesIn(text)) {
+      if (logLine.safeParse(entry).success) counts.lines += 1;
+      const { data } = auditLine.safeParse(entry);
+      if (data !== undefined) yield data;
+    }
+  }
+}
+
+/** Leaves out what is longer than any line of the service, so that no input fills the memory. */
+async function* linesOf(log: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  let isTooLong = false;
+  for await (const chunk of log) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (!isTooLong) yield line;
+      isTooLong = false;
+    }
+    if (rest.length > MAX_LINE) {
+      isTooLong = true;
+      rest = '';
+    }
+  }
+  if (!isTooLong) yield rest;
+}
+
+function* entriesIn(text: string): Generator<object> {
+  // A process that was killed may leave half a line, and the next line begins right after it. Quotes
+  // within a line are escaped, so a caller's text can't look like the beginning of one.
+  for (const part of text.split(/(?=\{"level":)/)) {
+    const entry = parseObject(part.slice(part.indexOf('{'), part.lastIndexOf('}') + 1));
+    if (entry === null) continue;
+    // Docker and journald keep the line as a string.
+    const inner = entry.log ?? entry.MESSAGE;
+    if (typeof inner === 'string') yield* entriesIn(inner);
+    else yield entry;
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  if (!text.startsWith('{')) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,180 @@
+import type { Milliseconds } from '../clock.ts';
+import { DomainError } from '../domain-error.ts';
+import { operations } from '../operations/operation.ts';
+import type { Service } from '../service.ts';
+import type { AuditLine } from './read-audit-lines.ts';
+
+/** What was ended again. What had ended already is not counted. */
+export interface RevokedAgain {
+  /** Calls in the log since then. */
+  calls: number;
+  grants_revoked: number;
+  codes_cancelled: number;
+  secrets_removed: number;
+  applications_disabled: number;
+  applications_deleted: number;
+  accounts_erased: number;
+}
+
+type Count = Exclude<keyof RevokedAgain, 'calls'>;
+
+/** Ends something again; resolves to whether it had not ended already. */
+type End = (service: Service, line: AuditLine) => Promise<boolean>;
+
+// Simultaneous writes share a wait for the disk.
+const AT_ONCE = 64;
+
+/**
+ * Ends again what the log says has ended since a backup: in a database that was restored from it, it
+ * works again. The order of the lines does not matter, and neither does a repetition, so an
+ * interrupted run is repeated.
+ *
+ * @param since - the time of the backup
+ * @throws DomainError `store_unavailable`
+ */
+export async function revokeAgain(
+  service: Service,
+  lines: AsyncIterable<AuditLine>,
+  since: Milliseconds,
+): Promise<RevokedAgain> {
+  const done: RevokedAgain = {
+    calls: 0,
+    grants_revoked: 0,
+    codes_cancelled: 0,
+    secrets_removed: 0,
+    applications_disabled: 0,
+    applications_deleted: 0,
+    accounts_erased: 0,
+  };
+  const running = new Set<Promise<void>>();
+  const start = async (line: AuditLine, [count, end]: [Count, End]) => {
+    if (await unlessGone(() => end(service, line))) done[count] += 1;
+  };
+  const lastSwitches = new Map<string, AuditLine>();
+  let failure: { error: unknown } | null = null;
+
+  for await (const line of lines) {
+    if (line.at < since) continue;
+    done.calls += 1;
+    const { application_id } = line;
+    if (SWITCHES.has(line.action) && application_id !== undefined) {
+      const last = lastSwitches.get(application_id);
+      if (last === undefined || last.at <= line.at) lastSwitches.set(application_id, line);
+      continue;
+    }
+    const ending = endings.get(line.action);
+    if (ending === undefined) continue;
+    const task = start(line, ending)
+      .catch((error) => {
+        failure ??= { error };
+      })
+      .finally(() => running.delete(task));
+    running.add(task);
+    if (running.size >= AT_ONCE) await Promise.race(running);
+    if (failure !== null) break;
+  }
+  await Promise.all(running);
+  if (failure !== null) throw (failure as { error: unknown }).error;
+
+  // The process ends after it, so nothing is left to the background.
+  if (done.applications_deleted > 0) await service.deletions.complete();
+  // Last, since an application that was enabled again stays enabled.
+  for (const line of lastSwitches.values()) {
+    if (line.action === DISABLE) await start(line, ['applications_disabled', disable]);
+  }
+  return done;
+}
+
+const DISABLE = 'admin.applications.disable';
+const SWITCHES = new Set([DISABLE, 'admin.applications.enable']);
+
+const endings = new Map<string, [Count, End]>([
+  ['grants.revoke', ['grants_revoked', revoke]],
+  ['admin.grants.revoke', ['grants_revoked', revoke]],
+  // The secret of the backup is the one that the recovery replaced, and the application has another.
+  ['grants.recover', ['grants_revoked', unlessRecovered]],
+  // A code that was converted works again, if it is not expired yet.
+  ['grants.convert', ['codes_cancelled', cancel]],
+  ['admin.codes.cancel', ['codes_cancelled', cancel]],
+  ['admin.applications.secrets.revoke', ['secrets_removed', removeSecret]],
+  ['admin.applications.delete', ['applications_deleted', deleteApplication]],
+  ['admin.accounts.erase', ['accounts_erased', eraseAccount]],
+]);
+
+async function revoke(service: Service, line: AuditLine): Promise<boolean> {
+  const { grant_id = '' } = line;
+  const history = await service.store.findGrantHistory(grant_id);
+  if (history === null || history.created_at === null || history.revoked_at !== null) return false;
+  await handle(service, 'admin.grants.revoke', { grant_id }, line);
+  return true;
+}
+
+async function unlessRecovered(service: Service, line: AuditLine): Promise<boolean> {
+  const history = await service.store.findGrantHistory(line.grant_id ?? '');
+  const isInBackup = history?.recovered_by?.request_id === line.request_id;
+  return isInBackup ? false : revoke(service, line);
+}
+
+async function cancel(service: Service, line: AuditLine): Promise<boolean> {
+  await handle(service, 'admin.codes.cancel', { grant_id: line.grant_id }, line);
+  return true;
+}
+
+async function removeSecret(service: Service, line: AuditLine): Promise<boolean> {
+  const { application_id, secret_id } = line;
+  const input = { application_id, secret_id };
+  await handle(service, 'admin.applications.secrets.revoke', input, line);
+  return true;
+}
+
+async function disable(service: Service, line: AuditLine): Promise<boolean> {
+  const { application_id = '' } = line;
+  const application = await service.store.findApplication(application_id);
+  if (application === null || application.disabled) return false;
+  await handle(service, DISABLE, { application_id }, line);
+  return true;
+}
+
+async function deleteApplication(service: Service, line: AuditLine): Promise<boolean> {
+  const { application_id } = line;
+  // Only a disabled application can be deleted.
+  await handle(service, DISABLE, { application_id }, line);
+  await handle(service, 'admin.applications.delete', { application_id }, line);
+  return true;
+}
+
+async function eraseAccount(service: Service, line: AuditLine): Promise<boolean> {
+  const { account_id = '' } = line;
+  const isThere = (await service.store.findAccount(account_id)) !== null;
+  await handle(service, 'admin.accounts.erase', { account_id }, line);
+  return isThere;
+}
+
+/** Runs an operation as the call of the log: with its time, its request and who made it. */
+async function handle(
+  service: Service,
+  name: string,
+  input: object,
+  { at, by, request_id, secret_id }: AuditLine,
+): Promise<void> {
+  const operation = operations.get(name);
+  if (operation === undefined) {
+    throw new Error(`The log has ${name}, which this version does not know: use a newer Latchkey.`);
+  }
+  const origin = {
+    request_id,
+    by,
+    secret_id: by === 'application' ? (secret_id ?? null) : null,
+  };
+  await operation.handle({ ...service, clock: () => at }, input, { admin_secret: null }, origin);
+}
+
+/** Resolves to false for what the database does not have: nothing of it works. */
+async function unlessGone(end: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await end();
+  } catch (error) {
+    if (error instanceof DomainError && error.code.endsWith('_not_found')) return false;
+    throw error;
+  }
+}

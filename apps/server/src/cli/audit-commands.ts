@@ -1,0 +1,115 @@
+import { inputs } from '@latchkey/schema';
+import type { Command } from 'commander';
+import { type Explanation, explainRequest } from '../audit/explain.ts';
+import { type GrantReport, type HistoryEntry, reportGrant } from '../audit/grant-history.ts';
+import { redactorFor } from '../log.ts';
+import { validate } from '../operations/input.ts';
+import type { Actor } from '../origin.ts';
+import { type Terminal, withService } from './run-operation.ts';
+
+const NOTHING_ON_RECORD = `There is no refusal with this request id on record. Either the request was not refused; or its path or method belongs to no operation; or it is older than AUDIT_DAYS; or too many refusals came at once; or the process ended within about a second, before the refusal was written.
+Search the log of the service for the request id: each request has a line with "msg":"request", and each call that changed something or was refused has one with "msg":"audit".`;
+
+export function addExplainCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('explain')
+    .argument('<request-id>', 'the X-Request-Id of a response, or the request_id of an error')
+    .option('--json', 'print JSON')
+    .description('say which check refused a request, and what to do')
+    .action((request_id, options) => explain(terminal, request_id, options));
+}
+
+async function explain(
+  terminal: Terminal,
+  request_id: string,
+  options: { json?: boolean },
+): Promise<void> {
+  await withService(terminal, { create: false }, async ({ store }, settings) => {
+    // Redacted as it was before it was stored, so that a request id that is a credential is found.
+    const data = await explainRequest(store, redactorFor(settings)(request_id));
+    if (data.length === 0) throw new Error(NOTHING_ON_RECORD);
+    const text = options.json
+      ? JSON.stringify({ object: 'list', data })
+      : data.map(describeRefusal).join('\n\n');
+    terminal.stdout.write(`${text}\n`);
+  });
+}
+
+function describeRefusal(refusal: Explanation): string {
+  const { at, operation, error_code, reason, found, advice, grant_id } = refusal;
+  return [
+    `${at}  ${operation} was refused with ${error_code}${reason === null ? '' : ` (${reason})`}`,
+    `${describeActor(refusal)}${grant_id === null ? '' : `, about grant ${grant_id}`}`,
+    `What was found: ${found}`,
+    `What to do: ${advice}`,
+  ].join('\n');
+}
+
+/** Adds `history` to the commands about grants. */
+export function addHistoryCommand(grant: Command, terminal: Terminal): void {
+  grant
+    .command('history')
+    .argument('<grant-id>', 'the grant, or the grant that a code would become')
+    .option('--json', 'print JSON')
+    .description('print what happened to a grant, and which calls about it were refused')
+    .action((grant_id, options) => printHistory(terminal, grant_id, options));
+}
+
+async function printHistory(
+  terminal: Terminal,
+  id: string,
+  options: { json?: boolean },
+): Promise<void> {
+  await withService(terminal, { create: false }, async ({ store }) => {
+    const { grant_id } = validate(inputs.grantIdInput, { grant_id: id }) as { grant_id: string };
+    const report = await reportGrant(store, grant_id);
+    const text = options.json ? JSON.stringify(report) : describeReport(report);
+    terminal.stdout.write(`${text}\n`);
+  });
+}
+
+function describeReport({ application_id, account_id, recoveries, data }: GrantReport): string {
+  const whose =
+    application_id === null
+      ? 'There is no record of this grant, only of refused calls about it.'
+      : `Application ${application_id}, account ${account_id}.`;
+  const last = recoveries > 1 ? [`Recovered ${recoveries} times; the last one is shown.`] : [];
+  return [whose, ...last, ...data.map(describeEntry)].join('\n');
+}
+
+function describeEntry({ at, what, result, reason, request_id, ...who }: HistoryEntry): string {
+  const outcome = reason === null ? result : `${result} (${reason})`;
+  // An unauthenticated caller is always refused. Something done without an actor is older than the
+  // record of actors.
+  const actor = result === 'done' && who.by === null ? 'actor unknown' : describeActor(who);
+  const request = request_id === null ? '' : `  request ${request_id}`;
+  return `${at}  ${what}: ${outcome}  ${actor}${request}`;
+}
+
+/** Who did something, or tried to. */
+function describeActor(who: {
+  by: Actor | null;
+  application_id: string | null;
+  secret_id?: string | null;
+  address: string | null;
+}): string {
+  const { by, application_id, secret_id, address } = who;
+  const from = address === null ? '' : ` from ${address}`;
+  switch (by) {
+    case null: {
+      const claimed = application_id === null ? '' : `, as application ${application_id}`;
+      return `by an unauthenticated caller${claimed}${from}`;
+    }
+    case 'application': {
+      const which = application_id === null ? 'the application' : `application ${application_id}`;
+      const secret = secret_id == null ? '' : ` with its secret ${secret_id}`;
+      return `by ${which}${secret}${from}`;
+    }
+    case 'grant':
+      return `with the secret of the grant${from}`;
+    case 'operator':
+      return `by the operator${from}`;
+    case 'command_line':
+      return 'on the command line';
+  }
+}

@@ -1,0 +1,23 @@
+import { createInterface } from 'node:readline/promises';
+
+/** The person said no. */
+export class NotConfirmed extends Error {
+  override readonly name = 'NotConfirmed';
+  override readonly message = 'Nothing was changed.';
+}
+
+/**
+ * Asks before something that can't be undone. Only on a terminal: a script has nobody to answer.
+ *
+ * @throws NotConfirmed unless the answer is yes
+ */
+export async function confirm(question: string, { yes }: { yes?: boolean }): Promise<void> {
+  if (yes || !process.stdin.isTTY || !process.stderr.isTTY) return;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(`${question} [y/N] `);
+    if (!/^y(es)?$/i.test(answer.trim())) throw new NotConfirmed();
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,79 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { isDatabaseUrl } from '../settings.ts';
+import { copyDatabase } from '../store/copy-database.ts';
+import { openSource, openTarget } from '../store/open-store.ts';
+import type { Terminal } from './run-operation.ts';
+
+export function addCopyCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('copy')
+    .requiredOption('--from <url>', 'the database to copy, as file:./data/latchkey.db', parseUrl)
+    .requiredOption('--to <url>', 'an empty database, or one of an earlier copy', parseUrl)
+    .option('--json', 'print JSON')
+    .description('copy a database into another one, SQLite or MongoDB; it may be repeated')
+    .action((options) => copy(terminal, options));
+}
+
+function parseUrl(text: string): string {
+  if (text !== 'file::memory:' && isDatabaseUrl(text)) return text;
+  throw new InvalidArgumentError('It must start with file:, mongodb:// or mongodb+srv://.');
+}
+
+async function copy(
+  { stdout, stderr }: Terminal,
+  { from, to, json }: { from: string; to: string; json?: boolean },
+): Promise<void> {
+  const source = await openSource(from);
+  try {
+    const target = await openTarget(to);
+    try {
+      const progress = createProgress(stderr);
+      const result = await copyDatabase(source, target, Date.now, progress.show).finally(
+        progress.end,
+      );
+      const { applications, accounts, grants, compared } = result;
+      const text = `Copied ${applications} applications, ${accounts} accounts and ${grants} grants from ${source.name} to ${target.name}. Their number was verified, and ${compared} grants were compared. Codes that are not converted yet were not copied.`;
+      stdout.write(`${json ? JSON.stringify({ object: 'copy', ...result }) : text}\n`);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+const BAR_WIDTH = 30;
+const REDRAW_MS = 100;
+
+/** A bar on a terminal. Otherwise, such as in a log, a line for each tenth. */
+export function createProgress(output: Terminal['stderr'], now = () => performance.now()) {
+  const began = now();
+  let drawn = Number.NEGATIVE_INFINITY;
+  let tenths = 0;
+  let isDrawn = false;
+
+  function show(done: number, total: number): void {
+    const share = total === 0 ? 1 : done / total;
+    const seconds = (now() - began) / 1000;
+    const rate = seconds > 0 ? Math.round(done / seconds) : 0;
+    const text = `${Math.floor(share * 100)} %, ${done} of ${total} grants, ${rate}/s`;
+    if (output.isTTY) {
+      if (done < total && now() - drawn < REDRAW_MS) return;
+      drawn = now();
+      isDrawn = true;
+      const full = Math.round(share * BAR_WIDTH);
+      // Erases the rest of the line: the text may have become shorter.
+      output.write(`\r[${'#'.repeat(full).padEnd(BAR_WIDTH, '.')}] ${text}\u001b[K`);
+    } else if (Math.floor(share * 10) > tenths) {
+      tenths = Math.floor(share * 10);
+      output.write(`${text}\n`);
+    }
+  }
+
+  return {
+    show,
+    end() {
+      if (isDrawn) output.write('\n');
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { parseCredential } from '@latchkey/schema';
+import { expect, test } from 'vitest';
+import { createDeletions } from '../applications/deletions.ts';
+import { createSecretUsage } from '../applications/secret-usage.ts';
+import { mintCredential, newId } from '../credentials/credentials.ts';
+import type { Origin } from '../origin.ts';
+import type { Service } from '../service.ts';
+import type { CodeState, GrantRecord } from '../store/records.ts';
+import type { Redemption, Store } from '../store/store.ts';
+import { CODE_LIFETIME, redeem } from './redeem.ts';
+
+const ISSUED = Date.UTC(2026, 10, 21);
+const APPLICATION = newId(ISSUED);
+const ORIGIN: Origin = { request_id: 'of-a-test', by: 'application', secret_id: null };
+
+/** A service whose store returns what the test says and records what it is asked. */
+function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | null = null) {
+  const redemptions: Redemption[] = [];
+  const store = {
+    async redeemCode(redemption: Redemption) {
+      redemptions.push(redemption);
+      return grant;
+    },
+    findCode: async () => state,
+    noteSecretUse: async () => {},
+  } satisfies Partial<Store> as unknown as Store;
+  const service: Service = {
+    store,
+    clock: () => now,
+    secretUsage: createSecretUsage(store, () => {}),
+    audit: { beforeChange() {}, done() {}, refused() {}, async flush() {} },
+    deletions: createDeletions(
+      store,
+      () => now,
+      () => {},
+    ),
+  };
+  return { service, redemptions };
+}
+
+function issued() {
+  const grant_id = newId(ISSUED);
+  const { credential, hash } = mintCredential('code', grant_id);
+  return { grant_id, code: credential, code_hash: hash };
+}
+
+const grantOf = (grant_id: string, now: number): GrantRecord => ({
+  grant_id,
+  application_id: APPLICATION,
+  scope: 'a',
+  account: {
+    id: APPLICATION,
+    username: 'ada',
+    display_name: 'Ada',
+    twitter: null,
+    verified: false,
+    supporter: false,
+  },
+  created_at: now,
+  revoked_at: null,
+});
+
+test.each([0, 1, CODE_LIFETIME - 1])(
+  'a code that is %d ms old is redeemed with the time of the call',
+  async (age) => {
+    const { grant_id, code, code_hash } = issued();
+    const now = ISSUED + age;
+    const { service, redemptions } = serviceAt(now, grantOf(grant_id, now));
+    const { grant_secret } = await redeem(service, APPLICATION, code, ORIGIN);
+    expect(parseCredential('grantSecret', grant_secret)).toBe(grant_id);
+    expect(redemptions).toMatchObject([
+      { grant_id, application_id: APPLICATION, code_hash, now, origin: ORIGIN },
+    ]);
+  },
+);
+
+test.each([
+  [CODE_LIFETIME - 1, 'code_not_found', 1],
+  [CODE_LIFETIME, 'code_expired', 0],
+  [CODE_LIFETIME + 1, 'code_expired', 0],
+])('an unknown code that is %d ms old is %s', async (age, code, writes) => {
+  const { service, redemptions } = serviceAt(ISSUED + age, null);
+  await expect(redeem(service, APPLICATION, issued().code, ORIGIN)).rejects.toMatchObject({
+    code,
+  });
+  expect(redemptions).toHaveLength(writes);
+});
+
+test.each([0, CODE_LIFETIME, 1000 * CODE_LIFETIME])(
+  'only its own application is told that a code was redeemed before, at %d ms',
+  async (age) => {
+    const { grant_id, code, code_hash } = issued();
+    const state = { application_id: APPLICATION, code_hash, redeemed: true };
+    const { service } = serviceAt(ISSUED + age, null, state);
+    await expect(redeem(service, APPLICATION, code, ORIGIN)).rejects.toMatchObject({
+      code: 'code_already_used',
+      members: { grant_id },
+    });
+    const refusal = { code: age === 0 ? 'code_not_found' : 'code_expired', members: {} };
+    await expect(redeem(service, newId(ISSUED), code, ORIGIN)).rejects.toMatchObject(refusal);
+    // The right id with another random part is another code, which was never issued.
+    const forged = mintCredential('code', grant_id).credential;
+    await expect(redeem(service, APPLICATION, forged, ORIGIN)).rejects.toMatchObject(refusal);
+  },
+);
+
+test.each([
+  ['', 'empty'],
+  ['lk_code_', 'only the prefix'],
+  [mintCredential('grantSecret', newId(ISSUED)).credential, 'of another kind'],
+  [mintCredential('code', 'ffffffff-ffff-4fff-8fff-ffffffffffff').credential, 'of no time'],
+])('an ill-formed code never reaches the store: %# %s', async (code) => {
+  const { service, redemptions } = serviceAt(ISSUED, null);
+  service.store.findCode = () => Promise.reject(new Error('The store was asked.'));
+  await expect(redeem(service, APPLICATION, code, ORIGIN)).rejects.toMatchObject({
+    code: 'code_not_found',
+  });
+  expect(redemptions).toEqual([]);
+});

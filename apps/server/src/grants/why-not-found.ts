@@ -1,0 +1,19 @@
+import type { Reason } from '../reasons.ts';
+import type { GrantHistory } from '../store/records.ts';
+
+/**
+ * Why the caller is told `grant_not_found`.
+ *
+ * @param application_id - the application that has to own the grant; null for the operator
+ * @returns null if the grant exists and is the application's
+ */
+export function whyNotFound(
+  history: GrantHistory | null,
+  application_id: string | null,
+): Reason | null {
+  if (history === null) return 'grant_unknown';
+  if (application_id !== null && history.application_id !== application_id) {
+    return 'grant_of_another_application';
+  }
+  return history.created_at === null ? 'code_not_redeemed' : null;
+}

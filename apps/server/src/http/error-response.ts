@@ -1,0 +1,70 @@
+import { type Caller, type ErrorBody, errorDefinition, errorWord } from '@latchkey/schema';
+import type { Logger } from 'pino';
+import { DomainError } from '../domain-error.ts';
+import { RateLimited } from '../limits/rate-limited.ts';
+import type { RequestContext } from './request-context.ts';
+import type { Headers } from './response.ts';
+import { MethodNotAllowed } from './router.ts';
+
+/**
+ * Decides what a failure tells the client. A DomainError tells what the error table says; anything
+ * else becomes `internal_error`. The detail goes to the log, under the id of the request.
+ */
+export function reportFailure(
+  log: Logger,
+  { requestId: request_id, route }: RequestContext,
+  failure: unknown,
+): DomainError {
+  const error = DomainError.from(failure);
+  if (error.cause !== undefined) {
+    const level = error.code === 'internal_error' ? 'error' : 'warn';
+    log[level]({ request_id, route, error_code: error.code, err: error.cause }, 'request failed');
+  }
+  return error;
+}
+
+/**
+ * The body of an error, the same over REST and tRPC.
+ *
+ * @param caller - the kind of caller the operation takes; null if no operation was reached
+ */
+export function errorBody(
+  context: RequestContext,
+  error: DomainError,
+  caller: Caller | null,
+): ErrorBody {
+  return {
+    error: errorWord(error.code, caller),
+    error_description: errorDefinition(error.code).description,
+    error_code: error.code,
+    error_uri: `${context.publicUrl}/docs/errors#${error.code}`,
+    request_id: context.requestId,
+    ...error.members,
+  };
+}
+
+const CHALLENGE = 'Bearer realm="latchkey"';
+
+/** The header fields that belong to an error. */
+export function errorHeaders(error: DomainError): Headers {
+  const { retryAfter } = errorDefinition(error.code);
+  return {
+    ...(error.code === 'credentials_missing' && { 'WWW-Authenticate': CHALLENGE }),
+    ...(error.code === 'credentials_invalid' && {
+      'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"`,
+    }),
+    ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+    ...(error instanceof MethodNotAllowed && { Allow: error.allow }),
+    ...(error instanceof RateLimited && rateLimitHeaders(error)),
+  };
+}
+
+/** The header fields of draft-ietf-httpapi-ratelimit-headers-06, sections 5.1 to 5.3. */
+function rateLimitHeaders({ limit, reset }: RateLimited): Headers {
+  return {
+    'Retry-After': String(reset),
+    'RateLimit-Limit': String(limit),
+    'RateLimit-Remaining': '0',
+    'RateLimit-Reset': String(reset),
+  };
+}

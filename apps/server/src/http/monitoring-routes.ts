@@ -1,0 +1,40 @@
+import { DomainError } from '../domain-error.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Store } from '../store/store.ts';
+import { send, sendJson } from './response.ts';
+import type { Route } from './router.ts';
+
+/**
+ * Routes for load balancers and orchestrators.
+ *
+ * @param isDraining - whether the load balancer should send requests elsewhere
+ */
+export function healthRoutes(store: Store, isDraining: () => boolean): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/healthz',
+      handle: (context) => sendJson(context, 200, { status: 'ok' }),
+    },
+    {
+      method: 'GET',
+      path: '/readyz',
+      async handle(context) {
+        if (isDraining()) throw new DomainError('shutting_down');
+        await store.ping();
+        sendJson(context, 200, { status: 'ready' });
+      },
+    },
+  ];
+}
+
+export function metricsRoute(metrics: Metrics): Route {
+  return {
+    method: 'GET',
+    path: '/metrics',
+    async handle(context) {
+      const { type, body } = await metrics.text();
+      send(context, 200, type, body);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CallRecord } from '../operations/call.ts';
+
+/** One call that a request makes: a tRPC batch makes several, every other request makes one. */
+export interface RequestedCall extends CallRecord {
+  /** The operation, or the template of a route that is no operation. Null if nothing matched. */
+  operation: string | null;
+  /** Null until there is a response. */
+  status: number | null;
+}
+
+/** One request and its response. */
+export interface RequestContext {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  /** Base of the links in responses, without a trailing slash. */
+  readonly publicUrl: string;
+  /**
+   * The client's address, as far as a trusted proxy reports it: whatever stands in its header. The log
+   * takes the one in `recorded`.
+   */
+  readonly address: string | undefined;
+  /** The parts of both that may be kept: neither contains a credential. */
+  readonly recorded: { request_id: string; address: string | null };
+  /** The client sends its body only after a 100 response (RFC 9110, section 10.1.1). */
+  readonly expectsContinue: boolean;
+  /** Whether the server is shutting down: then every response closes its connection. */
+  readonly isClosing: () => boolean;
+  wire: 'rest' | 'trpc';
+  /**
+   * The template of the route, or the names of the procedures. Null if nothing matched. Never the
+   * path as it was sent, which could contain a credential.
+   */
+  route: string | null;
+  calls: RequestedCall[];
+  /** Whether the body arrived only after the headers were handled. */
+  waitedForBody: boolean;
+  /** The response closes the connection: nothing behind it is accepted. */
+  closesConnection: boolean;
+}

@@ -1,0 +1,99 @@
+import type { IncomingMessage } from 'node:http';
+import { newId } from '../credentials/credentials.ts';
+import type { RequestContext } from './request-context.ts';
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** The client's own request id if it is well formed, otherwise a new one. */
+export function requestId(header: string | string[] | undefined): string {
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : newId(Date.now());
+}
+
+/**
+ * The value of an X-Forwarded-* header that the operator's own proxy set. That is the last one: a
+ * proxy appends to what it receives, and the client may have made up everything before.
+ */
+function nearestValue(header: string | string[] | undefined): string | undefined {
+  const values = Array.isArray(header) ? header.join(',') : header;
+  return values?.split(',').at(-1)?.trim() || undefined;
+}
+
+/**
+ * The address that a request came from.
+ *
+ * @param trustProxy - whether the peer is the operator's proxy, which reports its own peer
+ */
+export function clientAddress(request: IncomingMessage, trustProxy: boolean): string | undefined {
+  const forwarded = trustProxy ? nearestValue(request.headers['x-forwarded-for']) : undefined;
+  return forwarded ?? request.socket.remoteAddress;
+}
+
+// A host name, an IPv4 or a bracketed IPv6 address, and an optional port. Nothing else can end up in
+// the host of a link (RFC 9110, section 7.2).
+const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
+
+/** Returns the address under which a request reached the service: the base of links in its response. */
+export type PublicUrl = (request: IncomingMessage) => string;
+
+/**
+ * @param configured - PUBLIC_URL. If it is set, it is always the result.
+ * @param trustProxy - whether X-Forwarded-Proto and X-Forwarded-Host come from the operator's proxy
+ */
+export function createPublicUrl(configured: string | null, trustProxy: boolean): PublicUrl {
+  if (configured !== null) return () => configured;
+  return ({ headers, socket }) => {
+    const forwarded = (name: string) => (trustProxy ? nearestValue(headers[name]) : undefined);
+    const host = forwarded('x-forwarded-host') ?? headers.host ?? '';
+    const scheme = forwarded('x-forwarded-proto') === 'https' ? 'https' : 'http';
+    if (HOST.test(host)) return `${scheme}://${host}`;
+    const { localAddress = 'localhost', localPort } = socket;
+    const address = localAddress.includes(':') ? `[${localAddress}]` : localAddress;
+    return `${scheme}://${address}:${localPort}`;
+  };
+}
+
+/**
+ * How often a header was sent.
+ *
+ * @param name - in lower case
+ */
+export function countHeader(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const sent = rawHeaders[i] as string;
+    if (sent.length === name.length && sent.toLowerCase() === name) count++;
+  }
+  return count;
+}
+
+// The longest host name has 253 characters (RFC 1035, section 2.3.4, without the root's dot).
+const MAX_HOST_LENGTH = 255;
+
+/**
+ * Whether the framing of a request can be trusted. HTTP/1.1 requires exactly one Host (RFC 9112,
+ * section 3.2): of several, Node would take the first and a proxy in front perhaps the last. With
+ * HTTP/1.0, a Transfer-Encoding makes the end of the body uncertain (section 6.1).
+ */
+export function isWellFramed({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
+  const hosts = countHeader(rawHeaders, 'host');
+  const isOld = httpVersion === '1.0';
+  if (hosts > 1 || (hosts === 0 && !isOld)) return false;
+  if ((headers.host ?? '').length > MAX_HOST_LENGTH) return false;
+  return !(isOld && headers['transfer-encoding'] !== undefined);
+}
+
+// The characters of addresses, with room for a zone, a port and `[redacted]`. A proxy may pass on
+// anything else, such as control characters for a terminal.
+const ADDRESS = /^[A-Za-z0-9.:%_[\]-]{1,64}$/;
+
+/**
+ * Removes credentials that a client put into its request id or its address.
+ *
+ * @param redact - removes credentials from a text
+ */
+export function createRecorder(redact: (text: string) => string) {
+  return (requestId: string, address: string | undefined): RequestContext['recorded'] => {
+    const clean = redact(address ?? '');
+    return { request_id: redact(requestId), address: ADDRESS.test(clean) ? clean : null };
+  };
+}

@@ -1,0 +1,79 @@
+import type { Logger } from 'pino';
+import { createDeletions } from './applications/deletions.ts';
+import { createSecretUsage } from './applications/secret-usage.ts';
+import { createAudit } from './audit/audit.ts';
+import { createRefusalKeeper, DEFAULT_AUDIT_DAYS } from './audit/refusal-keeper.ts';
+import type { Clock } from './clock.ts';
+import type { Service } from './service.ts';
+import { observeStore, type StoreObserver } from './store/observe-store.ts';
+import { openStore } from './store/open-store.ts';
+import type { StoreOptions } from './store/store.ts';
+
+/** What watches the service at work. */
+export interface Watcher {
+  /** Every call of the store passes through all of them. Default: none, which costs nothing. */
+  storeObservers?: readonly StoreObserver[];
+  /** Called with errors of the store outside of any call. */
+  housekeepingFailed?(): void;
+}
+
+export interface ServiceOptions {
+  /** Default: the system's clock. */
+  clock?: Clock;
+  /** How long refusals are kept, in days; 0 keeps none. Default: 30. */
+  auditDays?: number;
+  /** Whether changes are refused while the log's sink fails. Default: false. */
+  auditIsRequired?: boolean;
+  /** See {@link StoreOptions.revokedGrantDays}. */
+  revokedGrantDays?: StoreOptions['revokedGrantDays'];
+  /** Whether to create a database where there is none. Default: true. */
+  create?: boolean;
+  /** Default: nobody watches. */
+  watcher?: Watcher;
+}
+
+/** Opens the store and puts the service together over it. */
+export async function openService(
+  databaseUrl: string,
+  log: Logger,
+  {
+    clock = Date.now,
+    auditDays = DEFAULT_AUDIT_DAYS,
+    auditIsRequired = false,
+    revokedGrantDays = null,
+    create = true,
+    watcher = {},
+  }: ServiceOptions = {},
+): Promise<Service> {
+  const onError = (err: unknown) => {
+    log.warn({ err }, 'the store failed outside of a request; it will be tried again');
+    watcher.housekeepingFailed?.();
+  };
+  const opened = await openStore(databaseUrl, {
+    clock,
+    revokedGrantDays,
+    create,
+    onError,
+    onWarning(problem) {
+      log.warn({ problem }, 'the database needs attention');
+    },
+    onReplaced(err) {
+      log.fatal({ err }, 'the database file was replaced: restart the service');
+    },
+  });
+  const store = (watcher.storeObservers ?? []).reduce(observeStore, opened);
+  const secretUsage = createSecretUsage(store, (err) => {
+    log.warn({ err }, 'could not note the use of an application secret');
+  });
+  const keeper = createRefusalKeeper(store, { clock, days: auditDays, log });
+  const audit = createAudit(log, keeper, auditIsRequired);
+  const deletions = createDeletions(store, clock, onError);
+  return { store, clock, secretUsage, audit, deletions };
+}
+
+/** Writes what is still to be written, and lets go of the store. */
+export async function closeService(service: Service): Promise<void> {
+  const { store, secretUsage, audit, deletions } = service;
+  await Promise.all([secretUsage.flush(), audit.flush(), deletions.close()]);
+  await store.close();
+}

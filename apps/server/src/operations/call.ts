@@ -1,0 +1,234 @@
+import type { ErrorCode, OperationName } from '@latchkey/schema';
+import type { AuditedIds } from '../audit/audit.ts';
+import { DomainError } from '../domain-error.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { Actor, Origin } from '../origin.ts';
+import type { Service } from '../service.ts';
+import type { AnyCaller } from './handler.ts';
+import { validate } from './input.ts';
+import type { Operation } from './operation.ts';
+
+/** The client went away before its request was complete: nobody gets a response. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+/** What a call is known to be about so far. The edge puts it into its log line. */
+export interface CallRecord {
+  /** The authenticated application, or the one that the authenticated grant belongs to. */
+  application_id?: string | undefined;
+  grant_id?: string | undefined;
+  /** Which secret the operator used. */
+  admin_secret?: 'current' | 'previous' | undefined;
+  error_code?: ErrorCode;
+}
+
+/** The steps of a call that differ between REST, tRPC and the command line. */
+export interface CallSteps {
+  authenticate(): Promise<AnyCaller>;
+  /** Returns the members of the input. Runs once the caller is known. */
+  readInput(): Promise<object>;
+  /** Whether reading the input had to wait for the client. Default: it had not. */
+  waitedForInput?(): boolean;
+  /**
+   * Validates the input and passes the result to `next`. Default: the operation's schema. tRPC
+   * validates in its procedure.
+   */
+  validateInput?(input: object, next: (valid: object) => Promise<object>): Promise<object>;
+  /** The parts of the request that may be kept: neither contains a credential. */
+  request: { request_id: string; address: string | null };
+  /** Who acts once the caller is authenticated. Default: the kind of caller the operation takes. */
+  by?: Actor;
+  record: CallRecord;
+  /** Closes the client's connection without a response. */
+  breakConnection?(): void;
+}
+
+/** A call that is about to be handled: its caller is authenticated and its input is valid. */
+export interface InterceptedCall {
+  operation: OperationName;
+  /** Closes the client's connection without a response. What has begun still completes. */
+  breakConnection(): void;
+}
+
+/**
+ * Wraps the handling of every call. Tests use it to make a call fail or to lose its response.
+ *
+ * @param handle - applies the application's limits and runs the handler; returns the object of the
+ *   wire, or throws a DomainError
+ */
+export type Intercept = (call: InterceptedCall, handle: () => Promise<object>) => Promise<object>;
+
+export const passThrough: Intercept = (_call, handle) => handle();
+
+/** Runs a call in a span of its own. */
+export type TraceCall = (
+  operation: OperationName,
+  record: CallRecord,
+  run: () => Promise<object>,
+) => Promise<object>;
+
+/** What every call works with. */
+export interface CallContext {
+  service: Service;
+  limits: Limits;
+  intercept: Intercept;
+  /** Default: calls have no spans. */
+  traceCall?: TraceCall | undefined;
+}
+
+/**
+ * Runs one call of an operation, with its steps in the order of the contract: authenticate, read
+ * the input, validate it, apply the application's limits, handle, audit.
+ *
+ * @returns the object of the wire
+ * @throws DomainError, which the audit has recorded; ClientGone
+ */
+export function call(
+  context: CallContext,
+  operation: Operation,
+  steps: CallSteps,
+): Promise<object> {
+  if (context.traceCall === undefined) return runSteps(context, operation, steps);
+  return context.traceCall(operation.name, steps.record, () => runSteps(context, operation, steps));
+}
+
+async function runSteps(
+  { service, limits, intercept }: CallContext,
+  operation: Operation,
+  steps: CallSteps,
+): Promise<object> {
+  const { request, record, by = operation.caller, breakConnection = () => {} } = steps;
+  let caller: AnyCaller | null = null;
+  let ids: AuditedIds = {};
+  const auditedCall = () => ({
+    action: operation.name,
+    by: caller === null ? null : by,
+    ids,
+    admin_secret: record.admin_secret,
+    ...request,
+  });
+
+  try {
+    let authenticated = await steps.authenticate();
+    const isFirst = isFirstUse(authenticated);
+    caller = authenticated;
+    if ('admin_secret' in authenticated)
+      record.admin_secret = authenticated.admin_secret ?? undefined;
+    ids = idsOfCaller(authenticated);
+    record.application_id = ids.application_id;
+
+    const input = await steps.readInput();
+    // Whatever was disabled or removed before the last byte arrived holds for this call.
+    if (steps.waitedForInput?.()) {
+      authenticated = await steps.authenticate();
+      caller = authenticated;
+    }
+
+    const handle = (valid: object): Promise<object> => {
+      Object.assign(ids, idsIn(valid));
+      const origin: Origin = {
+        request_id: request.request_id,
+        by,
+        secret_id: secretOf(authenticated),
+      };
+      return intercept({ operation: operation.name, breakConnection }, () =>
+        withinLimits(limits, record.application_id, () => {
+          if (operation.method !== 'GET') service.audit.beforeChange(by);
+          return operation.handle(service, valid, authenticated, origin);
+        }),
+      );
+    };
+    const output = await (steps.validateInput === undefined
+      ? handle(validate(operation.input, input))
+      : steps.validateInput(input, handle));
+
+    Object.assign(ids, idsIn(output));
+    if (operation.method !== 'GET' || isFirst) service.audit.done(auditedCall());
+    return output;
+  } catch (failure) {
+    if (failure instanceof ClientGone) throw failure;
+    const error = DomainError.from(failure);
+    record.error_code = error.code;
+    ids = { ...error.subject, ...grantIn(error.members), ...ids };
+    // A store that is unavailable would not take the refusal either, and the command would wait a
+    // second time.
+    const isPointless = by === 'command_line' && error.code === 'store_unavailable';
+    if (!isPointless) service.audit.refused(auditedCall(), error);
+    throw error;
+  } finally {
+    record.grant_id = ids.grant_id;
+  }
+}
+
+// Anyone can cause these: an application's callback is public and takes codes from the browser. A
+// used code is one of them: whoever saw the redirect can repeat it.
+const FAILED_EXCHANGES: ReadonlySet<ErrorCode> = new Set([
+  'code_not_found',
+  'code_expired',
+  'code_already_used',
+]);
+
+/** Counts the call against its application. Over the limit nothing is done. */
+async function withinLimits(
+  limits: Limits,
+  application_id: string | undefined,
+  handle: () => Promise<object>,
+): Promise<object> {
+  // An operator's calls have no limit.
+  if (application_id === undefined) return handle();
+  limits.requests.count(application_id);
+  try {
+    return await handle();
+  } catch (error) {
+    if (error instanceof DomainError && FAILED_EXCHANGES.has(error.code)) {
+      // Codes that a stranger sends must not use up the application's requests.
+      limits.requests.giveBack(application_id);
+      limits.exchanges.count(application_id);
+    }
+    throw error;
+  }
+}
+
+function secretOf(caller: AnyCaller): string | null {
+  return 'secret_id' in caller ? caller.secret_id : null;
+}
+
+/** The first use of a grant is recorded, even by a call that only reads. */
+function isFirstUse(caller: AnyCaller): boolean {
+  return 'grant' in caller && caller.first_used_at === null;
+}
+
+function idsOfCaller(caller: AnyCaller): AuditedIds {
+  if ('admin_secret' in caller) return {};
+  if ('secret_id' in caller) {
+    return { application_id: caller.application.id, secret_id: caller.secret_id };
+  }
+  return { application_id: caller.grant.application_id, grant_id: caller.grant.grant_id };
+}
+
+function grantIn({ grant_id }: DomainError['members']): AuditedIds {
+  return grant_id === undefined ? {} : { grant_id };
+}
+
+const idNames = ['application_id', 'secret_id', 'grant_id', 'account_id'] as const;
+
+/** Which id the `id` of a wire object is. */
+const idNameByObject: Record<string, keyof AuditedIds> = {
+  application: 'application_id',
+  application_secret: 'secret_id',
+  service_account: 'account_id',
+  account_erasure: 'account_id',
+};
+
+/** The ids in an input or an output. */
+function idsIn(members: { object?: unknown; id?: unknown } & AuditedIds): AuditedIds {
+  const found: AuditedIds = {};
+  for (const name of idNames) {
+    const id = members[name];
+    if (id !== undefined) found[name] = id;
+  }
+  const own = idNameByObject[String(members.object)];
+  if (own !== undefined && typeof members.id === 'string') found[own] = members.id;
+  return found;
+}

@@ -1,0 +1,107 @@
+import { exportAccount } from '../../accounts/export-account.ts';
+import { createApplication } from '../../applications/create-application.ts';
+import { deleteApplication } from '../../applications/delete-application.ts';
+import { addSecret, removeSecret } from '../../applications/secrets.ts';
+import { DomainError } from '../../domain-error.ts';
+import { cancelCode } from '../../grants/cancel-code.ts';
+import { issueCode } from '../../grants/issue-code.ts';
+import { revoke } from '../../grants/revoke.ts';
+import type { Service } from '../../service.ts';
+import type { Handlers } from '../handler.ts';
+import { listPage } from '../page.ts';
+import {
+  toAccount,
+  toAccountExport,
+  toApplication,
+  toApplicationSecret,
+  toCancelledCode,
+  toCodeMembers,
+  toGrantEntry,
+  toRevokedGrant,
+} from '../wire.ts';
+
+async function setDisabled({ store }: Service, application_id: string, disabled: boolean) {
+  const application = await store.setApplicationDisabled(application_id, disabled);
+  if (application === null) throw new DomainError('application_not_found');
+  return toApplication(application);
+}
+
+export const adminHandlers: Handlers<Extract<keyof Handlers, `admin.${string}`>> = {
+  'admin.applications.create': async (service, { name }) => {
+    const { application, secret } = await createApplication(service, name);
+    return { ...toApplication(application), secret };
+  },
+  'admin.applications.list': ({ store }, page) =>
+    listPage(
+      page,
+      (range) => store.listApplications(range),
+      (application) => application.id,
+      toApplication,
+    ),
+  'admin.applications.get': async ({ store }, { application_id }) => {
+    const application = await store.findApplication(application_id);
+    if (application === null) throw new DomainError('application_not_found');
+    return toApplication(application);
+  },
+  'admin.applications.secrets.create': async (service, { application_id, expires_at }) => {
+    const expiry = expires_at === null ? null : Date.parse(expires_at);
+    const { secret, credential } = await addSecret(service, application_id, expiry);
+    return { ...toApplicationSecret(secret), secret: credential };
+  },
+  'admin.applications.secrets.revoke': async (service, { application_id, secret_id }) =>
+    toApplication(await removeSecret(service, application_id, secret_id)),
+  'admin.applications.disable': (service, { application_id }) =>
+    setDisabled(service, application_id, true),
+  'admin.applications.enable': (service, { application_id }) =>
+    setDisabled(service, application_id, false),
+  'admin.applications.delete': async (service, { application_id }, _operator, origin) =>
+    toApplication(await deleteApplication(service, application_id, origin)),
+  'admin.accounts.put': async ({ store }, { account_id, ...input }) => {
+    const account = {
+      id: account_id,
+      username: input.username,
+      display_name: input.display_name ?? input.username,
+      twitter: input.twitter,
+      verified: input.verified,
+      supporter: input.supporter,
+    };
+    await store.putAccount(account);
+    return toAccount(account);
+  },
+  'admin.accounts.get': async ({ store }, { account_id }) => {
+    const account = await store.findAccount(account_id);
+    if (account === null) throw new DomainError('account_not_found');
+    return toAccount(account);
+  },
+  'admin.accounts.list': ({ store }, { username, ...page }) =>
+    listPage(
+      page,
+      (range) => store.listAccounts({ username }, range),
+      ({ place }) => place,
+      ({ account }) => toAccount(account),
+    ),
+  'admin.accounts.erase': async ({ store, clock }, { account_id }, _operator, origin) => ({
+    object: 'account_erasure',
+    id: account_id,
+    grants_revoked: await store.eraseAccount({ account_id, now: clock(), origin }),
+  }),
+  'admin.accounts.export': async (service, { account_id }) =>
+    toAccountExport(await exportAccount(service, account_id)),
+  'admin.codes.issue': async (service, request, _operator, origin) => {
+    const { code, pending } = await issueCode(service, request, origin);
+    return { object: 'grant_code', code, ...toCodeMembers(pending) };
+  },
+  'admin.codes.cancel': async (service, { grant_id }) =>
+    toCancelledCode(await cancelCode(service, grant_id)),
+  'admin.grants.list': ({ store }, { account_id, application_id, ...page }) => {
+    const filter = account_id === undefined ? { application_id } : { account_id };
+    return listPage(
+      page,
+      (range) => store.listGrants(filter, range),
+      (grant) => grant.grant_id,
+      toGrantEntry,
+    );
+  },
+  'admin.grants.revoke': async (service, { grant_id }, _operator, origin) =>
+    toRevokedGrant(await revoke(service, null, grant_id, origin)),
+};

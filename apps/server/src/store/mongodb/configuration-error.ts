@@ -1,0 +1,146 @@
+import {
+  MongoCompatibilityError,
+  MongoInvalidArgumentError,
+  MongoMissingCredentialsError,
+  MongoMissingDependencyError,
+  MongoServerError,
+  MongoServerSelectionError,
+  type TopologyDescription,
+} from 'mongodb';
+import { BadSetting } from '../../bad-setting.ts';
+
+/**
+ * A problem with the URL or the database that waiting does not solve. A failed start prints the
+ * message as one line.
+ */
+export class ConfigurationError extends BadSetting {
+  override readonly name = 'ConfigurationError';
+
+  constructor(problem: string, cause?: unknown) {
+    super(`DATABASE_URL: ${oneLine(problem)}`, cause === undefined ? undefined : { cause });
+  }
+}
+
+/** What the driver says about a URL that it can't parse, without the user and the password. */
+export function urlError(url: string, error: unknown): ConfigurationError {
+  // The driver's error is not the cause: it may contain the URL.
+  const said = error instanceof Error ? error.message : String(error);
+  return new ConfigurationError(
+    `${withoutCredentials(said, url)}. It should be like mongodb://user:password@host:27017/latchkey, with the user and the password percent-encoded`,
+  );
+}
+
+/**
+ * The reason why a start failed, if waiting does not help; undefined otherwise.
+ *
+ * @param setNames - the names of the replica sets that answered
+ */
+export function configurationError(
+  error: unknown,
+  setNames: ReadonlySet<string>,
+): ConfigurationError | undefined {
+  if (error instanceof ConfigurationError) return error;
+  // The driver does not select a server that is too old for it; the cause says why.
+  const reason = error instanceof MongoServerSelectionError ? error.cause : error;
+  if (isUnusable(reason)) return new ConfigurationError(reason.message, error);
+  if (error instanceof MongoServerSelectionError) {
+    const topology = error.reason as TopologyDescription;
+    const problem = otherSet(topology, setNames) ?? tlsProblem(topology);
+    return problem === undefined ? undefined : new ConfigurationError(problem, error);
+  }
+  if (!(error instanceof MongoServerError)) return undefined;
+  switch (error.code) {
+    case 11: // UserNotFound, which only a certificate gets
+      return new ConfigurationError(
+        `the server has no user with the subject of the certificate (${error.message}): create it in the database $external`,
+        error,
+      );
+    case 18: // AuthenticationFailed
+    case 8000: // AtlasError, which at the start means the same
+      return new ConfigurationError(
+        'the server refuses the user or the password: correct them, and set authSource to the database in which the user was created',
+        error,
+      );
+    case 13: // Unauthorized
+      return new ConfigurationError(
+        'the user may not use this database: grant it the role readWrite on it',
+        error,
+      );
+    default:
+      return undefined;
+  }
+}
+
+/** An error that heals, with what the operator can look at if it does not. */
+export function withHint(error: unknown): unknown {
+  if (!(error instanceof MongoServerSelectionError)) return error;
+  const { message } = error;
+  if (/ closed$/.test(message)) {
+    return new Error(
+      `${message}. If the server requires TLS, add tls=true to DATABASE_URL; if it requires a certificate, set tlsCertificateKeyFile to one that it trusts; if it has no TLS, remove tls=true.`,
+      { cause: error },
+    );
+  }
+  return error;
+}
+
+/** The driver forgets members of other sets, and never looks at them again. */
+function otherSet(topology: TopologyDescription, setNames: ReadonlySet<string>) {
+  if (topology.type !== 'ReplicaSetNoPrimary' || topology.servers.size > 0) return undefined;
+  const wanted = `replicaSet=${topology.setName}`;
+  const [found] = setNames;
+  return found === undefined
+    ? `no server of the URL is a member of a replica set: remove ${wanted}`
+    : `the servers are the replica set '${found}', not '${topology.setName}': set replicaSet=${found}`;
+}
+
+const untrusted =
+  'no trusted authority issued the certificate of the server: set tlsCAFile to the certificate of its authority';
+
+const tlsProblems: Record<string, string> = {
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  CERT_SIGNATURE_FAILURE: untrusted,
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'the certificate of the server does not name the host of the URL: use a name that it has',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak TLS: remove tls=true',
+};
+
+/** What is wrong with the certificates, if every server says so: the driver reads the files once. */
+function tlsProblem({ servers }: TopologyDescription): string | undefined {
+  const problems = [...servers.values()].map(({ error }) => {
+    const cause = error?.cause ?? error;
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    if (code.startsWith('ERR_OSSL_')) {
+      return `the certificate can't be used (${cause?.message}): set tlsCertificateKeyFile to a file with a certificate and its key, and tlsCAFile to one with certificates`;
+    }
+    return tlsProblems[code];
+  });
+  return problems.includes(undefined) ? undefined : problems[0];
+}
+
+function isUnusable(error: unknown): error is Error {
+  return (
+    error instanceof MongoCompatibilityError ||
+    error instanceof MongoInvalidArgumentError ||
+    error instanceof MongoMissingCredentialsError ||
+    error instanceof MongoMissingDependencyError ||
+    (error instanceof Error && 'syscall' in error && error.syscall === 'open')
+  );
+}
+
+function withoutCredentials(text: string, url: string): string {
+  // Up to the last @: a password that is not percent-encoded may contain one.
+  const userinfo = /^[^/]*:\/\/(.*)@/s.exec(url)?.[1] ?? '';
+  const secrets = [url, userinfo, ...userinfo.split(/[:@/]/)].filter((part) => part !== '');
+  return secrets
+    .sort((a, b) => b.length - a.length)
+    .reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

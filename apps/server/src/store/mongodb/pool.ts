@@ -1,0 +1,29 @@
+import type { MongoClient } from 'mongodb';
+import type { ConnectionPool } from '../store.ts';
+
+/** Counts the connections of a client, which has a pool for each server. Call it before it connects. */
+export function watchPool(client: MongoClient): () => ConnectionPool {
+  let open = 0;
+  let inUse = 0;
+  let waiting = 0;
+  client.on('connectionCreated', () => {
+    open += 1;
+  });
+  client.on('connectionClosed', () => {
+    open -= 1;
+  });
+  client.on('connectionCheckOutStarted', () => {
+    waiting += 1;
+  });
+  client.on('connectionCheckedOut', () => {
+    waiting -= 1;
+    inUse += 1;
+  });
+  client.on('connectionCheckOutFailed', () => {
+    waiting -= 1;
+  });
+  client.on('connectionCheckedIn', () => {
+    inUse -= 1;
+  });
+  return () => ({ inUse, idle: open - inUse, waiting, limit: client.options.maxPoolSize });
+}

@@ -1,0 +1,48 @@
+import type { Milliseconds } from '../../clock.ts';
+import type { Connection } from './connection.ts';
+import { toDate } from './documents.ts';
+
+// Small enough that no update holds others up.
+const BATCH_SIZE = 1_000;
+const DAY: Milliseconds = 86_400_000;
+
+/** Everything but what a `RevokedRecord` has, and the revision, which the locking needs. */
+const details = [
+  ...['account_id', 'scope', 'account', 'account_revision', 'code_hash', 'redemption_id'],
+  ...['issued_by', 'redeemed_by', 'erasure_id'],
+  ...['first_used_at', 'first_used_by', 'recovered_at', 'recovered_by', 'revoked_by'],
+];
+
+/**
+ * Takes the details off grants that were revoked so many days ago. Not a TTL index, since the
+ * documents stay. Several processes may do it at once.
+ */
+export async function reduceRevoked(
+  connection: Connection,
+  days: number,
+  now: Milliseconds,
+): Promise<void> {
+  const old = {
+    revoked_at: { $lte: toDate(now - days * DAY), $exists: true },
+    account_id: { $exists: true },
+  };
+  const $unset = Object.fromEntries(details.map((field) => [field, '' as const]));
+  const reduceBatch = async () => {
+    const found = await connection.readByIndex(
+      'revoked_grants_with_details',
+      ({ grants }, listing) =>
+        grants
+          .find(old, { ...listing, projection: { _id: 1 } })
+          .limit(BATCH_SIZE)
+          .toArray(),
+    );
+    if (found.length === 0) return false;
+    const ids = found.map(({ _id }) => _id);
+    await connection.writeBestEffort(({ grants, durable }) =>
+      grants.updateMany({ ...old, _id: { $in: ids } }, { $unset }, durable),
+    );
+    return true;
+  };
+  // A call for each batch: the store can be closed between two.
+  while (await reduceBatch()) {}
+}

@@ -1,0 +1,59 @@
+import type { Db, Document } from 'mongodb';
+import { ConfigurationError } from './configuration-error.ts';
+
+const collections = [
+  'applications',
+  'accounts',
+  'grants',
+  'refusals',
+  'rate_limit_counts',
+  'fences',
+];
+const needed = ['find', 'insert', 'update', 'remove', 'listIndexes'];
+
+/** A privilege as `connectionStatus` lists it. An empty name stands for all. */
+interface Privilege {
+  resource: { db?: string; collection?: string; anyResource?: boolean };
+  actions: string[];
+}
+
+/**
+ * Asks the server what the user may do. Otherwise a missing right would show in the first request that
+ * needs it.
+ *
+ * @throws ConfigurationError if the user may not do what the requests do
+ */
+export async function checkRights(db: Db, maxTimeMS: number): Promise<void> {
+  const { authInfo } = await db.command({ connectionStatus: 1, showPrivileges: true, maxTimeMS });
+  const [missing] = missingRights(authInfo, db.databaseName, needed);
+  if (missing === undefined) return;
+  throw new ConfigurationError(
+    `the user may not ${missing.actions.join(', ')} in the collection ${missing.collection}: grant it the role readWrite on the database ${db.databaseName}, or the rights in docs/operations.md`,
+  );
+}
+
+/** The rights that a user lacks, by collection. None if the server does not check rights. */
+export function missingRights(
+  authInfo: Document | undefined,
+  database: string,
+  actions: readonly string[],
+): { collection: string; actions: string[] }[] {
+  if (!authInfo?.authenticatedUsers?.length) return [];
+  const privileges: Privilege[] = authInfo.authenticatedUserPrivileges ?? [];
+  const allows = (collection: string, action: string) =>
+    privileges.some(
+      ({ resource, actions }) => actions.includes(action) && covers(resource, database, collection),
+    );
+  return collections
+    .map((collection) => ({
+      collection,
+      actions: actions.filter((action) => !allows(collection, action)),
+    }))
+    .filter((missing) => missing.actions.length > 0);
+}
+
+function covers(resource: Privilege['resource'], database: string, collection: string): boolean {
+  if (resource.anyResource) return true;
+  const { db, collection: name } = resource;
+  return (db === '' || db === database) && (name === '' || name === collection);
+}

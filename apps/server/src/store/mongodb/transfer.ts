@@ -1,0 +1,235 @@
+import { uuidFromBytes } from '@latchkey/schema';
+import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError } from 'mongodb';
+import {
+  type EarlierCopy,
+  type ExportPage,
+  isAhead,
+  mergeApplication,
+  type Transfer,
+  wasPutSince,
+} from '../transfer.ts';
+import { createClient, defaultTimeouts } from './client.ts';
+import { Connection, type Database } from './connection.ts';
+import {
+  type AccountDocument,
+  type ApplicationDocument,
+  type ErasedAccountDocument,
+  fromAccountDocument,
+  fromApplicationDocument,
+  fromId,
+  fromStoredGrantDocument,
+  type GrantDocument,
+  type RedeemedDocument,
+  toApplicationDocument,
+  toId,
+  toSnapshot,
+  toStoredGrantDocument,
+} from './documents.ts';
+import { atRevision, revisionOf } from './retry-on-conflict.ts';
+
+/** Erased accounts have no place. */
+const notErased = { place: { $exists: true } };
+const notDeleted = { deleted_at: { $exists: false } };
+const redeemed = { created_at: { $exists: true } };
+
+type CopyDocument = EarlierCopy & { _id: 'copy' };
+
+/** The fields that change in the life of a grant; the others stay as they were inserted. */
+const STATE = [
+  ...(['created_at', 'secret_hash', 'first_used_at', 'revoked_at', 'recovered_at'] as const),
+  ...(['redeemed_by', 'first_used_by', 'revoked_by', 'recovered_by', 'revision'] as const),
+];
+
+const DUPLICATE_KEY = 11000;
+
+const MARK = { _id: 'copy' } as const;
+
+/** Opens a database to copy from or to. */
+export async function openMongoTransfer(url: string): Promise<Transfer> {
+  const { client, name } = createClient(url, defaultTimeouts);
+  const connection = new Connection(client, name, defaultTimeouts);
+  try {
+    await connection.prepare();
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  return transfer(connection, nameOf(client.options.hosts, name));
+}
+
+function nameOf(hosts: { toString(): string }[], database: string): string {
+  return `mongodb://${hosts.map(String).sort().join()}/${database}`;
+}
+
+function transfer(connection: Connection, name: string): Transfer {
+  // A write that is repeated changes nothing more, so its outcome needs no finding out.
+  const run = <T>(work: (database: Database) => Promise<T>) => connection.writeBestEffort(work);
+  const copies = ({ db }: Database) => db.collection<CopyDocument>('copies');
+
+  const page = async <Document extends { _id: GrantDocument['_id'] }>(
+    collection: Collection<Document>,
+    { listing }: Database,
+    { after, limit }: ExportPage,
+    condition = {},
+  ) => {
+    const filter = { ...condition, ...(after !== null && { _id: { $gt: toId(after) } }) };
+    const found = collection
+      .find(filter as never, listing)
+      .sort({ _id: 1 })
+      .limit(limit);
+    return (await found.toArray()) as Document[];
+  };
+
+  return {
+    name,
+
+    exportApplications: (range) =>
+      run(async (database) =>
+        (await page(database.applications, database, range, notDeleted)).map(
+          fromApplicationDocument,
+        ),
+      ),
+    exportAccounts: (range) =>
+      run(async (database) => {
+        const found = await page(database.accounts, database, range, notErased);
+        return (found as AccountDocument[]).map((document) => ({
+          place: fromId(document.place),
+          account: fromAccountDocument(document),
+        }));
+      }),
+    exportGrants: (range) =>
+      run(async (database) => {
+        const found = await page(database.grants, database, range, redeemed);
+        return (found as RedeemedDocument[]).map(fromStoredGrantDocument);
+      }),
+
+    importApplications: (records, since) =>
+      run(async ({ applications, listing, durable }) => {
+        const ids = records.map(({ id }) => toId(id));
+        const found = await applications.find({ _id: { $in: ids } }, listing).toArray();
+        const present = new Map(found.map((each) => [uuidFromBytes(each._id.value()), each]));
+        const writes = records.flatMap((record): AnyBulkWriteOperation<ApplicationDocument>[] => {
+          const target = present.get(record.id);
+          if (target?.deleted_at) return [];
+          const merged = mergeApplication(
+            record,
+            target ? fromApplicationDocument(target) : null,
+            since,
+          );
+          if (merged === null) return [];
+          const document = toApplicationDocument(merged);
+          if (target === undefined) return [{ insertOne: { document } }];
+          const { _id, ...members } = document;
+          const revision = revisionOf(target);
+          const replacement = { ...members, revision: revision + 1 };
+          return [{ replaceOne: { filter: { _id, ...atRevision(revision) }, replacement } }];
+        });
+        await bulk(applications, writes, durable);
+      }),
+
+    importAccounts: (records, since) =>
+      run(async ({ accounts, durable }) => {
+        type Operation = AnyBulkWriteOperation<AccountDocument | ErasedAccountDocument>;
+        const writes = records.flatMap(({ place, account }): Operation[] => {
+          const _id = toId(account.id);
+          const members = { place: toId(place), ...toSnapshot(account) };
+          if (since === null) {
+            // An erased account is not matched. Then the insertion finds its id taken.
+            const update = { $set: members };
+            return [{ updateOne: { filter: { _id, ...notErased }, update, upsert: true } }];
+          }
+          return wasPutSince(place, since)
+            ? [{ insertOne: { document: { _id, ...members } } }]
+            : [];
+        });
+        await bulk(accounts, writes, durable);
+      }),
+
+    importGrants: (records) =>
+      run(async ({ grants, listing, durable }) => {
+        const ids = records.map(({ grant_id }) => toId(grant_id));
+        const found = await grants.find({ _id: { $in: ids } }, listing).toArray();
+        const present = new Map(found.map((each) => [uuidFromBytes(each._id.value()), each]));
+        const writes = records.flatMap((record): AnyBulkWriteOperation<GrantDocument>[] => {
+          const document = toStoredGrantDocument(record);
+          const target = present.get(record.grant_id);
+          if (target === undefined) return [{ insertOne: { document } }];
+          if (
+            target.created_at &&
+            !isAhead(record, fromStoredGrantDocument(target as RedeemedDocument))
+          ) {
+            return [];
+          }
+          const filter = {
+            _id: document._id,
+            ...atRevision(revisionOf(target)),
+            // Nothing that changed since it was read is overwritten; the next copy compares again.
+            created_at: target.created_at ?? { $exists: false },
+            first_used_at: target.first_used_at ?? { $exists: false },
+            revoked_at: { $exists: false },
+          };
+          const $set: Record<string, unknown> = {};
+          const $unset: Record<string, ''> = { code_expires_at: '' };
+          for (const field of STATE) {
+            if (document[field] === undefined) $unset[field] = '';
+            else $set[field] = document[field];
+          }
+          return [{ updateOne: { filter, update: { $set, $unset } } }];
+        });
+        await bulk(grants, writes, durable);
+      }),
+
+    findGrant: (grant_id) =>
+      connection.decide(async ({ grants, decisive }) => {
+        const found = await grants.findOne({ _id: toId(grant_id), ...redeemed }, decisive);
+        return found && fromStoredGrantDocument(found as RedeemedDocument);
+      }),
+    presentOf: (kind, ids) =>
+      run(async ({ applications, accounts, listing }) => {
+        const options = { ...listing, projection: { _id: 1 } };
+        const which = { _id: { $in: ids.map(toId) } };
+        const found =
+          kind === 'accounts'
+            ? await accounts.find({ ...which, ...notErased }, options).toArray()
+            : await applications.find({ ...which, ...notDeleted }, options).toArray();
+        return new Set(found.map(({ _id }) => fromId(_id)));
+      }),
+    count: () =>
+      run(async ({ applications, accounts, grants, listing: { readConcern } }) => ({
+        applications: await applications.countDocuments(notDeleted, { readConcern }),
+        accounts: await accounts.countDocuments(notErased, { readConcern }),
+        grants: await grants.countDocuments(redeemed, { readConcern }),
+      })),
+
+    findEarlierCopy: () =>
+      run(async (database) => {
+        const found = await copies(database).findOne(MARK, database.listing);
+        return found && { source: found.source, complete_since: found.complete_since };
+      }),
+    noteCopy: (copy) =>
+      run(async (database) => {
+        const options = { ...database.durable, upsert: true };
+        await copies(database).replaceOne(MARK, copy, options);
+      }),
+
+    close: () => connection.close(),
+  };
+}
+
+/** Ignores what is there already: another process, or an earlier attempt, inserted it. */
+async function bulk<Document extends object>(
+  collection: Collection<Document>,
+  writes: AnyBulkWriteOperation<Document>[],
+  durable: Database['durable'],
+): Promise<void> {
+  if (writes.length === 0) return;
+  try {
+    await collection.bulkWrite(writes, { ...durable, ordered: false });
+  } catch (error) {
+    const isRepeated =
+      error instanceof MongoBulkWriteError &&
+      [error.writeErrors].flat().every(({ code }) => code === DUPLICATE_KEY) &&
+      error.result.getWriteConcernError() === undefined;
+    if (!isRepeated) throw error;
+  }
+}

@@ -1,0 +1,116 @@
+import { DomainError, type ErrorMembers } from '../../domain-error.ts';
+import type { Concerns } from './concerns.ts';
+import { isDatabaseError, isRefusal, unavailable } from './errors.ts';
+import { growingPauses } from './pauses.ts';
+
+/** What the database says about a write whose response was lost. */
+export type ReadBack<T> =
+  /** The write was made, or can't be made any more: this is its result. */
+  | { result: T }
+  /** It was not made, and may be sent again. */
+  | 'retry'
+  /** The document does not tell. */
+  | 'unknown';
+
+export interface Write<T> {
+  grant_id?: string;
+  /** Sends one command. It has to be safe to repeat, and to return null if it matched nothing. */
+  send(options: WriteOptions): Promise<T>;
+  /** Left out if a repetition returns the same as the lost response. */
+  readBack?(): Promise<ReadBack<T>>;
+}
+
+export type WriteOptions = Concerns['durable'] & { comment: Comment };
+
+interface Comment {
+  toBSON(): string;
+}
+
+// The longest is short beside an election of 10 s.
+const PAUSES = { first: 100, most: 1_000 };
+
+/**
+ * Sends a write. If its response is lost, finds out whether it was made.
+ *
+ * @param closing - aborted when no caller waits any more
+ * @throws DomainError `store_unavailable` if nothing was changed, `outcome_unknown` if that can't be
+ *   found out
+ */
+export async function settle<T>(
+  write: Write<T>,
+  durable: Concerns['durable'],
+  timeoutMs: number,
+  closing: AbortSignal,
+): Promise<T> {
+  const send = () => countSends((comment) => write.send({ ...durable, comment }));
+  const first = await send();
+  if ('result' in first) return first.result;
+  if (!mayBeMade(first)) throw unavailable(first.error);
+
+  // From here on a command may still be on its way. Only the database can prove that it was not
+  // executed, so `store_unavailable` would be a promise that can't be kept.
+  const unknown = new DomainError('outcome_unknown', membersOf(write), first.error);
+  const deadline = performance.now() + timeoutMs;
+  const pause = growingPauses(PAUSES);
+  for (;;) {
+    const found = await tryReadBack(write);
+    if (typeof found === 'object') return found.result;
+    if (found === 'unknown') throw unknown;
+    if (found === 'retry') {
+      const next = await send();
+      if ('result' in next) return afterRepetition(write, next.result, unknown);
+      if (!mayBeMade(next)) throw unknown;
+    }
+    if (closing.aborted || performance.now() >= deadline) throw unknown;
+    await pause(closing);
+  }
+}
+
+type Sent<T> = { result: T } | { error: unknown; sends: number };
+
+/** The driver asks the `comment` for its BSON each time it sends the command: see decision 32. */
+async function countSends<T>(send: (comment: Comment) => Promise<T>): Promise<Sent<T>> {
+  let sends = 0;
+  const comment = {
+    toBSON() {
+      sends += 1;
+      return 'latchkey';
+    },
+  };
+  try {
+    return { result: await send(comment) };
+  } catch (error) {
+    return { error, sends };
+  }
+}
+
+function mayBeMade({ error, sends }: { error: unknown; sends: number }): boolean {
+  // After two sends, the response to the last one says nothing about the first.
+  return sends > 1 || (sends === 1 && !isRefusal(error));
+}
+
+function membersOf({ grant_id }: { grant_id?: string }): ErrorMembers {
+  return grant_id === undefined ? {} : { grant_id };
+}
+
+async function tryReadBack<T>(write: Write<T>): Promise<ReadBack<T> | 'unreadable'> {
+  if (!write.readBack) return 'retry';
+  try {
+    return await write.readBack();
+  } catch (error) {
+    if (!isDatabaseError(error)) throw error;
+    return 'unreadable';
+  }
+}
+
+/**
+ * A repetition that matched nothing may have come after the first command. If not, that command will
+ * match nothing either, since both have the same condition.
+ */
+async function afterRepetition<T>(write: Write<T>, result: T, unknown: DomainError): Promise<T> {
+  if (result !== null) return result;
+  const found = await tryReadBack(write);
+  if (typeof found === 'object') return found.result;
+  if (found === 'retry') return result;
+  throw unknown;
+}

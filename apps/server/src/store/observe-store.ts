@@ -1,0 +1,31 @@
+import type { Store } from './store.ts';
+
+/** The methods of a store that use the database, `close` aside. */
+export type StoreMethod = {
+  [Name in keyof Store]-?: Store[Name] extends (...args: never[]) => Promise<unknown>
+    ? Name
+    : never;
+}[Exclude<keyof Store, 'close'>];
+
+/** Runs a call of a store, and returns what it returns. */
+export type StoreObserver = <T>(
+  method: StoreMethod,
+  run: () => Promise<T>,
+  kind: Store['kind'],
+) => Promise<T>;
+
+const isObserved = (store: Store, name: string): name is StoreMethod =>
+  name !== 'close' && name !== 'connectionPool' && typeof store[name as keyof Store] === 'function';
+
+export function methodsOf(store: Store): StoreMethod[] {
+  return Object.keys(store).filter((name) => isObserved(store, name));
+}
+
+/** A store whose calls pass through an observer. */
+export function observeStore(store: Store, observe: StoreObserver): Store {
+  const observed = methodsOf(store).map((method) => {
+    const call = store[method] as (...args: unknown[]) => Promise<unknown>;
+    return [method, (...args: unknown[]) => observe(method, () => call(...args), store.kind)];
+  });
+  return { ...store, ...Object.fromEntries(observed) };
+}

@@ -1,0 +1,210 @@
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Milliseconds } from '../../clock.ts';
+import { retryWhileLocked } from './errors.ts';
+import { versionOf } from './migrations.ts';
+import { nodeSqlite } from './open-database.ts';
+import { partialOf, removeLeftovers, sync } from './partial-files.ts';
+
+/** What a backup contains. */
+export interface BackupContents {
+  bytes: number;
+  schema_version: number;
+  applications: number;
+  accounts: number;
+  /** Without codes that were not redeemed. */
+  grants: number;
+  /** Everything that was changed later is missing. Null if `latchkey backup` did not make the file. */
+  made_at: Milliseconds | null;
+}
+
+/** Only a backup has this table: so nothing else is ever replaced by one. */
+const MARK = 'latchkey_backup';
+
+/**
+ * Writes a verified copy of one moment of the database. Other processes may use the database
+ * meanwhile. The copy appears under its name only when it is complete and on disk.
+ *
+ * @param destination - a new file, or an earlier backup, which is replaced
+ * @throws Error that says what to do; then `destination` is as it was
+ */
+export async function backUp(path: string, destination: string): Promise<BackupContents> {
+  if (!existsSync(path)) {
+    throw new Error(
+      `There is no database at ${path}. Check DATABASE_URL and the directory that you are in.`,
+    );
+  }
+  if (!existsSync(dirname(destination))) {
+    throw new Error(
+      `There is no directory ${dirname(destination)} for the backup: create it first.`,
+    );
+  }
+  const source = openReadOnly(path);
+  const partial = partialOf(destination);
+  try {
+    const schema_version = await retryWhileLocked(() => versionOf(source, path));
+    if (schema_version === 0) throw new Error(`${path} is not a database of Latchkey.`);
+    refuseToReplace(destination, path);
+    removeLeftovers(destination);
+    // SQLite writes into an empty file, and keeps its mode.
+    writeFileSync(partial, '', { flag: 'wx', mode: 0o600 });
+    const made_at = Date.now();
+    const before = countGrants(source);
+    await retryWhileLocked(() => source.prepare('VACUUM INTO ?').run(partial));
+    const after = countGrants(source);
+    mark(partial, made_at);
+    const contents = verify(partial, destination);
+    // No grant is ever deleted.
+    if (
+      contents.schema_version !== schema_version ||
+      contents.grants < before ||
+      contents.grants > after
+    ) {
+      throw new Error(
+        `it has ${contents.grants} grants of schema version ${contents.schema_version}, and the database ${before} to ${after} of version ${schema_version}`,
+      );
+    }
+    sync(partial);
+    renameSync(partial, destination);
+    sync(dirname(destination));
+    return contents;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`No backup was made of ${path}: ${reason}`, { cause: error });
+  } finally {
+    source.close();
+    for (const suffix of ['', '-journal']) rmSync(`${partial}${suffix}`, { force: true });
+  }
+}
+
+/**
+ * Checks a file, and counts what is in it.
+ *
+ * @param name - how messages call it
+ * @throws Error if it is damaged, or no database of this version of Latchkey or an earlier one
+ */
+export function verify(file: string, name: string): BackupContents {
+  let database: DatabaseSync | undefined;
+  try {
+    database = openReadOnly(file);
+    const schema_version = versionOf(database, name);
+    const count = (table: string) => numberOf(database, `SELECT count(*) AS number FROM ${table}`);
+    if (schema_version === 0 || !hasTable(database, 'grants')) {
+      throw new Error(`${name} is not a backup of Latchkey.`);
+    }
+    const [problem] = database.prepare('PRAGMA integrity_check(1)').all();
+    if (problem?.integrity_check !== 'ok') {
+      throw new Error(`${name} is damaged (${problem?.integrity_check}): use another backup.`);
+    }
+    return {
+      bytes: statSync(file).size,
+      schema_version,
+      applications: count('applications'),
+      accounts: count('accounts'),
+      grants: countGrants(database),
+      made_at: hasTable(database, MARK)
+        ? numberOf(database, `SELECT made_at AS number FROM ${MARK}`)
+        : null,
+    };
+  } catch (error) {
+    // 11 is CORRUPT, 26 NOTADB: https://sqlite.org/rescode.html.
+    const code = error instanceof Error && 'errcode' in error ? error.errcode : null;
+    if (code === 26) throw new Error(`${name} is not a backup of Latchkey.`, { cause: error });
+    if (code === 11) throw new Error(`${name} is damaged: use another backup.`, { cause: error });
+    throw error;
+  } finally {
+    database?.close();
+  }
+}
+
+/** Makes a copy of a backup a database to use. */
+export function removeMark(file: string): void {
+  withDatabase(file, (database) => database.exec(`DROP TABLE IF EXISTS ${MARK}`));
+}
+
+function mark(file: string, made_at: Milliseconds): void {
+  withDatabase(file, (database) => {
+    database.exec(`CREATE TABLE ${MARK} (made_at INTEGER NOT NULL) STRICT`);
+    database.prepare(`INSERT INTO ${MARK} (made_at) VALUES (?)`).run(made_at);
+  });
+}
+
+function withDatabase(file: string, use: (database: DatabaseSync) => void): void {
+  const database = new (nodeSqlite().DatabaseSync)(file);
+  try {
+    use(database);
+  } finally {
+    database.close();
+  }
+}
+
+function refuseToReplace(destination: string, path: string): void {
+  if (!existsSync(destination)) return;
+  if (resolve(destination) === resolve(path)) {
+    throw new Error(`${destination} is the database itself: name another file.`);
+  }
+  if (!isBackup(destination)) {
+    throw new Error(
+      `${destination} exists and is not a backup of Latchkey: name another file, or move this one away.`,
+    );
+  }
+}
+
+function isBackup(file: string): boolean {
+  // A backup that was opened as a database has a write-ahead log from then on. To ask SQLite for it
+  // would create the files of that log.
+  if (hasWriteAheadLog(file)) return false;
+  let database: DatabaseSync | undefined;
+  try {
+    database = openReadOnly(file);
+    return hasTable(database, MARK);
+  } catch {
+    return false;
+  } finally {
+    database?.close();
+  }
+}
+
+/** The read version in the header: https://sqlite.org/fileformat2.html#file_format_version_numbers. */
+function hasWriteAheadLog(file: string): boolean {
+  const descriptor = openSync(file, 'r');
+  try {
+    const version = Buffer.alloc(1);
+    readSync(descriptor, version, 0, 1, 19);
+    return version[0] === 2;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openReadOnly(file: string): DatabaseSync {
+  return new (nodeSqlite().DatabaseSync)(file, { readOnly: true });
+}
+
+function hasTable(database: DatabaseSync, name: string): boolean {
+  const find = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+  return find.get(name) !== undefined;
+}
+
+/** Both counts read a small index. One statement, so that they are of the same moment. */
+function countGrants(database: DatabaseSync): number {
+  return numberOf(
+    database,
+    `SELECT (SELECT count(*) FROM grants)
+      - (SELECT count(*) FROM grants WHERE code_expires_at IS NOT NULL) AS number`,
+  );
+}
+
+function numberOf(database: DatabaseSync | undefined, query: string): number {
+  return database?.prepare(query).get()?.number as number;
+}

@@ -1,0 +1,89 @@
+import { type BigIntStats, chmodSync, statSync } from 'node:fs';
+import { DomainError } from '../../domain-error.ts';
+
+/** Makes sure that the open database is still the file at its path. */
+export interface DatabaseFile {
+  /**
+   * @throws DomainError `store_unavailable` from the first time on that the file at the path is
+   *   another one, or none: what is read and written then would be lost at the next start
+   */
+  verify(): void;
+  /** The same, once for all calls of one tick of the event loop. */
+  verifyOncePerTick(): Promise<void>;
+}
+
+/** A database in memory is always its own. */
+export const inMemory: DatabaseFile = { verify() {}, async verifyOncePerTick() {} };
+
+/**
+ * @param path - of a database that was just opened, so that its write-ahead log exists
+ * @param onReplaced - called once
+ */
+export function watchDatabaseFile(path: string, onReplaced: (error: Error) => void): DatabaseFile {
+  // Without the log beside it, the file lacks the newest commits: both have to stay.
+  const files = [path, `${path}-wal`]
+    .map((name) => ({ name, opened: identify(name) }))
+    .filter(({ opened }) => opened !== undefined);
+  let replaced: Error | null = null;
+  let nextCheck: Promise<void> | null = null;
+
+  function verify(): void {
+    if (replaced === null) {
+      const changed = files.find(({ name, opened }) => !isSame(identify(name), opened));
+      if (changed === undefined) return;
+      replaced = new Error(
+        `The SQLite file ${changed.name} was replaced, moved or deleted while the service ran. Nothing is read or written any more. Put the right files in place and restart every process that uses them.`,
+      );
+      onReplaced(replaced);
+    }
+    throw new DomainError('store_unavailable', {}, replaced);
+  }
+
+  return {
+    verify,
+    verifyOncePerTick() {
+      nextCheck ??= new Promise((resolve, reject) => {
+        // Runs after the reads of all requests that are handled together.
+        process.nextTick(() => {
+          nextCheck = null;
+          try {
+            verify();
+            resolve();
+          } catch (error) {
+            reject(error);
+          }
+        });
+      });
+      return nextCheck;
+    },
+  };
+}
+
+type Identity = Pick<BigIntStats, 'dev' | 'ino'> | undefined;
+
+function identify(name: string): Identity {
+  return statSync(name, { bigint: true, throwIfNoEntry: false });
+}
+
+function isSame(one: Identity, other: Identity): boolean {
+  return one?.dev === other?.dev && one?.ino === other?.ino;
+}
+
+const OTHERS = 0o077;
+
+/**
+ * Takes the rights of others off a database file that belongs to this user.
+ *
+ * @returns what an operator should know; null if only the owner had rights
+ */
+export function tightenFile(path: string): string | null {
+  const { mode, uid } = statSync(path);
+  // Windows has no such rights.
+  if (process.platform === 'win32' || (mode & OTHERS) === 0) return null;
+  const found = `Other users of this machine could read or write ${path} (mode ${(mode & 0o777).toString(8)})`;
+  if (uid !== process.getuid?.()) {
+    return `${found}. It belongs to another user: let its owner run chmod 600 on it.`;
+  }
+  chmodSync(path, mode & ~OTHERS & 0o777);
+  return `${found}. Only its owner can now. Check who has copies.`;
+}

@@ -1,0 +1,106 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import { DomainError } from '../../domain-error.ts';
+
+// Primary result codes: the low byte of `errcode`, https://sqlite.org/rescode.html.
+const BUSY = 5;
+const UNAVAILABLE = new Set([
+  3, // PERM
+  BUSY, // another process holds the lock
+  7, // NOMEM
+  8, // READONLY
+  10, // IOERR
+  11, // CORRUPT
+  13, // FULL
+  14, // CANTOPEN
+  15, // PROTOCOL: the locks of the write-ahead log are not available
+  22, // NOLFS: the file is larger than the file system allows
+  26, // NOTADB
+]);
+
+const IOERR_FSYNC = 1034;
+
+function errorCode(error: unknown): number | null {
+  const errcode = error instanceof Error && 'errcode' in error ? error.errcode : null;
+  return typeof errcode === 'number' ? errcode : null;
+}
+
+function primaryCode(error: unknown): number | null {
+  const code = errorCode(error);
+  return code === null ? null : code & 0xff;
+}
+
+/**
+ * Whether a commit that failed may survive. If only the sync failed, the commit is in the log until
+ * the next one overwrites it: a process that opens the file after a crash finds it.
+ */
+export function mayBeWritten(error: unknown): boolean {
+  return errorCode(error) === IOERR_FSYNC;
+}
+
+export function isLocked(error: unknown): boolean {
+  return primaryCode(error) === BUSY;
+}
+
+export function isUnavailable(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code !== null && UNAVAILABLE.has(code);
+}
+
+export function toStoreError(error: unknown): unknown {
+  return isUnavailable(error) ? new DomainError('store_unavailable', {}, error) : error;
+}
+
+// SQLite's own wait blocks the thread. A commit of another process takes a few milliseconds.
+export const BLOCKING_MS = 20;
+
+// Longer locks, of a backup or a shell, are waited for without blocking. Clients wait longer than 5 s.
+const TIMEOUT_MS = 5_000;
+const PAUSE_MS = 10;
+
+export async function retryWhileLocked<T>(attempt: () => T): Promise<T> {
+  const deadline = performance.now() + TIMEOUT_MS;
+  for (;;) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > deadline) throw error;
+    }
+    await setTimeout(PAUSE_MS);
+  }
+}
+
+/**
+ * Writes the write-ahead log back into the file and cuts it to zero bytes: it still has what was
+ * overwritten or deleted.
+ *
+ * @throws DomainError `outcome_unknown` if another process reads the log for longer than 5 s
+ */
+export async function emptyLog(database: DatabaseSync): Promise<void> {
+  const checkpoint = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
+  const deadline = performance.now() + TIMEOUT_MS;
+  for (;;) {
+    let cause: unknown;
+    try {
+      if (checkpoint.get()?.busy === 0) return;
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      cause = error;
+    }
+    if (performance.now() > deadline) {
+      const message =
+        'The change is made, but the write-ahead log still has what was deleted, because another process, such as a backup, reads it. Repeat the change when that has ended.';
+      throw new DomainError('outcome_unknown', {}, new Error(message, { cause }));
+    }
+    await setTimeout(PAUSE_MS);
+  }
+}
+
+export function rollBack(database: DatabaseSync): void {
+  try {
+    database.exec('ROLLBACK');
+  } catch {
+    // After some errors, such as a full disk, SQLite has already rolled back:
+    // https://sqlite.org/lang_transaction.html, section 3.
+  }
+}

@@ -1,0 +1,113 @@
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { type BackupContents, removeMark, verify } from './backup.ts';
+import { isLocked, retryWhileLocked } from './errors.ts';
+import { makeFolder, nodeSqlite } from './open-database.ts';
+import { partialOf, removeLeftovers, sync } from './partial-files.ts';
+
+// Beside the database: the write-ahead log, its index, and the journal of another mode.
+const SUFFIXES = ['', '-wal', '-shm', '-journal'];
+
+/** A verified copy of a backup beside the database that it is going to replace. */
+export interface StagedBackup {
+  path: string;
+  contents: BackupContents;
+  /**
+   * Replaces the database, whose files are moved to a directory of their own.
+   *
+   * @returns that directory; null if there was no database
+   * @throws Error if a process uses the database; then nothing is changed
+   */
+  putInPlace(): Promise<string | null>;
+  /** Deletes the copy, if it was not put in place. */
+  remove(): void;
+}
+
+/**
+ * Copies a backup into the directory of the database. Until {@link StagedBackup.putInPlace} the
+ * database is as it was.
+ *
+ * @throws Error that says what to do
+ */
+export async function stageBackup(backup: string, path: string): Promise<StagedBackup> {
+  refuseSource(backup, path);
+  await refuseIfInUse(path);
+  makeFolder(dirname(path));
+  removeLeftovers(path);
+  const folder = partialOf(path);
+  const staged = join(folder, basename(path));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { mode: 0o700 });
+  try {
+    await copyFile(backup, staged);
+    chmodSync(staged, 0o600);
+    // The copy is what will be used, so it is what is checked.
+    const contents = verify(staged, backup);
+    removeMark(staged);
+    return { path: staged, contents, putInPlace: () => replace(staged, path), remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+function refuseSource(backup: string, path: string): void {
+  if (!existsSync(backup)) throw new Error(`There is no file ${backup}.`);
+  if (resolve(backup) === resolve(path)) {
+    throw new Error(`${backup} is the database itself: name a backup of it.`);
+  }
+  const log = statSync(`${backup}-wal`, { throwIfNoEntry: false });
+  if (log !== undefined && log.size > 0) {
+    throw new Error(
+      `${backup} is not a backup but a database: its latest writes are in ${backup}-wal beside it. Set DATABASE_URL=file:${backup}, run \`latchkey backup\`, and restore that.`,
+    );
+  }
+}
+
+/**
+ * In WAL mode each connection holds a shared lock for as long as it is open. With the lock, the
+ * write-ahead log of a process that was killed is written back into the database.
+ *
+ * @throws Error if any other connection is open
+ */
+async function refuseIfInUse(path: string): Promise<void> {
+  if (!existsSync(path)) return;
+  const database = new (nodeSqlite().DatabaseSync)(path);
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    await retryWhileLocked(() => database.exec('BEGIN EXCLUSIVE; COMMIT'));
+  } catch (error) {
+    // Any other error: the database is damaged, which is why it is replaced.
+    if (!isLocked(error)) return;
+    throw new Error(
+      `A process uses ${path}. Stop every service and command that uses it, then restore again. Nothing was changed.`,
+      { cause: error },
+    );
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * A service that opens the database between the check and the rename notices it with its next
+ * request: see `database-file.ts`.
+ */
+async function replace(staged: string, path: string): Promise<string | null> {
+  await refuseIfInUse(path);
+  sync(staged);
+  const files = SUFFIXES.map((suffix) => `${path}${suffix}`).filter((file) => existsSync(file));
+  let aside: string | null = null;
+  if (files.length > 0) {
+    // No colon, which Windows refuses in names.
+    const time = new Date().toISOString().replaceAll(':', '-');
+    aside = join(dirname(path), `before-restore-${time}`);
+    mkdirSync(aside, { mode: 0o700 });
+    // All of them: a database beside the log of another one is malformed, or silently overwritten.
+    for (const file of files) renameSync(file, join(aside, basename(file)));
+  }
+  renameSync(staged, path);
+  sync(dirname(path));
+  rmSync(dirname(staged), { recursive: true, force: true });
+  return aside;
+}

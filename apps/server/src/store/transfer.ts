@@ -1,0 +1,135 @@
+import { uuidV7Time } from '@latchkey/schema';
+import type { Milliseconds } from '../clock.ts';
+import type {
+  AccountRecord,
+  ApplicationRecord,
+  CredentialHash,
+  GrantHistory,
+  ListedAccount,
+  SecretRecord,
+} from './records.ts';
+
+/** All that a store has of a grant. */
+export interface StoredGrant extends Omit<GrantHistory, 'account_id' | 'created_at'> {
+  created_at: Milliseconds;
+  secret_hash: CredentialHash | null;
+  /** What is known until a revocation is old: see REVOKED_GRANT_DAYS. */
+  details: {
+    scope: string;
+    /** The account as it was when the code was issued. */
+    account: AccountRecord;
+    code_hash: CredentialHash;
+  } | null;
+}
+
+export interface RecordCounts {
+  applications: number;
+  accounts: number;
+  grants: number;
+}
+
+/** A copy into this database. */
+export interface EarlierCopy {
+  source: string;
+  /** When the last complete copy began; null if none was completed. */
+  complete_since: Milliseconds | null;
+}
+
+/** A page in the order of the ids: the records after an id, or the first ones. */
+export interface ExportPage {
+  after: string | null;
+  limit: number;
+}
+
+/**
+ * What a copy between two databases needs of each. Codes that were not redeemed are no part of it:
+ * two databases with one code could both redeem it. Deleted applications and erased accounts are none
+ * either.
+ */
+export interface Transfer {
+  /** Without credentials. The same for the same database. */
+  readonly name: string;
+
+  exportApplications(page: ExportPage): Promise<ApplicationRecord[]>;
+  /** In the order of their own ids, not of their places. */
+  exportAccounts(page: ExportPage): Promise<ListedAccount[]>;
+  exportGrants(page: ExportPage): Promise<StoredGrant[]>;
+
+  /**
+   * Each of these inserts what is missing, and changes what the rule of its kind says. An account
+   * that is missing is inserted if its place is not older than the last complete copy. Idempotent.
+   *
+   * @param since - when the last complete copy began: {@link EarlierCopy}
+   */
+  importApplications(records: ApplicationRecord[], since: Milliseconds | null): Promise<void>;
+  importAccounts(records: ListedAccount[], since: Milliseconds | null): Promise<void>;
+  importGrants(records: StoredGrant[]): Promise<void>;
+
+  /** Which of these there are; neither what was deleted nor what was erased. */
+  presentOf(kind: 'applications' | 'accounts', ids: readonly string[]): Promise<Set<string>>;
+  findGrant(grant_id: string): Promise<StoredGrant | null>;
+  count(): Promise<RecordCounts>;
+
+  findEarlierCopy(): Promise<EarlierCopy | null>;
+  noteCopy(copy: EarlierCopy): Promise<void>;
+
+  close(): Promise<void>;
+}
+
+/**
+ * The rule for grants: a grant only moves on. What was revoked, used or recovered at the target stays
+ * so, and what was at the source becomes so.
+ */
+export function isAhead(source: StoredGrant, target: StoredGrant): boolean {
+  if (target.revoked_at !== null) return false;
+  const [one, other] = [source, target].map(({ revoked_at, first_used_at, recoveries }) => [
+    Number(revoked_at !== null),
+    Number(first_used_at !== null),
+    recoveries,
+  ]) as [number[], number[]];
+  const different = one.findIndex((value, index) => value !== other[index]);
+  return different >= 0 && (one[different] as number) > (other[different] as number);
+}
+
+/**
+ * The rule for applications. Once a copy was completed, the target may be in use: what is missing at
+ * one side and is older than that copy was removed there, and stays removed.
+ *
+ * @returns what the target should have; null for no application
+ */
+export function mergeApplication(
+  source: ApplicationRecord,
+  target: ApplicationRecord | null,
+  since: Milliseconds | null,
+): ApplicationRecord | null {
+  if (since === null) return source;
+  const isNew = ({ created_at }: { created_at: Milliseconds }) => created_at >= since;
+  if (target === null) return isNew(source) ? source : null;
+  const isIn =
+    ({ secrets }: ApplicationRecord) =>
+    (secret: SecretRecord) =>
+      secrets.some(({ id }) => id === secret.id);
+  const [inSource, inTarget] = [isIn(source), isIn(target)];
+  return {
+    ...target,
+    disabled: source.disabled || target.disabled,
+    secrets: [
+      ...target.secrets.filter((secret) => inSource(secret) || isNew(secret)),
+      ...source.secrets.filter((secret) => !inTarget(secret) && isNew(secret)),
+    ],
+  };
+}
+
+/** The rule for accounts that the target lacks: one that is older than the last copy was erased there. */
+export function wasPutSince(place: string, since: Milliseconds): boolean {
+  return (uuidV7Time(place) ?? 0) >= since;
+}
+
+/** The origin of each change of a grant. */
+export const originNames = [
+  'issued_by',
+  'redeemed_by',
+  'recovered_by',
+  'first_used_by',
+  'revoked_by',
+] as const satisfies readonly (keyof StoredGrant)[];

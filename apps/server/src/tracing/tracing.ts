@@ -1,0 +1,132 @@
+import { errorDefinition } from '@latchkey/schema';
+import {
+  type Attributes,
+  type Context,
+  context,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import packageJson from '../../package.json' with { type: 'json' };
+import { DomainError } from '../domain-error.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { ClientGone, type TraceCall } from '../operations/call.ts';
+import type { StoreObserver } from '../store/observe-store.ts';
+
+/** Runs the handling of a request, which never rejects, in a span of its own. */
+export type TraceRequest = (request: RequestContext, run: () => Promise<void>) => Promise<void>;
+
+/**
+ * Spans of requests, their calls, and the calls of the store within them. Names and attributes have
+ * known values, ids or a redacted request id: never a path, a header, a credential, or the message of
+ * an error.
+ */
+export interface Tracing {
+  traceRequest: TraceRequest;
+  traceCall: TraceCall;
+  observeStore: StoreObserver;
+}
+
+export function createTracing(): Tracing {
+  const tracer = trace.getTracer(packageJson.name, packageJson.version);
+
+  /** Runs `run` in a new span; `finish` gets what it threw, if it threw. */
+  async function within<T>(
+    name: string,
+    kind: SpanKind,
+    attributes: Attributes,
+    parent: Context,
+    run: () => Promise<T>,
+    finish: (span: Span, error: unknown) => void,
+  ): Promise<T> {
+    const span = tracer.startSpan(name, { kind, attributes }, parent);
+    let failure: unknown;
+    try {
+      return await context.with(trace.setSpan(parent, span), run);
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      finish(span, failure);
+      span.end();
+    }
+  }
+
+  return {
+    traceRequest(request, run) {
+      const { method = '' } = request.request;
+      const attributes = {
+        'http.request.method': method,
+        'latchkey.request_id': request.recorded.request_id,
+      };
+      const parent = parentOf(request);
+      return within(method, SpanKind.SERVER, attributes, parent, run, (span) => {
+        const { response, wire, calls } = request;
+        const route = wire === 'trpc' ? '/trpc/{procedures}' : request.route;
+        if (route !== null) {
+          span.updateName(`${method} ${route}`);
+          span.setAttribute('http.route', route);
+        }
+        if (!response.headersSent) {
+          span.setAttribute('error.type', 'client_gone');
+          return;
+        }
+        span.setAttribute('http.response.status_code', response.statusCode);
+        const [first] = calls;
+        if (calls.length === 1) noteError(span, first?.error_code);
+        else if (calls.some(({ error_code }) => isFault(error_code))) {
+          span.setStatus({ code: SpanStatusCode.ERROR });
+        }
+      });
+    },
+
+    traceCall(operation, record, run) {
+      const attributes = { 'latchkey.operation': operation };
+      const parent = context.active();
+      return within(operation, SpanKind.INTERNAL, attributes, parent, run, (span, error) => {
+        const { application_id, grant_id, error_code } = record;
+        if (application_id !== undefined) {
+          span.setAttribute('latchkey.application_id', application_id);
+        }
+        if (grant_id !== undefined) span.setAttribute('latchkey.grant_id', grant_id);
+        noteError(span, error instanceof ClientGone ? 'client_gone' : error_code);
+      });
+    },
+
+    observeStore(method, run, kind) {
+      const parent = context.active();
+      // What runs outside of requests, such as the sharing of counts every second, would only make
+      // traces of one span. The metrics have it.
+      if (trace.getSpan(parent) === undefined) return run();
+      const attributes = { 'db.system.name': kind, 'db.operation.name': method };
+      return within(method, SpanKind.CLIENT, attributes, parent, run, (span, error) => {
+        if (error !== undefined) noteError(span, DomainError.from(error).code);
+      });
+    },
+  };
+}
+
+/**
+ * The span that a request belongs to: one of the operator's instrumentation, or the caller's. Of its
+ * headers, only `traceparent` is read: nothing but hexadecimal digits has a place in it.
+ */
+function parentOf({ request }: RequestContext): Context {
+  const active = context.active();
+  const { traceparent } = request.headers;
+  if (trace.getSpan(active) !== undefined || traceparent === undefined) return active;
+  return propagation.extract(active, { traceparent });
+}
+
+type ErrorType = Parameters<typeof errorDefinition>[0] | 'client_gone' | undefined;
+
+/** Whether the service has failed, and not its caller. */
+const isFault = (type: ErrorType): boolean =>
+  type !== undefined && type !== 'client_gone' && errorDefinition(type).status >= 500;
+
+function noteError(span: Span, type: ErrorType): void {
+  if (type === undefined) return;
+  span.setAttribute('error.type', type);
+  if (isFault(type)) span.setStatus({ code: SpanStatusCode.ERROR });
+}

@@ -1,0 +1,44 @@
+import { fileURLToPath } from 'node:url';
+import { longer } from '@latchkey/test-kit/long';
+import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
+import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { describeWithMongod } from '../../http/databases.ts';
+import { check } from '../checker.ts';
+import { faultsOf } from '../nemesis.ts';
+import { type RunOptions, type RunResult, runLoad } from '../run.ts';
+import type { PlantName } from './plant.ts';
+
+const script = fileURLToPath(new URL('./server.ts', import.meta.url));
+const CODES = 50;
+const options = { timeout: longer(120_000, 600_000) };
+
+describeWithMongod('two servers that read from the secondaries of a set of three,', (mongod) => {
+  let set: ReplicaSet;
+  beforeAll(async () => {
+    set = await ReplicaSet.start(mongod, { members: 3 });
+  }, 120_000);
+  afterAll(() => set.stop());
+
+  function runPlant(plant: PlantName, load: Partial<RunOptions>): Promise<RunResult> {
+    const database = freshName();
+    onTestFinished(() => dropDatabase(set.url, database));
+    const server = { script, environment: { PLANT: plant } };
+    const databaseUrl = urlOf(set.url, database);
+    return runLoad({ ...{ seed: 1, codes: CODES, faults: 0 }, ...load, databaseUrl, server });
+  }
+
+  test('without a fence, are seen to break rules', options, async () => {
+    const { history } = await runPlant('without-fence', {});
+    // Mostly `code-is-known`: a code that was just issued. Of `revoked-is-dead` there are few.
+    expect(check(history)).not.toEqual([]);
+  });
+
+  test('behind a fence, keep what they promise, while the primary changes', options, async () => {
+    const faults = longer(5, 15);
+    const { history } = await runPlant('fence-and-secondary', {
+      ...{ codes: longer(CODES, 200), faults, databaseFaults: faultsOf(set) },
+    });
+    expect(check(history)).toEqual([]);
+  });
+});

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type FullGrant, operationNames } from '@latchkey/schema';
+import { longer } from '@latchkey/test-kit/long';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeOnEachStore, type TestDatabase } from '../http/databases.ts';
+import { asBearer, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
+import { ADMIN_SECRET, operator } from '../http/running-server.ts';
+import { installSchemathesis } from './schemathesis/install.ts';
+import { type ServerProcess, startServerProcess } from './server-process.ts';
+
+const config = fileURLToPath(new URL('./schemathesis/schemathesis.toml', import.meta.url));
+
+// In CI, a missing schemathesis is a failure: nobody would notice that the tests are skipped.
+const python = await installSchemathesis(process.env).catch((error: Error) => {
+  if (process.env.CI) throw error;
+  process.stderr.write(`The fuzzing by the OpenAPI document is skipped: ${error.message}\n`);
+  return null;
+});
+
+interface Run {
+  /** The Authorization header of every request. Undefined: the right credential for each operation. */
+  authorization?: string;
+  phases: string;
+  /** The number of requests per operation in the fuzzing and stateful phases. */
+  examples: number;
+}
+
+// Two checks can't hold. JSON Schema can't express that scope tokens are distinct, or that exactly one
+// of two members is given, so valid data may be refused. And there are no two users whose objects
+// could be confused; other tests cover that. The other checks find: a 5xx, an undocumented status,
+// header, type or body, data that the schema forbids but the service accepts, and a request that
+// is accepted without its credential or with a wrong one.
+const EXCLUDED = 'positive_data_acceptance,object_level_authorization';
+
+const TIMEOUT = longer(120_000, 3_600_000);
+
+describeOnEachStore('the HTTP surface, fuzzed by its own OpenAPI document,', (fresh) => {
+  let database: TestDatabase;
+  let server: ServerProcess;
+  let linked: LinkedApplication;
+  let grant: FullGrant;
+  let directory: string;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'latchkey-schemathesis-'));
+    database = await fresh();
+    server = await startServerProcess(database.url);
+    linked = await linkedApplication(server);
+    grant = await linked.link();
+  });
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0);
+    await database.remove();
+    await rm(directory, { recursive: true });
+  });
+
+  /** Runs schemathesis. Fails with its whole output. */
+  async function fuzz({ authorization, phases, examples }: Run): Promise<void> {
+    const words = [
+      ...['-m', 'schemathesis.cli', '--config-file', config, '--no-color'],
+      ...['run', `${server.url}/openapi.json`, '--phases', phases, '-n', String(examples)],
+      ...['--checks', 'all', '--exclude-checks', EXCLUDED],
+      ...['--request-timeout', '15', '--continue-on-failure', '--warnings', 'off'],
+      ...['--generation-database', 'none'],
+      ...(authorization === undefined ? [] : ['--header', `Authorization: ${authorization}`]),
+    ];
+    const env = {
+      PATH: process.env.PATH,
+      PYTHONUTF8: '1',
+      APPLICATION_SECRET: linked.secret,
+      GRANT_ID: grant.grant_id,
+      GRANT_SECRET: grant.grant_secret,
+      ADMIN_SECRET,
+    };
+    const child = spawn(python ?? 'python3', words, { env, cwd: directory });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+    }
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect(code, said).toBe(0);
+    // Otherwise the run has tested nothing.
+    expect(said).toMatch(new RegExp(`Tested: ${operationNames.length}\\b`));
+    expect(said).toMatch(/[1-9]\d* generated/);
+    // A fuzz run is a flood: the service may drop some of its refusals.
+    const usual = /^(request|audit|listening|too many refusals.*)$/;
+    expect(server.log().filter(({ msg }) => !usual.test(msg))).toEqual([]);
+  }
+
+  const skipped = python === null;
+  const options = { timeout: TIMEOUT };
+
+  test.skipIf(skipped)('responds as documented to the right credentials', options, () =>
+    fuzz({ phases: 'examples,coverage,fuzzing,stateful', examples: longer(3, 200) }),
+  );
+
+  test.skipIf(skipped).each([
+    ['an application secret everywhere', () => linked.bearer],
+    ['a grant everywhere', () => asBearer(grant)],
+    ['the ADMIN_SECRET everywhere', () => operator],
+  ])('responds as documented to %s', options, (_, authorization) =>
+    fuzz({ authorization: authorization(), phases: 'fuzzing', examples: longer(1, 60) }),
+  );
+});

@@ -1,0 +1,13 @@
+// Runs the service with timeouts of a few seconds, for tests that can't wait for the real ones. Run by
+// plain node.
+
+import { createLog } from '../../src/log.ts';
+import { loadSettings } from '../../src/settings.ts';
+import { startServer } from '../../src/start-server.ts';
+
+const settings = loadSettings(process.env);
+const { log, close } = createLog(settings);
+const timeouts = { headers: 2_000, request: 4_000, response: 4_000 };
+const server = await startServer(settings, log, { timeouts });
+process.stdout.write(`Latchkey listens on ${server.url}\n`);
+process.once('SIGTERM', () => server.close().then(close));

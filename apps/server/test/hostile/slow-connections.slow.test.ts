@@ -1,0 +1,215 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { longer } from '@latchkey/test-kit/long';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { send, succeed } from '../http/call.ts';
+import { describeOnEachStore, sqliteDatabase, type TestDatabase } from '../http/databases.ts';
+import { asBearer, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
+import { RawConnection } from '../http/raw-connection.ts';
+import { type ServerProcess, startServerProcess } from './server-process.ts';
+import { type SlowCalls, SlowClients } from './slow-clients.ts';
+
+// The short form has timeouts of 2 and 4 seconds. The long form runs the service with its real
+// timeouts.
+const shortened = longer(1, 0) === 1;
+const HEADERS_TIMEOUT = longer(2_000, 10_000);
+const every = longer(300, 2_000);
+// Several times the longest timeout, for a busy machine, but less than the 30 s after which Node looks
+// for slow clients by default.
+const MAX_WAIT = longer(20_000, 200_000);
+
+const start = (database: TestDatabase) =>
+  startServerProcess(
+    database.url,
+    shortened ? { script: new URL('./short-timeouts.ts', import.meta.url).pathname } : {},
+  );
+
+describe.runIf(process.platform === 'linux')('slow connections', () => {
+  let database: TestDatabase;
+  let server: ServerProcess;
+  let linked: LinkedApplication;
+  beforeAll(async () => {
+    database = await sqliteDatabase();
+    server = await start(database);
+    linked = await linkedApplication(server);
+  });
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0);
+    await database.remove();
+  });
+
+  const post = (...lines: string[]) =>
+    ['POST /oauth/convert HTTP/1.1', 'Host: x', ...lines].join('\r\n');
+  const withBody = (...lines: string[]) =>
+    `${post('Content-Type: application/json', 'Content-Length: 1000', ...lines)}\r\n\r\n{`;
+
+  /** Every way to be slow: 10,050 connections in the long form. */
+  const ways = (): Record<string, SlowCalls> => ({
+    'single bytes of a header': {
+      ...{ first: post('X-Slow: '), more: 'a' },
+      ...{ every, reads: true, count: longer(150, 4_500) },
+    },
+    'single bytes of a body': {
+      ...{ first: withBody(`Authorization: ${linked.bearer}`), more: ' ' },
+      ...{ every, reads: true, count: longer(150, 4_500) },
+    },
+    'single bytes of a body that is not read': {
+      ...{ first: withBody(), more: ' ' },
+      ...{ every, reads: true, count: longer(50, 500) },
+    },
+    'nothing at all': { first: '', every, reads: true, count: longer(50, 500) },
+    // 14 MB: part of it fits into the socket buffers, the rest waits in the server.
+    'reads no response': {
+      first: 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(8),
+      ...{ every, reads: false, count: 50 },
+    },
+  });
+
+  /** Calls repeatedly, on old and new connections, until it is stopped. */
+  function callRepeatedly() {
+    let stopped = false;
+    let responses = 0;
+    const client = async () => {
+      while (!stopped) {
+        const grant = await linked.link();
+        const account = await succeed(server, 'account.get', {}, asBearer(grant));
+        expect(account.id).toBe(linked.account_id);
+        const { status } = await send(server, {
+          ...{ method: 'GET', path: '/readyz', headers: { connection: 'close' } },
+        });
+        expect(status).toBe(200);
+        responses += 4;
+        await sleep(20);
+      }
+    };
+    const all = Promise.all([client(), client()]);
+    // `stop` reports the failures.
+    all.catch(() => undefined);
+    return {
+      async stop() {
+        stopped = true;
+        await all;
+        return responses;
+      },
+    };
+  }
+
+  /** A client that is slow but within the timeouts: it takes a quarter of each. */
+  async function callSlowly() {
+    const body = JSON.stringify({ code: (await linked.issue()).code });
+    const lines = [
+      'Content-Type: application/json',
+      `Authorization: ${linked.bearer}`,
+      `Content-Length: ${body.length}`,
+    ];
+    const text = `${post(...lines)}\r\n\r\n${body}`;
+    const connection = new RawConnection(server);
+    const pieces = [text.slice(0, 40), text.slice(40, -10), text.slice(-10, -5), text.slice(-5)];
+    for (const piece of pieces) {
+      connection.socket.write(piece);
+      await sleep(HEADERS_TIMEOUT / 4);
+    }
+    const response = await connection.response();
+    connection.end();
+    return response.status;
+  }
+
+  /** Opens all slow connections and waits until the server has closed each. */
+  async function wave(): Promise<void> {
+    const before = await server.openFiles();
+    const calls = Object.values(ways());
+    const clients = await Promise.all(calls.map((each) => SlowClients.start(server, each)));
+    try {
+      const total = calls.reduce((sum, { count }) => sum + count, 0);
+      const files = () => server.openFiles();
+      const polling = { timeout: MAX_WAIT, interval: 50 };
+      for (const each of clients) each.go();
+      // A fast machine opens all of them before the first is closed. A busy one has only a part of
+      // them open at a time.
+      await expect.poll(files, polling).toBeGreaterThan(before + total / 10);
+      // A client that does not read does not notice the end either: the server's open files show it.
+      const open = () =>
+        clients.filter(({ closed }, i) => calls[i]?.reads && closed < calls[i].count);
+      await expect.poll(open, polling).toEqual([]);
+      // Some of the files are connections of the clients that are served.
+      await expect.poll(files, polling).toBeLessThan(before + 20);
+    } finally {
+      await Promise.all(clients.map((each) => each.stop()));
+    }
+  }
+
+  test('are all closed, and clients within the timeouts are served meanwhile', {
+    timeout: 4 * MAX_WAIT,
+  }, async () => {
+    const memory: number[] = [];
+    const stream = callRepeatedly();
+    for (let round = 0; round < longer(2, 3); round++) {
+      const slowly = callSlowly();
+      await wave();
+      expect(await slowly).toBe(200);
+      memory.push(await server.memory());
+    }
+    expect(await stream.stop()).toBeGreaterThan(0);
+    const [first = 0] = memory;
+    const last = memory.at(-1);
+    // The later waves use the memory of the first again, apart from what is not collected yet.
+    expect(last, `MiB after each wave: ${memory.map(Math.round)}`).toBeLessThan(first * 1.25 + 32);
+    // Nothing else failed. The service may drop some of so many refusals.
+    const usual = /^(request|audit|listening|too many refusals .*)$/;
+    expect(server.log().filter(({ msg }) => !usual.test(msg))).toEqual([]);
+  });
+});
+
+describeOnEachStore('more connections than the process may open files', (fresh) => {
+  const FILES = 600;
+  let database: TestDatabase;
+  let server: ServerProcess;
+  let linked: LinkedApplication;
+  beforeAll(async () => {
+    database = await fresh();
+    server = await startServerProcess(database.url, { files: FILES });
+    linked = await linkedApplication(server);
+  });
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0);
+    await database.remove();
+  });
+
+  test('are closed at once, and the earlier ones are served, including their database calls', async () => {
+    const codes = await Promise.all(Array.from({ length: 20 }, () => linked.issue()));
+    const connections = codes.map(() => new RawConnection(server));
+    for (const connection of connections) {
+      connection.request(['GET /healthz HTTP/1.1', 'Host: x']);
+      expect((await connection.response()).status).toBe(200);
+    }
+    const clients = await SlowClients.start(server, {
+      ...{ first: '', every: 1000, reads: true, count: 2 * FILES },
+    });
+    clients.go();
+    await expect.poll(() => clients.closed).toBeGreaterThan(FILES);
+
+    // Concurrently, so that the store has to open more connections of its own.
+    const responses = connections.map(async (connection, index) => {
+      const body = JSON.stringify({ code: codes[index]?.code });
+      connection.request(
+        [
+          'POST /oauth/convert HTTP/1.1',
+          'Host: x',
+          `Authorization: ${linked.bearer}`,
+          'Content-Type: application/json',
+          `Content-Length: ${body.length}`,
+        ],
+        body,
+      );
+      return (await connection.response()).status;
+    });
+    expect(await Promise.all(responses)).toEqual(codes.map(() => 200));
+    const warnings = server.log().filter(({ level }) => level >= 40);
+    expect(warnings.map(({ msg }) => msg)).toEqual(['too many connections: new ones are closed']);
+
+    await clients.stop();
+    for (const connection of connections) connection.end();
+    const healthy = async () =>
+      (await send(server, { method: 'GET', path: '/readyz' }).catch(() => null))?.status;
+    await expect.poll(healthy).toBe(200);
+  });
+});

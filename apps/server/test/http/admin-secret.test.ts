@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { redactorFor } from '../../src/log.ts';
+import { invoke, type Json, wires } from './call.ts';
+import { describeOnEachStore } from './databases.ts';
+import { ADMIN_SECRET, operator, useServer } from './running-server.ts';
+
+const PREVIOUS = 'the-secret-of-the-operator-until-yesterday';
+
+describeOnEachStore('ADMIN_SECRET_PREVIOUS', (fresh) => {
+  const server = useServer(fresh, { ADMIN_SECRET_PREVIOUS: PREVIOUS });
+
+  test.each(wires)(
+    'is accepted beside ADMIN_SECRET, and the log says which, over %s',
+    async (wire) => {
+      server.lines.length = 0;
+      for (const authorization of [operator, `Bearer ${PREVIOUS}`, `Bearer ${PREVIOUS}x`]) {
+        await invoke(server, wire, 'admin.applications.create', { name: 'Acme' }, authorization);
+        await invoke(server, wire, 'admin.applications.list', {}, authorization);
+      }
+      const told = server.lines
+        .map((line): Json => JSON.parse(line))
+        .map(
+          ({ msg, action, status, admin_secret = '-' }) =>
+            `${action ?? status} ${msg} ${admin_secret}`,
+        )
+        .filter((line) => / (?:audit|request) /.test(line));
+      expect(told).toEqual([
+        'admin.applications.create audit current',
+        '200 request current',
+        '200 request current',
+        'admin.applications.create audit previous',
+        '200 request previous',
+        '200 request previous',
+        'admin.applications.create audit -',
+        '401 request -',
+        'admin.applications.list audit -',
+        '401 request -',
+      ]);
+    },
+  );
+});
+
+test('both secrets of the operator are redacted', () => {
+  const redact = redactorFor({
+    adminSecret: ADMIN_SECRET,
+    adminSecretPrevious: PREVIOUS,
+    databaseUrl: '',
+  });
+  expect(redact(`${ADMIN_SECRET} ${PREVIOUS}`)).toBe('[redacted] [redacted]');
+});

@@ -1,0 +1,68 @@
+import { beforeEach, expect, test } from 'vitest';
+import { requestOf, succeed, unwrapped, wires } from './call.ts';
+import { describeOnAnyStore } from './databases.ts';
+import { type LinkedApplication, linkedApplication } from './linked-application.ts';
+import { RawConnection } from './raw-connection.ts';
+import { operator, useServer } from './running-server.ts';
+
+// A client that sends its body after its headers is authenticated again once the body has arrived:
+// what was disabled or removed in the meantime gets no grant.
+describeOnAnyStore('a body that arrives after', (fresh) => {
+  const server = useServer(fresh);
+  let linked: LinkedApplication;
+  beforeEach(async () => {
+    linked = await linkedApplication(server);
+  });
+
+  /** Sends the headers of a convert, and its body once `meanwhile` has finished. */
+  async function convertAround(wire: (typeof wires)[number], meanwhile: () => Promise<unknown>) {
+    const { code } = await linked.issue();
+    const { path, body } = requestOf(wire, 'grants.convert', { code });
+    const connection = new RawConnection(server);
+    connection.request([
+      `POST ${path} HTTP/1.1`,
+      'Host: x',
+      'Expect: 100-continue',
+      `Authorization: ${linked.bearer}`,
+      'Content-Type: application/json',
+      `Content-Length: ${String(body).length}`,
+    ]);
+    // The service asks for the body only after it has authenticated the caller.
+    expect((await connection.response()).status).toBe(100);
+    await meanwhile();
+    connection.socket.write(String(body));
+    const response = await connection.response();
+    connection.end();
+    const { error_code } = unwrapped(wire, JSON.parse(response.body));
+    return { status: response.status, error_code, code };
+  }
+  for (const wire of wires) {
+    test(`the application was disabled is refused over ${wire}, and the code stays valid`, async () => {
+      const application = { application_id: linked.application_id };
+      const { status, error_code, code } = await convertAround(wire, () =>
+        succeed(server, 'admin.applications.disable', application, operator),
+      );
+      expect([status, error_code]).toEqual([403, 'application_disabled']);
+      await succeed(server, 'admin.applications.enable', application, operator);
+      expect(await linked.convert(code)).toMatchObject({ revoked: false });
+    });
+
+    test(`the secret was removed is refused over ${wire}`, async () => {
+      const { application_id, secret_id } = linked;
+      const { status } = await convertAround(wire, () =>
+        succeed(
+          server,
+          'admin.applications.secrets.revoke',
+          { application_id, secret_id },
+          operator,
+        ),
+      );
+      expect(status).toBe(401);
+    });
+
+    test(`no change is accepted over ${wire}`, async () => {
+      const { status } = await convertAround(wire, async () => {});
+      expect(status).toBe(200);
+    });
+  }
+});

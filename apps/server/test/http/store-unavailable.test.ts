@@ -1,0 +1,117 @@
+import { errorDefinition, type OperationName, operations } from '@latchkey/schema';
+import { beforeAll, expect, test } from 'vitest';
+import { headersOf, invoke, send, unwrapped, wires } from './call.ts';
+import { describeOnEachStore } from './databases.ts';
+import {
+  asBasic,
+  asBearer,
+  type LinkedApplication,
+  linkedApplication,
+} from './linked-application.ts';
+import { operator, useServer } from './running-server.ts';
+
+const BODY = {
+  error: 'temporarily_unavailable',
+  error_description: errorDefinition('store_unavailable').description,
+  error_code: 'store_unavailable',
+};
+
+describeOnEachStore('without its store, the service', (fresh) => {
+  const server = useServer(fresh);
+  let linked: LinkedApplication;
+  let inputs: Partial<Record<OperationName, Record<string, unknown>>>;
+  let authorizations: Record<'application' | 'grant' | 'operator', string[]>;
+
+  beforeAll(async () => {
+    linked = await linkedApplication(server);
+    const { account_id, application_id, secret_id } = linked;
+    const { code, grant_id } = await linked.issue();
+    const grant = await linked.link();
+    const named = { account_id, application_id, grant_id, secret_id };
+    inputs = {
+      'grants.convert': { code },
+      'admin.applications.create': { name: 'Acme' },
+      'admin.applications.list': {},
+      'admin.accounts.put': { account_id, username: 'ada' },
+      'admin.codes.issue': { ...named, scope: 'a' },
+      'admin.grants.list': { account_id },
+      'account.get': {},
+      'account.grant': {},
+    };
+    for (const name of Object.keys(operations) as OperationName[]) inputs[name] ??= named;
+    authorizations = {
+      application: [linked.bearer],
+      grant: [asBearer(grant), asBasic(grant)],
+      operator: [operator],
+    };
+    await server.service.store.close();
+  });
+
+  for (const wire of wires) {
+    test.each(Object.entries(operations))(
+      `responds to %s over ${wire} with store_unavailable`,
+      async (name, { caller }) => {
+        for (const authorization of authorizations[caller]) {
+          const input = inputs[name as OperationName] ?? {};
+          const response = await invoke(server, wire, name as OperationName, input, authorization);
+          const request_id = response.headers.get('x-request-id') ?? '';
+          expect(response.body).toStrictEqual({
+            ...BODY,
+            error_uri: `${server.url}/docs/errors#store_unavailable`,
+            request_id,
+          });
+          expect(response.status).toBe(503);
+          expect(headersOf(response)).toStrictEqual({
+            'content-type': 'application/json; charset=UTF-8',
+            'cache-control': 'no-store',
+            'x-request-id': request_id,
+            'retry-after': '1',
+          });
+        }
+      },
+    );
+
+    test(`refuses over ${wire} what it can refuse without the store`, async () => {
+      const response = await invoke(
+        server,
+        wire,
+        'grants.convert',
+        { code: 'x' },
+        'Bearer lk_app_x',
+      );
+      expect(response.body.error_code).toBe('credentials_invalid');
+      const malformed = await send(server, {
+        method: 'POST',
+        path: wire === 'REST' ? '/admin/applications' : '/trpc/admin.applications.create',
+        authorization: operator,
+      });
+      expect(unwrapped(wire, malformed.json).error_code).toBe('body_malformed');
+    });
+  }
+
+  test('is alive but not ready', async () => {
+    expect((await send(server, { method: 'GET', path: '/healthz' })).json).toEqual({
+      status: 'ok',
+    });
+    const response = await send(server, { method: 'GET', path: '/readyz' });
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(response.json).toStrictEqual({
+      ...BODY,
+      error_uri: `${server.url}/docs/errors#store_unavailable`,
+      request_id: response.headers.get('x-request-id'),
+    });
+  });
+
+  test('logs the reason under the request id', async () => {
+    server.lines.length = 0;
+    const headers = { 'x-request-id': 'of-this-test' };
+    await send(server, { method: 'GET', path: '/readyz', headers });
+    const failure = server.lines.map((line) => JSON.parse(line)).find(({ err }) => err);
+    expect(failure).toMatchObject({
+      request_id: 'of-this-test',
+      error_code: 'store_unavailable',
+      err: { message: 'The store is closed.' },
+    });
+  });
+});

@@ -1,0 +1,330 @@
+import type { Origin } from '../../src/origin.ts';
+import {
+  type AccountRecord,
+  type ApplicationRecord,
+  type CodeState,
+  type CredentialHash,
+  ERASED,
+  type GrantAuthentication,
+  type GrantHistory,
+  type GrantRecord,
+  type PendingRecord,
+  type RevokedRecord,
+} from '../../src/store/records.ts';
+import { outdatedSecrets, type Store } from '../../src/store/store.ts';
+
+/** A code or a grant: one record from issue to revocation. */
+interface ModelGrant extends PendingRecord {
+  redeemed_at: number | null;
+  secret_hash: CredentialHash | null;
+  first_used_at: number | null;
+  revoked_at: number | null;
+  recoveries: number;
+  recovered_at: number | null;
+  issued_by: Origin | null;
+  redeemed_by: Origin | null;
+  recovered_by: Origin | null;
+  first_used_by: Origin | null;
+  revoked_by: Origin | null;
+}
+
+/**
+ * The methods of the model. Not those for refusals, counts and monitoring, which grants do not depend
+ * on, and not those that depend on the clock of the adapter or do their work page by page.
+ */
+type Methods = Omit<
+  Store,
+  | 'countPendingCodes'
+  | 'keepRefusals'
+  | 'findRefusals'
+  | 'addToCount'
+  | 'listAccounts'
+  | 'listDeletions'
+  | 'endGrants'
+  | 'forgetDeletion'
+  | 'kind'
+  | 'connectionPool'
+  | 'ping'
+  | 'close'
+>;
+type Result<Name extends keyof Methods> = Awaited<ReturnType<Store[Name]>>;
+
+/** The port of the store, with synchronous methods. */
+export type ModelMethods = {
+  [Name in keyof Methods]: (...args: Parameters<Store[Name]>) => Result<Name>;
+};
+
+/**
+ * A model of the port in maps and loops, simple enough to compare with the port's documentation.
+ * Tests compare the adapters with it. It does not check its arguments.
+ */
+export class ModelStore implements ModelMethods {
+  readonly #applications = new Map<string, ApplicationRecord>();
+  readonly #accounts = new Map<string, AccountRecord>();
+  readonly #grants = new Map<string, ModelGrant>();
+
+  /** A copy of the model with its state. */
+  copy(): ModelStore {
+    const copy = new ModelStore();
+    for (const [id, record] of this.#applications) copy.#applications.set(id, clone(record));
+    for (const [id, record] of this.#accounts) copy.#accounts.set(id, clone(record));
+    for (const [id, record] of this.#grants) copy.#grants.set(id, clone(record));
+    return copy;
+  }
+
+  /** The whole state, to compare two models. */
+  contents(): unknown {
+    return [this.#applications, this.#accounts, this.#grants].map((map) =>
+      [...map.entries()].sort(),
+    );
+  }
+
+  createApplication(application: ApplicationRecord): void {
+    this.#applications.set(application.id, clone(application));
+  }
+
+  findApplication(application_id: string): ApplicationRecord | null {
+    return clone(this.#applications.get(application_id) ?? null);
+  }
+
+  listApplications(page: Parameters<Store['listApplications']>[0]): ApplicationRecord[] {
+    return pageOf([...this.#applications.values()], ({ id }) => id, page);
+  }
+
+  addSecret(...[application_id, secret, { most, now }]: Parameters<Store['addSecret']>) {
+    const application = this.#applications.get(application_id);
+    if (!application) return 'application_not_found';
+    const live = application.secrets.filter(
+      ({ expires_at }) => expires_at === null || expires_at > now,
+    );
+    if (live.length >= most) return 'secret_limit_reached';
+    const outdated = outdatedSecrets(application.secrets, now);
+    application.secrets = application.secrets.filter(({ id }) => !outdated.includes(id));
+    application.secrets.push(clone(secret));
+    return 'added';
+  }
+
+  removeSecret(application_id: string, secret_id: string): Result<'removeSecret'> {
+    const application = this.#applications.get(application_id);
+    if (!application) return 'application_not_found';
+    const kept = application.secrets.filter(({ id }) => id !== secret_id);
+    if (kept.length === application.secrets.length) return 'secret_not_found';
+    application.secrets = kept;
+    return clone(application);
+  }
+
+  setApplicationDisabled(application_id: string, disabled: boolean): ApplicationRecord | null {
+    const application = this.#applications.get(application_id);
+    if (!application) return null;
+    application.disabled = disabled;
+    return clone(application);
+  }
+
+  deleteApplication({ application_id }: Parameters<Store['deleteApplication']>[0]) {
+    const application = this.#applications.get(application_id);
+    if (!application) return 'application_not_found';
+    if (!application.disabled) return 'application_enabled';
+    this.#applications.delete(application_id);
+    return clone(application);
+  }
+
+  noteSecretUse(application_id: string, secret_id: string, at: number): void {
+    const { secrets = [] } = this.#applications.get(application_id) ?? {};
+    for (const secret of secrets) {
+      if (secret.id !== secret_id) continue;
+      if (secret.last_used_at === null || secret.last_used_at < at) secret.last_used_at = at;
+    }
+  }
+
+  putAccount(account: AccountRecord): void {
+    this.#accounts.set(account.id, clone(account));
+  }
+
+  findAccount(account_id: string): AccountRecord | null {
+    return clone(this.#accounts.get(account_id) ?? null);
+  }
+
+  eraseAccount({ account_id, now, origin }: Parameters<Store['eraseAccount']>[0]): number {
+    let revoked = 0;
+    this.#accounts.delete(account_id);
+    for (const grant of this.#grants.values()) {
+      if (grant.account.id !== account_id) continue;
+      Object.assign(grant.account, ERASED);
+      if (grant.redeemed_at === null) {
+        this.#grants.delete(grant.grant_id);
+      } else if (grant.revoked_at === null) {
+        Object.assign(grant, { revoked_at: now, secret_hash: null, revoked_by: origin ?? null });
+        revoked += 1;
+      }
+    }
+    return revoked;
+  }
+
+  issueCode({ origin, ...code }: Parameters<Store['issueCode']>[0]): PendingRecord | null {
+    const { grant_id, application_id, scope, code_hash, code_expires_at } = code;
+    const account = this.#accounts.get(code.account_id);
+    if (!account) return null;
+    const issued = { grant_id, application_id, scope, account, code_hash, code_expires_at };
+    this.#grants.set(grant_id, {
+      ...clone(issued),
+      redeemed_at: null,
+      secret_hash: null,
+      first_used_at: null,
+      revoked_at: null,
+      recoveries: 0,
+      recovered_at: null,
+      issued_by: origin ?? null,
+      redeemed_by: null,
+      recovered_by: null,
+      first_used_by: null,
+      revoked_by: null,
+    });
+    return clone(issued);
+  }
+
+  listCodes(account_id: string): PendingRecord[] {
+    return [...this.#grants.values()]
+      .filter(({ redeemed_at, account }) => redeemed_at === null && account.id === account_id)
+      .sort((a, b) => (a.grant_id < b.grant_id ? 1 : -1))
+      .map(pendingOf);
+  }
+
+  cancelCode(grant_id: string): PendingRecord | null {
+    const code = this.#grants.get(grant_id);
+    if (!code || code.redeemed_at !== null) return null;
+    this.#grants.delete(grant_id);
+    return pendingOf(code);
+  }
+
+  redeemCode(redemption: Parameters<Store['redeemCode']>[0]): GrantRecord | null {
+    const code = this.#grants.get(redemption.grant_id);
+    if (!code || code.redeemed_at !== null) return null;
+    if (code.application_id !== redemption.application_id) return null;
+    if (!sameBytes(code.code_hash, redemption.code_hash)) return null;
+    if (redemption.now >= code.code_expires_at) return null;
+    code.redeemed_at = redemption.now;
+    code.secret_hash = redemption.secret_hash;
+    code.redeemed_by = redemption.origin ?? null;
+    return recordOf(code);
+  }
+
+  findCode(grant_id: string): CodeState | null {
+    const code = this.#grants.get(grant_id);
+    if (!code) return null;
+    const { application_id, code_hash, redeemed_at } = code;
+    return clone({ application_id, code_hash, redeemed: redeemed_at !== null });
+  }
+
+  revokeGrant(revocation: Parameters<Store['revokeGrant']>[0]): RevokedRecord | null {
+    const grant = this.#redeemed(revocation.grant_id);
+    if (!grant) return null;
+    const { application_id } = revocation;
+    if (application_id !== null && grant.application_id !== application_id) return null;
+    if (grant.revoked_at === null) {
+      grant.revoked_at = revocation.now;
+      grant.secret_hash = null;
+      grant.revoked_by = revocation.origin ?? null;
+    }
+    const { grant_id, redeemed_at, revoked_at } = grant;
+    return {
+      grant_id,
+      application_id: grant.application_id,
+      created_at: redeemed_at as number,
+      revoked_at: revoked_at as number,
+    };
+  }
+
+  recoverGrant(recovery: Parameters<Store['recoverGrant']>[0]): GrantRecord | null {
+    const grant = this.#redeemed(recovery.grant_id);
+    if (!grant || grant.application_id !== recovery.application_id) return null;
+    if (grant.revoked_at !== null || grant.first_used_at !== null) return null;
+    if ((grant.redeemed_at as number) <= recovery.redeemed_after) return null;
+    grant.secret_hash = recovery.secret_hash;
+    grant.recoveries += 1;
+    grant.recovered_at = recovery.now;
+    grant.recovered_by = recovery.origin ?? null;
+    return recordOf(grant);
+  }
+
+  findGrantHistory(grant_id: string): GrantHistory | null {
+    const grant = this.#grants.get(grant_id);
+    if (!grant) return null;
+    const { application_id, account, redeemed_at, recoveries, recovered_at } = grant;
+    const { first_used_at, revoked_at, issued_by, redeemed_by } = grant;
+    const { recovered_by, first_used_by, revoked_by } = grant;
+    return clone({
+      ...{ grant_id, application_id, account_id: account.id, issued_by },
+      ...{ created_at: redeemed_at, redeemed_by, recoveries, recovered_at, recovered_by },
+      ...{ first_used_at, first_used_by, revoked_at, revoked_by },
+    });
+  }
+
+  authenticateGrant(
+    ...[grant_id, options]: Parameters<Store['authenticateGrant']>
+  ): GrantAuthentication | null {
+    const grant = this.#redeemed(grant_id);
+    if (!grant) return null;
+    const { account, ...record } = recordOf(grant);
+    return {
+      grant: record,
+      secret_hash: grant.secret_hash,
+      first_used_at: grant.first_used_at,
+      application_disabled: this.#applications.get(grant.application_id)?.disabled ?? null,
+      account: options.currentAccount ? this.findAccount(account.id) : account,
+    };
+  }
+
+  noteFirstUse(use: Parameters<Store['noteFirstUse']>[0]): boolean {
+    const grant = this.#redeemed(use.grant_id);
+    if (!grant?.secret_hash || !sameBytes(grant.secret_hash, use.secret_hash)) return false;
+    if (grant.first_used_at !== null) return true;
+    grant.first_used_at = use.now;
+    grant.first_used_by = use.origin ?? null;
+    return true;
+  }
+
+  listGrants(...[filter, page]: Parameters<Store['listGrants']>): GrantRecord[] {
+    const grants = [...this.#grants.values()].filter(({ redeemed_at, account, application_id }) => {
+      if (redeemed_at === null) return false;
+      return 'account_id' in filter
+        ? account.id === filter.account_id
+        : application_id === filter.application_id;
+    });
+    return pageOf(grants, ({ grant_id }) => grant_id, page).map(recordOf);
+  }
+
+  #redeemed(grant_id: string): ModelGrant | null {
+    const grant = this.#grants.get(grant_id);
+    return grant && grant.redeemed_at !== null ? grant : null;
+  }
+}
+
+/** The record of a pending code. */
+function pendingOf(code: ModelGrant): PendingRecord {
+  const { grant_id, application_id, scope, account, code_hash, code_expires_at } = code;
+  return clone({ grant_id, application_id, scope, account, code_hash, code_expires_at });
+}
+
+/** The record of a grant. */
+function recordOf(grant: ModelGrant): GrantRecord {
+  const { grant_id, application_id, scope, account, redeemed_at, revoked_at } = grant;
+  const created_at = redeemed_at as number;
+  return clone({ grant_id, application_id, scope, account, created_at, revoked_at });
+}
+
+/** A page: newest first, older than `before`, at most `limit`. */
+function pageOf<Item>(
+  items: Item[],
+  id: (item: Item) => string,
+  { limit, before }: { limit: number; before: string | null },
+): Item[] {
+  const sorted = items.sort((a, b) => (id(a) < id(b) ? 1 : -1));
+  const older = sorted.filter((item) => before === null || id(item) < before);
+  return clone(older.slice(0, limit));
+}
+
+const clone = structuredClone;
+
+function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.join() === other.join();
+}

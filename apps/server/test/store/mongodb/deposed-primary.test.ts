@@ -1,0 +1,67 @@
+import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
+import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { Connection } from '../../../src/store/mongodb/connection.ts';
+import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { describeWithMongod } from '../../http/databases.ts';
+import { granted } from '../suite/records.ts';
+
+const GRANTS = 8;
+
+describeWithMongod('a primary that has not noticed that another was elected,', (mongod) => {
+  let set: ReplicaSet;
+  beforeEach(async () => {
+    set = await ReplicaSet.start(mongod, { members: 3 });
+  }, 120_000);
+  afterEach(() => set.stop());
+
+  async function open(url: string): Promise<Store> {
+    const store = await openMongoStore({ url, clock: Date.now });
+    onTestFinished(() => store.close());
+    return store;
+  }
+
+  /** Asks the old primary about grants that the new one has revoked: how many it takes for active. */
+  async function activeOnTheOldPrimary(): Promise<number> {
+    const old = await set.primary();
+    const database = freshName();
+    const onOld = await open(`mongodb://${old.address}/${database}?directConnection=true`);
+    const grants = await Promise.all(Array.from({ length: GRANTS }, () => granted(onOld)));
+    const ids = grants.map(({ grant }) => grant.grant_id);
+    const ask = () =>
+      Promise.allSettled(ids.map((id) => onOld.authenticateGrant(id, { currentAccount: false })));
+    await ask();
+    await set.settled();
+    await old.command({ configureFailPoint: 'blockHeartbeatStepdown', mode: 'alwaysOn' });
+    await old.pause();
+    await set.primary();
+    const onNew = await open(urlOf(set.url, database));
+    const revocations = ids.map((grant_id) =>
+      onNew.revokeGrant({ grant_id, application_id: null, now: Date.now() }),
+    );
+    for (const revoked of await Promise.all(revocations)) expect(revoked).not.toBeNull();
+    const asked = ask();
+    await old.resume();
+    const answers = await asked;
+    await old.command({ configureFailPoint: 'blockHeartbeatStepdown', mode: 'off' });
+    return answers.filter(
+      (answer) => answer.status === 'fulfilled' && answer.value?.secret_hash !== null,
+    ).length;
+  }
+
+  test('accepts no grant that the other has revoked', { timeout: 120_000 }, async () => {
+    expect(await activeOnTheOldPrimary()).toBe(0);
+  });
+
+  test('would accept them without a fence', { timeout: 120_000 }, async () => {
+    const spy = vi.spyOn(Connection.prototype, 'decide').mockImplementation(function (
+      this: Connection,
+      work,
+    ) {
+      return this.read((database) => work({ ...database, decisive: database.listing }));
+    });
+    onTestFinished(() => spy.mockRestore());
+    expect(await activeOnTheOldPrimary()).toBe(GRANTS);
+  });
+});

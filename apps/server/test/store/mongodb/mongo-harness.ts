@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
+import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
+import type { StoreHarness, TestDatabase } from '../suite/harness.ts';
+
+/** Creates databases for the suite on a server. */
+export function mongoHarness(server: string): StoreHarness {
+  return {
+    async fresh(): Promise<TestDatabase> {
+      const name = freshName();
+      const url = urlOf(server, name);
+      const open = () => openMongoStore({ url, clock: Date.now });
+      return {
+        url,
+        open,
+        async waitForSweep(grant_id) {
+          const store = await open();
+          while ((await store.findCode(grant_id)) !== null) await sleep(500);
+          await store.close();
+        },
+        async reduceRevoked(revokedGrantDays, now) {
+          const store = await openMongoStore({ url, clock: () => now, revokedGrantDays });
+          await store.sweep();
+          await store.close();
+        },
+        remove: () => dropDatabase(server, name),
+      };
+    },
+
+    // MongoDB deletes expired documents once a minute.
+    sweepTimeout: 150_000,
+  };
+}

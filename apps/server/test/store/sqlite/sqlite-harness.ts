@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { StoreHarness, TestDatabase } from '../suite/harness.ts';
+
+/** A database in a directory of its own. */
+export interface SqliteTestDatabase extends TestDatabase {
+  path: string;
+  open(): Promise<SqliteStore>;
+}
+
+export const sqliteHarness = {
+  sweepTimeout: 60_000,
+
+  async fresh(): Promise<SqliteTestDatabase> {
+    const directory = await mkdtemp(join(tmpdir(), 'latchkey-sqlite-'));
+    const path = join(directory, 'latchkey.db');
+    const open = () => openSqliteStore({ path, clock: Date.now });
+    return {
+      path,
+      url: `file:${path}`,
+      open,
+      async waitForSweep(grant_id) {
+        const store = await open();
+        while ((await store.findCode(grant_id)) !== null) {
+          await store.sweep();
+          await setTimeout(50);
+        }
+        await store.close();
+      },
+      async reduceRevoked(revokedGrantDays, now) {
+        const store = await openSqliteStore({ path, clock: () => now, revokedGrantDays });
+        await store.sweep();
+        await store.close();
+      },
+      remove: () => rm(directory, { recursive: true }),
+    };
+  },
+} satisfies StoreHarness;

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { describeAccounts } from './suite/accounts.ts';
+import { describeApplications } from './suite/applications.ts';
+import { describeCodes } from './suite/codes.ts';
+import { describeCrashes } from './suite/crashes.ts';
+import { describeDeletion } from './suite/deletion.ts';
+import { describeErasure } from './suite/erasure.ts';
+import { describeGrants } from './suite/grants.ts';
+import { type StoreHarness, SuiteStores } from './suite/harness.ts';
+import { describeHistory } from './suite/history.ts';
+import { describeLifecycle } from './suite/lifecycle.ts';
+import { describeLists } from './suite/lists.ts';
+import { describeModel } from './suite/model.ts';
+import { describeRaces } from './suite/races.ts';
+import { describeRateLimits } from './suite/rate-limits.ts';
+import { describeRefusals } from './suite/refusals.ts';
+import { describeRevokedGrantDays } from './suite/revoked-grant-days.ts';
+import { describeSweep } from './suite/sweep.ts';
+import { describeTexts } from './suite/texts.ts';
+
+// The longest test makes 12,800 calls, and each write of MongoDB waits for its journal.
+const TIMEOUT = 240_000;
+
+/**
+ * Tests every promise of the {@link Store} port. An adapter is correct if this passes unchanged.
+ *
+ * @param name - the adapter, for the report
+ * @param harness - creates its databases
+ */
+export function describeStore(name: string, harness: StoreHarness): void {
+  describe(`${name} keeps the promises of the store`, { timeout: TIMEOUT }, () => {
+    const stores = new SuiteStores(harness);
+    beforeAll(() => stores.start());
+    afterAll(() => stores.stop());
+
+    describeApplications(stores);
+    describeAccounts(stores);
+    describeErasure(stores);
+    describeDeletion(stores);
+    describeTexts(stores);
+    describeCodes(stores);
+    describeGrants(stores);
+    describeHistory(stores);
+    describeRefusals(stores);
+    describeLists(stores);
+    describeRateLimits(stores);
+    describeSweep(stores);
+    describeRevokedGrantDays(stores);
+    describeModel(stores);
+    describeRaces(stores);
+    describeCrashes(stores);
+    describeLifecycle(stores);
+  });
+}

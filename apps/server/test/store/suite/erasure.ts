@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Store } from '../../../src/store/store.ts';
+import { StoreProcess } from './child.ts';
+import type { SuiteStores } from './harness.ts';
+import {
+  aCode,
+  anAccount,
+  anId,
+  anOrigin,
+  atOnce,
+  granted,
+  issued,
+  newCode,
+  recoveryOf,
+  redemptionOf,
+} from './records.ts';
+
+const ROUNDS = 60;
+
+const anAda = () => anAccount({ username: 'Ada', display_name: 'Ada L.', twitter: 'adal' });
+
+export function describeErasure(stores: SuiteStores): void {
+  const page = { limit: 100, before: null };
+
+  /** Everything that the store has about an account. */
+  async function about(store: Store, account_id: string): Promise<string> {
+    return JSON.stringify([
+      await store.findAccount(account_id),
+      await store.listCodes(account_id),
+      await store.listGrants({ account_id }, page),
+    ]);
+  }
+
+  describe('an erased account', () => {
+    test('is gone, its codes too, and its grants are revoked without their names', async () => {
+      const account = anAda();
+      const [active, revoked] = [
+        await granted(stores.store, { account }),
+        await granted(stores.store, { account }),
+      ];
+      await stores.store.revokeGrant({ ...revoked.grant, now: revoked.grant.created_at });
+      const code = await issued(stores.store, { account });
+      const bystander = await granted(stores.store);
+      const now = active.grant.created_at + 7;
+      const origin = anOrigin({ by: 'operator', secret_id: null });
+
+      const account_id = account.id;
+      expect(await stores.store.eraseAccount({ account_id, now, origin })).toBe(1);
+
+      expect(await stores.other.findAccount(account_id)).toBeNull();
+      expect(await stores.other.listCodes(account_id)).toEqual([]);
+      expect(await stores.other.redeemCode(redemptionOf(code))).toBeNull();
+      const erased = { ...account, username: 'erased', display_name: 'erased', twitter: null };
+      expect(await stores.other.listGrants({ account_id }, page)).toEqual([
+        { ...revoked.grant, revoked_at: revoked.grant.created_at, account: erased },
+        { ...active.grant, revoked_at: now, account: erased },
+      ]);
+      const { grant_id } = active.grant;
+      for (const currentAccount of [true, false]) {
+        expect(await stores.other.authenticateGrant(grant_id, { currentAccount })).toMatchObject({
+          secret_hash: null,
+          account: currentAccount ? null : erased,
+        });
+      }
+      expect(await stores.store.recoverGrant(recoveryOf(active.grant))).toBeNull();
+      const history = await stores.store.findGrantHistory(grant_id);
+      expect(history).toMatchObject({ revoked_at: now, revoked_by: origin });
+      const other = bystander.grant;
+      expect(await stores.store.listGrants({ account_id: other.account.id }, page)).toEqual([
+        other,
+      ]);
+    });
+
+    test('is not in the list, and not issued codes about', async () => {
+      const account = anAccount({ username: anId() });
+      await stores.store.putAccount(account);
+      await stores.store.eraseAccount({ account_id: account.id, now: 1 });
+      expect(await stores.other.listAccounts({ username: account.username }, page)).toEqual([]);
+      expect(
+        (await stores.other.listAccounts({}, page)).map((entry) => entry.account.id),
+      ).not.toContain(account.id);
+      expect(await stores.other.issueCode(newCode(aCode({ account })))).toBeNull();
+    });
+
+    test('can be erased again, and so can one that was never known', async () => {
+      const { grant } = await granted(stores.store);
+      const { id } = grant.account;
+      expect(await stores.store.eraseAccount({ account_id: id, now: 1 })).toBe(1);
+      expect(await stores.other.eraseAccount({ account_id: id, now: 2 })).toBe(0);
+      expect(await stores.store.findGrantHistory(grant.grant_id)).toMatchObject({ revoked_at: 1 });
+      expect(await stores.store.eraseAccount({ account_id: anId(), now: 1 })).toBe(0);
+    });
+
+    test('can be put again as a new account, and be erased again', async () => {
+      const account = anAda();
+      const before = await granted(stores.store, { account });
+      await stores.store.eraseAccount({ account_id: account.id, now: 1 });
+      const after = await granted(stores.store, { account });
+      expect(await stores.other.findAccount(account.id)).toEqual(account);
+      const grants = await stores.other.listGrants({ account_id: account.id }, page);
+      expect(grants.map(({ grant_id, revoked_at }) => [grant_id, revoked_at])).toEqual([
+        [after.grant.grant_id, null],
+        [before.grant.grant_id, 1],
+      ]);
+      expect(await stores.store.eraseAccount({ account_id: account.id, now: 2 })).toBe(1);
+      expect(await about(stores.other, account.id)).not.toContain('Ada');
+    });
+
+    test('leaves no code and no name, whatever was under way', async () => {
+      await atOnce(ROUNDS, async (round) => {
+        const account = anAda();
+        const account_id = account.id;
+        const live = await granted(stores.store, { account });
+        const pending = await issued(stores.store, { account });
+        const fresh = aCode({ account });
+        const [one, two] = [stores.handle(round), stores.handle(round + 1)];
+        const [revoked, redeemed, code, late] = await Promise.all([
+          one.eraseAccount({ account_id, now: 1 }),
+          two.redeemCode(redemptionOf(pending)),
+          two.issueCode(newCode(fresh)),
+          two.issueCode(newCode(aCode({ account }))).then(
+            // A code that is converted as soon as it is issued.
+            (issuedCode) => issuedCode && two.redeemCode(redemptionOf(issuedCode)),
+          ),
+          one.recoverGrant(recoveryOf(live.grant)),
+        ]);
+        // It has what was redeemed before it, and nothing else was redeemed.
+        expect(revoked).toBe(1 + Number(redeemed !== null) + Number(late !== null));
+        expect(await about(stores.other, account_id)).not.toContain('Ada');
+        expect(await stores.other.listCodes(account_id)).toEqual([]);
+        if (code) expect(await stores.other.redeemCode(redemptionOf(code))).toBeNull();
+        const grants = await stores.other.listGrants({ account_id }, page);
+        expect(grants).toHaveLength(revoked);
+        expect(grants.filter(({ revoked_at }) => revoked_at === null)).toEqual([]);
+      });
+    });
+  });
+
+  describe('an erasure whose process is killed', () => {
+    const processes: StoreProcess[] = [];
+    const start = async () => {
+      const process = await StoreProcess.start(stores.database.url);
+      processes.push(process);
+      return process;
+    };
+    let accounts: { id: string; grants: number }[] = [];
+    beforeAll(async () => {
+      accounts = await atOnce(12, async () => {
+        const account = anAda();
+        const grants = 4;
+        for (let count = 0; count < grants; count++) await granted(stores.store, { account });
+        await issued(stores.store, { account });
+        return { id: account.id, grants };
+      });
+    }, 60_000);
+    afterAll(() => Promise.all(processes.map((process) => process.kill().catch(() => {}))));
+
+    test('is completed by the next call', { timeout: 60_000 }, async () => {
+      const process = await start();
+      await process.load(
+        accounts.map(({ id }) => ({
+          method: 'eraseAccount' as const,
+          args: [{ account_id: id, now: 1 }],
+        })),
+      );
+      let killed: Promise<void> | null = null;
+      const acknowledged = new Set<number>();
+      await process
+        .go((index) => {
+          acknowledged.add(index);
+          killed ??= process.kill();
+        })
+        .catch(() => {
+          // It was killed before all of its calls ended.
+        });
+      await killed;
+      processes.length = 0;
+      for (const [index, { id, grants }] of accounts.entries()) {
+        if (acknowledged.has(index)) expect(await about(stores.store, id)).not.toContain('Ada');
+        const revoked = await stores.store.eraseAccount({ account_id: id, now: 2 });
+        expect(revoked).toBeLessThanOrEqual(acknowledged.has(index) ? 0 : grants);
+        expect(await about(stores.store, id)).not.toContain('Ada');
+        const found = await stores.store.listGrants({ account_id: id }, page);
+        expect(found.filter(({ revoked_at }) => revoked_at === 2)).toHaveLength(revoked);
+        expect(found.filter(({ revoked_at }) => revoked_at !== null)).toHaveLength(grants);
+      }
+    });
+  });
+}

@@ -1,0 +1,305 @@
+import { describe, expect, test } from 'vitest';
+import type { SuiteStores } from './harness.ts';
+import {
+  aHash,
+  anAccount,
+  anApplication,
+  anId,
+  atOnce,
+  authenticated,
+  granted,
+  grantOf,
+  issued,
+  recoveryOf,
+  redemptionOf,
+  revokedRecord,
+  withoutAccount,
+} from './records.ts';
+
+const ROUNDS = 50;
+
+export function describeGrants(stores: SuiteStores): void {
+  const find = (grant_id: string) => authenticated(stores.other, grant_id);
+
+  describe('revoking a grant', () => {
+    test('forgets its secret, keeps the rest, and is final', async () => {
+      const { code, grant, secret_hash } = await granted(stores.store);
+      const { grant_id, application_id } = grant;
+      const now = grant.created_at + 5;
+      const revoked = { ...grant, revoked_at: now };
+      expect(await stores.store.revokeGrant({ grant_id, application_id, now })).toEqual(
+        revokedRecord(grant, now),
+      );
+
+      expect(await grantOf(stores.other, grant_id)).toEqual(revoked);
+      expect(await find(grant_id)).toMatchObject({ grant: revoked, secret_hash: null });
+      expect(await stores.store.noteFirstUse({ grant_id, secret_hash, now })).toBe(false);
+      expect(await stores.store.recoverGrant(recoveryOf(grant))).toBeNull();
+      expect(await stores.store.redeemCode(redemptionOf(code))).toBeNull();
+      // A replay of the code is still recognised.
+      expect(await stores.store.findCode(grant_id)).toMatchObject({
+        code_hash: code.code_hash,
+        redeemed: true,
+      });
+      expect(await find(grant_id)).toMatchObject({ grant: revoked, secret_hash: null });
+    });
+
+    test('again returns it as it was first revoked', async () => {
+      const { grant } = await granted(stores.store);
+      const { grant_id, application_id, created_at } = grant;
+      const revoked = revokedRecord(grant, created_at + 1);
+      for (const [owner, later] of [
+        [application_id, 1],
+        [application_id, 2],
+        [null, 3],
+        [application_id, 0],
+      ] as const) {
+        const now = created_at + later;
+        const revocation = { grant_id, application_id: owner, now };
+        expect(await stores.store.revokeGrant(revocation)).toEqual(revoked);
+      }
+    });
+
+    test('by several calls at once: all get the same result', async () => {
+      const { grant } = await granted(stores.store);
+      const results = await atOnce(16, (turn) =>
+        stores.handle(turn).revokeGrant({ ...grant, now: grant.created_at + turn }),
+      );
+      const stored = await grantOf(stores.store, grant.grant_id);
+      expect(stored?.revoked_at).not.toBeNull();
+      const revoked = stored && revokedRecord(stored, stored.revoked_at ?? 0);
+      for (const result of results) expect(result).toEqual(revoked);
+    });
+
+    test('is refused to another application, whatever the state of the grant', async () => {
+      const { grant, secret_hash } = await granted(stores.store);
+      const { grant_id } = grant;
+      const theirs = { grant_id, application_id: anId(), now: Date.now() };
+      expect(await stores.store.revokeGrant(theirs)).toBeNull();
+      expect(await find(grant_id)).toMatchObject({ grant, secret_hash });
+      await stores.store.revokeGrant({ ...theirs, application_id: null });
+      expect(await stores.store.revokeGrant(theirs)).toBeNull();
+    });
+
+    test('that does not exist returns null', async () => {
+      const revocation = { grant_id: anId(), application_id: null, now: Date.now() };
+      expect(await stores.store.revokeGrant(revocation)).toBeNull();
+      expect(await grantOf(stores.store, revocation.grant_id)).toBeNull();
+    });
+
+    test('during the redemption: the code is spent, and the grant is what the calls returned', async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const code = await issued(stores.store);
+        const { grant_id, application_id } = code;
+        const redemption = redemptionOf(code);
+        const redeem = () => stores.handle(round).redeemCode(redemption);
+        const revoke = () =>
+          stores.handle(round + 1).revokeGrant({ grant_id, application_id, now: redemption.now });
+        const [grant, revoked] =
+          round % 4 < 2
+            ? await Promise.all([redeem(), revoke()])
+            : (await Promise.all([revoke(), redeem()])).toReversed();
+
+        expect(grant).toMatchObject({ created_at: redemption.now });
+        // The revocation either came first and found no grant, or found this one.
+        expect(await find(grant_id)).toMatchObject(
+          revoked
+            ? { grant: revoked, secret_hash: null }
+            : { grant, secret_hash: redemption.secret_hash },
+        );
+      }
+    });
+
+    test('during a recovery: the grant ends revoked, without a secret', async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const { grant } = await granted(stores.store);
+        await Promise.all([
+          stores.handle(round).recoverGrant(recoveryOf(grant)),
+          stores.handle(round + 1).revokeGrant({ ...grant, now: grant.created_at }),
+        ]);
+        expect(await find(grant.grant_id)).toMatchObject({
+          grant: { ...grant, revoked_at: grant.created_at },
+          secret_hash: null,
+        });
+      }
+    });
+  });
+
+  describe('recovering a grant', () => {
+    test('replaces the secret and nothing else, and may be repeated', async () => {
+      const { grant, secret_hash } = await granted(stores.store);
+      const { grant_id } = grant;
+      for (let round = 0; round < 3; round++) {
+        const recovery = recoveryOf(grant);
+        expect(await stores.store.recoverGrant(recovery)).toEqual(grant);
+        expect(await find(grant_id)).toMatchObject({
+          grant,
+          secret_hash: recovery.secret_hash,
+          first_used_at: null,
+        });
+      }
+      expect(await stores.store.noteFirstUse({ grant_id, secret_hash, now: 1 })).toBe(false);
+    });
+
+    test('by several calls at once: each gets the grant, which has the secret of one of them', async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const { grant } = await granted(stores.store);
+        const recoveries = Array.from({ length: 4 }, () => recoveryOf(grant));
+        const recovered = await Promise.all(
+          recoveries.map((recovery, turn) => stores.handle(turn).recoverGrant(recovery)),
+        );
+        expect(recovered).toEqual(Array(4).fill(grant));
+        const found = await find(grant.grant_id);
+        expect(recoveries.map(({ secret_hash }) => secret_hash)).toContainEqual(found?.secret_hash);
+      }
+    });
+
+    test('requires a redemption later than the given time', async () => {
+      const { grant } = await granted(stores.store);
+      const refused = recoveryOf(grant, { redeemed_after: grant.created_at });
+      expect(await stores.store.recoverGrant(refused)).toBeNull();
+      const accepted = recoveryOf(grant, { redeemed_after: grant.created_at - 1 });
+      expect(await stores.store.recoverGrant(accepted)).toEqual(grant);
+    });
+
+    test('is refused, with nothing changed, to another application', async () => {
+      const { grant, secret_hash } = await granted(stores.store);
+      const theirs = recoveryOf(grant, { application_id: anId() });
+      expect(await stores.store.recoverGrant(theirs)).toBeNull();
+      expect(await find(grant.grant_id)).toMatchObject({ grant, secret_hash });
+    });
+
+    test('is refused, with nothing changed, once the secret was used', async () => {
+      const { grant, secret_hash } = await granted(stores.store);
+      const { grant_id } = grant;
+      await stores.store.noteFirstUse({ grant_id, secret_hash, now: grant.created_at });
+      expect(await stores.other.recoverGrant(recoveryOf(grant))).toBeNull();
+      expect(await find(grant_id)).toMatchObject({ grant, secret_hash });
+    });
+
+    test('that does not exist returns null', async () => {
+      const { grant } = await granted(stores.store);
+      const recovery = recoveryOf(grant, { grant_id: anId() });
+      expect(await stores.store.recoverGrant(recovery)).toBeNull();
+      expect(await grantOf(stores.store, recovery.grant_id)).toBeNull();
+    });
+
+    test('during the first use of the old secret: exactly one of the two succeeds', async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const { grant, secret_hash } = await granted(stores.store);
+        const { grant_id } = grant;
+        const recovery = recoveryOf(grant);
+        const recover = () => stores.handle(round).recoverGrant(recovery);
+        const use = () =>
+          stores.handle(round + 1).noteFirstUse({ grant_id, secret_hash, now: 9_000 });
+        const [recovered, used] =
+          round % 4 < 2
+            ? await Promise.all([recover(), use()])
+            : await Promise.all([use(), recover()]).then(([first, second]) => [second, first]);
+
+        expect(recovered !== null).toBe(!used);
+        expect(await find(grant_id)).toMatchObject(
+          used
+            ? { secret_hash, first_used_at: 9_000 }
+            : { secret_hash: recovery.secret_hash, first_used_at: null },
+        );
+      }
+    });
+  });
+
+  describe('the first use of a grant', () => {
+    test('is noted once and stays', async () => {
+      const { grant, secret_hash } = await granted(stores.store);
+      const { grant_id } = grant;
+      for (const now of [5_000, 4_000, 6_000]) {
+        expect(await stores.store.noteFirstUse({ grant_id, secret_hash, now })).toBe(true);
+        expect((await find(grant_id))?.first_used_at).toBe(5_000);
+      }
+    });
+
+    test('is not noted for another secret, before or after', async () => {
+      const { grant, secret_hash } = await granted(stores.store);
+      const { grant_id } = grant;
+      const wrong = { grant_id, secret_hash: aHash(), now: 5_000 };
+      expect(await stores.store.noteFirstUse(wrong)).toBe(false);
+      expect((await find(grant_id))?.first_used_at).toBeNull();
+      await stores.store.noteFirstUse({ grant_id, secret_hash, now: 6_000 });
+      expect(await stores.store.noteFirstUse(wrong)).toBe(false);
+      expect((await find(grant_id))?.first_used_at).toBe(6_000);
+      expect(await stores.store.noteFirstUse({ ...wrong, grant_id: anId() })).toBe(false);
+    });
+
+    test('by several calls at once: all succeed, one time is noted', async () => {
+      const { grant, secret_hash } = await granted(stores.store);
+      const { grant_id } = grant;
+      const results = await atOnce(16, (turn) =>
+        stores.handle(turn).noteFirstUse({ grant_id, secret_hash, now: 1_000 + turn }),
+      );
+      expect(results).toEqual(Array(16).fill(true));
+      const noted = (await find(grant_id))?.first_used_at;
+      expect(noted).toBeGreaterThanOrEqual(1_000);
+      expect(noted).toBeLessThan(1_016);
+    });
+
+    test('is refused after a revocation, even if the grant was used before', async () => {
+      const { grant, secret_hash } = await granted(stores.store);
+      const use = { grant_id: grant.grant_id, secret_hash, now: grant.created_at };
+      expect(await stores.store.noteFirstUse(use)).toBe(true);
+      await stores.other.revokeGrant({ ...grant, now: grant.created_at });
+      expect(await stores.store.noteFirstUse(use)).toBe(false);
+    });
+  });
+
+  describe('authenticating a grant', () => {
+    test('reads grant, secret, application and account, exactly', async () => {
+      const application = anApplication();
+      const account = anAccount();
+      await stores.store.createApplication(application);
+      await stores.store.putAccount(account);
+      const { grant, secret_hash } = await granted(stores.store, {
+        application_id: application.id,
+        account,
+      });
+      expect(
+        await stores.other.authenticateGrant(grant.grant_id, { currentAccount: true }),
+      ).toEqual({
+        grant: withoutAccount(grant),
+        secret_hash,
+        first_used_at: null,
+        application_disabled: false,
+        account,
+      });
+    });
+
+    test('gives the current account, or the one of the issue', async () => {
+      const account = anAccount();
+      await stores.store.putAccount(account);
+      const { grant } = await granted(stores.store, { account });
+      const renamed = { ...account, username: 'renamed', verified: true };
+      await stores.store.putAccount(renamed);
+      const found = await stores.other.authenticateGrant(grant.grant_id, { currentAccount: true });
+      expect(found?.account).toEqual(renamed);
+      expect((await find(grant.grant_id))?.account).toEqual(account);
+    });
+
+    test('sees at once that the application is disabled or enabled', async () => {
+      const application = anApplication();
+      await stores.store.createApplication(application);
+      const { grant } = await granted(stores.store, { application_id: application.id });
+      for (const disabled of [true, false]) {
+        await stores.store.setApplicationDisabled(application.id, disabled);
+        const found = await find(grant.grant_id);
+        expect(found).toMatchObject({ grant, application_disabled: disabled });
+      }
+    });
+
+    test('sees that the application does not exist', async () => {
+      const { grant } = await granted(stores.store);
+      expect(await find(grant.grant_id)).toMatchObject({ grant, application_disabled: null });
+    });
+
+    test('that does not exist returns null', async () => {
+      expect(await find(anId())).toBeNull();
+    });
+  });
+}

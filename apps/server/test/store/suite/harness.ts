@@ -1,0 +1,88 @@
+import type { Store } from '../../../src/store/store.ts';
+
+/** What `describeStore` needs to test an adapter. */
+export interface StoreHarness {
+  /** Creates an empty database. The suite creates a few, and removes each of them. */
+  fresh(): Promise<TestDatabase>;
+
+  /** How long {@link TestDatabase.waitForSweep} may take, in milliseconds. */
+  sweepTimeout: number;
+}
+
+/** A database for tests. */
+export interface TestDatabase {
+  /** For `openStore` in child processes. */
+  url: string;
+
+  /** Opens another handle to the same data, on the system's clock. The suite closes it. */
+  open(): Promise<Store>;
+
+  /** Resolves once the adapter's housekeeping has deleted this expired code. Starts it if possible. */
+  waitForSweep(grant_id: string): Promise<void>;
+
+  /** Runs the adapter's housekeeping once, at a time, with `revokedGrantDays`. */
+  reduceRevoked(revokedGrantDays: number, now: number): Promise<void>;
+
+  /** Deletes the database. */
+  remove(): Promise<void>;
+}
+
+/** The stores of the suite. Two handles, so that concurrent calls also come from two of them. */
+export class SuiteStores {
+  readonly #harness: StoreHarness;
+  #opened: { database: TestDatabase; store: Store; other: Store } | null = null;
+
+  constructor(harness: StoreHarness) {
+    this.#harness = harness;
+  }
+
+  async start(): Promise<void> {
+    const database = await this.#harness.fresh();
+    this.#opened = { database, store: await database.open(), other: await database.open() };
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#opened) return;
+    const { database, store, other } = this.#opened;
+    this.#opened = null;
+    await Promise.all([store.close(), other.close()]);
+    await database.remove();
+  }
+
+  get #running() {
+    if (!this.#opened) throw new Error('The suite has not started.');
+    return this.#opened;
+  }
+
+  get sweepTimeout(): number {
+    return this.#harness.sweepTimeout;
+  }
+
+  get database(): TestDatabase {
+    return this.#running.database;
+  }
+
+  get store(): Store {
+    return this.#running.store;
+  }
+
+  /** A second handle to the same data. */
+  get other(): Store {
+    return this.#running.other;
+  }
+
+  /** The two handles in turn. */
+  handle(turn: number): Store {
+    return turn % 2 === 0 ? this.store : this.other;
+  }
+
+  /** Runs a test on an empty database of its own. */
+  async withFresh(test: (database: TestDatabase) => Promise<void>): Promise<void> {
+    const database = await this.#harness.fresh();
+    try {
+      await test(database);
+    } finally {
+      await database.remove();
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import type { GrantHistory } from '../../../src/store/records.ts';
+import type { SuiteStores } from './harness.ts';
+import {
+  aCode,
+  anId,
+  anOrigin,
+  atOnce,
+  granted,
+  issued,
+  newCode,
+  present,
+  recoveryOf,
+  redemptionOf,
+} from './records.ts';
+
+export function describeHistory(stores: SuiteStores): void {
+  const historyOf = (grant_id: string) => stores.other.findGrantHistory(grant_id);
+
+  describe('the history of a grant', () => {
+    test('has the time and the origin of each change', async () => {
+      const issue = anOrigin({ by: 'operator', secret_id: null });
+      const code = aCode();
+      const { grant_id, application_id, account } = code;
+      expect(await historyOf(grant_id)).toBeNull();
+      await stores.store.putAccount(account);
+      await stores.store.issueCode({ ...newCode(code), origin: issue });
+      const expected: GrantHistory = {
+        grant_id,
+        application_id,
+        account_id: account.id,
+        issued_by: issue,
+        created_at: null,
+        redeemed_by: null,
+        recoveries: 0,
+        recovered_at: null,
+        recovered_by: null,
+        first_used_at: null,
+        first_used_by: null,
+        revoked_at: null,
+        revoked_by: null,
+      };
+      expect(await historyOf(grant_id)).toStrictEqual(expected);
+
+      const redeemed_by = anOrigin();
+      const redemption = redemptionOf(code, { origin: redeemed_by });
+      const grant = await stores.store.redeemCode(redemption);
+      if (grant === null) throw new Error('A good code was not redeemed.');
+      Object.assign(expected, { created_at: redemption.now, redeemed_by });
+      expect(await historyOf(grant_id)).toStrictEqual(expected);
+
+      let { secret_hash } = redemption;
+      for (const recoveries of [1, 2]) {
+        const recovered_by = anOrigin();
+        const recovered_at = redemption.now + recoveries;
+        const recovery = recoveryOf(grant, { now: recovered_at, origin: recovered_by });
+        await stores.store.recoverGrant(recovery);
+        secret_hash = recovery.secret_hash;
+        Object.assign(expected, { recoveries, recovered_at, recovered_by });
+        expect(await historyOf(grant_id)).toStrictEqual(expected);
+      }
+
+      const first_used_by = anOrigin({ by: 'grant', secret_id: null });
+      const use = { grant_id, secret_hash, now: redemption.now + 5 };
+      await stores.store.noteFirstUse({ ...use, origin: first_used_by });
+      await stores.store.noteFirstUse({ ...use, now: use.now + 1, origin: anOrigin() });
+      Object.assign(expected, { first_used_at: use.now, first_used_by });
+      expect(await historyOf(grant_id)).toStrictEqual(expected);
+
+      const revoked_by = anOrigin({ by: 'command_line', secret_id: null });
+      const revocation = { grant_id, application_id, now: redemption.now + 9 };
+      await stores.store.revokeGrant({ ...revocation, origin: revoked_by });
+      await stores.store.revokeGrant({ ...revocation, now: 1, origin: anOrigin() });
+      Object.assign(expected, { revoked_at: revocation.now, revoked_by });
+      expect(await historyOf(grant_id)).toStrictEqual(expected);
+    });
+
+    test('does not change with refused calls', async () => {
+      const { code, grant } = await granted(stores.store);
+      const { grant_id } = grant;
+      const before = await historyOf(grant_id);
+      const origin = anOrigin();
+      const [now, application_id] = [Date.now(), anId()];
+      await stores.store.redeemCode(redemptionOf(code, { origin }));
+      await stores.store.recoverGrant(recoveryOf(grant, { application_id, origin }));
+      await stores.store.revokeGrant({ grant_id, application_id, now, origin });
+      const use = { grant_id, secret_hash: new Uint8Array(32), now, origin };
+      await stores.store.noteFirstUse(use);
+      expect(await historyOf(grant_id)).toStrictEqual(before);
+    });
+
+    test('names the one of several concurrent calls that made the change', async () => {
+      const code = await issued(stores.store);
+      const { grant_id, application_id } = code;
+      const redemptions = await atOnce(16, async (turn) => {
+        const redemption = redemptionOf(code, { origin: anOrigin() });
+        const grant = await stores.handle(turn).redeemCode(redemption);
+        return grant && redemption;
+      });
+      const [winner] = present(redemptions);
+      const revocations = await atOnce(16, async (turn) => {
+        const revocation = { grant_id, application_id, now: 1_000 + turn, origin: anOrigin() };
+        await stores.handle(turn).revokeGrant(revocation);
+        return revocation;
+      });
+      const history = await historyOf(grant_id);
+      expect(history?.redeemed_by).toEqual(winner?.origin);
+      const first = revocations.find(({ now }) => now === history?.revoked_at);
+      expect(history?.revoked_by).toEqual(first?.origin);
+    });
+  });
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import type { StoreMethod } from '../../../src/store/observe-store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { SuiteStores } from './harness.ts';
+import {
+  aCode,
+  aDeletion,
+  aHash,
+  anAccount,
+  anApplication,
+  anId,
+  aRefusal,
+  aSecret,
+  atOnce,
+  grantOf,
+  issued,
+  newCode,
+  redemptionOf,
+} from './records.ts';
+
+/** A call of each method except `close`. */
+const calls: {
+  [Method in StoreMethod]: (store: Store) => Promise<unknown>;
+} = {
+  createApplication: (store) => store.createApplication(anApplication()),
+  findApplication: (store) => store.findApplication(anId()),
+  listApplications: (store) => store.listApplications({ limit: 1, before: null }),
+  addSecret: (store) => store.addSecret(anId(), aSecret(), { most: 5, now: 0 }),
+  removeSecret: (store) => store.removeSecret(anId(), anId()),
+  setApplicationDisabled: (store) => store.setApplicationDisabled(anId(), true),
+  deleteApplication: (store) => store.deleteApplication(aDeletion()),
+  listDeletions: (store) => store.listDeletions(),
+  endGrants: (store) => store.endGrants(aDeletion(), { limit: 1, before: null }),
+  forgetDeletion: (store) => store.forgetDeletion(anId()),
+  noteSecretUse: (store) => store.noteSecretUse(anId(), anId(), 0),
+  putAccount: (store) => store.putAccount(anAccount()),
+  findAccount: (store) => store.findAccount(anId()),
+  listAccounts: (store) => store.listAccounts({}, { limit: 1, before: null }),
+  eraseAccount: (store) => store.eraseAccount({ account_id: anId(), now: 0 }),
+  issueCode: (store) => store.issueCode(newCode(aCode())),
+  listCodes: (store) => store.listCodes(anId()),
+  cancelCode: (store) => store.cancelCode(anId()),
+  redeemCode: (store) => store.redeemCode(redemptionOf(aCode())),
+  findCode: (store) => store.findCode(anId()),
+  countPendingCodes: (store) => store.countPendingCodes({ now: 0, limit: 1 }),
+  revokeGrant: (store) => store.revokeGrant({ grant_id: anId(), application_id: null, now: 0 }),
+  recoverGrant: (store) =>
+    store.recoverGrant({
+      grant_id: anId(),
+      application_id: anId(),
+      secret_hash: aHash(),
+      redeemed_after: 0,
+      now: 0,
+    }),
+  findGrantHistory: (store) => store.findGrantHistory(anId()),
+  authenticateGrant: (store) => store.authenticateGrant(anId(), { currentAccount: true }),
+  noteFirstUse: (store) => store.noteFirstUse({ grant_id: anId(), secret_hash: aHash(), now: 0 }),
+  listGrants: (store) => store.listGrants({ account_id: anId() }, { limit: 1, before: null }),
+  keepRefusals: (store) => store.keepRefusals([aRefusal()]),
+  findRefusals: (store) => store.findRefusals({ grant_id: anId() }, 1),
+  addToCount: (store) => store.addToCount({ key: anId(), points: 1, now: 0, duration: 1 }),
+  ping: (store) => store.ping(),
+};
+
+export function describeLifecycle(stores: SuiteStores): void {
+  describe('the store itself', () => {
+    test('responds to a ping', async () => {
+      expect(await stores.store.ping()).toBeUndefined();
+    });
+
+    test('finishes the running calls when it is closed', async () => {
+      const codes = await atOnce(50, () => issued(stores.store));
+      const closed = await stores.database.open();
+      const running = Promise.all(codes.map((code) => closed.redeemCode(redemptionOf(code))));
+      await closed.close();
+      for (const grant of await running) {
+        expect(grant).not.toBeNull();
+        expect(await grantOf(stores.store, grant?.grant_id ?? '')).toEqual(grant);
+      }
+    });
+
+    test('refuses every call once it is closed, and closing again is harmless', async () => {
+      const closed = await stores.database.open();
+      await closed.close();
+      for (const [method, call] of Object.entries(calls)) {
+        // With the method, so that a failure names it.
+        const refusal = await call(closed).then(
+          () => 'resolved',
+          (error) => error.code,
+        );
+        expect({ method, refusal }).toEqual({ method, refusal: 'store_unavailable' });
+      }
+      await closed.close();
+      await stores.store.ping();
+    });
+  });
+}

@@ -1,0 +1,203 @@
+import { v7 } from 'uuid';
+import type { Origin } from '../../../src/origin.ts';
+import type {
+  AccountRecord,
+  ApplicationRecord,
+  CredentialHash,
+  DeletionRecord,
+  GrantAuthentication,
+  GrantRecord,
+  PendingRecord,
+  RefusalRecord,
+  RevokedRecord,
+  SecretRecord,
+} from '../../../src/store/records.ts';
+import type { NewCode, Recovery, Redemption, Store } from '../../../src/store/store.ts';
+
+// Records for tests. Their times are close to now, since a database may delete expired codes by its
+// own clock.
+
+/** A UUIDv7: later ones are greater, also within a millisecond. */
+export const anId = (): string => v7();
+
+export const aHash = (): CredentialHash => crypto.getRandomValues(new Uint8Array(32));
+
+export function aSecret(members: Partial<SecretRecord> = {}): SecretRecord {
+  return {
+    id: anId(),
+    hash: aHash(),
+    hint: 'lk_app_…9XyZ',
+    created_at: Date.now(),
+    expires_at: null,
+    last_used_at: null,
+    ...members,
+  };
+}
+
+export function anApplication(members: Partial<ApplicationRecord> = {}): ApplicationRecord {
+  return {
+    id: anId(),
+    name: 'Acme',
+    disabled: false,
+    created_at: Date.now(),
+    secrets: [aSecret()],
+    ...members,
+  };
+}
+
+export function aDeletion(members: Partial<DeletionRecord> = {}): DeletionRecord {
+  return { application_id: anId(), deleted_at: Date.now(), deleted_by: anOrigin(), ...members };
+}
+
+export function anAccount(members: Partial<AccountRecord> = {}): AccountRecord {
+  return {
+    id: anId(),
+    username: 'ada',
+    display_name: 'Ada Lovelace',
+    twitter: null,
+    verified: false,
+    supporter: true,
+    ...members,
+  };
+}
+
+export function aCode(members: Partial<PendingRecord> = {}): PendingRecord {
+  return {
+    grant_id: anId(),
+    application_id: anId(),
+    scope: 'profile:read links:write',
+    account: anAccount(),
+    code_hash: aHash(),
+    code_expires_at: Date.now() + 300_000,
+    ...members,
+  };
+}
+
+/** What the store is given of a code. */
+export function newCode({ account, ...code }: PendingRecord): NewCode {
+  return { ...code, account_id: account.id };
+}
+
+/** Puts the account of a code, and issues the code. */
+export async function issued(
+  store: Pick<Store, 'putAccount' | 'issueCode'>,
+  members: Partial<PendingRecord> = {},
+): Promise<PendingRecord> {
+  const code = aCode(members);
+  await store.putAccount(code.account);
+  await store.issueCode(newCode(code));
+  return code;
+}
+
+/** A redemption of a code. */
+export function redemptionOf(code: PendingRecord, members: Partial<Redemption> = {}): Redemption {
+  const { grant_id, application_id, code_hash } = code;
+  return {
+    ...{ grant_id, application_id, code_hash },
+    secret_hash: aHash(),
+    now: code.code_expires_at - 1_000,
+    ...members,
+  };
+}
+
+export interface Granted {
+  code: PendingRecord;
+  grant: GrantRecord;
+  secret_hash: CredentialHash;
+}
+
+/** Issues a code and redeems it. */
+export async function granted(
+  store: Pick<Store, 'putAccount' | 'issueCode' | 'redeemCode'>,
+  members: Partial<PendingRecord> = {},
+): Promise<Granted> {
+  const code = await issued(store, members);
+  const { grant, secret_hash } = await redeemed(store, code);
+  return { code, grant, secret_hash };
+}
+
+/** Redeems a code, which has to succeed. */
+export async function redeemed(store: Pick<Store, 'redeemCode'>, code: PendingRecord) {
+  const redemption = redemptionOf(code);
+  const grant = await store.redeemCode(redemption);
+  if (!grant) throw new Error('A good code was not redeemed.');
+  return { grant, secret_hash: redemption.secret_hash };
+}
+
+/** A recovery of a grant. */
+export function recoveryOf(grant: GrantRecord, members: Partial<Recovery> = {}): Recovery {
+  const { grant_id, application_id } = grant;
+  return {
+    ...{ grant_id, application_id },
+    secret_hash: aHash(),
+    redeemed_after: grant.created_at - 1,
+    now: grant.created_at,
+    ...members,
+  };
+}
+
+type Authenticating = Pick<Store, 'authenticateGrant'>;
+
+/** What authentication finds, with the whole grant: its account is the one of the issue. */
+export async function authenticated(store: Authenticating, grant_id: string) {
+  const found = await store.authenticateGrant(grant_id, { currentAccount: false });
+  if (found === null) return null;
+  // At issue every code has an account.
+  const grant = { ...found.grant, account: found.account as AccountRecord };
+  return { ...found, grant };
+}
+
+/** The grant as it is in the store; null if there is none. */
+export async function grantOf(
+  store: Authenticating,
+  grant_id: string,
+): Promise<GrantRecord | null> {
+  const found = await authenticated(store, grant_id);
+  return found?.grant ?? null;
+}
+
+/** A grant as authentication returns it, which has the account beside it. */
+export function withoutAccount({
+  account: _,
+  ...grant
+}: GrantRecord): GrantAuthentication['grant'] {
+  return grant;
+}
+
+/** What a revocation returns. */
+export function revokedRecord(grant: GrantRecord, revoked_at: number): RevokedRecord {
+  const { grant_id, application_id, created_at } = grant;
+  return { grant_id, application_id, created_at, revoked_at };
+}
+
+export function anOrigin(members: Partial<Origin> = {}): Origin {
+  return { request_id: anId(), by: 'application', secret_id: anId(), ...members };
+}
+
+export function aRefusal(members: Partial<RefusalRecord> = {}): RefusalRecord {
+  const at = Date.now();
+  return {
+    id: anId(),
+    at,
+    request_id: anId(),
+    operation: 'grants.convert',
+    error_code: 'code_not_found',
+    reason: 'code_unknown',
+    by: 'application',
+    application_id: anId(),
+    grant_id: anId(),
+    address: '192.0.2.1',
+    expires_at: at + 86_400_000,
+    ...members,
+  };
+}
+
+/** Makes concurrent calls. */
+export function atOnce<T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => call(index)));
+}
+
+/** The results that are not null. */
+export function present<T>(results: (T | null)[]): T[] {
+  return results.filter((result) => result !== null);
+}

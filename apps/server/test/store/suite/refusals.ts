@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import type { SuiteStores } from './harness.ts';
+import { anId, aRefusal } from './records.ts';
+
+export function describeRefusals(stores: SuiteStores): void {
+  describe('refusals', () => {
+    test('are found by request and by grant, newest first, as they were kept', async () => {
+      const [request_id, grant_id] = ['a.caller-s_own', anId()];
+      const first = aRefusal({ request_id, grant_id });
+      const second = aRefusal({ request_id, reason: null, by: null, application_id: null });
+      const third = aRefusal({ grant_id, address: null });
+      const fourth = aRefusal({ request_id, grant_id: null });
+      await stores.store.keepRefusals([third, first]);
+      await stores.store.keepRefusals([fourth, second]);
+
+      const { other } = stores;
+      expect(await other.findRefusals({ request_id }, 9)).toStrictEqual([fourth, second, first]);
+      expect(await other.findRefusals({ request_id }, 2)).toStrictEqual([fourth, second]);
+      expect(await other.findRefusals({ grant_id }, 9)).toStrictEqual([third, first]);
+      expect(await other.findRefusals({ grant_id: anId() }, 9)).toEqual([]);
+      expect(await other.findRefusals({ request_id: 'A.caller-s_own' }, 9)).toEqual([]);
+    });
+
+    test('are kept once, however often they are passed', async () => {
+      const request_id = anId();
+      const batch = Array.from({ length: 250 }, () => aRefusal({ request_id }));
+      await stores.store.keepRefusals(batch.slice(0, 100));
+      await stores.other.keepRefusals(batch);
+      const found = await stores.store.findRefusals({ request_id }, 1_000);
+      expect(found).toStrictEqual(batch.toReversed());
+    });
+  });
+}

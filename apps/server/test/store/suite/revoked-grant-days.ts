@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import type { SuiteStores } from './harness.ts';
+import {
+  anOrigin,
+  atOnce,
+  type Granted,
+  granted,
+  recoveryOf,
+  redemptionOf,
+  revokedRecord,
+} from './records.ts';
+
+const DAY = 86_400_000;
+
+export function describeRevokedGrantDays(stores: SuiteStores): void {
+  describe('the details of a revoked grant', () => {
+    test('are gone after so many days, and a revocation returns the same for ever', () =>
+      stores.withFresh(async (database) => {
+        const store = await database.open();
+        const now = Date.now();
+        const everything = async ({ grant: { grant_id } }: Granted) => [
+          await store.authenticateGrant(grant_id, { currentAccount: false }),
+          await store.findGrantHistory(grant_id),
+          await store.findCode(grant_id),
+        ];
+        const revokedAgo = async (age: number) => {
+          const origin = anOrigin();
+          const one = await granted(store);
+          await store.recoverGrant(recoveryOf(one.grant, { secret_hash: one.secret_hash, origin }));
+          const { grant_id } = one.grant;
+          await store.noteFirstUse({ grant_id, secret_hash: one.secret_hash, now, origin });
+          await store.revokeGrant({ ...one.grant, now: now - age, origin });
+          return one;
+        };
+        const [old, recent] = [await revokedAgo(30 * DAY), await revokedAgo(30 * DAY - 1)];
+        const active = await granted(store);
+        const kept = [recent, active];
+        const before = await Promise.all(kept.map(everything));
+
+        await database.reduceRevoked(30, now);
+        await database.reduceRevoked(30, now);
+
+        expect(await Promise.all(kept.map(everything))).toEqual(before);
+        const { grant_id, application_id, account, created_at } = old.grant;
+        const revoked_at = now - 30 * DAY;
+        const revoke = (owner: string | null) =>
+          store.revokeGrant({ grant_id, application_id: owner, now, origin: anOrigin() });
+        const revoked = revokedRecord(old.grant, revoked_at);
+        expect(await revoke(application_id)).toEqual(revoked);
+        expect(await revoke(null)).toEqual(revoked);
+        expect(await revoke(active.grant.application_id)).toBeNull();
+        // As for a code that expired long ago.
+        expect(await store.findCode(grant_id)).toBeNull();
+        expect(await store.redeemCode(redemptionOf(old.code))).toBeNull();
+        expect(await store.recoverGrant(recoveryOf(old.grant))).toBeNull();
+        expect(await everything(old)).toEqual([
+          {
+            grant: { grant_id, application_id, scope: '', created_at, revoked_at },
+            secret_hash: null,
+            first_used_at: null,
+            application_disabled: null,
+            account: null,
+          },
+          {
+            ...{ grant_id, application_id, account_id: null, created_at, revoked_at },
+            ...{ issued_by: null, redeemed_by: null, recovered_by: null, first_used_by: null },
+            ...{ revoked_by: null, recovered_at: null, first_used_at: null },
+            recoveries: expect.any(Number),
+          },
+          null,
+        ]);
+        const page = { limit: 9, before: null };
+        expect(await store.listGrants({ account_id: account.id }, page)).toEqual([]);
+        expect(await store.listGrants({ application_id }, page)).toEqual([]);
+        // An erasure has nothing left to take from it.
+        const left = await everything(old);
+        expect(await store.eraseAccount({ account_id: account.id, now })).toBe(0);
+        expect(await everything(old)).toEqual(left);
+        await store.close();
+      }));
+
+    test('go in several batches', () =>
+      stores.withFresh(async (database) => {
+        const store = await database.open();
+        const ids: string[] = [];
+        // 1,001 of them, but not at once: that many connections a pool does not have.
+        for (let round = 0; round < 11; round += 1) {
+          const made = await atOnce(91, async () => {
+            const { grant } = await granted(store);
+            await store.revokeGrant({ ...grant, now: 0 });
+            return grant.grant_id;
+          });
+          ids.push(...made);
+        }
+        await database.reduceRevoked(1, DAY);
+        const left = await Promise.all(ids.map((grant_id) => store.findGrantHistory(grant_id)));
+        expect(left.filter((history) => history?.account_id !== null)).toEqual([]);
+        await store.close();
+      }));
+  });
+}

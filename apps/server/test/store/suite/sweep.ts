@@ -1,0 +1,65 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import type { SuiteStores } from './harness.ts';
+import { anId, aRefusal, granted, issued, redemptionOf } from './records.ts';
+
+export function describeSweep(stores: SuiteStores): void {
+  describe('the sweep', () => {
+    // One test for everything, since MongoDB's housekeeping runs once a minute.
+    test('deletes expired codes, refusals and counts, and never a grant', {
+      timeout: stores.sweepTimeout,
+    }, async () => {
+      const code_expires_at = Date.now() + 1_500;
+      // Redeemed a year ago: an adapter that sweeps by any age would delete them.
+      const now = code_expires_at - 365 * 86_400_000;
+      const unchanged = await Promise.all(
+        ['active', 'used', 'revoked'].map(async (state) => {
+          const code = await issued(stores.store, { code_expires_at });
+          const redemption = redemptionOf(code, { now });
+          const { grant_id, secret_hash } = redemption;
+          await stores.store.redeemCode(redemption);
+          if (state === 'used') {
+            await stores.store.noteFirstUse({ grant_id, secret_hash, now });
+          } else if (state === 'revoked') {
+            await stores.store.revokeGrant({ ...redemption, now });
+          }
+          return stores.store.authenticateGrant(grant_id, { currentAccount: false });
+        }),
+      );
+      const { code: fresh } = await granted(stores.store);
+      const good = await issued(stores.store);
+      const expired = await issued(stores.store, { code_expires_at });
+      const request_id = expired.grant_id;
+      const past = aRefusal({ request_id, expires_at: code_expires_at });
+      const kept = aRefusal({ request_id });
+      await stores.store.keepRefusals([past, kept]);
+      const count = (ends_at: number) => {
+        const addition = { key: anId(), points: 1, now: ends_at - 1, duration: 1 };
+        return () => stores.store.addToCount(addition);
+      };
+      const [addToPast, addToPresent] = [count(Date.now() - 60_000), count(Date.now() + 600_000)];
+      await Promise.all([addToPast(), addToPresent()]);
+
+      await stores.database.waitForSweep(expired.grant_id);
+
+      expect(await stores.store.findCode(expired.grant_id)).toBeNull();
+      // MongoDB sweeps one collection after the other.
+      await vi.waitFor(
+        async () => expect(await stores.store.findRefusals({ request_id }, 9)).toEqual([kept]),
+        { timeout: stores.sweepTimeout, interval: 250 },
+      );
+      for (const grant of unchanged) {
+        const grant_id = grant?.grant.grant_id ?? '';
+        expect(grant).not.toBeNull();
+        const found = await stores.store.authenticateGrant(grant_id, { currentAccount: false });
+        expect(found).toEqual(grant);
+      }
+      expect((await stores.store.findCode(fresh.grant_id))?.redeemed).toBe(true);
+      expect(await stores.store.redeemCode(redemptionOf(good))).not.toBeNull();
+      expect((await addToPresent()).count).toBe(2);
+      // By the clock of this addition the window still runs: it starts at 1 only once the count was
+      // deleted.
+      while ((await addToPast()).count !== 1) await setTimeout(1_000);
+    });
+  });
+}
