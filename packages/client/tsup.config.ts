@@ -1,23 +1,22 @@
 import { defineConfig } from 'tsup';
+import { thirdPartyNotices } from '../../scripts/third-party-notices.ts';
 import manifest from './package.json' with { type: 'json' };
 
 export default defineConfig({
   entry: { index: 'src/index.ts', guards: 'src/guards/index.ts' },
-  // Each entry point stands alone: guards take of the client what they need, and no more.
+  // Each entry point is self-contained: the guards contain only the parts of the client they use.
   splitting: false,
   format: ['esm', 'cjs'],
   target: 'es2022',
   platform: 'neutral',
-  // The types of the schema package are written into ours. tsup follows its top-level `types`, and
-  // from there its relative imports only where they are named too.
+  // Inlines the types of the schema package. tsup follows that package's relative imports only if
+  // they match a pattern here too.
   dts: { resolve: [/^@latchkey\//, /^\.\.?\//] },
-  minify: true,
+  // Readable in a debugger, in a stack, and where Node prints the line that threw an uncaught error.
+  minify: false,
   treeshake: true,
-  // Of an error that nobody catches Node prints the whole line it was thrown in.
-  esbuildOptions(options) {
-    options.lineLimit = 120;
-  },
   define: { PACKAGE_VERSION: JSON.stringify(manifest.version) },
   noExternal: [/^@latchkey\//],
+  esbuildPlugins: [thirdPartyNotices()],
   clean: true,
 });

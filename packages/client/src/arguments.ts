@@ -1,8 +1,8 @@
+import { type CredentialKind, credentialPrefixes, isUuid } from '@latchkey/schema';
 import { InvalidRequestError } from './errors.ts';
-import { kindOf } from './kind-of.ts';
 
-// Only what is certain to be a mix-up is refused here. Whether a code or a secret is good is the
-// service's to say: a newer one may have other formats.
+// Refuses only arguments that are certainly mixed up. The service decides whether a code or a secret
+// is valid, because a newer service may use other formats.
 
 function refuse(name: string, message: string): never {
   throw new InvalidRequestError(`${name}: ${message}`, { issues: [{ path: [name], message }] });
@@ -16,7 +16,7 @@ function check(name: string, value: unknown, expected: string, others: readonly 
 }
 
 export const checkCode = (code: unknown): string =>
-  check('code', code, 'the code that the user brought, lk_code_…', [
+  check('code', code, 'the code that came with the user, lk_code_…', [
     'an application secret',
     'a grant secret',
   ]);
@@ -35,7 +35,22 @@ export function checkGrantSecret(secret: unknown): string {
     'a code',
     'an id',
   ]);
-  // `fetch` would refuse such a header, and repeat it in its message.
+  // `fetch` would reject such a header with a message that quotes it.
   if (!/^[\x21-\x7e]+$/.test(text)) refuse('grant_secret', `Must be ${expected}, without spaces.`);
   return text;
+}
+
+const kindDescriptions: Record<CredentialKind, string> = {
+  applicationSecret: 'an application secret',
+  code: 'a code',
+  grantSecret: 'a grant secret',
+};
+
+/** Describes what a text looks like, for a message that must not repeat the text. */
+export function kindOf(text: string): string {
+  if (isUuid(text)) return 'an id';
+  for (const kind of Object.keys(kindDescriptions) as CredentialKind[]) {
+    if (text.startsWith(`${credentialPrefixes[kind]}_`)) return kindDescriptions[kind];
+  }
+  return 'nothing that Latchkey issues';
 }

@@ -1,59 +1,59 @@
 import type { OperationInput, OperationName, OperationOutput, Operations } from '@latchkey/schema';
 import { checkCode, checkGrantId } from './arguments.ts';
 
-/** A call of an operation over the service's tRPC wire. */
-export interface Call<Name extends OperationName> {
-  readonly path: Name;
-  /** As over REST: a query is sent with GET, a mutation with POST. */
+/** How to call an operation over the service's tRPC interface. */
+export interface OperationCall<Name extends OperationName> {
+  readonly operation: Name;
+  /** A query is sent with GET, a mutation with POST. */
   readonly method: Operations[Name]['method'] extends 'GET' ? 'GET' : 'POST';
   readonly input: OperationInput<Name> extends Record<string, never>
     ? undefined
     : OperationInput<Name>;
-  /** What of the input no error may show. */
+  /** The part of the input that no error may show. */
   readonly secretInput?: string;
-  /** Whether to do it twice is as good as to do it once. */
-  readonly isRepeatable: boolean;
-  /** The `object` member of its result, which tells it from an answer of something else. */
-  readonly returns: OperationOutput<Name>['object'];
+  /** Whether repeating it has the same effect as doing it once. */
+  readonly isIdempotent: boolean;
+  /** The `object` member of its result. A response without it is not from Latchkey. */
+  readonly resultObject: OperationOutput<Name>['object'];
 }
 
-export const convertCall = (code: string): Call<'grants.convert'> => ({
-  path: 'grants.convert',
+export const convertCall = (code: string): OperationCall<'grants.convert'> => ({
+  operation: 'grants.convert',
   method: 'POST',
   input: { code: checkCode(code) },
   secretInput: code,
-  isRepeatable: false,
-  returns: 'oauth_grant',
+  isIdempotent: false,
+  resultObject: 'oauth_grant',
 });
 
-export const revokeCall = (grantId: string): Call<'grants.revoke'> => ({
-  path: 'grants.revoke',
+export const revokeCall = (grantId: string): OperationCall<'grants.revoke'> => ({
+  operation: 'grants.revoke',
   method: 'POST',
   input: { grant_id: checkGrantId(grantId) },
-  isRepeatable: true,
-  returns: 'oauth_grant',
+  isIdempotent: true,
+  resultObject: 'oauth_grant',
 });
 
-export const recoverCall = (grantId: string): Call<'grants.recover'> => ({
-  path: 'grants.recover',
+export const recoverCall = (grantId: string): OperationCall<'grants.recover'> => ({
+  operation: 'grants.recover',
   method: 'POST',
   input: { grant_id: checkGrantId(grantId) },
-  isRepeatable: false,
-  returns: 'oauth_grant',
+  isIdempotent: false,
+  resultObject: 'oauth_grant',
 });
 
-export const accountCall: Call<'account.get'> = {
-  path: 'account.get',
+export const accountCall: OperationCall<'account.get'> = {
+  operation: 'account.get',
   method: 'GET',
   input: undefined,
-  isRepeatable: true,
-  returns: 'service_account',
+  isIdempotent: true,
+  resultObject: 'service_account',
 };
 
-export const grantCall: Call<'account.grant'> = {
-  path: 'account.grant',
+export const grantCall: OperationCall<'account.grant'> = {
+  operation: 'account.grant',
   method: 'GET',
   input: undefined,
-  isRepeatable: true,
-  returns: 'oauth_grant',
+  isIdempotent: true,
+  resultObject: 'oauth_grant',
 };

@@ -1,37 +1,67 @@
 import type { ParameterIssue } from '@latchkey/schema';
-import type { ErrorCode } from './error-code.ts';
-import { BRAND } from './is-latchkey-error.ts';
+import { BRAND, hasBrand } from './brand.ts';
+import type { ResponseDetails } from './response-details.ts';
 
-/** The members of an error, besides its message. Those that do not apply to it are absent. */
+/** Every `error_code` that this version of the client knows. */
+export type ErrorCode =
+  | 'credentials_missing'
+  | 'credentials_invalid'
+  | 'application_disabled'
+  | 'body_malformed'
+  | 'parameter_invalid'
+  | 'media_type_unsupported'
+  | 'body_too_large'
+  | 'batch_too_large'
+  | 'route_not_found'
+  | 'method_not_allowed'
+  | 'code_not_found'
+  | 'code_expired'
+  | 'code_already_used'
+  | 'grant_not_found'
+  | 'grant_not_recoverable'
+  | 'application_not_found'
+  | 'account_not_found'
+  | 'secret_not_found'
+  | 'secret_limit_reached'
+  | 'application_enabled'
+  | 'rate_limited'
+  | 'shutting_down'
+  | 'store_unavailable'
+  | 'outcome_unknown'
+  | 'internal_error';
+
+/** The members of an error besides its message. Members that do not apply are absent. */
 export interface ErrorDetails {
-  /** The service's stable name for what went wrong. A newer service may have others. */
-  errorCode?: ErrorCode | (string & {}) | undefined;
-  /** HTTP status of the answer. */
+  /** The service's stable code for the error. A newer service may send codes not listed here. */
+  error_code?: ErrorCode | (string & {}) | undefined;
+  /** HTTP status of the response. */
   status?: number | undefined;
-  /** Names the request in the service's log: give it to the operator of the service. */
-  requestId?: string | undefined;
-  /** Where the service documents the error. */
-  errorUri?: string | undefined;
-  /** Seconds to wait before another try, where the answer says so. */
-  retryAfter?: number | undefined;
-  /** The grant that {@link CodeAlreadyUsedError} and {@link OutcomeUnknownError} are about. */
+  /** The status and the headers of the response. */
+  response?: ResponseDetails | undefined;
+  /** Identifies the request in the service's log. Quote it to the operator of the service. */
+  request_id?: string | undefined;
+  /** URL of the service's documentation of the error. */
+  error_uri?: string | undefined;
+  /** Seconds to wait before a retry, if the response says so. */
+  retry_after?: number | undefined;
+  /** The grant that a {@link CodeAlreadyUsedError} or an {@link OutcomeUnknownError} is about. */
   grant_id?: string | undefined;
-  /** What {@link InvalidRequestError} finds wrong with the parameters. */
+  /** The invalid parameters that an {@link InvalidRequestError} reports. */
   issues?: readonly ParameterIssue[] | undefined;
-  /** Whether the service may have got the request, of {@link ConnectionError}. */
-  maybeSent?: boolean | undefined;
-  /** What followed, in order, where `convert` with `recoverLostAnswer` asked again in vain. */
-  recoveryErrors?: readonly LatchkeyError[] | undefined;
-  /** What the runtime threw, as a copy without credentials. */
+  /** Whether the service may have received the request, for a {@link ConnectionError}. */
+  maybe_sent?: boolean | undefined;
+  /** The errors of a failed recovery, in order, if `convert` was called with `recoverLostAnswer`. */
+  recovery_errors?: readonly LatchkeyError[] | undefined;
+  /** A copy of what the runtime threw, without credentials. */
   cause?: unknown;
 }
 
 /**
- * Every error of this package extends this class. None carries a credential: not in its message,
- * its members, its cause or its stack, so any of them can be logged as it is.
+ * The base class of every error of this package. No error contains a credential in its message,
+ * members, cause or stack, so errors can be logged as they are.
  *
- * `message` says what happened and what to do about it, `errorCode` is stable and the one to branch
- * on where a class is not fine enough. An error without `status` never had an answer.
+ * `message` says what happened and what to do about it. `error_code` is stable: branch on it if the
+ * class is not specific enough. An error without `status` had no response.
  *
  * @example
  * ```ts
@@ -41,76 +71,126 @@ export interface ErrorDetails {
  *   greet((await latchkey.account(grantSecret)).display_name);
  * } catch (error) {
  *   if (error instanceof AuthenticationError) return startAgain();
- *   if (error instanceof LatchkeyError) log.warn({ request: error.requestId }, error.message);
+ *   if (error instanceof LatchkeyError) log.warn({ request: error.request_id }, error.message);
  *   throw error;
  * }
  * ```
  */
-export class LatchkeyError extends Error {
+export abstract class LatchkeyError extends Error {
   static {
     Object.defineProperty(LatchkeyError.prototype, BRAND, { value: true });
   }
 
-  /** The service's stable name for what went wrong; absent where the service did not answer. */
-  declare readonly errorCode?: ErrorCode | (string & {});
-  /** HTTP status of the answer; absent where there was none. */
+  /** The name of the class. Bundlers do not change it. */
+  declare name: LatchkeyErrorName;
+  /** The service's stable code for the error; absent if the service did not respond. */
+  declare readonly error_code?: ErrorCode | (string & {});
+  /** HTTP status of the response; absent if there was none. */
   declare readonly status?: number;
-  /** Names the request in the service's log: give it to the operator of the service. */
-  declare readonly requestId?: string;
-  /** Where the service documents the error. */
-  declare readonly errorUri?: string;
-  /** Seconds to wait before another try, where the answer says so. */
-  declare readonly retryAfter?: number;
   /**
-   * What followed, in order, where `convert` with `recoverLostAnswer` asked again in vain. Empty
-   * where its time was up before anything came back.
+   * The status and the headers of the response; absent if there was none. The property is not
+   * enumerable, so logs and JSON of the error do not contain it.
    */
-  declare readonly recoveryErrors?: readonly LatchkeyError[];
+  declare readonly response?: ResponseDetails;
+  /** Identifies the request in the service's log. Quote it to the operator of the service. */
+  declare readonly request_id?: string;
+  /** URL of the service's documentation of the error. */
+  declare readonly error_uri?: string;
+  /** Seconds to wait before a retry, if the response says so. */
+  declare readonly retry_after?: number;
+  /**
+   * The errors of a failed recovery, in order, if `convert` was called with `recoverLostAnswer`. Empty
+   * if the time was up before the recovery had a response.
+   */
+  declare readonly recovery_errors?: readonly LatchkeyError[];
 
   /**
-   * The client makes its errors itself. Make one to stand in for it in a test of your own.
+   * Creates an error. The client does this itself; call it only in tests that replace the client.
    *
    * @param message - what happened, and what to do about it
-   * @param details - the members that it has
+   * @param details - the members of the error
    */
   constructor(message: string, details: ErrorDetails = {}) {
-    const { cause, ...members } = details;
+    const { cause, response, ...members } = details;
     super(message, cause === undefined ? undefined : { cause });
+    if (response) Object.defineProperty(this, 'response', { value: response, configurable: true });
     for (const [name, value] of Object.entries(members)) {
       if (value !== undefined) Object.assign(this, { [name]: value });
     }
   }
 }
 
-/** An option is missing or wrong: of the constructor, or of one call. Nothing was sent. */
+/**
+ * Whether a value is a {@link LatchkeyError}, including one from another copy of this package. A
+ * program that loads the package with both `import` and `require` has two copies, and `instanceof`
+ * recognises only its own. In such a program, branch on `error.name` next, which also narrows the type
+ * of the error.
+ *
+ * @param value - any value, such as one that was caught
+ * @returns true for an error of this package, from any copy of it
+ *
+ * @example
+ * ```ts
+ * import { isLatchkeyError } from '@latchkey/client';
+ *
+ * try {
+ *   await latchkey.revoke(grantId);
+ * } catch (error) {
+ *   if (!isLatchkeyError(error)) throw error;
+ *   switch (error.name) {
+ *     case 'GrantNotFoundError':
+ *       break; // it is unlinked already
+ *     case 'OutcomeUnknownError':
+ *       log.warn({ grant: error.grant_id }, error.message);
+ *       break;
+ *     default:
+ *       throw error;
+ *   }
+ * }
+ * ```
+ */
+export function isLatchkeyError(value: unknown): value is AnyLatchkeyError {
+  return hasBrand(value);
+}
+
+/** An option of the constructor or of a call is missing or not valid. Nothing was sent. */
 export class LatchkeyConfigError extends LatchkeyError {
   declare name: 'LatchkeyConfigError';
 }
 
 /**
- * The secret is not valid, or no longer (`credentials_missing`, `credentials_invalid`).
+ * The secret is not valid, or no longer valid (`credentials_missing`, `credentials_invalid`).
  *
- * From `convert` and `revoke`: the application secret was removed or has expired, or the
- * application is disabled. From `account` and `grant`: the grant was revoked or its application is
- * disabled; a revoked grant does not come back, so let the user link the account again.
+ * From `convert`, `revoke` and `recover`: the application secret was removed or has expired. From
+ * `account` and `grant`: the grant was revoked. A revoked grant can't be restored, so let the user
+ * link the account again.
  */
 export class AuthenticationError extends LatchkeyError {
   declare name: 'AuthenticationError';
 }
 
 /**
- * The request is wrong, and would be again. With `status`, the service refused it; without, the
- * client did before anything was sent.
+ * The secret is valid, but the operator has disabled the application that it belongs to. Nothing was
+ * done and nothing is lost: keep the grant, and try again later. Grants and codes work as before when
+ * the application is enabled again; a code still expires after 300 seconds.
+ */
+export class ApplicationDisabledError extends LatchkeyError {
+  declare name: 'ApplicationDisabledError';
+}
+
+/**
+ * The request is not valid, so a retry would fail too. With `status`, the service rejected it;
+ * without, the client did, before anything was sent.
  */
 export class InvalidRequestError extends LatchkeyError {
   declare name: 'InvalidRequestError';
-  /** What is wrong with which parameter, where the error is about parameters. */
+  /** What is wrong with each parameter, if the error is about parameters. */
   declare readonly issues?: readonly ParameterIssue[];
 }
 
 /**
- * There is no such code for this application: mistyped, cancelled, never issued, or issued to
- * another application. Nothing was consumed.
+ * This application has no such code. It was mistyped, cancelled, never issued, or issued to another
+ * application. No code was used up.
  */
 export class CodeNotFoundError extends LatchkeyError {
   declare name: 'CodeNotFoundError';
@@ -122,12 +202,12 @@ export class CodeExpiredError extends LatchkeyError {
 }
 
 /**
- * This application exchanged the code before. The grant works as before: use the one that is stored
+ * This application converted the code before. The grant still works: use the one that you stored
  * under `grant_id`.
  */
 export class CodeAlreadyUsedError extends LatchkeyError {
   declare name: 'CodeAlreadyUsedError';
-  /** The grant that the code became. */
+  /** The id of the grant that the code was converted into. */
   declare readonly grant_id: string;
 }
 
@@ -136,73 +216,96 @@ export class GrantNotFoundError extends LatchkeyError {
   declare name: 'GrantNotFoundError';
 }
 
-/** The grant was used before or is older than 10 minutes, so it gets no new secret. */
+/** The grant was used already, or is older than 10 minutes, so it can't get a new secret. */
 export class GrantNotRecoverableError extends LatchkeyError {
   declare name: 'GrantNotRecoverableError';
 }
 
-/** Too many requests. Nothing was done; try again after `retryAfter` seconds. */
+/** There were too many requests. Nothing was done; try again after `retry_after` seconds. */
 export class RateLimitedError extends LatchkeyError {
   declare name: 'RateLimitedError';
 }
 
-/** The service cannot reach its database. Nothing was done; try again after `retryAfter` seconds. */
+/** The service can't reach its database. Nothing was done; try again after `retry_after` seconds. */
 export class UnavailableError extends LatchkeyError {
   declare name: 'UnavailableError';
 }
 
 /**
  * The service itself does not know whether the change was made. After `revoke`, revoke again. After
- * `convert`, recover the grant named by `grant_id`; where there is none, convert again.
+ * `convert`, recover the grant named by `grant_id`; if there is no such grant, convert again.
  */
 export class OutcomeUnknownError extends LatchkeyError {
   declare name: 'OutcomeUnknownError';
-  /** The grant that the change is about. */
+  /** The id of the grant that the change is about. */
   declare readonly grant_id: string;
 }
 
-/** The service failed (`internal_error`, or a 5xx that this version does not know). */
+/** The service failed: `internal_error`, or a 5xx code that this version does not know. */
 export class ServerError extends LatchkeyError {
   declare name: 'ServerError';
 }
 
 /**
- * Nothing certain came back: the connection was refused, or was cut before the answer was complete.
+ * No complete response arrived: the connection was refused, or broke too early.
  *
  * `cause` is a copy of what the runtime threw (its name, message, code, address and stack), with
- * credentials blacked out.
+ * credentials redacted.
  */
 export class ConnectionError extends LatchkeyError {
-  /** `TimeoutError` where it is one. */
+  /** `TimeoutError` for an error of that subclass. */
   declare name: 'ConnectionError' | 'TimeoutError';
   /**
-   * Whether the service may have got the request, and have done what it says. False only where the
-   * runtime says that there was no connection: refused, no such host, no trusted certificate. Node
-   * and Bun say so; Deno and Cloudflare Workers do not, so it is always true there.
+   * Whether the service may have received and carried out the request. False only if the runtime
+   * reports that no connection was made: refused, unknown host, or untrusted certificate. Node and Bun
+   * report this; Deno and Cloudflare Workers do not, so there it is always true.
    */
-  declare readonly maybeSent: boolean;
+  declare readonly maybe_sent: boolean;
 }
 
-/** There was no complete answer within `timeoutMs`. The service may still do what was asked. */
+/** No complete response arrived within `timeoutMs`. The service may still carry out the request. */
 export class TimeoutError extends ConnectionError {
   declare name: 'TimeoutError';
 }
 
 /**
- * What answered does not speak as Latchkey does: a proxy's error page, a redirect, a cut or garbled
- * answer, or something else altogether at `baseUrl`. `status` is that of the answer; its contents
- * are not kept. The service may have done what was asked.
+ * The response is not from Latchkey: an error page of a proxy, a redirect, a truncated or garbled
+ * body, or another program at `baseUrl`. `status` is the status of the response; its body is not kept.
+ * The service may have carried out the request.
  */
 export class UnexpectedResponseError extends LatchkeyError {
   declare name: 'UnexpectedResponseError';
 }
 
-// The names survive minifying, ours and that of a user's bundler: stacks and logs show them. On the
-// prototype, where a stack finds it when it is written, which is before any field is set.
+/** An error of any class of this package. Its `name` tells the classes apart. */
+export type AnyLatchkeyError =
+  | LatchkeyConfigError
+  | AuthenticationError
+  | ApplicationDisabledError
+  | InvalidRequestError
+  | CodeNotFoundError
+  | CodeExpiredError
+  | CodeAlreadyUsedError
+  | GrantNotFoundError
+  | GrantNotRecoverableError
+  | RateLimitedError
+  | UnavailableError
+  | OutcomeUnknownError
+  | ServerError
+  | ConnectionError
+  | TimeoutError
+  | UnexpectedResponseError;
+
+/** The `name` of every error of this package, for a `switch`. */
+export type LatchkeyErrorName = AnyLatchkeyError['name'];
+
+// Stacks and logs show these names, even if a user's bundler minifies the classes. The
+// name is on the prototype because the stack is written before any field of the error is set.
 const names = {
   LatchkeyError,
   LatchkeyConfigError,
   AuthenticationError,
+  ApplicationDisabledError,
   InvalidRequestError,
   CodeNotFoundError,
   CodeExpiredError,
@@ -216,7 +319,7 @@ const names = {
   ConnectionError,
   TimeoutError,
   UnexpectedResponseError,
-};
+} satisfies Record<LatchkeyErrorName | 'LatchkeyError', unknown>;
 for (const [value, Class] of Object.entries(names)) {
   Object.defineProperty(Class, 'name', { value });
   Object.defineProperty(Class.prototype, 'name', { value, configurable: true, writable: true });

@@ -1,24 +1,24 @@
-/** What the client hands to {@link Fetch} with the URL. */
+/** The second argument of {@link Fetch}. */
 export interface FetchInit {
   /** `GET` or `POST`. */
   method: string;
-  /** By their names in lower case. `authorization` holds a credential. */
+  /** Values by lower-case name. `authorization` holds a credential. */
   headers: Record<string, string>;
-  /** JSON; none with GET. */
+  /** JSON; absent with GET. */
   body?: string;
-  /** Aborts on the timeout and on the caller's own signal. */
+  /** Aborts on the timeout, and when the caller's signal aborts. */
   signal: AbortSignal;
-  /** Redirects are not followed: they could carry a credential to another host. */
+  /** Redirects are not followed: they could send a credential to another host. */
   redirect: 'manual';
 }
 
-/** What the client reads of an answer. A `Response` has all of it. */
+/** The part of a response that the client reads. A `Response` has all of it. */
 export interface FetchResponse {
   /** HTTP status. */
   readonly status: number;
-  /** The headers, asked for by name in lower case. */
+  /** The headers, read by lower-case name. */
   readonly headers: {
-    /** The value of a header, null where it is not there. */
+    /** The value of a header, or null if it is absent. */
     get(name: string): string | null;
   };
   /** The whole body. */
@@ -26,8 +26,8 @@ export interface FetchResponse {
 }
 
 /**
- * The part of the standard `fetch` that the client uses. The global one fits, and so does one that
- * goes through a proxy or an agent. It sees the credentials of every call: choose it with care.
+ * The part of the standard `fetch` that the client uses. The global `fetch` fits, and so does one that
+ * uses a proxy or an agent. It sees the credentials of every call, so use only one that you trust.
  *
  * @example
  * ```ts

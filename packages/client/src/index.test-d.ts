@@ -1,8 +1,9 @@
 import type { ErrorCode as ErrorCodeOfTheService, OperationOutput } from '@latchkey/schema';
+import type { Logger as PinoLogger } from 'pino';
 import { expectTypeOf, test } from 'vitest';
 import {
   type Account,
-  type AuthenticationError,
+  type AnyLatchkeyError,
   type CallOptions,
   type CodeAlreadyUsedError,
   CodeExpiredError,
@@ -15,26 +16,28 @@ import {
   type InvalidRequestError,
   isLatchkeyError,
   Latchkey,
-  LatchkeyError,
+  type LatchkeyError,
+  type LatchkeyErrorName,
   type LatchkeyOptions,
   type Logger,
   type OutcomeUnknownError,
   type ParameterIssue,
+  type ResponseDetails,
   type RevokedGrant,
+  ServerError,
   TimeoutError,
-  type UnexpectedResponseError,
-  type WithRequestId,
+  type WithResponse,
 } from './index.ts';
 
-// Compiled, not run: what a user's editor and compiler may rely on.
+// Compiled, not run: the types that a user's editor and compiler rely on.
 
-test('an operation takes a text, and returns what the service’s contract says', () => {
+test('an operation takes a string, and returns what the service’s contract says', () => {
   type Signature<Output> = (
     argument: string,
     options?: CallOptions,
-  ) => Promise<WithRequestId<Output>>;
+  ) => Promise<WithResponse<Output>>;
   expectTypeOf<Latchkey['convert']>().toEqualTypeOf<
-    (code: string, options?: ConvertOptions) => Promise<WithRequestId<FullGrant>>
+    (code: string, options?: ConvertOptions) => Promise<WithResponse<FullGrant>>
   >();
   expectTypeOf<Latchkey['revoke']>().toEqualTypeOf<Signature<RevokedGrant>>();
   expectTypeOf<Latchkey['account']>().toEqualTypeOf<Signature<Account>>();
@@ -52,18 +55,19 @@ test('a client offers its operations and nothing else', () => {
   >();
 });
 
-test('the codes are those of the service', () => {
+test('the error codes are those of the service', () => {
   expectTypeOf<ErrorCode>().toEqualTypeOf<ErrorCodeOfTheService>();
 });
 
 test('options', () => {
-  // Everything may come from the environment.
+  // All options may come from the environment.
   expectTypeOf<[]>().toExtend<ConstructorParameters<typeof Latchkey>>();
   // @ts-expect-error there is no such option
   new Latchkey({ baseUrl: '', applicationSecret: '', retries: 3 });
   expectTypeOf<Console>().toExtend<Logger>();
+  expectTypeOf<PinoLogger>().toExtend<Logger>();
 
-  // Variables of the environment, which may be unset.
+  // Environment variables may be unset.
   const undecided: LatchkeyOptions = {
     baseUrl: undefined,
     applicationSecret: undefined,
@@ -77,15 +81,18 @@ test('options', () => {
   expectTypeOf(undecided).toExtend<LatchkeyOptions>();
   expectTypeOf<typeof globalThis.fetch>().toExtend<Fetch>();
   expectTypeOf<{ signal: AbortSignal | undefined }>().toExtend<CallOptions>();
+  expectTypeOf<CallOptions['maxRetries']>().toEqualTypeOf<number | undefined>();
 });
 
-test('a result is the service’s object, and knows its request', () => {
-  expectTypeOf<WithRequestId<FullGrant>>().toExtend<FullGrant>();
-  expectTypeOf<WithRequestId<Account>['requestId']>().toEqualTypeOf<string | undefined>();
-  expectTypeOf<FullGrant>().not.toHaveProperty('requestId');
+test('a result is the service’s object with its request id and response', () => {
+  expectTypeOf<WithResponse<FullGrant>>().toExtend<FullGrant>();
+  expectTypeOf<WithResponse<Account>['request_id']>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<WithResponse<Account>['response']>().toEqualTypeOf<ResponseDetails | undefined>();
+  expectTypeOf<LatchkeyError['response']>().toEqualTypeOf<ResponseDetails | undefined>();
+  expectTypeOf<FullGrant>().not.toHaveProperty('request_id');
 });
 
-test('what came with a text of the wrong kind is not a code', () => {
+test('arguments of the wrong type are errors', () => {
   const latchkey = {} as Latchkey;
   // @ts-expect-error a query parameter may be missing
   latchkey.convert(new URLSearchParams().get('code'));
@@ -93,26 +100,56 @@ test('what came with a text of the wrong kind is not a code', () => {
   latchkey.account({} as FullGrant);
 });
 
-test('an error narrows to its class, and out of it again', () => {
+test('instanceof narrows an error to its class, and excludes it afterwards', () => {
   const error = {} as LatchkeyError;
-  // Were the classes alike in structure, this would leave nothing of the error.
+  // If the classes had the same structure, nothing would be left of the type here.
   if (error instanceof CodeExpiredError) return;
   expectTypeOf(error).toEqualTypeOf<LatchkeyError>();
   if (error instanceof TimeoutError) return;
   if (error instanceof ConnectionError) {
-    expectTypeOf(error.maybeSent).toEqualTypeOf<boolean>();
+    expectTypeOf(error.maybe_sent).toEqualTypeOf<boolean>();
     return;
   }
   expectTypeOf(error.message).toEqualTypeOf<string>();
 
   const anything: unknown = error;
-  if (isLatchkeyError(anything)) expectTypeOf(anything).toEqualTypeOf<LatchkeyError>();
+  if (isLatchkeyError(anything)) expectTypeOf(anything).toEqualTypeOf<AnyLatchkeyError>();
 });
 
-test('a name tells a class apart, where instanceof cannot', () => {
-  const error = {} as CodeAlreadyUsedError | AuthenticationError | UnexpectedResponseError;
-  if (error.name === 'CodeAlreadyUsedError') {
-    expectTypeOf(error.grant_id).toEqualTypeOf<string>();
+test('name is a union, and narrows an error to its class too', () => {
+  expectTypeOf<LatchkeyError['name']>().toEqualTypeOf<LatchkeyErrorName>();
+  expectTypeOf<string>().not.toExtend<LatchkeyErrorName>();
+  // @ts-expect-error a mistyped name
+  const mistyped: LatchkeyErrorName = 'CodeUsedError';
+  expectTypeOf(mistyped).toBeString();
+
+  const error: unknown = {};
+  if (!isLatchkeyError(error)) return;
+  switch (error.name) {
+    case 'CodeAlreadyUsedError':
+    case 'OutcomeUnknownError':
+      expectTypeOf(error.grant_id).toEqualTypeOf<string>();
+      break;
+    case 'ConnectionError':
+    case 'TimeoutError':
+      expectTypeOf(error.maybe_sent).toEqualTypeOf<boolean>();
+      break;
+    case 'LatchkeyConfigError':
+    case 'AuthenticationError':
+    case 'InvalidRequestError':
+    case 'CodeNotFoundError':
+    case 'CodeExpiredError':
+    case 'GrantNotFoundError':
+    case 'GrantNotRecoverableError':
+    case 'RateLimitedError':
+    case 'ApplicationDisabledError':
+    case 'UnavailableError':
+    case 'ServerError':
+    case 'UnexpectedResponseError':
+      break;
+    default:
+      // A switch can be exhaustive.
+      expectTypeOf(error).toBeNever();
   }
 });
 
@@ -123,12 +160,12 @@ test('members of errors', () => {
     readonly ParameterIssue[] | undefined
   >();
   expectTypeOf<LatchkeyError['status']>().toEqualTypeOf<number | undefined>();
-  expectTypeOf<LatchkeyError['retryAfter']>().toEqualTypeOf<number | undefined>();
-  expectTypeOf<LatchkeyError['recoveryErrors']>().toEqualTypeOf<
+  expectTypeOf<LatchkeyError['retry_after']>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<LatchkeyError['recovery_errors']>().toEqualTypeOf<
     readonly LatchkeyError[] | undefined
   >();
-  expectTypeOf<'code_expired'>().toExtend<LatchkeyError['errorCode']>();
-  expectTypeOf<'of_a_newer_service'>().toExtend<LatchkeyError['errorCode']>();
-  // @ts-expect-error errors are read, not written
-  new LatchkeyError('').status = 400;
+  expectTypeOf<'code_expired'>().toExtend<LatchkeyError['error_code']>();
+  expectTypeOf<'of_a_newer_service'>().toExtend<LatchkeyError['error_code']>();
+  // @ts-expect-error members of errors are read-only
+  new ServerError('').status = 400;
 });

@@ -1,5 +1,5 @@
 /**
- * Links accounts through Latchkey: exchange a code for a grant, use it, revoke it.
+ * Links accounts through Latchkey: convert a code into a grant, use the grant, revoke it.
  *
  * @module client
  */
@@ -11,11 +11,9 @@ export type {
   ParameterIssue,
   RevokedGrant,
 } from '@latchkey/schema';
-export type { ErrorCode } from './error-code.ts';
 export * from './errors.ts';
 export type { Fetch, FetchInit, FetchResponse } from './fetch.ts';
-export { isLatchkeyError } from './is-latchkey-error.ts';
 export { Latchkey } from './latchkey.ts';
 export type { LogDetails, Logger } from './logger.ts';
 export type { CallOptions, ConvertOptions, LatchkeyOptions } from './options.ts';
-export type { WithRequestId } from './request-id.ts';
+export type { ResponseDetails, WithResponse } from './response-details.ts';

@@ -1,5 +1,7 @@
+import { inspect } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { result } from '../test/fake-service.ts';
+import { refusal, result } from '../test/fake-service.ts';
+import { reason } from '../test/reason.ts';
 import {
   account,
   applicationSecret,
@@ -67,18 +69,41 @@ const calls = [
 ];
 
 describe.each(calls)('$name', ({ call, data, request, secret }) => {
-  it('knows the id of its request, which no copy and no JSON of the result has', async () => {
+  it('has its request id, which copies and JSON of the result do not contain', async () => {
     service.reply = result(data);
-    const answer = await call();
-    expect(answer.requestId).toBe('request-1');
-    expect(Object.keys(answer)).toEqual(Object.keys(data));
-    expect(JSON.stringify(answer)).toBe(JSON.stringify(data));
-    expect({ ...answer }).not.toHaveProperty('requestId');
+    const returned = await call();
+    expect(returned.request_id).toBe('request-1');
+    expect(Object.keys(returned)).toEqual(Object.keys(data));
+    expect(JSON.stringify(returned)).toBe(JSON.stringify(data));
+    expect({ ...returned }).not.toHaveProperty('request_id');
   });
 
-  it('has no such id where the answer has none', async () => {
+  it('has the status and headers of its response, which copies do not contain', async () => {
+    service.reply = result(data, { 'ratelimit-remaining': '7', 'x-echo': `a ${secret}` });
+    const returned = await call();
+    expect(returned.response?.status).toBe(200);
+    expect(returned.response?.headers.get('RateLimit-Remaining')).toBe('7');
+    expect(returned.response?.headers.get('retry-after')).toBeNull();
+    expect(returned.response?.headers.get('x-echo')).toBe('a [redacted]');
+    expect({ ...returned }).not.toHaveProperty('response');
+    expect(JSON.stringify(returned)).toBe(JSON.stringify(data));
+  });
+
+  it('rejects with an error that has them too, but does not show them', async () => {
+    service.reply = refusal('credentials_invalid', {}, { 'x-proxy': 'edge-7' });
+    const error = await reason(call());
+    expect(error.response.status).toBe(401);
+    expect(error.response.headers.get('X-Proxy')).toBe('edge-7');
+    expect(inspect(error, { showHidden: true }) + JSON.stringify(error)).not.toContain('edge-7');
+    service.reply = (response) => response.writeHead(502, { via: 'edge-8' }).end('<html>');
+    expect((await reason(call())).response.headers.get('via')).toBe('edge-8');
+    service.reply = (response) => void response.destroy();
+    expect((await reason(call())).response).toBeUndefined();
+  });
+
+  it('has no request id if the response has none', async () => {
     service.reply = (response) => response.writeHead(200).end(JSON.stringify({ result: { data } }));
-    expect((await call()).requestId).toBeUndefined();
+    expect((await call()).request_id).toBeUndefined();
   });
 
   it('sends one request with its secret, and returns the result', async () => {
@@ -101,7 +126,7 @@ describe.each(calls)('$name', ({ call, data, request, secret }) => {
   });
 
   it.each([undefined, null, 'text', 42, [], {}, { object: 'something_else' }])(
-    'refuses a result that is none of its kind: %j',
+    'rejects a result of the wrong kind: %j',
     async (garbage) => {
       service.reply = result(garbage);
       await expect(call()).rejects.toThrow(UnexpectedResponseError);
@@ -129,8 +154,8 @@ it.each([
   expect(service.requests.map((request) => request.url)).toEqual([url]);
 });
 
-it('keeps calls that run side by side apart', async () => {
-  // Answers in reverse order, each with the secret it was asked with.
+it('keeps concurrent calls apart', async () => {
+  // Responds in reverse order, to each request with its own secret.
   const waiting: (() => void)[] = [];
   service.reply = (response, request) => {
     const id = request.headers.authorization ?? '';
@@ -143,7 +168,7 @@ it('keeps calls that run side by side apart', async () => {
   expect(service.requests).toHaveLength(20);
 });
 
-it('goes through the fetch that it is given', async () => {
+it('uses the given fetch', async () => {
   const seen: unknown[] = [];
   const proxied = new Latchkey({
     baseUrl: 'https://latchkey.example/',
@@ -171,7 +196,7 @@ it('goes through the fetch that it is given', async () => {
   ]);
 });
 
-it('uses a global fetch that was replaced after it was made', async () => {
+it('uses a global fetch that was replaced after the client was created', async () => {
   const original = globalThis.fetch;
   globalThis.fetch = async () => new Response(JSON.stringify({ result: { data: account } }));
   try {

@@ -6,61 +6,66 @@ import type {
   RevokedGrant,
 } from '@latchkey/schema';
 import { checkGrantSecret } from './arguments.ts';
+import { withCallerStack } from './caller-stack.ts';
 import {
   accountCall,
-  type Call,
   convertCall,
   grantCall,
+  type OperationCall,
   recoverCall,
   revokeCall,
 } from './calls.ts';
 import { LatchkeyConfigError, TimeoutError } from './errors.ts';
-import { exchange, type Result } from './exchange.ts';
-import { Flight } from './flight.ts';
-import { detailsOf, type Log, logged, logTo } from './logger.ts';
+import { type Log, logDetailsOf, logRequest, logTo } from './logger.ts';
 import {
   type CallOptions,
   type ConvertOptions,
   checkApplicationSecret,
   checkBaseUrl,
+  checkCallOptions,
+  checkClientOptions,
   checkMaxRetries,
-  checkPlace,
   checkTimeout,
   checkUserAgent,
   type LatchkeyOptions,
+  refuseBrowsers,
 } from './options.ts';
-import { leavesOutcomeOpen } from './outcome.ts';
 import { recoverLostAnswer } from './recover-lost-answer.ts';
-import type { WithRequestId } from './request-id.ts';
-import { retrying } from './retry.ts';
-import { SharedFlights } from './shared-flights.ts';
+import type { WithResponse } from './response-details.ts';
+import { leavesOutcomeOpen, withRetries } from './retry.ts';
+import { type ResultOf, sendRequest } from './send-request.ts';
+import { SharedCall, SingleFlight } from './single-flight.ts';
+import { type Deadline, withTimeout } from './until-aborted.ts';
 
 /**
  * A client of a Latchkey service, for one application.
  *
- * It keeps no state between calls: make one, and share it. Calls may run side by side. A logged or
- * serialised client shows no secret.
+ * Create one client and share it: concurrent calls are safe. A logged or serialised client shows no
+ * secret.
  *
- * A call that failed for a passing reason is tried again, up to `maxRetries` times and within its
- * `timeoutMs`, where that is safe: {@link Latchkey.convert} and {@link Latchkey.recover} only where
- * it is certain that nothing was done; the others also where the outcome is open. (Besides, `fetch`
- * by its standard sends a request again that was answered 421, which says that nobody acted on it.)
+ * A call that fails for a temporary reason is retried if that is safe, up to `maxRetries` times and
+ * within its `timeoutMs`. {@link Latchkey.convert} and {@link Latchkey.recover} are retried only if
+ * it is certain that nothing was done; the other methods also if the outcome is open. (Besides, the
+ * `fetch` standard lets a runtime resend a request after a 421 response, which says that the request
+ * was not processed.)
  *
- * A result is the service's object as it came, with members that this version does not know, and
- * with a `requestId` that is in no copy and no JSON of it.
+ * A result is the service's object as it was sent, including members that this version does not know.
+ * It also has a `request_id` and the `response` with its status and headers, which copies and JSON of
+ * the result do not contain.
  *
- * Every method rejects with a {@link LatchkeyError}:
+ * Every method can reject with these errors, and with those that its own description names:
  *
- * - {@link InvalidRequestError}, before anything is sent, where an argument is none of its kind;
- * - {@link LatchkeyConfigError} where `timeoutMs` is no number of milliseconds, or the client was
- *   made without an application secret and the call takes one;
- * - {@link AuthenticationError} where the secret is not valid (any more);
- * - {@link ConnectionError}, and {@link TimeoutError} which is one, where no complete answer came;
- * - {@link UnexpectedResponseError} where what answered is not Latchkey;
- * - {@link RateLimitedError}, {@link UnavailableError}, {@link ServerError}: try again later;
+ * - {@link InvalidRequestError}, before anything is sent, if an argument has the wrong kind;
+ * - {@link LatchkeyConfigError} if an option of the call does not exist or is not valid, or if the
+ *   method needs an application secret and the client has none;
+ * - {@link AuthenticationError} if the secret is not valid, or no longer valid;
+ * - {@link ApplicationDisabledError} if the application is disabled for now: keep the grant;
+ * - {@link ConnectionError}, or its subclass {@link TimeoutError}, if no complete response arrived;
+ * - {@link UnexpectedResponseError} if the response is not from Latchkey;
+ * - {@link RateLimitedError}, {@link UnavailableError}, {@link ServerError}: try again later.
  *
- * and with those that it names itself. If `signal` aborts, it rejects with `signal.reason`
- * instead, as `fetch` does; the service may or may not have done what was asked.
+ * All of them are a {@link LatchkeyError}. If `signal` aborts, a method rejects with `signal.reason`
+ * instead, as `fetch` does; the service may have carried out the request.
  *
  * @example
  * ```ts
@@ -73,11 +78,11 @@ import { SharedFlights } from './shared-flights.ts';
  */
 export class Latchkey {
   static {
-    // As for the errors: what a log shows survives minifying.
+    // As for the errors: logs show the name even if a bundler minifies it.
     Object.defineProperty(Latchkey, 'name', { value: 'Latchkey' });
   }
 
-  // Private names, so that neither console.log nor JSON.stringify finds the secret.
+  // Private fields, so that neither console.log nor JSON.stringify shows the secret.
   readonly #applicationSecret: string | null;
   readonly #baseUrl: URL;
   readonly #fetch: LatchkeyOptions['fetch'];
@@ -85,13 +90,13 @@ export class Latchkey {
   readonly #maxRetries: number;
   readonly #timeoutMs: number;
   readonly #userAgent: string;
-  readonly #conversions = new SharedFlights<FullGrant>();
+  readonly #conversions = new SingleFlight<FullGrant>();
 
   /**
-   * Sends nothing: whether the secret is valid shows with the first call.
+   * Sends nothing. The first call shows whether the secret is valid.
    *
-   * @param options - what differs from the defaults
-   * @throws {@link LatchkeyConfigError} where an option is missing or can't be right, or in a browser
+   * @param options - the options that differ from their defaults
+   * @throws a {@link LatchkeyConfigError} if an option is missing, not valid or unknown, or in a browser
    *
    * @example
    * ```ts
@@ -105,7 +110,8 @@ export class Latchkey {
    * ```
    */
   constructor(options: LatchkeyOptions = {}) {
-    checkPlace(options.dangerouslyAllowBrowser);
+    refuseBrowsers(options?.dangerouslyAllowBrowser);
+    checkClientOptions(options);
     this.#baseUrl = checkBaseUrl(options.baseUrl);
     this.#applicationSecret = checkApplicationSecret(options.applicationSecret);
     this.#timeoutMs = checkTimeout(options.timeoutMs);
@@ -116,39 +122,40 @@ export class Latchkey {
   }
 
   /**
-   * Exchanges the code that the user brought for a grant. Do it at once: a code is good for 300
-   * seconds and for one exchange.
+   * Converts the code that came with the user into a grant. Do it at once: a code is valid for 300
+   * seconds and can be converted once.
    *
-   * Store `grant_id` and `grant_secret`, the secret encrypted: it is shown this one time.
+   * Store `grant_id` and `grant_secret`, the secret encrypted: the service shows it only once.
    *
-   * Where a call ends without a certain answer ({@link ConnectionError}, {@link TimeoutError},
-   * {@link UnexpectedResponseError}, {@link ServerError}, an abort), the code may be spent.
-   * Converting the same code again is safe, and tells: either it succeeds now, or
-   * {@link CodeAlreadyUsedError} names the grant whose answer got lost.
+   * If a call ends without a certain response ({@link ConnectionError}, {@link TimeoutError},
+   * {@link UnexpectedResponseError}, {@link ServerError}, an abort), the code may be used up. It is
+   * safe to convert the same code again: either that succeeds, or {@link CodeAlreadyUsedError} names
+   * the grant whose response was lost.
    *
-   * With `recoverLostAnswer` the client does that by itself. After {@link ConnectionError} (but for
-   * a request that was not sent), {@link TimeoutError}, {@link ServerError}, and
-   * {@link UnexpectedResponseError} with a status of 2xx or 5xx, it converts once more. If that
-   * says that the code was exchanged, it recovers the grant, once. After
-   * {@link OutcomeUnknownError} it recovers the grant at once, and converts again only where there
-   * is none. If no grant comes of it, it throws the first error, with those that followed in
-   * `recoveryErrors`. All of it takes at most twice `timeoutMs`. An abort ends it at any point.
+   * With `recoverLostAnswer` the client does this itself. It converts the code once more after
+   * {@link ConnectionError} (unless the request was not sent), {@link TimeoutError},
+   * {@link ServerError}, and {@link UnexpectedResponseError} with a 2xx or 5xx status. If the service
+   * then reports that the code was used, the client recovers the grant, once. After
+   * {@link OutcomeUnknownError} it recovers the grant first, and converts again only if there is no
+   * grant. If the recovery fails, the call rejects with the first error, whose `recovery_errors` are
+   * the errors that followed. The whole call takes at most twice `timeoutMs`. An abort ends it at any
+   * point.
    *
-   * Leave it off where several processes may convert the same code: the one that recovers would
-   * replace the secret that another has just received.
+   * Leave `recoverLostAnswer` off if several processes may convert the same code: the process that
+   * recovers would replace the secret that another one has just received.
    *
-   * Calls at the same time with the same code, and the same `recoverLostAnswer`, share one request
-   * and its outcome. Each ends by its own `timeoutMs` and `signal`; the others go on. A request is
-   * taken for lost when all of them have waited for their `timeoutMs`.
+   * Concurrent calls with the same code, `recoverLostAnswer` and `maxRetries` share one request and its
+   * outcome. Each call ends by its own `timeoutMs` and `signal`, and the others continue. The response
+   * counts as lost once every one of them has waited for its `timeoutMs`.
    *
-   * @param code - what came with the user, `lk_code_…`, as it came
+   * @param code - the code, `lk_code_…`, exactly as it came with the user
    * @returns the grant with its secret, and the account as it was when the code was issued
-   * @param options - for this call alone
-   * @throws {@link CodeNotFoundError} where the code is unknown, or is another application's
-   * @throws {@link CodeExpiredError} where it is older than 300 seconds
-   * @throws {@link CodeAlreadyUsedError} where this application exchanged it before, with `grant_id`
-   * @throws {@link OutcomeUnknownError} where the service can't tell whether it was consumed
-   * @throws {@link LatchkeyError} as every method: see {@link Latchkey}
+   * @param options - options of this call
+   * @throws a {@link CodeNotFoundError} if the code is unknown, or belongs to another application
+   * @throws a {@link CodeExpiredError} if the code is older than 300 seconds
+   * @throws a {@link CodeAlreadyUsedError} if this application converted it before, with `grant_id`
+   * @throws an {@link OutcomeUnknownError} if the service can't tell whether the code was used up
+   * @throws a {@link LatchkeyError} as every method: see {@link Latchkey}
    *
    * @example
    * ```ts
@@ -163,70 +170,75 @@ export class Latchkey {
    * }
    * ```
    */
-  async convert(code: string, options: ConvertOptions = {}): Promise<WithRequestId<FullGrant>> {
-    const { recoverLostAnswer: recovers = false, signal } = options;
-    const call = convertCall(code);
-    const secret = this.#secret();
-    const timeoutMs = this.#timeout(options);
-    signal?.throwIfAborted();
-    const depart = () =>
-      new Flight<FullGrant>(recovers ? 2 : 1, this.#timeoutError, async (flight) => {
-        const convert = () => this.#send(call, secret, flight);
-        const recover = (grantId: string) => this.#send(recoverCall(grantId), secret, flight);
-        try {
-          return await convert();
-        } catch (error) {
-          if (!recovers || !leavesOutcomeOpen(error)) throw error;
-          const { path } = call;
-          this.#log('warn', `${path}: ${error.name}, recovering the answer if it got lost`, {
-            operation: path,
-            ...detailsOf(error),
-          });
-          flight.startOver(error);
-          return recoverLostAnswer(error, convert, recover);
-        }
-      });
-    return this.#conversions.join(`${recovers} ${code}`, depart, timeoutMs, signal);
+  async convert(code: string, options: ConvertOptions = {}): Promise<WithResponse<FullGrant>> {
+    return this.#call('convert', options, async ({ timeoutMs, maxRetries }) => {
+      const { recoverLostAnswer: recovers = false, signal } = options;
+      const call = convertCall(code);
+      const secret = this.#secret();
+      signal?.throwIfAborted();
+      const start = () =>
+        new SharedCall<FullGrant>(recovers ? 2 : 1, this.#timeoutError, async (shared) => {
+          const limits = { maxRetries, deadline: shared };
+          const convert = () => this.#send(call, secret, limits);
+          const recover = (grantId: string) => this.#send(recoverCall(grantId), secret, limits);
+          try {
+            return await convert();
+          } catch (error) {
+            if (!recovers || !leavesOutcomeOpen(error)) throw error;
+            const { operation } = call;
+            this.#log(
+              'warn',
+              `${operation}: ${error.name}, recovering the grant if the response was lost`,
+              { operation, ...logDetailsOf(error) },
+            );
+            shared.startOver(error);
+            return recoverLostAnswer(error, convert, recover);
+          }
+        });
+      const key = `${recovers} ${maxRetries} ${code}`;
+      return this.#conversions.join(key, start, timeoutMs, signal);
+    });
   }
 
   /**
-   * Ends a grant. Once this resolves, no request with the grant succeeds any more.
+   * Revokes a grant. Once this resolves, no request with the grant succeeds any more.
    *
-   * May be repeated: to revoke again gives the same result. So call it again after an error that
+   * Idempotent: revoking a grant again returns the same result. So call it again after an error that
    * leaves the outcome open.
    *
    * @param grantId - the `grant_id` of the grant, not its secret
-   * @param options - for this call alone
+   * @param options - options of this call
    * @returns what remains of the grant
-   * @throws {@link GrantNotFoundError} where this application has no such grant
-   * @throws {@link OutcomeUnknownError} where the service can't tell whether the grant was revoked
-   * @throws {@link LatchkeyError} as every method: see {@link Latchkey}
+   * @throws a {@link GrantNotFoundError} if this application has no such grant
+   * @throws an {@link OutcomeUnknownError} if the service can't tell whether the grant was revoked
+   * @throws a {@link LatchkeyError} as every method: see {@link Latchkey}
    *
    * @example
    * ```ts
    * await latchkey.revoke(grantId);
    * ```
    */
-  async revoke(grantId: string, options: CallOptions = {}): Promise<WithRequestId<RevokedGrant>> {
-    return this.#call(revokeCall(grantId), this.#secret(), options);
+  async revoke(grantId: string, options: CallOptions = {}): Promise<WithResponse<RevokedGrant>> {
+    return this.#callAlone('revoke', options, () => [revokeCall(grantId), this.#secret()]);
   }
 
   /**
-   * Gets a grant whose answer got lost: the service makes a new secret for it, and the old one, which
-   * nobody saw, is dead. For the grant that {@link CodeAlreadyUsedError} or
-   * {@link OutcomeUnknownError} named after a `convert`.
+   * Recovers a grant whose response was lost. The service makes a new secret for the grant, and the
+   * old one, which nobody has seen, stops working. Call it for the grant that
+   * {@link CodeAlreadyUsedError} or {@link OutcomeUnknownError} named after a `convert`.
    *
-   * Possible within 10 minutes of the exchange, and only while the grant was never used. May be
-   * repeated within that; the last secret is the one that works.
+   * Possible within 10 minutes of the conversion, and only until the grant is first used. It may be
+   * repeated within these limits; only the last secret works.
    *
    * @param grantId - the `grant_id` of the grant
-   * @param options - for this call alone
+   * @param options - options of this call
    * @returns the grant with its new secret, as `convert` would have returned it
-   * @throws {@link GrantNotFoundError} where this application has no such grant, or it was revoked; after
-   *   an {@link OutcomeUnknownError} of `convert`: convert the code again
-   * @throws {@link GrantNotRecoverableError} where it was used, or exchanged more than 10 minutes ago
-   * @throws {@link OutcomeUnknownError} where the service can't tell whether the secret was replaced
-   * @throws {@link LatchkeyError} as every method: see {@link Latchkey}
+   * @throws a {@link GrantNotFoundError} if this application has no such grant, or it was revoked. After
+   *   an {@link OutcomeUnknownError} of `convert`, convert the code again
+   * @throws a {@link GrantNotRecoverableError} if the grant was used, or its code was converted more than
+   *   10 minutes ago
+   * @throws an {@link OutcomeUnknownError} if the service can't tell whether the secret was replaced
+   * @throws a {@link LatchkeyError} as every method: see {@link Latchkey}
    *
    * @example
    * ```ts
@@ -240,37 +252,37 @@ export class Latchkey {
    * }
    * ```
    */
-  async recover(grantId: string, options: CallOptions = {}): Promise<WithRequestId<FullGrant>> {
-    return this.#call(recoverCall(grantId), this.#secret(), options);
+  async recover(grantId: string, options: CallOptions = {}): Promise<WithResponse<FullGrant>> {
+    return this.#callAlone('recover', options, () => [recoverCall(grantId), this.#secret()]);
   }
 
   /**
-   * Gets the account of a grant, as it is now.
+   * Gets the account of a grant as it is now.
    *
    * @param grantSecret - the `grant_secret` of the grant, not its id
-   * @param options - for this call alone
-   * @returns the account, with its names and marks of this moment
-   * @throws {@link AuthenticationError} where the grant was revoked, by anyone: unlink the account
-   * @throws {@link LatchkeyError} as every method: see {@link Latchkey}
+   * @param options - options of this call
+   * @returns the account, with its current names and flags
+   * @throws an {@link AuthenticationError} if the grant was revoked, by anyone: unlink the account
+   * @throws a {@link LatchkeyError} as every method: see {@link Latchkey}
    *
    * @example
    * ```ts
    * const { username } = await latchkey.account(grantSecret);
    * ```
    */
-  async account(grantSecret: string, options: CallOptions = {}): Promise<WithRequestId<Account>> {
-    return this.#call(accountCall, checkGrantSecret(grantSecret), options);
+  async account(grantSecret: string, options: CallOptions = {}): Promise<WithResponse<Account>> {
+    return this.#callAlone('account', options, () => [accountCall, checkGrantSecret(grantSecret)]);
   }
 
   /**
-   * Gets a grant's description of itself: its scope, when it was made, and the account as it was
-   * when its code was issued. {@link Latchkey.account} gives the account as it is now.
+   * Gets the description of a grant: its scope, when it was made, and the account as it was when the
+   * code was issued. {@link Latchkey.account} returns the account as it is now.
    *
    * @param grantSecret - the `grant_secret` of the grant, not its id
-   * @param options - for this call alone
+   * @param options - options of this call
    * @returns the grant without its secret
-   * @throws {@link AuthenticationError} where the grant was revoked, by anyone: unlink the account
-   * @throws {@link LatchkeyError} as every method: see {@link Latchkey}
+   * @throws an {@link AuthenticationError} if the grant was revoked, by anyone: unlink the account
+   * @throws a {@link LatchkeyError} as every method: see {@link Latchkey}
    *
    * @example
    * ```ts
@@ -280,59 +292,68 @@ export class Latchkey {
   async grant(
     grantSecret: string,
     options: CallOptions = {},
-  ): Promise<WithRequestId<GrantDescription>> {
-    return this.#call(grantCall, checkGrantSecret(grantSecret), options);
+  ): Promise<WithResponse<GrantDescription>> {
+    return this.#callAlone('grant', options, () => [grantCall, checkGrantSecret(grantSecret)]);
   }
 
-  /** Makes a call that nobody shares. */
-  async #call<Name extends OperationName>(
-    call: Call<Name>,
-    secret: string,
+  /** Runs a method: checks its options, and shows its caller in the stack of every error. */
+  #call<Result>(
+    method: keyof Latchkey,
     options: CallOptions,
-  ): Promise<Result<Name>> {
-    const timeoutMs = this.#timeout(options);
-    options.signal?.throwIfAborted();
-    const flight = new Flight<Result<Name>>(1, this.#timeoutError, (flight) =>
-      this.#send(call, secret, flight),
-    );
-    return flight.join(timeoutMs, options.signal);
+    run: (limits: { timeoutMs: number; maxRetries: number }) => Promise<Result>,
+  ): Promise<Result> {
+    return withCallerStack(Latchkey.prototype[method], async () => {
+      checkCallOptions(method, options);
+      return run({
+        timeoutMs: checkTimeout(options.timeoutMs ?? this.#timeoutMs),
+        maxRetries: checkMaxRetries(options.maxRetries ?? this.#maxRetries),
+      });
+    });
   }
 
-  /** Makes the requests of a call: one, and its retries. */
+  /** Runs a method whose call is not shared. */
+  #callAlone<Name extends OperationName>(
+    method: keyof Latchkey,
+    options: CallOptions,
+    prepare: () => [call: OperationCall<Name>, secret: string],
+  ): Promise<ResultOf<Name>> {
+    return this.#call(method, options, async ({ timeoutMs, maxRetries }) => {
+      const [call, secret] = prepare();
+      return withTimeout(timeoutMs, options.signal, this.#timeoutError, (deadline) =>
+        this.#send(call, secret, { maxRetries, deadline }),
+      );
+    });
+  }
+
+  /** Sends the request of a call, and its retries. */
   #send<Name extends OperationName>(
-    call: Call<Name>,
+    call: OperationCall<Name>,
     secret: string,
-    time: { readonly signal: AbortSignal; readonly msLeft: number },
-  ): Promise<Result<Name>> {
-    const { signal } = time;
-    const how = {
+    limits: { maxRetries: number; deadline: Deadline },
+  ): Promise<ResultOf<Name>> {
+    const { operation, isIdempotent } = call;
+    const request = {
       baseUrl: this.#baseUrl,
       fetch: this.#fetch,
       userAgent: this.#userAgent,
       secret,
-      signal,
+      signal: limits.deadline.signal,
     };
-    const { path: operation, isRepeatable } = call;
-    return retrying(
-      { operation, isRepeatable, maxRetries: this.#maxRetries, time, log: this.#log },
-      () => logged(this.#log, operation, () => exchange(call, how)),
+    return withRetries({ operation, isIdempotent, ...limits, log: this.#log }, () =>
+      logRequest(this.#log, operation, () => sendRequest(call, request)),
     );
   }
 
   #secret(): string {
     if (this.#applicationSecret !== null) return this.#applicationSecret;
     throw new LatchkeyConfigError(
-      'applicationSecret is null, and this call is made for an application. Pass its secret, lk_app_…, to the constructor.',
+      'applicationSecret is null, but this method needs one. Pass the secret of your application, lk_app_…, to the constructor.',
     );
-  }
-
-  #timeout({ timeoutMs }: CallOptions): number {
-    return checkTimeout(timeoutMs ?? this.#timeoutMs);
   }
 
   readonly #timeoutError = (timeoutMs: number) =>
     new TimeoutError(
-      `No complete answer from ${this.#baseUrl.origin} within ${timeoutMs} ms. If the service needs longer, raise timeoutMs. It may still do what was asked.`,
-      { maybeSent: true },
+      `No complete response from ${this.#baseUrl.origin} within ${timeoutMs} ms. If the service needs longer, raise timeoutMs. It may still carry out the request.`,
+      { maybe_sent: true },
     );
 }

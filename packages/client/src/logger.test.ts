@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { refusal, result } from '../test/fake-service.ts';
-import { answerLost, type LinkingService, startLinkingService } from '../test/linking-service.ts';
+import { type LinkingService, responseLost, startLinkingService } from '../test/linking-service.ts';
 import { account, applicationSecret, code, grantSecret } from '../test/samples.ts';
 import { Latchkey, type Logger } from './index.ts';
 
@@ -11,43 +11,43 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A logger that keeps what it is told, with the times written alike. */
-function keeping() {
+/** A logger that records its lines, with all times replaced by N. */
+function recording() {
   const lines: unknown[] = [];
-  const keep =
+  const record =
     (level: string): Logger['debug'] =>
-    (message, { ms, retryInMs, ...details }) => {
+    ({ ms, retry_in_ms, ...details }, message) => {
       const text = message.replace(/\d+ ms/, 'N ms');
       lines.push([level, text, details]);
     };
-  return { lines, debug: keep('debug'), warn: keep('warn') };
+  return { lines, debug: record('debug'), warn: record('warn') };
 }
 
 const clientWith = (logger: Logger) =>
   new Latchkey({ baseUrl: service.url, applicationSecret, logger });
 
-it('is told of each request, each wait and each lost answer', async () => {
+it('gets a line for each request, each retry and each lost response', async () => {
   service.reset();
-  service.fates = [
+  service.handlers = [
     () => refusal('store_unavailable', {}, { 'retry-after': '0' }),
-    answerLost['the HTML 502 of a proxy'],
+    responseLost['the HTML 502 of a proxy'],
   ];
-  const logger = keeping();
+  const logger = recording();
   await clientWith(logger).convert(code, { recoverLostAnswer: true });
 
   const convert = { operation: 'grants.convert' };
-  const answered = { requestId: 'request-1' };
+  const answered = { request_id: 'request-1' };
   const unavailable = {
     ...answered,
     error: 'UnavailableError',
-    errorCode: 'store_unavailable',
+    error_code: 'store_unavailable',
     status: 503,
   };
   const unexpected = { error: 'UnexpectedResponseError', status: 502 };
   const used = {
     ...answered,
     error: 'CodeAlreadyUsedError',
-    errorCode: 'code_already_used',
+    error_code: 'code_already_used',
     status: 400,
   };
   expect(logger.lines).toStrictEqual([
@@ -58,7 +58,7 @@ it('is told of each request, each wait and each lost answer', async () => {
     ],
     [
       'warn',
-      'Latchkey grants.convert: UnavailableError, trying again in N ms',
+      'Latchkey grants.convert: UnavailableError, retrying in N ms',
       { ...convert, ...unavailable },
     ],
     [
@@ -68,23 +68,23 @@ it('is told of each request, each wait and each lost answer', async () => {
     ],
     [
       'warn',
-      'Latchkey grants.convert: UnexpectedResponseError, recovering the answer if it got lost',
+      'Latchkey grants.convert: UnexpectedResponseError, recovering the grant if the response was lost',
       { ...convert, ...unexpected },
     ],
     ['debug', 'Latchkey grants.convert: CodeAlreadyUsedError after N ms', { ...convert, ...used }],
     [
       'debug',
-      'Latchkey grants.recover: answered after N ms',
+      'Latchkey grants.recover: succeeded after N ms',
       { operation: 'grants.recover', ...answered },
     ],
   ]);
 });
 
-it('is told of an abort', async () => {
+it('gets a line for an abort', async () => {
   service.reset();
   const controller = new AbortController();
-  service.fates = [() => () => controller.abort()];
-  const logger = keeping();
+  service.handlers = [() => () => controller.abort()];
+  const logger = recording();
   const call = clientWith(logger).convert(code, { signal: controller.signal });
   await expect(call).rejects.toThrow();
   expect(logger.lines).toStrictEqual([
@@ -92,19 +92,19 @@ it('is told of an abort', async () => {
   ]);
 });
 
-it('harms no call by what it throws', async () => {
+it('does not fail a call by throwing', async () => {
   service.reset();
   const broken = () => {
     throw new Error('The disk is full.');
   };
   const latchkey = clientWith({ debug: broken, warn: broken });
-  service.fates = [answerLost.cut];
+  service.handlers = [responseLost.cut];
   const grant = await latchkey.convert(code, { recoverLostAnswer: true });
   expect(grant.grant_secret).toBe(service.liveSecret());
 });
 
-it('keeps its this, as the loggers of classes need', async () => {
-  service.fates = [() => result(account)];
+it('is called with its own this, which loggers of classes need', async () => {
+  service.handlers = [() => result(account)];
   class Counter {
     count = 0;
     debug() {

@@ -1,76 +1,77 @@
 import { LatchkeyError } from './errors.ts';
-import type { WithRequestId } from './request-id.ts';
+import type { WithResponse } from './response-details.ts';
 
-/** What a line of the log is about. Members that do not apply are absent. */
+/** The structured part of a log line. Members that do not apply are absent. */
 export interface LogDetails {
-  /** Such as `grants.convert`. */
+  /** The operation, such as `grants.convert`. */
   readonly operation: string;
   /** Milliseconds that the request took. */
   readonly ms?: number;
-  /** Names the request in the service's log. */
-  readonly requestId?: string;
-  /** The class of the error. */
+  /** Identifies the request in the service's log. */
+  readonly request_id?: string;
+  /** The name of the error's class. */
   readonly error?: string;
-  /** The service's stable name for what went wrong, where it answered. */
-  readonly errorCode?: string;
+  /** The service's stable code for the error, if it responded. */
+  readonly error_code?: string;
   /** HTTP status of the error. */
   readonly status?: number;
-  /** Milliseconds until the next try. */
-  readonly retryInMs?: number;
+  /** Milliseconds until the retry. */
+  readonly retry_in_ms?: number;
 }
 
 /**
- * Where the client tells what it does. `console` is one. It is told no credential, and no part of a
- * body. What it throws is ignored.
+ * Receives the client's log lines: the object first, then the text. A pino logger is a valid logger,
+ * and so are Fastify's `app.log` and `console`. No line contains a credential or any part of a body.
+ * Errors that a logger throws are ignored.
  *
  * @example
  * ```ts
  * import { Latchkey, type Logger } from '@latchkey/client';
  *
- * // Of a logger that takes the object first, as pino does.
+ * // For a logger that takes the text first, as winston does.
  * const logger: Logger = {
- *   debug: (message, details) => log.debug(details, message),
- *   warn: (message, details) => log.warn(details, message),
+ *   debug: (details, message) => log.debug(message, details),
+ *   warn: (details, message) => log.warn(message, details),
  * };
  * const latchkey = new Latchkey({ logger });
  * ```
  */
 export interface Logger {
   /**
-   * Told of each request, when it has ended.
+   * Called once for each request, after it ends.
    *
-   * @param message - a line for a person
-   * @param details - the same, for a program
+   * @param details - the line as an object
+   * @param message - the same as text
    */
-  debug(message: string, details: LogDetails): void;
+  debug(details: LogDetails, message: string): void;
   /**
-   * Told of each wait before another try, and of each answer that got lost and is asked for again.
+   * Called before each retry, and before each recovery of a lost response.
    *
-   * @param message - a line for a person
-   * @param details - the same, for a program
+   * @param details - the line as an object
+   * @param message - the same as text
    */
-  warn(message: string, details: LogDetails): void;
+  warn(details: LogDetails, message: string): void;
 }
 
 export type Log = (level: keyof Logger, message: string, details: LogDetails) => void;
 
-/** Writes to a logger, if there is one. */
+/** Writes to a logger, if there is one. Errors of the logger are ignored. */
 export const logTo =
   (logger: Logger | undefined): Log =>
   (level, message, details) => {
     try {
-      logger?.[level](`Latchkey ${message}`, details);
+      logger?.[level](details, `Latchkey ${message}`);
     } catch {
-      // A grant must not get lost for the sake of a line in a log.
+      // A broken logger must not cost the caller a grant.
     }
   };
 
-/** Makes one request, and tells how it ended. */
-export async function logged<Result extends object>(
+/** Makes one request, and logs how it ended. */
+export async function logRequest<Result extends object>(
   log: Log,
   operation: string,
-  request: () => Promise<WithRequestId<Result>>,
-): Promise<WithRequestId<Result>> {
+  request: () => Promise<WithResponse<Result>>,
+): Promise<WithResponse<Result>> {
   const start = performance.now();
   const ended = (how: string, details: Partial<LogDetails>) => {
     const ms = Math.round(performance.now() - start);
@@ -78,21 +79,21 @@ export async function logged<Result extends object>(
   };
   try {
     const result = await request();
-    const { requestId } = result;
-    ended('answered', requestId === undefined ? {} : { requestId });
+    const { request_id } = result;
+    ended('succeeded', request_id === undefined ? {} : { request_id });
     return result;
   } catch (error) {
-    // What is no error of ours comes of an abort.
+    // Anything but a LatchkeyError is the caller's abort reason.
     if (!(error instanceof LatchkeyError)) ended('aborted', {});
-    else ended(error.name, detailsOf(error));
+    else ended(error.name, logDetailsOf(error));
     throw error;
   }
 }
 
-const TOLD = ['errorCode', 'status', 'requestId'] as const;
+const LOGGED_MEMBERS = ['error_code', 'status', 'request_id'] as const;
 
-/** What a line of the log tells of an error. */
-export function detailsOf(error: LatchkeyError): Partial<LogDetails> {
-  const members = TOLD.filter((name) => name in error).map((name) => [name, error[name]]);
+/** The members of a log line about an error. */
+export function logDetailsOf(error: LatchkeyError): Partial<LogDetails> {
+  const members = LOGGED_MEMBERS.filter((name) => name in error).map((name) => [name, error[name]]);
   return { error: error.name, ...Object.fromEntries(members) };
 }

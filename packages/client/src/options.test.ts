@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { applicationSecret, code, grantId, grantSecret } from '../test/samples.ts';
 import {
+  type ConvertOptions,
   InvalidRequestError,
   Latchkey,
   LatchkeyConfigError,
@@ -8,24 +9,24 @@ import {
 } from './index.ts';
 
 const baseUrl = 'https://latchkey.example';
-const refuseToSend = () => Promise.reject(new Error('This must not be sent.'));
+const refuseToSend = () => Promise.reject(new Error('No request may be sent.'));
 const latchkey = new Latchkey({ baseUrl, applicationSecret, maxRetries: 0, fetch: refuseToSend });
 
 describe('the constructor', () => {
   it.each<[string, unknown, RegExp]>([
     ['nothing', undefined, /baseUrl is missing.*set the environment variable LATCHKEY_URL/],
-    ['an empty text', '', /baseUrl is missing/],
-    ['what is no text', 42, /baseUrl is missing/],
+    ['an empty string', '', /baseUrl is missing/],
+    ['a number', 42, /baseUrl is missing/],
     ['a path', '/latchkey', /absolute URL, such as https:/],
     ['a host without a scheme', 'latchkey.example', /absolute URL/],
     ['another scheme', 'ftp://latchkey.example', /https:\/\/ or http:\/\//],
-    ['a host and port that read as a scheme', 'localhost:3000', /https:\/\/ or http:\/\//],
+    ['a host and port that parse as a scheme', 'localhost:3000', /https:\/\/ or http:\/\//],
     ['a user name', 'https://me@latchkey.example', /no user name/],
     ['a password', 'https://me:hunter2@latchkey.example', /no user name/],
     ['a query', 'https://latchkey.example/?a=1', /query or fragment/],
     ['an empty query', 'https://latchkey.example/?', /query or fragment/],
     ['a fragment', 'https://latchkey.example/#a', /query or fragment/],
-  ])('refuses %s as baseUrl', (_, value, message) => {
+  ])('rejects %s as baseUrl', (_, value, message) => {
     const options = { baseUrl: value, applicationSecret } as LatchkeyOptions;
     expect(() => new Latchkey(options)).toThrow(LatchkeyConfigError);
     expect(() => new Latchkey(options)).toThrow(message);
@@ -34,7 +35,7 @@ describe('the constructor', () => {
 
   it.each<[string, unknown, RegExp]>([
     ['nothing', undefined, /is missing.*set the environment variable LATCHKEY_APPLICATION_SECRET/],
-    ['an empty text', '', /is missing/],
+    ['an empty string', '', /is missing/],
     [
       'a grant secret',
       grantSecret,
@@ -42,11 +43,11 @@ describe('the constructor', () => {
     ],
     ['a code', code, /is a code\./],
     ['an id', grantId, /is an id\./],
-    ['something else', 'hunter2-hunter2', /is of no kind/],
-    ['one that was cut short', applicationSecret.slice(0, -1), /incomplete or mistyped/],
-    ['one with a typo', applicationSecret.replace(/.$/, '!'), /incomplete or mistyped/],
-    ['one with a line break', `${applicationSecret}\n`, /incomplete or mistyped/],
-  ])('refuses %s as applicationSecret', (_, value, message) => {
+    ['something else', 'hunter2-hunter2', /is nothing that Latchkey issues/],
+    ['a truncated secret', applicationSecret.slice(0, -1), /incomplete or mistyped/],
+    ['a secret with a typo', applicationSecret.replace(/.$/, '!'), /incomplete or mistyped/],
+    ['a secret with a line break', `${applicationSecret}\n`, /incomplete or mistyped/],
+  ])('rejects %s as applicationSecret', (_, value, message) => {
     const options = { baseUrl, applicationSecret: value } as LatchkeyOptions;
     expect(() => new Latchkey(options)).toThrow(LatchkeyConfigError);
     expect(() => new Latchkey(options)).toThrow(message);
@@ -54,7 +55,7 @@ describe('the constructor', () => {
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])(
-    'refuses %d as timeoutMs, for itself and for a call',
+    'rejects %d as timeoutMs, for the client and for a call',
     async (timeoutMs) => {
       expect(() => new Latchkey({ baseUrl, applicationSecret, timeoutMs })).toThrow(
         LatchkeyConfigError,
@@ -65,38 +66,97 @@ describe('the constructor', () => {
     },
   );
 
-  it.each([0.5, 2 ** 31 - 1])('takes %d as timeoutMs', (timeoutMs) => {
+  it.each([0.5, 2 ** 31 - 1])('accepts %d as timeoutMs', (timeoutMs) => {
     expect(new Latchkey({ baseUrl, applicationSecret, timeoutMs })).toBeInstanceOf(Latchkey);
   });
 
   it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '2'])(
-    'refuses %j as maxRetries',
+    'rejects %j as maxRetries',
     (maxRetries) => {
       const options = { baseUrl, applicationSecret, maxRetries } as LatchkeyOptions;
       expect(() => new Latchkey(options)).toThrow(LatchkeyConfigError);
-      expect(() => new Latchkey(options)).toThrow(/maxRetries must be a whole number/);
+      expect(() => new Latchkey(options)).toThrow(/maxRetries must be an integer/);
+      const { maxRetries: ofCall } = options;
+      const call = latchkey.account(grantSecret, { maxRetries: ofCall });
+      return expect(call).rejects.toThrow(/maxRetries must be an integer/);
     },
   );
 
-  it.each(['', 'acme\r\nx: y', 'łatch', 7])('refuses %j as userAgent', (userAgent) => {
+  it.each(['', 'acme\r\nx: y', 'łatch', 7])('rejects %j as userAgent', (userAgent) => {
     const options = { baseUrl, applicationSecret, userAgent } as LatchkeyOptions;
     expect(() => new Latchkey(options)).toThrow(LatchkeyConfigError);
     expect(() => new Latchkey(options)).toThrow(/userAgent must be printable ASCII/);
   });
 });
 
-/** The URL and the headers of a call of a client with these options. */
+describe('an option that does not exist', () => {
+  it.each<[object, RegExp]>([
+    [{ timeout: 5 }, /new Latchkey has no option timeout\. Did you mean timeoutMs\?/],
+    [{ retries: 5 }, /no option retries\. Did you mean maxRetries\?/],
+    [{ maxRetrys: 5 }, /Did you mean maxRetries\?/],
+    [{ baseURL: '/' }, /Did you mean baseUrl\?/],
+    [{ secret: '' }, /Did you mean applicationSecret\?/],
+    [{ log: console }, /Did you mean logger\?/],
+    [{ fetcher: () => {} }, /Did you mean fetch\?/],
+    [
+      { region: undefined },
+      /no option region\. Its options are baseUrl, applicationSecret, timeoutMs/,
+    ],
+  ])('is refused by the constructor: %o', (more, message) => {
+    const options = { baseUrl, applicationSecret, ...more };
+    expect(() => new Latchkey(options)).toThrow(LatchkeyConfigError);
+    expect(() => new Latchkey(options)).toThrow(message);
+  });
+
+  it.each(['convert', 'revoke', 'recover', 'account', 'grant'] as const)(
+    'is refused by %s, before anything is sent',
+    async (method) => {
+      const call: Promise<unknown> = latchkey[method]('x', { retries: 5 } as object);
+      await expect(call).rejects.toThrow(LatchkeyConfigError);
+      await expect(call).rejects.toThrow(
+        `${method} has no option retries. Did you mean maxRetries?`,
+      );
+    },
+  );
+
+  it('includes an option of another method', async () => {
+    const options: ConvertOptions = { recoverLostAnswer: true };
+    await expect(latchkey.revoke(grantId, options)).rejects.toThrow(
+      'revoke has no option recoverLostAnswer. Its options are signal, timeoutMs, maxRetries.',
+    );
+  });
+
+  it.each([null, 5, 'text'])('includes options that are no object: %j', async (options) => {
+    const call = latchkey.account(grantSecret, options as never);
+    await expect(call).rejects.toThrow(LatchkeyConfigError);
+    await expect(call).rejects.toThrow('The options of account must be an object');
+    expect(() => new Latchkey(options as never)).toThrow('The options of new Latchkey must be an');
+  });
+
+  it('may be a method, as a test server has beside the options', () => {
+    const server = { baseUrl, applicationSecret, issueCode() {}, advance() {}, close() {} };
+    expect(new Latchkey(server)).toBeInstanceOf(Latchkey);
+  });
+
+  it('is named without a credential in its name', () => {
+    expect(() => new Latchkey({ baseUrl, [applicationSecret]: 1 })).toThrow(
+      'no option [redacted].',
+    );
+  });
+});
+
+/** The URL and headers that a client with these options sends. */
 async function requestOf(options: LatchkeyOptions) {
   let request: { url: string; headers: Record<string, string> } | undefined;
   const fetch: LatchkeyOptions['fetch'] = (url, { headers }) => {
     request = { url, headers };
-    return Promise.reject(new Error('This must not be sent.'));
+    return Promise.reject(new Error('No request may be sent.'));
   };
   await new Latchkey({ ...options, fetch }).convert(code).catch(() => {});
   return request;
 }
 
-it('names the program before itself to the service', async () => {
+it('puts the program’s name before its own in the User-Agent header', async () => {
   const request = await requestOf({ baseUrl, applicationSecret, userAgent: 'acme/1.2 (blue)' });
   expect(request?.headers['user-agent']).toBe('acme/1.2 (blue) latchkey-client/source');
 });
@@ -107,7 +167,7 @@ describe('the environment', () => {
     vi.unstubAllGlobals();
   });
 
-  it('has the address and the secret, unless they are given', async () => {
+  it('has the URL and the secret, unless options give them', async () => {
     vi.stubEnv('LATCHKEY_URL', 'https://of-the-environment.example/');
     vi.stubEnv('LATCHKEY_APPLICATION_SECRET', applicationSecret);
     const request = await requestOf({ baseUrl: undefined, applicationSecret: undefined });
@@ -116,16 +176,16 @@ describe('the environment', () => {
     expect((await requestOf({ baseUrl }))?.url).toBe(`${baseUrl}/trpc/grants.convert`);
   });
 
-  it('is checked like an option, and an empty variable is none', () => {
+  it('is checked like an option, and an empty variable counts as unset', () => {
     vi.stubEnv('LATCHKEY_URL', '');
     vi.stubEnv('LATCHKEY_APPLICATION_SECRET', grantSecret);
     expect(() => new Latchkey()).toThrow(/baseUrl is missing/);
     expect(() => new Latchkey({ baseUrl })).toThrow(/is a grant secret/);
-    // An option that is there, but empty, is a fault of the program: the environment does not hide it.
+    // An empty option is an error of the program. The environment must not hide it.
     expect(() => new Latchkey({ baseUrl, applicationSecret: '' })).toThrow(/is missing/);
   });
 
-  it('need not be there', () => {
+  it('may be absent', () => {
     vi.stubGlobal('process', undefined);
     expect(() => new Latchkey()).toThrow(/baseUrl is missing/);
     expect(new Latchkey({ baseUrl, applicationSecret })).toBeInstanceOf(Latchkey);
@@ -137,7 +197,7 @@ describe('a browser', () => {
     vi.unstubAllGlobals();
   });
 
-  it('is refused, before anything is looked at, unless the call says otherwise', () => {
+  it('is refused before any other check, unless the option allows it', () => {
     vi.stubGlobal('window', { document: {} });
     expect(() => new Latchkey({ baseUrl, applicationSecret })).toThrow(LatchkeyConfigError);
     expect(() => new Latchkey()).toThrow(/from your server.*dangerouslyAllowBrowser/);
@@ -145,13 +205,13 @@ describe('a browser', () => {
     expect(new Latchkey(options)).toBeInstanceOf(Latchkey);
   });
 
-  it('is not what merely has a window, as some servers do', () => {
+  it('is not assumed if there is only a window, as on some servers', () => {
     vi.stubGlobal('window', globalThis);
     expect(new Latchkey({ baseUrl, applicationSecret })).toBeInstanceOf(Latchkey);
   });
 });
 
-describe('an argument that is certainly a mix-up', () => {
+describe('an argument of the wrong kind', () => {
   it.each<[string, () => Promise<unknown>, string, RegExp]>([
     ['convert: nothing', () => latchkey.convert(undefined as never), 'code', /lk_code_…, a string/],
     ['convert: an empty code', () => latchkey.convert(''), 'code', /lk_code_…, a string/],
@@ -175,12 +235,17 @@ describe('an argument that is certainly a mix-up', () => {
       /is an application secret/,
     ],
     ['grant: a code', () => latchkey.grant(code), 'grant_secret', /is a code/],
-    // fetch would refuse these itself, and quote them.
+    // fetch would reject these too, but quote them.
     ['a line break', () => latchkey.grant(`${grantSecret}\n`), 'grant_secret', /without spaces/],
-    ['a letter of no header', () => latchkey.grant('lk_grant_ł'), 'grant_secret', /without spaces/],
-  ])('is refused before anything is sent: %s', async (_, call, parameter, message) => {
+    [
+      'a letter that no header can contain',
+      () => latchkey.grant('lk_grant_ł'),
+      'grant_secret',
+      /without spaces/,
+    ],
+  ])('is rejected before anything is sent: %s', async (_, call, parameter, message) => {
     const error = await call().catch((reason: unknown) => reason as InvalidRequestError);
-    if (!(error instanceof InvalidRequestError)) return expect.fail('It must be refused.');
+    if (!(error instanceof InvalidRequestError)) return expect.fail('The call must be rejected.');
     expect(error.message).toMatch(message);
     expect(error.message).not.toMatch(/lk_(app|code|grant)_\w/);
     expect(error.issues).toEqual([{ path: [parameter], message: expect.any(String) }]);
@@ -188,17 +253,17 @@ describe('an argument that is certainly a mix-up', () => {
   });
 
   it('leaves formats that it does not know to the service', async () => {
-    await expect(latchkey.convert('lk_code2_future')).rejects.toHaveProperty('maybeSent');
-    await expect(latchkey.account('lk_grant2_future')).rejects.toHaveProperty('maybeSent');
-    await expect(latchkey.revoke('GRANT-1')).rejects.toHaveProperty('maybeSent');
+    await expect(latchkey.convert('lk_code2_future')).rejects.toHaveProperty('maybe_sent');
+    await expect(latchkey.account('lk_grant2_future')).rejects.toHaveProperty('maybe_sent');
+    await expect(latchkey.revoke('GRANT-1')).rejects.toHaveProperty('maybe_sent');
   });
 });
 
 describe('a client without an application secret', () => {
-  it('asks about grants, whatever the environment has', async () => {
+  it('checks grants, even if the environment has a secret', async () => {
     vi.stubEnv('LATCHKEY_APPLICATION_SECRET', applicationSecret);
     const sent: string[] = [];
-    const asking = new Latchkey({
+    const client = new Latchkey({
       baseUrl,
       applicationSecret: null,
       maxRetries: 0,
@@ -207,15 +272,15 @@ describe('a client without an application secret', () => {
         return refuseToSend();
       },
     });
-    await asking.grant(grantSecret).catch(() => {});
-    await asking.account(grantSecret).catch(() => {});
+    await client.grant(grantSecret).catch(() => {});
+    await client.account(grantSecret).catch(() => {});
     expect(sent).toEqual([`Bearer ${grantSecret}`, `Bearer ${grantSecret}`]);
   });
 
   it.each(['convert', 'revoke', 'recover'] as const)('does not %s', async (name) => {
-    const asking = new Latchkey({ baseUrl, applicationSecret: null, fetch: refuseToSend });
-    const call: Promise<unknown> = asking[name](name === 'convert' ? code : grantId);
+    const client = new Latchkey({ baseUrl, applicationSecret: null, fetch: refuseToSend });
+    const call: Promise<unknown> = client[name](name === 'convert' ? code : grantId);
     await expect(call).rejects.toThrow(LatchkeyConfigError);
-    await expect(call).rejects.toThrow(/applicationSecret is null.*Pass its secret/);
+    await expect(call).rejects.toThrow(/applicationSecret is null.*Pass the secret/);
   });
 });

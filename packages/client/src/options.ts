@@ -1,98 +1,137 @@
 import { credentialPrefixes, parseCredential } from '@latchkey/schema';
-import { isBrowser, variable } from './environment.ts';
+import { kindOf } from './arguments.ts';
+import { environmentVariable, isBrowser, version } from './environment.ts';
 import { LatchkeyConfigError } from './errors.ts';
 import type { Fetch } from './fetch.ts';
-import { kindOf } from './kind-of.ts';
 import type { Logger } from './logger.ts';
-import { version } from './version.ts';
+import { refuseUnknownOptions } from './unknown-options.ts';
 
-/** What the {@link Latchkey} constructor takes. An option that is undefined takes its default. */
+/**
+ * Options of the {@link Latchkey} constructor. An option that is undefined has its default. An option
+ * that does not exist is refused.
+ */
 export interface LatchkeyOptions {
   /**
-   * Where the service is, such as `https://latchkey.example.com`. A path is kept, so a service
-   * behind a prefix works; a slash at the end makes no difference. Default: `LATCHKEY_URL` of the
-   * environment, where there is a `process.env`. Without either, the constructor throws.
+   * URL of the service, such as `https://latchkey.example.com`. It may have a path, for a service
+   * behind a prefix. A trailing slash makes no difference. Default: the environment variable
+   * `LATCHKEY_URL`, if the runtime has `process.env`. Without either, the constructor throws.
    */
   baseUrl?: string | undefined;
   /**
-   * The application's secret, `lk_app_…`. Keep it on your servers: never ship it to a browser.
-   * Default: `LATCHKEY_APPLICATION_SECRET` of the environment, as for `baseUrl`. `null` is for a
-   * server that is no application, and only asks about grants: `account` and `grant` work without.
+   * The application's secret, `lk_app_…`. Keep it on your servers, and never send it to a browser.
+   * `null` is for a server that is not an application and only checks grants: `account` and `grant`
+   * need no application secret. Default: the environment variable `LATCHKEY_APPLICATION_SECRET`, if
+   * the runtime has `process.env`. Without either, the constructor throws.
    */
   applicationSecret?: string | null | undefined;
   /**
-   * Milliseconds that a call may take, with its answer, its retries and the waits between them.
-   * More than 0, at most 2,147,483,647. Default: 10,000.
+   * Timeout of a whole call in milliseconds, including its retries and the waits between them. More
+   * than 0, at most 2,147,483,647. Default: 10,000.
    */
   timeoutMs?: number | undefined;
   /**
-   * How often a call is tried again where that is safe; the README lists the rules. A whole number,
-   * 0 to make each request once. Default: 2.
+   * How often a call is retried at most. Only safe retries are made; the README lists the rules. An
+   * integer of 0 or more; 0 sends each request once. Default: 2.
    */
   maxRetries?: number | undefined;
-  /** Sends the requests. It sees every credential. Default: the global `fetch`. */
+  /** Sends the requests, and so sees every credential. Default: the global `fetch`. */
   fetch?: Fetch | undefined;
-  /** Where the client tells what it does, such as `console`. Default: nowhere. */
+  /** Receives the client's log lines: a pino logger, `console`, … Default: no logging. */
   logger?: Logger | undefined;
   /**
-   * Names your program in the `User-Agent` header, before the client itself: `acme/1.2`. Printable
-   * ASCII. Default: the client alone.
+   * The name of your program, such as `acme/1.2`, for the `User-Agent` header. It precedes the name
+   * of the client. Printable ASCII. Default: only the client's name.
    */
   userAgent?: string | undefined;
   /**
-   * Lets the client be made in a browser, where whoever looks finds the application secret. For
-   * tests under jsdom, and for a page that nobody else can open. Default: false.
+   * Allows the client in a browser, where every visitor can read the application secret. For tests
+   * under jsdom, and for pages that nobody else can open. Default: false.
    */
   dangerouslyAllowBrowser?: boolean | undefined;
 }
 
-/** What every call takes besides its arguments. */
+/** Options of every call. An option that does not exist is refused. */
 export interface CallOptions {
-  /** Aborts the call, which then rejects with `signal.reason`, as `fetch` does. Default: none. */
+  /** Aborts the call. It then rejects with `signal.reason`, as `fetch` does. Default: none. */
   signal?: AbortSignal | undefined;
   /**
-   * Milliseconds that this call may take, with its answer, its retries and the waits between them.
-   * Default: the client's.
+   * Timeout of this call in milliseconds, including its retries and the waits between them.
+   * Default: the client's `timeoutMs`.
    */
   timeoutMs?: number | undefined;
+  /** How often this call is retried at most. Default: the client's `maxRetries`. */
+  maxRetries?: number | undefined;
 }
 
-/** What `convert` takes besides the code. */
+/** Options of `convert`. */
 export interface ConvertOptions extends CallOptions {
   /**
-   * Whether to ask again where the answer got lost, and to recover the grant if it was made.
-   * Default: false. {@link Latchkey.convert} says what it does, and when not to use it.
+   * Whether to recover the grant if the response is lost. {@link Latchkey.convert} explains what the
+   * client does then, and when to leave this off. Default: false.
    */
   recoverLostAnswer?: boolean | undefined;
 }
 
+// The types are the lists: an option that is missing here does not compile.
+const clientOptions: Record<keyof LatchkeyOptions, true> = {
+  baseUrl: true,
+  applicationSecret: true,
+  timeoutMs: true,
+  maxRetries: true,
+  fetch: true,
+  logger: true,
+  userAgent: true,
+  dangerouslyAllowBrowser: true,
+};
+const callOptions: Record<keyof CallOptions, true> = {
+  signal: true,
+  timeoutMs: true,
+  maxRetries: true,
+};
+const convertOptions: Record<keyof ConvertOptions, true> = {
+  ...callOptions,
+  recoverLostAnswer: true,
+};
+
+/** Refuses options of the constructor that do not exist. */
+export const checkClientOptions = (options: LatchkeyOptions): void =>
+  refuseUnknownOptions('new Latchkey', options, Object.keys(clientOptions));
+
+/** Refuses options of a call that do not exist. */
+export const checkCallOptions = (method: string, options: CallOptions): void =>
+  refuseUnknownOptions(
+    method,
+    options,
+    Object.keys(method === 'convert' ? convertOptions : callOptions),
+  );
+
 const DEFAULT_TIMEOUT_MS = 10_000;
-// The longest that a timer can wait; with more it fires at once.
+// The longest delay of a timer. With a longer one it fires at once.
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 const DEFAULT_MAX_RETRIES = 2;
-const CLIENT = `latchkey-client/${version}`;
+const CLIENT_USER_AGENT = `latchkey-client/${version}`;
 
-const missing = (name: string, what: string, variableName: string) =>
+const missingOption = (name: string, what: string, variableName: string) =>
   new LatchkeyConfigError(
     `${name} is missing. Pass ${what}, or set the environment variable ${variableName}.`,
   );
 
-/** Refuses to run in a browser, unless told otherwise. */
-export function checkPlace(dangerouslyAllowBrowser: boolean | undefined): void {
+/** Throws in a browser, unless the option allows it. */
+export function refuseBrowsers(dangerouslyAllowBrowser: boolean | undefined): void {
   if (dangerouslyAllowBrowser || !isBrowser()) return;
   throw new LatchkeyConfigError(
-    'This is a browser, where everyone can read the application secret. Call Latchkey from your server. Where nobody else can open this page, pass dangerouslyAllowBrowser: true.',
+    'This is a browser, where every visitor can read the application secret. Call Latchkey from your server. If nobody else can open this page, pass dangerouslyAllowBrowser: true.',
   );
 }
 
-/** The service's address, with one slash at the end. */
-export function checkBaseUrl(baseUrl: unknown = variable('LATCHKEY_URL')): URL {
+/** The service's URL, with one slash at the end. */
+export function checkBaseUrl(baseUrl: unknown = environmentVariable('LATCHKEY_URL')): URL {
   const example = 'such as https://latchkey.example.com';
   if (typeof baseUrl !== 'string' || baseUrl === '') {
-    throw missing('baseUrl', `the service's URL, ${example}`, 'LATCHKEY_URL');
+    throw missingOption('baseUrl', `the service's URL, ${example}`, 'LATCHKEY_URL');
   }
-  // The value is not repeated: it may hold a password.
+  // The message does not repeat the value, which may contain a password.
   if (!URL.canParse(baseUrl)) {
     throw new LatchkeyConfigError(`baseUrl must be the service's absolute URL, ${example}.`);
   }
@@ -109,46 +148,46 @@ export function checkBaseUrl(baseUrl: unknown = variable('LATCHKEY_URL')): URL {
   return url;
 }
 
-/** The application's secret, well formed; null only where it was said that there is none. */
+/** The application's secret, well formed; null only if the option is null. */
 export function checkApplicationSecret(
-  secret: unknown = variable('LATCHKEY_APPLICATION_SECRET'),
+  secret: unknown = environmentVariable('LATCHKEY_APPLICATION_SECRET'),
 ): string | null {
   if (secret === null) return null;
   const prefix = `${credentialPrefixes.applicationSecret}_`;
   if (typeof secret !== 'string' || secret === '') {
     const what = `the application's secret, ${prefix}…`;
-    throw missing('applicationSecret', what, 'LATCHKEY_APPLICATION_SECRET');
+    throw missingOption('applicationSecret', what, 'LATCHKEY_APPLICATION_SECRET');
   }
   if (parseCredential('applicationSecret', secret) !== null) return secret;
   throw new LatchkeyConfigError(
     secret.startsWith(prefix)
-      ? 'applicationSecret is incomplete or mistyped. Copy the whole of it, without spaces or quotes.'
+      ? 'applicationSecret is incomplete or mistyped. Copy the whole secret, without spaces or quotes.'
       : `applicationSecret is ${kindOf(secret)}. An application secret starts with ${prefix}.`,
   );
 }
 
-/** How long a call may take. */
+/** The timeout of a call, in milliseconds. */
 export function checkTimeout(timeoutMs: number = DEFAULT_TIMEOUT_MS): number {
   if (timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS) return timeoutMs;
   throw new LatchkeyConfigError(
-    `timeoutMs must be a number of milliseconds, more than 0 and at most ${MAX_TIMEOUT_MS}.`,
+    `timeoutMs must be a number of milliseconds, greater than 0 and at most ${MAX_TIMEOUT_MS}.`,
   );
 }
 
-/** How often a call is tried again. */
+/** How often a call is retried at most. */
 export function checkMaxRetries(maxRetries: number = DEFAULT_MAX_RETRIES): number {
   if (Number.isInteger(maxRetries) && maxRetries >= 0) return maxRetries;
-  throw new LatchkeyConfigError('maxRetries must be a whole number, 0 or more.');
+  throw new LatchkeyConfigError('maxRetries must be an integer of 0 or more.');
 }
 
 /** The User-Agent header. */
 export function checkUserAgent(userAgent: unknown): string {
-  if (userAgent === undefined) return CLIENT;
-  // `fetch` would refuse anything else, and repeat it in its message.
+  if (userAgent === undefined) return CLIENT_USER_AGENT;
+  // `fetch` would reject anything else with a message that quotes it.
   if (typeof userAgent === 'string' && /^[\x20-\x7e]+$/.test(userAgent)) {
-    return `${userAgent} ${CLIENT}`;
+    return `${userAgent} ${CLIENT_USER_AGENT}`;
   }
   throw new LatchkeyConfigError(
-    'userAgent must be printable ASCII that names your program, such as acme/1.2.',
+    'userAgent must be printable ASCII and name your program, such as acme/1.2.',
   );
 }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Reply, refusal } from '../test/fake-service.ts';
 import {
-  answerLost,
-  arrives,
-  type Fate,
+  type Handler,
+  handleNormally,
   type LinkingService,
   requestLost,
+  responseLost,
   startLinkingService,
   unknownAndDone,
   unknownAndNotDone,
@@ -26,19 +26,19 @@ afterAll(() => service.close());
 
 const [CONVERT, RECOVER] = ['grants.convert', 'grants.recover'];
 
-/** Converts, and waits no longer than needed where no answer will come. */
+/** Converts, with a short timeout if no response will come. */
 function convert(options: ConvertOptions = { recoverLostAnswer: true }) {
-  const timeoutMs = service.fates.includes(answerLost['never given']) ? 800 : undefined;
+  const timeoutMs = service.handlers.includes(responseLost['never given']) ? 800 : undefined;
   return latchkey.convert(code, { timeoutMs, ...options });
 }
 
-/** Answers with an error whatever is asked, and does nothing. */
+/** Responds with an error to any request, and does nothing. */
 const refuses =
-  (reply: Reply): Fate =>
+  (reply: Reply): Handler =>
   () =>
     reply;
 
-/** Converts, and expects a grant whose secret works, in these requests. */
+/** Converts, and expects a grant whose secret works after exactly these requests. */
 async function getsTheGrantIn(calls: string[]): Promise<void> {
   const grant = await convert();
   expect(grant).toMatchObject({ object: 'oauth_grant', grant_id: grantId });
@@ -46,36 +46,36 @@ async function getsTheGrantIn(calls: string[]): Promise<void> {
   expect(service.calls()).toEqual(calls);
 }
 
-/** Converts, and expects the first error, with what followed, in these requests. */
+/** Converts, and expects the first error and those that followed after exactly these requests. */
 async function failsIn(calls: string[], first: string, then: string[]): Promise<LatchkeyError> {
   const error: LatchkeyError = await reason(convert());
   expect(error.name).toBe(first);
-  expect(error.recoveryErrors?.map(({ name }) => name)).toEqual(then);
+  expect(error.recovery_errors?.map(({ name }) => name)).toEqual(then);
   expect(service.calls()).toEqual(calls);
   return error;
 }
 
-describe('the answer to an exchange got lost', () => {
-  describe.each(Object.entries(answerLost))('%s', (_, lost) => {
-    it('asks again, and recovers the grant', async () => {
-      service.fates = [lost];
+describe('the response to a conversion is lost', () => {
+  describe.each(Object.entries(responseLost))('%s', (_, lost) => {
+    it('converts again, and recovers the grant', async () => {
+      service.handlers = [lost];
       await getsTheGrantIn([CONVERT, CONVERT, RECOVER]);
     });
 
-    it('is an error unless the call asks for it', async () => {
-      service.fates = [lost];
-      expect(await reason(convert({}))).not.toHaveProperty('recoveryErrors');
+    it('is an error without recoverLostAnswer', async () => {
+      service.handlers = [lost];
+      expect(await reason(convert({}))).not.toHaveProperty('recovery_errors');
       expect(service.calls()).toEqual([CONVERT]);
     });
 
-    it('a second time: throws the first error', async () => {
-      service.fates = [requestLost, lost];
+    it('throws the first error if the second response is lost too', async () => {
+      service.handlers = [requestLost, lost];
       const error = await failsIn([CONVERT, CONVERT], 'ConnectionError', [expect.any(String)]);
-      expect(error.recoveryErrors?.[0]).not.toBe(error);
+      expect(error.recovery_errors?.[0]).not.toBe(error);
     });
 
-    it('with that of the recovery: throws the first error, and does not recover again', async () => {
-      service.fates = [answerLost['the HTML 502 of a proxy'], arrives, lost];
+    it('throws the first error if the response of the recovery is lost too, and does not recover again', async () => {
+      service.handlers = [responseLost['the HTML 502 of a proxy'], handleNormally, lost];
       await failsIn([CONVERT, CONVERT, RECOVER], 'UnexpectedResponseError', [
         'CodeAlreadyUsedError',
         expect.any(String),
@@ -83,23 +83,23 @@ describe('the answer to an exchange got lost', () => {
     });
   });
 
-  it('is no loss where nobody acted on the request: the second one makes the grant', async () => {
-    service.fates = [requestLost];
+  it('gets the grant from the second request if the first one was not carried out', async () => {
+    service.handlers = [requestLost];
     await getsTheGrantIn([CONVERT, CONVERT]);
   });
 
-  it('throws the first error where the grant was used: it is not lost', async () => {
-    service.fates = [answerLost.cut];
+  it('throws the first error if the grant was used', async () => {
+    service.handlers = [responseLost.cut];
     service.grantIsUsed = true;
     const error = await failsIn([CONVERT, CONVERT, RECOVER], 'ConnectionError', [
       'CodeAlreadyUsedError',
       'GrantNotRecoverableError',
     ]);
-    expect(error.recoveryErrors).toMatchObject([{ grant_id: grantId }, { status: 409 }]);
+    expect(error.recovery_errors).toMatchObject([{ grant_id: grantId }, { status: 409 }]);
   });
 
-  it('throws the first error where the grant was revoked, and converts no more', async () => {
-    service.fates = [answerLost.cut];
+  it('throws the first error if the grant was revoked, and does not convert again', async () => {
+    service.handlers = [responseLost.cut];
     service.grantIsRevoked = true;
     await failsIn([CONVERT, CONVERT, RECOVER], 'ConnectionError', [
       'CodeAlreadyUsedError',
@@ -108,31 +108,31 @@ describe('the answer to an exchange got lost', () => {
   });
 });
 
-describe('the service itself can’t tell', () => {
+describe('the service can’t tell', () => {
   it('recovers the grant that it names', async () => {
-    service.fates = [unknownAndDone];
+    service.handlers = [unknownAndDone];
     await getsTheGrantIn([CONVERT, RECOVER]);
   });
 
-  it('converts again where there is none', async () => {
-    service.fates = [unknownAndNotDone];
+  it('converts again if there is no such grant', async () => {
+    service.handlers = [unknownAndNotDone];
     await getsTheGrantIn([CONVERT, RECOVER, CONVERT]);
   });
 
-  it('does the same when it asks again', async () => {
-    service.fates = [requestLost, unknownAndDone];
+  it('does the same after a second request', async () => {
+    service.handlers = [requestLost, unknownAndDone];
     await getsTheGrantIn([CONVERT, CONVERT, RECOVER]);
     service.reset();
-    service.fates = [requestLost, unknownAndNotDone];
+    service.handlers = [requestLost, unknownAndNotDone];
     await getsTheGrantIn([CONVERT, CONVERT, RECOVER, CONVERT]);
   });
 
   it.each([
-    ['lost', answerLost.cut, 'ConnectionError'],
+    ['lost', responseLost.cut, 'ConnectionError'],
     ['unknown', unknownAndDone, 'OutcomeUnknownError'],
-    ['a refusal', refuses(refusal('code_expired')), 'CodeExpiredError'],
-  ])('makes no fifth request where the last answer is %s', async (_, last, name) => {
-    service.fates = [requestLost, unknownAndNotDone, arrives, last];
+    ['an error', refuses(refusal('code_expired')), 'CodeExpiredError'],
+  ])('sends no fifth request if the last response is %s', async (_, last, name) => {
+    service.handlers = [requestLost, unknownAndNotDone, handleNormally, last];
     await failsIn([CONVERT, CONVERT, RECOVER, CONVERT], 'ConnectionError', [
       'OutcomeUnknownError',
       'GrantNotFoundError',
@@ -141,25 +141,26 @@ describe('the service itself can’t tell', () => {
   });
 });
 
-describe('an answer that was not lost is not asked for again', () => {
+describe('there is no recovery if no response was lost', () => {
   it.each<[string, Reply]>([
     ['CodeAlreadyUsedError', refusal('code_already_used', { grant_id: grantId })],
     ['CodeExpiredError', refusal('code_expired')],
     ['CodeNotFoundError', refusal('code_not_found')],
     ['AuthenticationError', refusal('credentials_invalid')],
+    ['ApplicationDisabledError', refusal('application_disabled')],
     ['UnavailableError', refusal('store_unavailable')],
     ['RateLimitedError', refusal('rate_limited')],
     ['UnexpectedResponseError', (response) => response.writeHead(307, { location: '/' }).end()],
     ['UnexpectedResponseError', (response) => response.writeHead(403).end('<html>')],
   ])('%s', async (name, reply) => {
-    service.fates = [refuses(reply)];
+    service.handlers = [refuses(reply)];
     const error = await reason(convert());
     expect(error.name).toBe(name);
-    expect(error).not.toHaveProperty('recoveryErrors');
+    expect(error).not.toHaveProperty('recovery_errors');
     expect(service.calls()).toEqual([CONVERT]);
   });
 
-  it('a request that was not sent', async () => {
+  it('because the request was not sent', async () => {
     const gone = await startLinkingService();
     await gone.close();
     const error = await reason(
@@ -167,46 +168,46 @@ describe('an answer that was not lost is not asked for again', () => {
         recoverLostAnswer: true,
       }),
     );
-    expect(error).toMatchObject({ name: 'ConnectionError', maybeSent: false });
-    expect(error).not.toHaveProperty('recoveryErrors');
+    expect(error).toMatchObject({ name: 'ConnectionError', maybe_sent: false });
+    expect(error).not.toHaveProperty('recovery_errors');
   });
 });
 
-describe('the caller’s signal ends it', () => {
+describe('the caller’s signal ends the call', () => {
   it.each([
-    ['the first answer', [], [CONVERT]],
-    ['the second', [answerLost.cut], [CONVERT, CONVERT]],
-    ['the recovery', [answerLost.cut, arrives], [CONVERT, CONVERT, RECOVER]],
+    ['the first response', [], [CONVERT]],
+    ['the second response', [responseLost.cut], [CONVERT, CONVERT]],
+    ['the recovery', [responseLost.cut, handleNormally], [CONVERT, CONVERT, RECOVER]],
   ])('while it waits for %s', async (_, before, calls) => {
     const controller = new AbortController();
-    const why = new Error('The user went away.');
-    const aborts: Fate = (act) => {
+    const why = new Error('The user left.');
+    const aborts: Handler = (act) => {
       act();
       return () => controller.abort(why);
     };
-    service.fates = [...before, aborts];
+    service.handlers = [...before, aborts];
     expect(await reason(convert({ recoverLostAnswer: true, signal: controller.signal }))).toBe(why);
-    // A request made after that would have come before this one.
+    // A request after the abort would arrive before this one.
     await latchkey.recover(grantId);
     expect(service.calls()).toEqual([...calls, RECOVER]);
   });
 });
 
-describe('its time', () => {
-  it('is up after twice the timeout, with the first error and the last', async () => {
-    service.fates = [requestLost, answerLost['never given']];
+describe('the timeout', () => {
+  it('ends the call after twice timeoutMs, with the first and the last error', async () => {
+    service.handlers = [requestLost, responseLost['never given']];
     const error = await failsIn([CONVERT, CONVERT], 'ConnectionError', ['TimeoutError']);
-    expect(error.recoveryErrors?.[0]?.message).toContain('within 800 ms');
+    expect(error.recovery_errors?.[0]?.message).toContain('within 800 ms');
   });
 
-  it('is the same where nothing answers at all', async () => {
-    service.fates = [answerLost['never given'], answerLost['never given']];
+  it('is the same if there is no response at all', async () => {
+    service.handlers = [responseLost['never given'], responseLost['never given']];
     await failsIn([CONVERT, CONVERT], 'TimeoutError', ['TimeoutError']);
   });
 
-  it('does not depend on a fetch that heeds its signal', async () => {
+  it('works with a fetch that ignores its signal', async () => {
     let requests = 0;
-    const deaf = new Latchkey({
+    const client = new Latchkey({
       baseUrl: service.url,
       applicationSecret,
       timeoutMs: 30,
@@ -215,8 +216,8 @@ describe('its time', () => {
         return new Promise(() => {});
       },
     });
-    const error = await reason(deaf.convert(code, { recoverLostAnswer: true }));
-    expect(error).toMatchObject({ name: 'TimeoutError', recoveryErrors: [{ maybeSent: true }] });
+    const error = await reason(client.convert(code, { recoverLostAnswer: true }));
+    expect(error).toMatchObject({ name: 'TimeoutError', recovery_errors: [{ maybe_sent: true }] });
     expect(requests).toBe(2);
   });
 });

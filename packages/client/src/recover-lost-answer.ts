@@ -5,38 +5,38 @@ import {
   LatchkeyError,
   OutcomeUnknownError,
 } from './errors.ts';
-import type { WithRequestId } from './request-id.ts';
+import type { WithResponse } from './response-details.ts';
 
-type Grant = WithRequestId<FullGrant>;
+type Grant = WithResponse<FullGrant>;
 
 /**
- * Gets the grant of a code whose exchange had no certain answer, in at most three requests: ask
- * again, recover, and convert once more where the recovery says that there is no grant.
+ * Recovers the grant of a code whose conversion ended without a certain response, in at most three
+ * requests: convert again, recover, and convert once more if the recovery finds no grant.
  *
- * Each is made once and after the other. Of two recoveries under way at the same time, the one that
- * comes last replaces the secret that the other one returned.
+ * The requests run one after the other. If two recoveries ran at the same time, the later one would
+ * replace the secret that the earlier one returned.
  *
- * @param loss - what the exchange ended with; thrown where there is no grant in the end, with the
- *   errors that followed in `recoveryErrors`
+ * @param firstError - the error of the conversion; thrown if the recovery fails, with the errors that
+ *   followed in `recovery_errors`
  */
 export async function recoverLostAnswer(
-  loss: LatchkeyError,
+  firstError: LatchkeyError,
   convert: () => Promise<Grant>,
   recover: (grantId: string) => Promise<Grant>,
 ): Promise<Grant> {
-  const recoveryErrors: LatchkeyError[] = [];
+  const recovery_errors: LatchkeyError[] = [];
   const attempt = async (request: () => Promise<Grant>) => {
     try {
       return await request();
     } catch (error) {
       if (!(error instanceof LatchkeyError)) throw error;
-      recoveryErrors.push(error);
+      recovery_errors.push(error);
       return error;
     }
   };
 
-  let outcome: Grant | LatchkeyError = loss;
-  // The service named the grant already: it asks to recover that first.
+  let outcome: Grant | LatchkeyError = firstError;
+  // After this error the service asks to recover the grant that it names, before converting again.
   if (!(outcome instanceof OutcomeUnknownError)) outcome = await attempt(convert);
   if (outcome instanceof CodeAlreadyUsedError || outcome instanceof OutcomeUnknownError) {
     const { grant_id } = outcome;
@@ -45,5 +45,5 @@ export async function recoverLostAnswer(
     if (mayNotExist && outcome instanceof GrantNotFoundError) outcome = await attempt(convert);
   }
   if (!(outcome instanceof LatchkeyError)) return outcome;
-  throw Object.assign(loss, { recoveryErrors });
+  throw Object.assign(firstError, { recovery_errors });
 }

@@ -1,14 +1,14 @@
 import { credentialPattern } from '@latchkey/schema';
 
-/** Blacks out credentials in a text. */
+/** Replaces credentials in a text by `[redacted]`. */
 export type Redact = (text: string) => string;
 
-// Shorter than this is no credential, and would black out half of any text.
+// A shorter text is no credential, and replacing it would garble the message.
 const SHORTEST_SECRET = 8;
 
 /**
- * Makes a function that blacks out the given secrets, and everything else that looks like a
- * credential. The secrets are given too, since one that was cut short looks like none.
+ * Makes a function that redacts the given secrets, and everything else that looks like a credential.
+ * The secrets are given because a mistyped one does not match the pattern of a credential.
  */
 export function redactor(secrets: readonly string[]): Redact {
   const literals = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);

@@ -1,40 +1,47 @@
-import { LatchkeyError } from './errors.ts';
-import { detailsOf, type Log } from './logger.ts';
-import { leavesOutcomeOpen, nothingWasDone } from './outcome.ts';
-import { untilAborted } from './until-aborted.ts';
+import {
+  ConnectionError,
+  LatchkeyError,
+  OutcomeUnknownError,
+  RateLimitedError,
+  ServerError,
+  UnavailableError,
+  UnexpectedResponseError,
+} from './errors.ts';
+import { type Log, logDetailsOf } from './logger.ts';
+import { type Deadline, untilAborted } from './until-aborted.ts';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
 
-/** What decides about another try. */
-export interface Retries {
+/** What decides whether a call is retried. */
+export interface RetryOptions {
   readonly operation: string;
-  /** Whether doing it twice is as good as doing it once. */
-  readonly isRepeatable: boolean;
+  /** Whether repeating it has the same effect as doing it once. */
+  readonly isIdempotent: boolean;
   readonly maxRetries: number;
-  /** Until when: the waits are part of the time that the call has. */
-  readonly time: { readonly signal: AbortSignal; readonly msLeft: number };
+  /** Covers the waits too. */
+  readonly deadline: Deadline;
   readonly log: Log;
 }
 
 /**
- * Tries, and tries again where that is safe. The rules, in order:
+ * Makes an attempt, and retries it if that is safe. The rules, in order:
  *
- * - At most `maxRetries` times, and not once the call was aborted.
- * - Where it is certain that nothing was done: always.
- * - Where the outcome is open, or a proxy answered 429: only what can be repeated. A `convert` may
- *   have spent the code; a `recover` that is still under way would, if it comes last, replace the
- *   secret that the next try returned.
- * - Any other error would come again.
- * - Not before the time that the server names in `Retry-After`; without one after 0.5 seconds, then
- *   1, 2, 4 and 5, less up to half of it by chance, so that clients don't come back all at once.
- * - Where the call's time is up by then, not at all: there is no use in waiting for it.
+ * - Retry at most `maxRetries` times, and never after an abort.
+ * - If nothing was done, retry every call.
+ * - If the outcome is open, or a proxy responded with 429, retry only idempotent calls. A `convert`
+ *   may have used up the code. A `recover` that is still running could replace the secret that its
+ *   retry returns.
+ * - Retry after no other error: it would occur again.
+ * - Wait as long as `Retry-After` says. Without it, wait 0.5 seconds, then 1, 2, 4 and 5. A random
+ *   part of up to half is taken off, so that clients do not all come back at once.
+ * - If the wait exceeds the time that is left, do not wait for it: reject now.
  *
- * @throws the last error; but where it promises that nothing was done, and one before it left the
- *   outcome open, that one
+ * @throws the last error, with one exception: if an earlier attempt left the outcome open and the
+ *   last error says that nothing was done, the earlier error
  */
-export async function retrying<Result>(
-  { operation, isRepeatable, maxRetries, time, log }: Retries,
+export async function withRetries<Result>(
+  { operation, isIdempotent, maxRetries, deadline, log }: RetryOptions,
   attempt: () => Promise<Result>,
 ): Promise<Result> {
   let open: LatchkeyError | undefined;
@@ -42,20 +49,20 @@ export async function retrying<Result>(
     try {
       return await attempt();
     } catch (error) {
-      if (time.signal.aborted || !(error instanceof LatchkeyError)) throw error;
+      if (deadline.signal.aborted || !(error instanceof LatchkeyError)) throw error;
       const nothing = nothingWasDone(error);
       if (leavesOutcomeOpen(error)) open = error;
-      const again = nothing || (isRepeatable && (error === open || error.status === 429));
-      const waitMs = error.retryAfter === undefined ? backoff(tries) : error.retryAfter * 1_000;
-      if (!again || tries === maxRetries || waitMs >= time.msLeft) {
+      const again = nothing || (isIdempotent && (error === open || error.status === 429));
+      const waitMs = error.retry_after === undefined ? backoff(tries) : error.retry_after * 1_000;
+      if (!again || tries === maxRetries || waitMs >= deadline.msLeft) {
         throw nothing ? (open ?? error) : error;
       }
-      log('warn', `${operation}: ${error.name}, trying again in ${Math.ceil(waitMs)} ms`, {
+      log('warn', `${operation}: ${error.name}, retrying in ${Math.ceil(waitMs)} ms`, {
         operation,
-        ...detailsOf(error),
-        retryInMs: Math.ceil(waitMs),
+        ...logDetailsOf(error),
+        retry_in_ms: Math.ceil(waitMs),
       });
-      await pause(waitMs, time.signal);
+      await pause(waitMs, deadline.signal);
     }
   }
 }
@@ -77,4 +84,25 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Whether the service certainly did nothing, and a retry may succeed. */
+export function nothingWasDone(error: unknown): boolean {
+  if (error instanceof ConnectionError) return !error.maybe_sent;
+  return error instanceof RateLimitedError || error instanceof UnavailableError;
+}
+
+/**
+ * Whether the service may have carried out the request, but its response was lost.
+ *
+ * False if the service said what it did, and if the request never reached it: after a redirect, or
+ * a proxy's own 4xx.
+ */
+export function leavesOutcomeOpen(error: unknown): error is LatchkeyError {
+  if (error instanceof ConnectionError) return error.maybe_sent;
+  if (error instanceof UnexpectedResponseError) {
+    const { status = 0 } = error;
+    return status < 300 || status >= 500;
+  }
+  return error instanceof OutcomeUnknownError || error instanceof ServerError;
 }

@@ -9,7 +9,7 @@ import { Latchkey, LatchkeyError, type LatchkeyOptions } from './index.ts';
 
 const secrets = [applicationSecret, code, grantSecret];
 
-/** Every way in which a value may end up in a log. */
+/** Every text that a value can turn into in a log. */
 function show(value: unknown): string {
   const texts: string[] = [];
   for (let error = value; error instanceof Error; error = error.cause) {
@@ -23,7 +23,7 @@ function show(value: unknown): string {
 function expectNoSecret(value: unknown): void {
   const text = show(value);
   for (const secret of secrets) {
-    // A good part of a secret is as bad as the whole.
+    // A large part of a secret is as bad as the whole.
     expect(text).not.toContain(secret.slice(0, 40));
     expect(text).not.toContain(secret.slice(-40));
   }
@@ -36,14 +36,14 @@ beforeAll(() => {
   latchkey = new Latchkey({ baseUrl: service.url, applicationSecret, maxRetries: 0, logger });
 });
 
-/** What the logger was told, in everything that runs here. */
+/** Every log line of all tests in this file. */
 const logged: unknown[] = [];
 const logger = {
   debug: (...line: unknown[]) => void logged.push(line),
   warn: (...line: unknown[]) => void logged.push(line),
 };
 
-/** What every call rejects with. */
+/** The errors of every kind of call. */
 async function rejections(client: Latchkey, timeoutMs = 10_000): Promise<unknown[]> {
   const settled = await Promise.allSettled([
     client.convert(code, { timeoutMs }),
@@ -54,11 +54,11 @@ async function rejections(client: Latchkey, timeoutMs = 10_000): Promise<unknown
     client.grant(grantSecret, { timeoutMs }),
   ]);
   return settled.map((outcome) =>
-    outcome.status === 'rejected' ? outcome.reason : expect.fail('It must reject.'),
+    outcome.status === 'rejected' ? outcome.reason : expect.fail('The call must reject.'),
   );
 }
 
-it('finds a secret where there is one', () => {
+it('the check finds a secret', () => {
   const cause = Object.assign(new Error('Inner.'), { config: { headers: [grantSecret] } });
   expect(() => expectNoSecret(new Error('Outer.', { cause }))).toThrow(/lk_grant_/);
 });
@@ -72,30 +72,33 @@ describe('a client', () => {
   });
 });
 
-// A service, or what stands before it, that repeats all it was told, wherever it can.
+// A service or proxy that repeats everything it received, wherever it can.
 const echo = (request: { headers: object; body: string }) =>
   `${JSON.stringify(request.headers)} ${request.body} ${secrets.join(' ')}`;
 const ascii = { 'x-request-id': secrets.join('.'), 'content-type': `${grantSecret}/${code}` };
 
 describe('no error shows a secret', () => {
-  it.each(errorCodes)('%s, from a service that repeats all it was told', async (errorCode) => {
-    service.reply = (response, request) => {
-      const text = echo(request);
-      const body = errorBody(errorCode, {
-        error_description: text,
-        error_uri: `https://latchkey.example/?${text}`,
-        request_id: text,
-        grant_id: text,
-        issues: [{ path: [text], message: text, received: text }],
-        more: text,
-      });
-      failure(400, body, ascii)(response, request);
-    };
-    for (const error of await rejections(latchkey)) {
-      expect(error).toMatchObject({ errorCode });
-      expectNoSecret(error);
-    }
-  });
+  it.each(errorCodes)(
+    '%s, from a service that repeats everything it received',
+    async (error_code) => {
+      service.reply = (response, request) => {
+        const text = echo(request);
+        const body = errorBody(error_code, {
+          error_description: text,
+          error_uri: `https://latchkey.example/?${text}`,
+          request_id: text,
+          grant_id: text,
+          issues: [{ path: [text], message: text, received: text }],
+          more: text,
+        });
+        failure(400, body, ascii)(response, request);
+      };
+      for (const error of await rejections(latchkey)) {
+        expect(error).toMatchObject({ error_code });
+        expectNoSecret(error);
+      }
+    },
+  );
 
   it.each<[string, Reply]>([
     [
@@ -113,7 +116,7 @@ describe('no error shows a secret', () => {
     [
       'cut JSON',
       (response, request) => {
-        // JSON.parse quotes what it can't read.
+        // JSON.parse quotes what it can't parse.
         response.writeHead(200, ascii).end(`${grantSecret} ${echo(request)}`);
       },
     ],
@@ -155,7 +158,7 @@ describe('no error shows a secret', () => {
     expectNoSecret(await reason(latchkey.convert(code, { signal })));
   });
 
-  it('an error of a fetch that repeats the request everywhere', async () => {
+  it('an error of a fetch that repeats the request in every member', async () => {
     const client = new Latchkey({
       baseUrl: service.url,
       applicationSecret,
@@ -188,7 +191,7 @@ describe('no error shows a secret', () => {
   });
 
   it.each([
-    ['a text', (text: string) => text],
+    ['a string', (text: string) => text],
     ['an object', (text: string) => ({ message: text, text })],
     [
       'an error with itself as its cause',
@@ -209,11 +212,11 @@ describe('no error shows a secret', () => {
     for (const error of await rejections(client)) expectNoSecret(error);
   });
 
-  it('a refusal of a secret that no header can carry, which fetch would repeat', async () => {
+  it('the rejection of a secret that no header can contain, which fetch would quote', async () => {
     expectNoSecret(await reason(latchkey.account(`${grantSecret}\u0000`)));
   });
 
-  it('an error about a secret that was cut short, which looks like none', async () => {
+  it('an error about a truncated secret, which does not look like one', async () => {
     const cut = grantSecret.slice(0, -3);
     service.reply = (response, request) => {
       const body = errorBody('credentials_invalid', { error_description: echo(request) });
@@ -223,7 +226,7 @@ describe('no error shows a secret', () => {
     expectNoSecret(await reason(latchkey.convert(code.slice(0, -3))));
   });
 
-  it('a refusal of an option or an argument', async () => {
+  it('the rejection of an option or an argument', async () => {
     for (const secret of secrets) {
       for (const value of [secret, `${secret}\n`, secret.slice(0, -1)]) {
         const options = [
@@ -255,13 +258,13 @@ it('the request id of a result shows no secret', async () => {
     const data = { object: 'service_account' };
     response.writeHead(200, ascii).end(JSON.stringify({ result: { data } }));
   };
-  const { requestId } = await latchkey.account(grantSecret);
-  expect(requestId).toContain('[redacted]');
-  expectNoSecret(requestId);
+  const { request_id } = await latchkey.account(grantSecret);
+  expect(request_id).toContain('[redacted]');
+  expectNoSecret(request_id);
 });
 
-// The last test: of all that the others did.
-it('the logger is told no secret', () => {
+// Runs last, so that it covers the lines of all other tests.
+it('no log line shows a secret', () => {
   expect(logged.length).toBeGreaterThan(100);
   expectNoSecret(logged);
 });

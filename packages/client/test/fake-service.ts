@@ -12,7 +12,7 @@ export interface Recorded {
 
 export type Reply = (response: ServerResponse, request: Recorded) => void;
 
-/** A server that speaks tRPC's wire as Latchkey does, and replies with what a test tells it to. */
+/** A server with Latchkey's tRPC interface, which replies as a test tells it to. */
 export interface FakeService {
   readonly url: string;
   readonly requests: Recorded[];
@@ -20,7 +20,7 @@ export interface FakeService {
   close(): Promise<void>;
 }
 
-/** @param service - the object that becomes it */
+/** @param service - the object to turn into the fake service */
 export async function startFakeService(
   reply: Reply,
   service = {} as FakeService,
@@ -56,13 +56,13 @@ function send(response: ServerResponse, status: number, envelope: object, header
   response.end(JSON.stringify(envelope));
 }
 
-/** Answers with a result. */
+/** Replies with a result. */
 export const result =
-  (data: unknown): Reply =>
+  (data: unknown, headers: object = {}): Reply =>
   (response) =>
-    send(response, 200, { result: { data } });
+    send(response, 200, { result: { data } }, headers);
 
-/** Answers with an error, over tRPC: the whole REST body in `error.data`. */
+/** Replies with an error over tRPC: the whole REST body in `error.data`. */
 export const failure =
   (status: number, body: object, headers: object = {}): Reply =>
   (response, { url }) =>
@@ -89,6 +89,6 @@ export const errorBody = (code: ErrorCode, members: object = {}) => ({
   ...members,
 });
 
-/** Answers with an error from the table. */
+/** Replies with an error from the table. */
 export const refusal = (code: ErrorCode, members: object = {}, headers: object = {}): Reply =>
   failure(errorTable[code].status, errorBody(code, members), headers);

@@ -2,42 +2,42 @@ import { type FakeService, type Reply, refusal, result, startFakeService } from 
 import { credential, fullGrant, grantId } from './samples.ts';
 
 /**
- * What becomes of one request and its answer.
+ * Decides what happens to one request and its response.
  *
- * @param act - does what is asked, and returns the answer; a request that is lost is never acted on
+ * @param act - carries out the request and returns the reply; not called for a lost request
  */
-export type Fate = (act: () => Reply) => Reply;
+export type Handler = (act: () => Reply) => Reply;
 
-/** A service with one code, which it exchanges once, and whose grant it recovers. */
+/** A service with one code, which can be converted once, and whose grant can be recovered. */
 export interface LinkingService extends FakeService {
-  /** The fates of the requests to come, in order; those after them arrive. */
-  fates: Fate[];
-  /** The grant's secret that works; undefined where the code was not exchanged. */
+  /** The handlers of the next requests, in order. Later requests are handled normally. */
+  handlers: Handler[];
+  /** The grant secret that works; undefined before the code is converted. */
   liveSecret(): string | undefined;
-  /** The last part of each request's path. */
+  /** The operation of each request. */
   calls(): (string | undefined)[];
-  /** Refuses recoveries from now on, as after the first use of the grant. */
+  /** Whether to refuse recoveries, as after the first use of the grant. */
   grantIsUsed: boolean;
-  /** Knows no grant from now on, as after a revocation. */
+  /** Whether to know no grant, as after a revocation. */
   grantIsRevoked: boolean;
-  /** A new code, of the same text. */
+  /** Makes the code unused again. */
   reset(): void;
 }
 
 export async function startLinkingService(): Promise<LinkingService> {
   let secrets = 0;
-  let exchanged = false;
+  let converted = false;
 
   const grantWithNewSecret = () => {
-    exchanged = true;
+    converted = true;
     secrets += 1;
     return result({ ...fullGrant, grant_secret: credential('grantSecret', secrets) });
   };
   const operations: Record<string, () => Reply> = {
     'grants.convert': () =>
-      exchanged ? refusal('code_already_used', { grant_id: grantId }) : grantWithNewSecret(),
+      converted ? refusal('code_already_used', { grant_id: grantId }) : grantWithNewSecret(),
     'grants.recover': () => {
-      if (!exchanged || service.grantIsRevoked) return refusal('grant_not_found');
+      if (!converted || service.grantIsRevoked) return refusal('grant_not_found');
       return service.grantIsUsed ? refusal('grant_not_recoverable') : grantWithNewSecret();
     },
   };
@@ -45,38 +45,38 @@ export async function startLinkingService(): Promise<LinkingService> {
 
   const fake = await startFakeService((response, request) => {
     const act = operations[operationOf(request) ?? ''] ?? (() => refusal('route_not_found'));
-    const fate = service.fates.shift() ?? arrives;
-    fate(act)(response, request);
+    const handler = service.handlers.shift() ?? handleNormally;
+    handler(act)(response, request);
   });
   const service: LinkingService = Object.assign(fake, {
-    fates: [],
+    handlers: [],
     grantIsUsed: false,
     grantIsRevoked: false,
     liveSecret() {
-      return exchanged ? credential('grantSecret', secrets) : undefined;
+      return converted ? credential('grantSecret', secrets) : undefined;
     },
     calls() {
       return fake.requests.map(operationOf);
     },
     reset() {
-      exchanged = false;
+      converted = false;
       service.grantIsUsed = false;
       service.grantIsRevoked = false;
-      service.fates = [];
+      service.handlers = [];
       fake.requests.length = 0;
     },
   });
   return service;
 }
 
-export const arrives: Fate = (act) => act();
+export const handleNormally: Handler = (act) => act();
 
 const page: Reply = (response) =>
   response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>');
 const json = { 'content-type': 'application/json' };
 
-/** Ways to lose the answer to what was done. */
-export const answerLost = {
+/** Ways to lose the response to a request that was carried out. */
+export const responseLost = {
   cut: (act) => {
     act();
     return (response) => void response.destroy();
@@ -109,14 +109,14 @@ export const answerLost = {
     act();
     return refusal('internal_error');
   },
-} as const satisfies Record<string, Fate>;
+} as const satisfies Record<string, Handler>;
 
-/** The connection breaks before anyone has acted on the request. */
-export const requestLost: Fate = () => (response) => void response.destroy();
+/** The connection breaks before the request is carried out. */
+export const requestLost: Handler = () => (response) => void response.destroy();
 
-/** The service can't tell whether it has done it: it has, or it has not. */
-export const unknownAndDone: Fate = (act) => {
+/** The service can't tell whether it carried out the request: here it did, below it did not. */
+export const unknownAndDone: Handler = (act) => {
   act();
   return refusal('outcome_unknown', { grant_id: grantId });
 };
-export const unknownAndNotDone: Fate = () => refusal('outcome_unknown', { grant_id: grantId });
+export const unknownAndNotDone: Handler = () => refusal('outcome_unknown', { grant_id: grantId });

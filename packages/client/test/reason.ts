@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 
-/** What a promise rejects with; fails the test where it does not reject. */
+/** The reason a promise rejects with. Fails the test if it resolves. */
 export const reason = (promise: Promise<unknown>) =>
   promise.then(
-    () => expect.fail('It must reject.'),
+    () => expect.fail('The promise must reject.'),
     (error) => error,
   );

@@ -1,6 +1,7 @@
 import { type CredentialKind, formatCredential } from '@latchkey/schema';
 
 export const grantId = '0193aa00-0000-7000-8000-000000000001';
+export const applicationId = '0193aa00-0000-7000-8000-000000000003';
 
 export const credential = (kind: CredentialKind, byte: number) =>
   formatCredential(kind, grantId, new Uint8Array(32).fill(byte));
@@ -25,6 +26,13 @@ const head = {
   created_at: '2026-11-21T02:15:30.123+00:00',
 };
 
-export const grantDescription = { ...head, scope: 'profile.read', revoked: false, account };
-export const fullGrant = { ...grantDescription, grant_secret: grantSecret };
+const scope = 'profile.read';
+export const grantDescription = {
+  ...head,
+  application_id: applicationId,
+  scope,
+  revoked: false,
+  account,
+};
+export const fullGrant = { ...head, scope, grant_secret: grantSecret, revoked: false, account };
 export const revokedGrant = { ...head, revoked: true };

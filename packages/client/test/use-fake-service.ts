@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type FakeService, type Reply, result, startFakeService } from './fake-service.ts';
 
 /**
- * A fake service for all tests of a file, each of which finds its own requests alone. It can be used
- * within them.
+ * Starts one fake service for all tests of a file, and clears its requests before each test. Use the
+ * returned object only inside tests and hooks.
  */
 export function useFakeService(reply: Reply = result(null)): FakeService {
   const service = {} as FakeService;

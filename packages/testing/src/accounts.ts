@@ -1,23 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Account } from '@latchkey/schema';
 
-/**
- * What a test says of an account: the members of `Account`, each of which may be left out. The
- * `username` is 1 to 200 characters.
- */
+/** An account as a test describes it. Every member may be left out. `username` has 1 to 200 characters. */
 export type TestAccount = Partial<Omit<Account, 'object'>>;
 
 const ADA = { username: 'ada', display_name: 'Ada Lovelace', verified: true };
 
 type NamedAccount = TestAccount & Pick<Account, 'id' | 'username'>;
 
-/** The accounts of a test. One is known by its id, or else by its username. */
+/** The accounts of a test server. An account is found by its id, or without one by its username. */
 export class Accounts {
   readonly #accounts = new Map<string, Account>();
 
   /**
-   * Fills in what is not given: as it was, where the account is known. What is missing then is the
-   * service's to fill in.
+   * Fills in the members that are not given: with their previous values if the account is known,
+   * otherwise with Ada's. The service fills in the rest.
    */
   complete(given: TestAccount = {}): NamedAccount {
     const { username = ADA.username } = given;
@@ -29,7 +26,7 @@ export class Accounts {
     return { id: randomUUID(), ...fresh, ...known, ...given };
   }
 
-  /** Remembers an account that the service has. */
+  /** Remembers an account that the service has stored. */
   keep(account: Account): void {
     this.#accounts.set(account.id, account);
   }

@@ -4,11 +4,11 @@ export class TestClock {
 
   readonly now = (): number => this.#now;
 
-  /** @throws RangeError where that is no way forward: ids are in the order of their times */
+  /** @throws RangeError unless it moves forward: the order of ids depends on it */
   advance(milliseconds: number): void {
     if (!Number.isSafeInteger(milliseconds) || milliseconds < 0) {
       throw new RangeError(
-        `The clock goes forward, by whole milliseconds, and not by ${milliseconds}.`,
+        `The clock moves forward by an integer of milliseconds, not by ${milliseconds}. Pass an integer of 0 or more.`,
       );
     }
     this.#now += milliseconds;

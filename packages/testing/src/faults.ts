@@ -1,10 +1,10 @@
 import type { OperationName } from '@latchkey/schema';
 import { DomainError, type Intercept, RateLimited } from '@latchkey/server';
 
-/** How a call can be made to fail. Either way nothing is done for it. */
+/** How a call can be made to fail. With either failure, the server does nothing for the call. */
 export type Failure = 'store_unavailable' | 'rate_limited';
 
-// What the Retry-After of the service's own limit says at the end of its window, the shortest wait.
+// A limit one second before the end of its window, so that Retry-After is the shortest wait.
 const LIMIT = { limit: 1_000, seconds: 60 };
 const UNTIL_NEXT_WINDOW_MS = 1_000;
 
@@ -14,31 +14,31 @@ const failures: Record<Failure, () => DomainError> = {
 };
 
 interface Fault {
-  /** Undefined for any. */
+  /** Undefined for any operation. */
   operation: OperationName | undefined;
-  happen: Intercept;
+  intercept: Intercept;
 }
 
-/** What is to happen to calls to come, each to one: the first that it fits. */
+/** The faults for coming calls. Each fault applies once, to the first call that matches. */
 export class Faults {
   readonly #waiting: Fault[] = [];
 
-  readonly intercept: Intercept = (call, perform) => {
+  readonly intercept: Intercept = (call, proceed) => {
     const index = this.#waiting.findIndex(
       ({ operation = call.operation }) => operation === call.operation,
     );
     const [fault] = index === -1 ? [] : this.#waiting.splice(index, 1);
-    return fault === undefined ? perform() : fault.happen(call, perform);
+    return fault === undefined ? proceed() : fault.intercept(call, proceed);
   };
 
   dropAnswer(operation?: OperationName): void {
     this.#waiting.push({
       operation,
-      async happen(call, perform) {
+      async intercept(call, proceed) {
         try {
-          return await perform();
+          return await proceed();
         } finally {
-          // Only now: what was to be done is done, or refused, and nobody hears of it.
+          // Only after the work, or its refusal: the caller must not see the outcome.
           call.breakConnection();
         }
       },
@@ -48,7 +48,7 @@ export class Faults {
   fail(failure: Failure, operation?: OperationName): void {
     this.#waiting.push({
       operation,
-      async happen() {
+      async intercept() {
         throw failures[failure]();
       },
     });

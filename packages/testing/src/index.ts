@@ -1,6 +1,5 @@
 /**
- * The Latchkey service inside a test of your own: the real one, on a store in memory, with a clock
- * that you move.
+ * The real Latchkey service inside your own test, with an in-memory store and a clock that you move.
  *
  * @module testing
  */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import {
+  ApplicationDisabledError,
   AuthenticationError,
   CodeAlreadyUsedError,
   CodeExpiredError,
@@ -15,7 +16,7 @@ import { createTestServer, type TestServer } from './index.ts';
 const SECOND = 1_000;
 
 let server: TestServer;
-/** One request a call, so that each is seen. */
+/** Without retries, so that each call is one request. */
 let latchkey: Latchkey;
 
 beforeAll(async () => {
@@ -24,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A call over REST, as an application without the SDK makes it. */
+/** Sends a REST request, as an application without the SDK does. */
 function post(path: string, body: object): Promise<Response> {
   return fetch(server.baseUrl + path, {
     method: 'POST',
@@ -37,7 +38,7 @@ function post(path: string, body: object): Promise<Response> {
 }
 
 describe('the clock', () => {
-  test('stands still, and is the one by which a code lives and a grant is made', async () => {
+  test('stands still, and decides the life of a code and the date of a grant', async () => {
     const { code, expires_at } = await server.issueCode();
     expect(Date.parse(expires_at)).toBe(server.now() + 300 * SECOND);
     server.advance(300 * SECOND - 1);
@@ -45,7 +46,7 @@ describe('the clock', () => {
     expect(Date.parse(created_at)).toBe(server.now());
   });
 
-  test('moves to where every code has expired, and no further', async () => {
+  test('moves to the time when every code has expired, and no further', async () => {
     const first = await server.issueCode();
     server.advance(10 * SECOND);
     const last = await server.issueCode();
@@ -59,13 +60,13 @@ describe('the clock', () => {
     await latchkey.convert((await server.issueCode()).code);
   });
 
-  test.each([-1, 0.5, Number.NaN])('does not move by %d', (milliseconds) => {
+  test.each([-1, 0.5, Number.NaN])('cannot be moved by %d', (milliseconds) => {
     expect(() => server.advance(milliseconds)).toThrow(RangeError);
   });
 });
 
-describe('an answer that is dropped', () => {
-  test('comes after the work, and is the only one', async () => {
+describe('a dropped response', () => {
+  test('is dropped after the work, and only once', async () => {
     const { code, grant_id } = await server.issueCode();
     server.dropNextAnswer();
     await expect(latchkey.convert(code)).rejects.toThrow(ConnectionError);
@@ -74,7 +75,7 @@ describe('an answer that is dropped', () => {
     expect(error).toMatchObject({ grant_id });
   });
 
-  test('is that of the operation named, on either wire', async () => {
+  test('belongs to the named operation, over REST and tRPC', async () => {
     const { code, grant_id } = await server.issueCode();
     server.dropNextAnswer('grants.revoke');
     const { grant_secret } = await latchkey.convert(code);
@@ -85,7 +86,7 @@ describe('an answer that is dropped', () => {
     expect((await post('/oauth/revoke', { grant_id })).status).toBe(200);
   });
 
-  test('may be a refusal, and is not that of a call that never got so far', async () => {
+  test('may be an error, and does not belong to a call that was refused earlier', async () => {
     server.dropNextAnswer();
     expect((await post('/oauth/convert', {})).status).toBe(400);
     await expect(post('/oauth/convert', { code: 'no code' })).rejects.toThrow('fetch failed');
@@ -93,18 +94,18 @@ describe('an answer that is dropped', () => {
   });
 });
 
-describe('a call that fails', () => {
+describe('a failing call', () => {
   const failures = [
     ['store_unavailable', UnavailableError, 503],
     ['rate_limited', RateLimitedError, 429],
   ] as const;
-  test.each(failures)('with %s: nothing is done', async (failure, errorClass, status) => {
+  test.each(failures)('does nothing and fails with %s', async (failure, errorClass, status) => {
     const { code } = await server.issueCode();
     server.failNext(failure);
     server.failNext(failure, 'grants.convert');
     const error = await latchkey.convert(code).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(errorClass);
-    expect(error).toMatchObject({ errorCode: failure, retryAfter: 1 });
+    expect(error).toMatchObject({ error_code: failure, retry_after: 1 });
     const response = await post('/oauth/convert', { code });
     expect(response.status).toBe(status);
     expect(response.headers.get('Retry-After')).toBe('1');
@@ -113,8 +114,24 @@ describe('a call that fails', () => {
   });
 });
 
+test('a disabled application is refused, and works as before when it is enabled', async () => {
+  const { grant_id, grant_secret } = await latchkey.convert((await server.issueCode()).code);
+  const { code } = await server.issueCode();
+  await server.disable();
+  await expect(latchkey.account(grant_secret)).rejects.toThrow(ApplicationDisabledError);
+  const response = await post('/oauth/convert', { code });
+  expect(response.status).toBe(403);
+  expect(await response.json()).toMatchObject({ error_code: 'application_disabled' });
+  await server.disable();
+
+  await server.enable();
+  // The refused call was no use of the grant.
+  expect(await latchkey.recover(grant_id)).toMatchObject({ grant_id });
+  await latchkey.convert(code);
+});
+
 describe('an account', () => {
-  test('is that of its username, and keeps what is not given', async () => {
+  test('is found by its username, and keeps the members that are not given', async () => {
     const ada = await server.putAccount();
     expect(ada).toMatchObject({ username: 'ada', display_name: 'Ada Lovelace', verified: true });
     const { code } = await server.issueCode({ account: { username: 'bob', supporter: true } });
@@ -127,21 +144,21 @@ describe('an account', () => {
     expect(await server.putAccount({ username: 'robert' })).toEqual(renamed);
   });
 
-  test('has the scope that it is told', async () => {
+  test('is linked with the given scope', async () => {
     const { code } = await server.issueCode({ scope: 'profile.read posts.write' });
     expect((await latchkey.convert(code)).scope).toBe('profile.read posts.write');
   });
 });
 
-describe('a mistake in a test is told', () => {
+describe('a mistake in a test is explained', () => {
   const mistakes = {
-    'a scope': [() => server.issueCode({ scope: '' }), 'scope: Must be scope tokens'],
-    'an account': [() => server.putAccount({ username: '' }), 'username: Must be 1 to 200'],
-    'a grant that is none yet': [
+    'a wrong scope': [() => server.issueCode({ scope: '' }), 'scope: Must be scope tokens'],
+    'a wrong account': [() => server.putAccount({ username: '' }), 'username: Must be 1 to 200'],
+    'a code that was not converted yet': [
       async () => server.revoke((await server.issueCode()).grant_id),
-      'A code becomes a grant',
+      'Convert the code first',
     ],
-    'a server that is closed': [
+    'a closed server': [
       async () => {
         const closed = await createTestServer();
         await closed.close();
@@ -155,7 +172,7 @@ describe('a mistake in a test is told', () => {
   });
 });
 
-test('servers beside each other share nothing, and leave nothing behind', async () => {
+test('concurrent servers share nothing, and leave nothing behind', async () => {
   const kept: string[] = [];
   {
     await using one = await createTestServer();
@@ -174,7 +191,7 @@ test('servers beside each other share nothing, and leave nothing behind', async 
   for (const url of kept) await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
 });
 
-test('close cuts off what is under way', async () => {
+test('close aborts open requests', async () => {
   const short = await createTestServer();
   const request = http.request(`${short.baseUrl}/oauth/convert`, {
     method: 'POST',
@@ -185,7 +202,7 @@ test('close cuts off what is under way', async () => {
     },
   });
   request.flushHeaders();
-  // Then the server waits for a body, and no longer than it is told to.
+  // From now on the server waits for the body.
   await once(request, 'continue');
   const cut = expect(once(request, 'response')).rejects.toThrow('socket hang up');
   await short.close();

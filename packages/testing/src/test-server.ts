@@ -15,34 +15,34 @@ import {
 } from '@latchkey/server';
 import { Accounts, type TestAccount } from './accounts.ts';
 import { TestClock } from './clock.ts';
+import { explainError } from './explain-error.ts';
 import { type Failure, Faults } from './faults.ts';
-import { mistake } from './mistake.ts';
 
-/** What a user allows. */
+/** What the user authorises. */
 export interface CodeRequest {
   /** Space-separated scope tokens (RFC 6749 section 3.3). Default: `profile.read`. */
   scope?: string;
-  /** Whose account, as for {@link TestServer.putAccount}. Default: Ada's. */
+  /** The user's account, as for {@link TestServer.putAccount}. Default: Ada's. */
   account?: TestAccount;
 }
 
 /**
- * The service, as a test of yours sees it. It has the options that a client of it needs, by their
- * names: `new Latchkey(server)`.
+ * A running service, controlled by a test. Its members include the options that a client needs:
+ * `new Latchkey(server)`.
  */
 export interface TestServer extends AsyncDisposable {
-  /** Where it listens: `http://127.0.0.1:` and a free port, without a slash at the end. */
+  /** URL of the server: `http://127.0.0.1:` and a free port, without a trailing slash. */
   readonly baseUrl: string;
-  /** The secret of the one application it has, `lk_app_…`. */
+  /** The secret of the server's one application, `lk_app_…`. */
   readonly applicationSecret: string;
 
   /**
-   * Issues a code to the application, as the service does when a user allows it. It is good once,
-   * for 300 seconds of this server's clock.
+   * Issues a code to the application, as the service does when a user authorises the application. It
+   * works once, for 300 seconds of this server's clock.
    *
-   * @param request - which scope, and whose account
-   * @returns the code, and the id of the grant that it becomes
-   * @throws Error where the scope or the account is not valid; the message says what it should be
+   * @param request - the scope and the user's account
+   * @returns the code, and the id of the grant that it can be converted into
+   * @throws Error if the scope or the account is not valid; the message says what is valid
    *
    * @example
    * ```ts
@@ -55,13 +55,13 @@ export interface TestServer extends AsyncDisposable {
   issueCode(request?: CodeRequest): Promise<IssuedCode>;
 
   /**
-   * Makes an account, or changes it. What is not given stays as it is. A new account is Ada's
-   * (`ada`, `Ada Lovelace`, verified) unless it has a username; then its other members are those
-   * that the service gives. An account is found by its `id`, or else by its `username`.
+   * Creates or changes an account. It is found by its `id`, or without one by its `username`. Members
+   * that are not given keep their values. A new account without a `username` is Ada's (`ada`,
+   * `Ada Lovelace`, verified). A new account with another `username` has the service's defaults.
    *
-   * @param account - what is to be so
+   * @param account - the members to set
    * @returns the account as it is now
-   * @throws Error where a member is not valid; the message says what it should be
+   * @throws Error if a member is not valid; the message says what is valid
    *
    * @example
    * ```ts
@@ -71,11 +71,11 @@ export interface TestServer extends AsyncDisposable {
   putAccount(account?: TestAccount): Promise<Account>;
 
   /**
-   * Ends a grant from the service's side, as when the user unlinks the application there.
+   * Revokes a grant on the service's side, as when the user unlinks the application there.
    *
-   * @param grant_id - that of the grant, and of the code that it was
-   * @returns what remains of it
-   * @throws Error where there is no such grant, or its code was not exchanged yet
+   * @param grant_id - the id of the grant, which `issueCode` returned with the code
+   * @returns what remains of the grant
+   * @throws Error if there is no such grant, or its code was not converted yet
    *
    * @example
    * ```ts
@@ -87,9 +87,32 @@ export interface TestServer extends AsyncDisposable {
   revoke(grant_id: string): Promise<RevokedGrant>;
 
   /**
-   * What the server's clock says, in milliseconds. It starts at the present time.
+   * Disables the application, as the operator of the service does. Until {@link TestServer.enable}, every
+   * call with its secret or one of its grants is refused with `application_disabled`, and does nothing.
    *
-   * @returns milliseconds since 1970
+   * @example
+   * ```ts
+   * await server.disable();
+   * await latchkey.account(grantSecret); // rejects with ApplicationDisabledError
+   * ```
+   */
+  disable(): Promise<void>;
+
+  /**
+   * Enables the application again. Its secret, grants and codes work as before.
+   *
+   * @example
+   * ```ts
+   * await server.enable();
+   * await latchkey.account(grantSecret);
+   * ```
+   */
+  enable(): Promise<void>;
+
+  /**
+   * The time of the server's clock, in milliseconds. The clock starts at the current time.
+   *
+   * @returns milliseconds since the Unix epoch
    *
    * @example
    * ```ts
@@ -100,20 +123,21 @@ export interface TestServer extends AsyncDisposable {
   now(): number;
 
   /**
-   * Moves the clock on. It stands still otherwise.
+   * Moves the clock forward. Otherwise it stands still.
    *
-   * @param milliseconds - a whole number of milliseconds, 0 or more
+   * @param milliseconds - the number of milliseconds, an integer of 0 or more
    * @throws RangeError for anything else
    *
    * @example
    * ```ts
-   * server.advance(600_000); // now no grant can be recovered any more
+   * server.advance(600_000); // too late to recover any grant made so far
    * ```
    */
   advance(milliseconds: number): void;
 
   /**
-   * Moves the clock to where every code issued so far has expired; not at all if it is there.
+   * Moves the clock to the time when every code issued so far has expired. If they all have, the clock
+   * stays.
    *
    * @example
    * ```ts
@@ -125,11 +149,12 @@ export interface TestServer extends AsyncDisposable {
   expire(): void;
 
   /**
-   * Loses an answer: the server does what the next call asks for, then breaks the connection. Each
-   * use is for one call. A call that the server refuses before it looks at what is asked (a wrong
-   * secret, a malformed input) is not counted.
+   * Loses a response: the server carries out the next call, then breaks the connection. Each use
+   * applies to one call. Calls with a wrong secret or malformed input are refused earlier and do not
+   * count.
    *
-   * @param operation - which call, on either wire: `grants.convert`, `account.get`, …; any by default
+   * @param operation - which call, over REST or tRPC: `grants.convert`, `account.get`, …; by default
+   *   the next call of any operation
    *
    * @example
    * ```ts
@@ -140,23 +165,23 @@ export interface TestServer extends AsyncDisposable {
   dropNextAnswer(operation?: OperationName): void;
 
   /**
-   * Lets a call fail without anything being done, with a `Retry-After` of one second. Each use is
-   * for one call, counted as for {@link TestServer.dropNextAnswer}.
+   * Makes the next call fail, with a `Retry-After` of one second. The server does nothing for the call.
+   * Each use applies to one call, chosen as for {@link TestServer.dropNextAnswer}.
    *
-   * @param failure - the `error_code` of the answer
-   * @param operation - which call; any by default
+   * @param failure - the `error_code` of the response
+   * @param operation - which call; by default the next call of any operation
    *
    * @example
    * ```ts
    * server.failNext('store_unavailable', 'grants.revoke');
-   * await latchkey.revoke(grantId); // waits a second, and tries again
+   * await latchkey.revoke(grantId); // waits a second, then retries
    * ```
    */
   failNext(failure: Failure, operation?: OperationName): void;
 
   /**
-   * Stops the server, and cuts off what is under way. Nothing is left of its data. `await using`
-   * does it by itself; a second time does nothing.
+   * Stops the server, aborts its open requests and discards its data. `await using` does this
+   * automatically. A second call does nothing.
    *
    * @example
    * ```ts
@@ -173,16 +198,16 @@ const SETTINGS = {
   PORT: '0',
   DATABASE_URL: 'file::memory:',
   LOG_LEVEL: 'silent',
-  // Under a clock that stands still a limit's window would never end.
+  // With a clock that stands still, the window of a limit would never end.
   RATE_LIMIT: 'off',
   SHUTDOWN_SECONDS: '0',
 };
 
 /**
- * Starts the service in this process, on a free port of 127.0.0.1, on a store in memory, with one
- * application. Any number may run beside each other; they share nothing.
+ * Starts the service in this process: on a free port of 127.0.0.1, with an in-memory store and one
+ * application. Any number of servers can run at the same time; they share nothing.
  *
- * @returns the server, which listens
+ * @returns the running server
  *
  * @example
  * ```ts
@@ -219,12 +244,13 @@ export async function createTestServer(): Promise<TestServer> {
     if (closing) throw new Error('This test server is closed. Start another one.');
     try {
       return await callOperation(server.service, name, input);
-    } catch (failure) {
-      throw mistake(failure);
+    } catch (error) {
+      throw explainError(error);
     }
   }
 
   const application = await operator('admin.applications.create', { name: 'Test' });
+  const { id: application_id } = application;
   let codesExpireAt = clock.now();
 
   async function putAccount(account?: TestAccount): Promise<Account> {
@@ -239,13 +265,19 @@ export async function createTestServer(): Promise<TestServer> {
     applicationSecret: application.secret,
     async issueCode({ scope = 'profile.read', account } = {}) {
       const { id: account_id } = await putAccount(account);
-      const about = { application_id: application.id, account_id, scope };
-      const issued = await operator('admin.codes.issue', about);
+      const code = { application_id, account_id, scope };
+      const issued = await operator('admin.codes.issue', code);
       codesExpireAt = Math.max(codesExpireAt, Date.parse(issued.expires_at));
       return issued;
     },
     putAccount,
     revoke: (grant_id) => operator('admin.grants.revoke', { grant_id }),
+    async disable() {
+      await operator('admin.applications.disable', { application_id });
+    },
+    async enable() {
+      await operator('admin.applications.enable', { application_id });
+    },
     now: clock.now,
     advance: (milliseconds) => clock.advance(milliseconds),
     expire: () => clock.advance(Math.max(0, codesExpireAt - clock.now())),

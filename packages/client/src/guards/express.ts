@@ -1,20 +1,20 @@
-import { keepGrant } from './grant-of.ts';
+import { setGrant } from './grant-of.ts';
 import { GrantRequiredError } from './grant-required-error.ts';
 import { createGuard, type GuardedRequest, type GuardOptions } from './require-grant.ts';
 
-/** What the guard uses of Express's response; it is that of Node's. */
+/** The part of Express's response that the guard uses. Node's own response fits too. */
 export interface ExpressResponse {
   /**
-   * Sends status and headers of a refusal.
+   * Sends the status and headers of a refusal.
    *
    * @param status - the HTTP status
-   * @param headers - by name
-   * @returns what then takes the body
+   * @param headers - the headers by name
+   * @returns an object that sends the body
    */
   writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
 }
 
-/** A middleware of Express, as {@link expressGuard} makes it. */
+/** Express middleware that {@link expressGuard} creates. */
 export type ExpressGuard = (
   request: GuardedRequest,
   response: ExpressResponse,
@@ -22,13 +22,13 @@ export type ExpressGuard = (
 ) => Promise<void>;
 
 /**
- * A middleware for Express, and for what else takes `(request, response, next)`. It answers what it
- * does not let in; {@link grantOf} gives the grant of what it lets in. An error that is no refusal
- * goes to `next`.
+ * Creates middleware for Express, and for every framework that takes `(request, response, next)`. It
+ * responds to the requests that it refuses. For the others, {@link grantOf} returns the grant. Errors
+ * that are not refusals go to `next`.
  *
- * @param options - whom to ask, and for which scope
+ * @param options - the client to ask, and the grants to accept
  * @returns the middleware, for one route or for `app.use`
- * @throws TypeError where an option is wrong
+ * @throws TypeError if an option is not valid
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export function expressGuard(options: GuardOptions): ExpressGuard {
   const guard = createGuard(options);
   return async (request, response, next) => {
     try {
-      keepGrant(request, await guard(request));
+      setGrant(request, await guard(request));
     } catch (error) {
       if (!(error instanceof GrantRequiredError)) return next(error);
       response.writeHead(error.status, { ...error.headers }).end(JSON.stringify(error.body));

@@ -1,8 +1,8 @@
-import { keepGrant } from './grant-of.ts';
+import { setGrant } from './grant-of.ts';
 import { GrantRequiredError } from './grant-required-error.ts';
 import { createGuard, type GuardedRequest, type GuardOptions } from './require-grant.ts';
 
-/** What the guard uses of Fastify's reply. */
+/** The part of Fastify's reply that the guard uses. */
 export interface FastifyReply {
   /**
    * Sets the status of a refusal.
@@ -13,27 +13,27 @@ export interface FastifyReply {
   /**
    * Sets the headers of a refusal.
    *
-   * @param headers - by name
+   * @param headers - the headers by name
    */
   headers(headers: Record<string, string>): unknown;
   /**
-   * Sends a refusal.
+   * Sends the body of a refusal.
    *
-   * @param body - JSON
+   * @param body - the body as JSON
    */
   send(body: string): unknown;
 }
 
-/** An `onRequest` hook of Fastify, as {@link fastifyGuard} makes it. */
+/** Fastify `onRequest` hook that {@link fastifyGuard} creates. */
 export type FastifyGuard = (request: GuardedRequest, reply: FastifyReply) => Promise<unknown>;
 
 /**
- * An `onRequest` hook for Fastify: it runs before the body is read. It answers what it does not let
- * in; {@link grantOf} gives the grant of what it lets in.
+ * Creates an `onRequest` hook for Fastify, which runs before the body is read. It responds to the
+ * requests that it refuses. For the others, {@link grantOf} returns the grant.
  *
- * @param options - whom to ask, and for which scope
+ * @param options - the client to ask, and the grants to accept
  * @returns the hook, for one route or for `addHook`
- * @throws TypeError where an option is wrong
+ * @throws TypeError if an option is not valid
  *
  * @example
  * ```ts
@@ -49,13 +49,13 @@ export function fastifyGuard(options: GuardOptions): FastifyGuard {
   const guard = createGuard(options);
   return async (request, reply) => {
     try {
-      keepGrant(request, await guard(request));
+      setGrant(request, await guard(request));
     } catch (error) {
       if (!(error instanceof GrantRequiredError)) throw error;
       reply.code(error.status);
       reply.headers({ ...error.headers });
       reply.send(JSON.stringify(error.body));
-      // To Fastify, this says that the hook has answered.
+      // Returning the reply tells Fastify that the hook has responded.
       return reply;
     }
   };

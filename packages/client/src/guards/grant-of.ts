@@ -1,19 +1,19 @@
 import type { GrantDescription } from '@latchkey/schema';
 
-// Beside the requests, not on them: no type of a framework has to be extended for it.
+// A map instead of a property of the request, so that no framework's type has to be extended.
 const grants = new WeakMap<object, GrantDescription>();
 
-/** Notes that a guard let a request in. */
-export function keepGrant(request: object, grant: GrantDescription): void {
+/** Records the grant of a request that a guard has accepted. */
+export function setGrant(request: object, grant: GrantDescription): void {
   grants.set(request, grant);
 }
 
 /**
- * The grant of a request that a guard has let in.
+ * Returns the grant of a request that a guard has accepted.
  *
- * @param request - what the handler was given: Express's or Fastify's request, Hono's context
- * @returns what {@link requireGrant} resolves to
- * @throws Error where no guard stands before the handler
+ * @param request - the handler's argument: Express's or Fastify's request, or Hono's context
+ * @returns the grant that {@link requireGrant} resolves to
+ * @throws Error if no guard runs before the handler
  *
  * @example
  * ```ts
@@ -27,5 +27,7 @@ export function keepGrant(request: object, grant: GrantDescription): void {
 export function grantOf(request: object): GrantDescription {
   const grant = grants.get(request);
   if (grant) return grant;
-  throw new Error('No guard has let this request in. Put one before the handler that asks for it.');
+  throw new Error(
+    'No guard has accepted this request. Add a guard before the handler that calls grantOf.',
+  );
 }

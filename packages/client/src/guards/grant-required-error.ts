@@ -1,41 +1,52 @@
-/** What the body of a refusal has: the members of Latchkey's own errors that are about the request. */
+// The SDK's longest wait between two attempts, used if Latchkey sends no Retry-After.
+const RETRY_AFTER_SECONDS = 5;
+
+/** The body of a refusal. Its members have the names that Latchkey's own errors use. */
 export interface RefusalBody {
-  /** The standard OAuth word (RFC 6750 section 3.1, RFC 6749 section 5.2). */
-  readonly error: 'invalid_token' | 'insufficient_scope' | 'temporarily_unavailable';
-  /** What happened, and what the caller can do. */
+  /** The standard OAuth error code (RFC 6750, section 3.1; RFC 6749, section 4.1.2.1). */
+  readonly error:
+    | 'invalid_token'
+    | 'insufficient_scope'
+    | 'unauthorized_client'
+    | 'temporarily_unavailable';
+  /** What happened, and what the caller can do about it. */
   readonly error_description: string;
-  /** Stable; the one to branch on. */
+  /** Latchkey's stable error code: branch on this. */
   readonly error_code:
     | 'credentials_missing'
     | 'credentials_invalid'
+    | 'application_disabled'
+    | 'application_not_accepted'
     | 'scope_insufficient'
     | 'grant_unverifiable';
 }
 
-/** A refusal as it goes over the wire. */
+/** The response to a request that a guard refuses. */
 export interface Refusal {
   /** HTTP status. */
   readonly status: 401 | 403 | 503;
-  /** With `WWW-Authenticate` where `status` is 401 or 403, and `Retry-After` where it is 503. */
+  /** Headers by name: `WWW-Authenticate` with 401 and `scope_insufficient`, `Retry-After` with 503. */
   readonly headers: Readonly<Record<string, string>>;
-  /** To be sent as JSON. */
+  /** Body, to be sent as JSON. */
   readonly body: RefusalBody;
 }
 
 /**
- * A request was not let in. Carries the whole answer, ready to be sent, and no part of what the
- * caller sent.
+ * A guard refused a request. The error contains the whole response, ready to be sent, and nothing
+ * that the caller sent.
  *
- * | `status` | `body.error_code`     | what happened                                                 |
- * | -------- | --------------------- | ------------------------------------------------------------- |
- * | 401      | `credentials_missing` | there is no Authorization header                              |
- * | 401      | `credentials_invalid` | what is in it is no live grant: mistyped, unknown, or revoked |
- * | 403      | `scope_insufficient`  | the grant is live, and lacks a scope                          |
- * | 503      | `grant_unverifiable`  | Latchkey could not be asked; `cause` has its `LatchkeyError`  |
+ * | `status` | `body.error_code`          | what happened                                                |
+ * | -------- | -------------------------- | ------------------------------------------------------------ |
+ * | 401      | `credentials_missing`      | the request has no Authorization header                      |
+ * | 401      | `credentials_invalid`      | the header contains no secret of a valid grant               |
+ * | 403      | `application_disabled`     | the grant's application is disabled for now                  |
+ * | 403      | `application_not_accepted` | the grant is another application's                           |
+ * | 403      | `scope_insufficient`       | the grant is valid, but lacks a scope                        |
+ * | 503      | `grant_unverifiable`       | the grant could not be checked; `cause` is a `LatchkeyError` |
  */
 export class GrantRequiredError extends Error {
   static {
-    // As for the errors of the client: what a log shows survives minifying.
+    // As for the errors of the client: logs show the name even if a bundler minifies it.
     const value = 'GrantRequiredError';
     Object.defineProperty(GrantRequiredError, 'name', { value });
     Object.defineProperty(GrantRequiredError.prototype, 'name', {
@@ -47,18 +58,18 @@ export class GrantRequiredError extends Error {
 
   /** `GrantRequiredError`. */
   declare name: 'GrantRequiredError';
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: Refusal['status'];
-  /** Headers of the answer. */
+  /** Headers of the response. */
   readonly headers: Refusal['headers'];
-  /** Body of the answer, to be sent as JSON. */
+  /** Body of the response, to be sent as JSON. */
   readonly body: RefusalBody;
 
   /**
-   * Guards make it.
+   * Creates an error. The guards do this themselves.
    *
-   * @param refusal - the answer
-   * @param cause - the `LatchkeyError` that kept Latchkey from being asked
+   * @param refusal - the response
+   * @param cause - the `LatchkeyError` because of which the grant was refused, or not checked
    */
   constructor(refusal: Refusal, cause?: unknown) {
     super(refusal.body.error_description, cause === undefined ? undefined : { cause });
@@ -68,9 +79,9 @@ export class GrantRequiredError extends Error {
   }
 
   /**
-   * The answer, for a handler that returns a `Response`.
+   * Creates the response, for a handler that returns a `Response`.
    *
-   * @returns a new one each time
+   * @returns a new response each time
    *
    * @example
    * ```ts
@@ -87,4 +98,100 @@ export class GrantRequiredError extends Error {
   toResponse(): Response {
     return new Response(JSON.stringify(this.body), { status: this.status, headers: this.headers });
   }
+}
+
+/**
+ * The refusals of a guard, with challenges as in RFC 6750, section 3.
+ *
+ * @param realm - goes into a quoted string, so it has no character that needs escaping
+ * @param tokens - the required scope tokens
+ */
+export function refusals(realm: string, tokens: readonly string[]) {
+  const challenge = `Bearer realm="${realm}"`;
+  const scope = tokens.join(' ');
+
+  return {
+    // No error in the challenge: RFC 6750 wants none if the request had no credentials.
+    missing: () =>
+      refusal(401, { 'WWW-Authenticate': challenge }, [
+        'invalid_token',
+        'credentials_missing',
+        'This request has no Authorization header. Send "Authorization: Bearer <grant secret>", with the secret of a grant.',
+      ]),
+
+    // The same for every cause, so that nobody can find out which secrets have existed.
+    invalid: () =>
+      refusal(401, { 'WWW-Authenticate': `${challenge}, error="invalid_token"` }, [
+        'invalid_token',
+        'credentials_invalid',
+        'The Authorization header contains no valid grant secret. Check that the secret is complete. If the grant was revoked, let the user link the account again.',
+      ]),
+
+    // Without a challenge: RFC 6750 has no word for this.
+    disabled: (cause: unknown) =>
+      refusal(
+        403,
+        {},
+        [
+          'unauthorized_client',
+          'application_disabled',
+          'The application of this grant is disabled for now. Nothing is lost: keep the grant, and try again later.',
+        ],
+        cause,
+      ),
+
+    notAccepted: () =>
+      refusal(403, {}, [
+        'unauthorized_client',
+        'application_not_accepted',
+        'This grant belongs to an application that this server does not accept. Send the secret of a grant of an application that it accepts.',
+      ]),
+
+    insufficient: () =>
+      refusal(
+        403,
+        { 'WWW-Authenticate': `${challenge}, error="insufficient_scope", scope="${scope}"` },
+        [
+          'insufficient_scope',
+          'scope_insufficient',
+          `The grant lacks a scope that this request needs: ${scope}. Let the user link the account again with these scopes.`,
+        ],
+      ),
+
+    unverifiable: (retryAfter: number = RETRY_AFTER_SECONDS, cause: unknown) =>
+      refusal(
+        503,
+        { 'Retry-After': String(retryAfter) },
+        [
+          'temporarily_unavailable',
+          'grant_unverifiable',
+          'The grant could not be checked, so nothing was done. Try again after the number of seconds in Retry-After.',
+        ],
+        cause,
+      ),
+  };
+}
+
+function refusal(
+  status: Refusal['status'],
+  headers: Record<string, string>,
+  [error, error_code, error_description]: [
+    RefusalBody['error'],
+    RefusalBody['error_code'],
+    RefusalBody['error_description'],
+  ],
+  cause?: unknown,
+): GrantRequiredError {
+  return new GrantRequiredError(
+    {
+      status,
+      headers: {
+        'Content-Type': 'application/json; charset=UTF-8',
+        'Cache-Control': 'no-store',
+        ...headers,
+      },
+      body: { error, error_description, error_code },
+    },
+    cause,
+  );
 }

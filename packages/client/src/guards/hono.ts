@@ -1,26 +1,26 @@
-import { keepGrant } from './grant-of.ts';
+import { setGrant } from './grant-of.ts';
 import { GrantRequiredError } from './grant-required-error.ts';
 import { createGuard, type GuardedRequest, type GuardOptions } from './require-grant.ts';
 
-/** What the guard uses of Hono's context. */
+/** The part of Hono's context that the guard uses. */
 export interface HonoContext {
-  /** Hono's request; `raw` is the standard one, of which the guard reads the headers. */
+  /** Hono's request. `raw` is the standard `Request`, whose headers the guard reads. */
   readonly req: { readonly raw: GuardedRequest };
 }
 
-/** A middleware of Hono, as {@link honoGuard} makes it. */
+/** Hono middleware that {@link honoGuard} creates. */
 export type HonoGuard = (
   context: HonoContext,
   next: () => Promise<void>,
 ) => Promise<Response | undefined>;
 
 /**
- * A middleware for Hono. It answers what it does not let in; {@link grantOf}, of the context, gives
- * the grant of what it lets in.
+ * Creates middleware for Hono. It responds to the requests that it refuses. For the others,
+ * {@link grantOf} returns the grant; its argument is the context.
  *
- * @param options - whom to ask, and for which scope
+ * @param options - the client to ask, and the grants to accept
  * @returns the middleware, for one route or for `app.use`
- * @throws TypeError where an option is wrong
+ * @throws TypeError if an option is not valid
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ export function honoGuard(options: GuardOptions): HonoGuard {
   const guard = createGuard(options);
   return async (context, next) => {
     try {
-      keepGrant(context, await guard(context.req.raw));
+      setGrant(context, await guard(context.req.raw));
     } catch (error) {
       if (error instanceof GrantRequiredError) return error.toResponse();
       throw error;

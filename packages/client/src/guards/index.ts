@@ -1,5 +1,5 @@
 /**
- * Guards for servers that receive requests with a grant's secret, and must know whose grant it is.
+ * Guards for servers that receive requests with a grant secret and must know whose grant it is.
  *
  * @module client/guards
  */

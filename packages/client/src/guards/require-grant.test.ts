@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { failure, type Reply, refusal, result } from '../../test/fake-service.ts';
 import {
+  applicationId,
   applicationSecret,
   code,
   credential,
@@ -37,19 +38,19 @@ async function refused(authorization?: string, options: Partial<GuardOptions> = 
   return error;
 }
 
-/** What of an answer is not the same in all of them. */
-async function essence(error: GrantRequiredError) {
+/** The parts of a refusal that differ between refusals. */
+async function varyingParts(error: GrantRequiredError) {
   const response = error.toResponse();
   const { error: word, error_code } = (await response.json()) as Record<string, string>;
   const header = (name: string) => response.headers.get(name);
   return [response.status, word, error_code, header('WWW-Authenticate'), header('Retry-After')];
 }
 
-describe('lets in a live grant', () => {
+describe('accepts a valid grant', () => {
   it.each([
     ['Bearer', bearer],
-    ['Bearer in other letters', `bEARER  ${grantSecret} `],
-    ['Basic, of id and secret', basic(`${grantId}:${grantSecret}`)],
+    ['Bearer in another case', `bEARER  ${grantSecret} `],
+    ['Basic with id and secret', basic(`${grantId}:${grantSecret}`)],
     ['Basic, with the id in upper case', basic(`${grantId.toUpperCase()}:${grantSecret}`)],
   ])('with %s', async (_, authorization) => {
     const grant = await requireGrant(requestWith(authorization), { latchkey });
@@ -57,18 +58,18 @@ describe('lets in a live grant', () => {
     expect(service.requests.map(({ headers }) => headers.authorization)).toEqual([bearer]);
   });
 
-  it('of a request as Node has it', async () => {
+  it('in a request of Node', async () => {
     const request = { headers: { authorization: bearer } };
     expect(await requireGrant(request, { latchkey })).toEqual(grantDescription);
   });
 });
 
-describe('refuses, without asking Latchkey,', () => {
-  it('a request without an Authorization header, of either kind', async () => {
-    const answer = [401, 'invalid_token', 'credentials_missing', 'Bearer realm="latchkey"', null];
-    expect(await essence(await refused())).toEqual(answer);
+describe('refuses without asking Latchkey', () => {
+  it('a request without an Authorization header, standard or Node’s', async () => {
+    const parts = [401, 'invalid_token', 'credentials_missing', 'Bearer realm="latchkey"', null];
+    expect(await varyingParts(await refused())).toEqual(parts);
     const error = await requireGrant({ headers: {} }, { latchkey }).catch((reason) => reason);
-    expect(await essence(error)).toEqual(answer);
+    expect(await varyingParts(error)).toEqual(parts);
     expect(service.requests).toEqual([]);
   });
 
@@ -81,22 +82,22 @@ describe('refuses, without asking Latchkey,', () => {
     ['an application secret', `Bearer ${applicationSecret}`],
     ['a code', `Bearer ${code}`],
     ['a JWT', 'Bearer eyJhbGciOiJub25lIn0.e30.'],
-    ['a secret that was cut short', bearer.slice(0, -1)],
+    ['a truncated secret', bearer.slice(0, -1)],
     ['a secret with a typo', bearer.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'))],
-    ['Basic that is no base 64', 'Basic ****'],
+    ['Basic without valid base 64', 'Basic ****'],
     ['Basic without a colon', basic(grantSecret)],
     ['Basic without an id', basic(`:${grantSecret}`)],
     ['Basic with the id of another grant', basic(`${grantId.slice(0, -1)}9:${grantSecret}`)],
     ['Basic without a secret', basic(`${grantId}:`)],
   ])('%s', async (_, authorization) => {
     const challenge = 'Bearer realm="latchkey", error="invalid_token"';
-    const answer = [401, 'invalid_token', 'credentials_invalid', challenge, null];
-    expect(await essence(await refused(authorization))).toEqual(answer);
+    const parts = [401, 'invalid_token', 'credentials_invalid', challenge, null];
+    expect(await varyingParts(await refused(authorization))).toEqual(parts);
     expect(service.requests).toEqual([]);
   });
 });
 
-it('refuses what Latchkey knows no live grant for, as it refuses what is none', async () => {
+it('refuses an unknown secret in the same way as a malformed one', async () => {
   service.reply = refusal('credentials_invalid');
   const unknown = await refused(bearer);
   expect(unknown).toEqual(await refused('Bearer none'));
@@ -109,25 +110,25 @@ describe('a scope', () => {
   };
 
   it.each<[string, string, string | string[]]>([
-    ['that it has', 'a', 'a'],
-    ['of two that it has', 'a b', 'b'],
-    ['of several, in any order', 'a b c', 'c a'],
-    ['as a list', 'a b c', ['b', 'c']],
-  ])('%s lets the grant in', async (_, held, scope) => {
+    ['that the grant has', 'a', 'a'],
+    ['that is one of the grant’s two', 'a b', 'b'],
+    ['of several tokens, in any order', 'a b c', 'c a'],
+    ['as an array', 'a b c', ['b', 'c']],
+  ])('%s accepts the grant', async (_, held, scope) => {
     withScope(held);
     await expect(requireGrant(requestWith(bearer), { latchkey, scope })).resolves.toBeDefined();
   });
 
   it.each<[string, string, string | string[], string]>([
-    ['that it lacks', 'b', 'a', 'a'],
-    ['that only begins like one it has', 'photos.read', 'photos', 'photos'],
-    ['in other letters', 'A', 'a', 'a'],
-    ['of which it has one', 'a', 'a b', 'a b'],
-    ['of which it has one, as a list', 'a', ['a', 'b'], 'a b'],
-  ])('%s refuses it', async (_, held, scope, named) => {
+    ['that the grant lacks', 'b', 'a', 'a'],
+    ['that is only a prefix of the grant’s', 'photos.read', 'photos', 'photos'],
+    ['in another case', 'A', 'a', 'a'],
+    ['of which the grant has only one', 'a', 'a b', 'a b'],
+    ['of which the grant has only one, as an array', 'a', ['a', 'b'], 'a b'],
+  ])('%s refuses the grant', async (_, held, scope, named) => {
     withScope(held);
     const challenge = `Bearer realm="latchkey", error="insufficient_scope", scope="${named}"`;
-    expect(await essence(await refused(bearer, { scope }))).toEqual([
+    expect(await varyingParts(await refused(bearer, { scope }))).toEqual([
       403,
       'insufficient_scope',
       'scope_insufficient',
@@ -137,43 +138,92 @@ describe('a scope', () => {
   });
 
   it.each([[''], [' '], ['a  b'], ['a"'], ['ä'], [[]], [['a b']], [[1]], [undefined], [null]])(
-    'of %j is a mistake, which lets nobody in',
+    'of %j is a configuration error and accepts no grant',
     async (scope) => {
       const options = { latchkey, scope } as GuardOptions;
       await expect(requireGrant(requestWith(bearer), options)).rejects.toThrow(TypeError);
-      await expect(requireGrant(requestWith(bearer), options)).rejects.toThrow(/leave it out/);
+      await expect(requireGrant(requestWith(bearer), options)).rejects.toThrow(/leave scope out/);
       expect(service.requests).toEqual([]);
     },
   );
 });
 
-describe('lets nobody in while Latchkey can’t tell', () => {
+describe('applications', () => {
+  const other = '0193aa00-0000-7000-8000-000000000009';
+  const notAccepted = [403, 'unauthorized_client', 'application_not_accepted', null, null];
+
+  it.each([
+    ['with the grant’s own', [applicationId]],
+    ['with several', [other, applicationId]],
+    ['in upper case', [applicationId.toUpperCase()]],
+  ])('%s accept the grant', async (_, applications) => {
+    const grant = await requireGrant(requestWith(bearer), { latchkey, applications });
+    expect(grant.application_id).toBe(applicationId);
+  });
+
+  it('refuse the grant of another one, whatever its scope', async () => {
+    for (const scope of ['profile.read', 'photos.read']) {
+      const error = await refused(bearer, { applications: [other], scope });
+      expect(await varyingParts(error)).toEqual(notAccepted);
+    }
+  });
+
+  it('refuse a grant whose application the service does not tell', async () => {
+    const { application_id: _, ...rest } = grantDescription;
+    service.reply = result(rest);
+    const error = await refused(bearer, { applications: [applicationId] });
+    expect(await varyingParts(error)).toEqual(notAccepted);
+  });
+
+  it.each([[[]], [''], [applicationId], [['acme']], [[1]], [undefined], [null]])(
+    'of %j are a configuration error and accept no grant',
+    async (applications) => {
+      const options = { latchkey, applications } as GuardOptions;
+      await expect(requireGrant(requestWith(bearer), options)).rejects.toThrow(TypeError);
+      await expect(requireGrant(requestWith(bearer), options)).rejects.toThrow(
+        /leave applications out/,
+      );
+      expect(service.requests).toEqual([]);
+    },
+  );
+});
+
+it('tells the grant of a disabled application apart from a revoked one', async () => {
+  service.reply = refusal('application_disabled');
+  const error = await refused(bearer, { scope: 'photos.read', applications: [applicationId] });
+  const parts = [403, 'unauthorized_client', 'application_disabled', null, null];
+  expect(await varyingParts(error)).toEqual(parts);
+  expect(error.message).toMatch(/keep the grant/);
+  expect(error.cause).toHaveProperty('name', 'ApplicationDisabledError');
+});
+
+describe('accepts no request while Latchkey can’t tell', () => {
   const proxy: Reply = (response) => response.writeHead(502).end('<h1>Bad Gateway</h1>');
   const html: Reply = (response) => response.writeHead(200).end('<h1>Welcome</h1>');
 
   it.each<[string, Reply, string, string]>([
-    ['its limit', refusal('rate_limited', {}, { 'retry-after': '7' }), '7', 'RateLimitedError'],
+    ['a rate limit', refusal('rate_limited', {}, { 'retry-after': '7' }), '7', 'RateLimitedError'],
     [
-      'no database',
+      'an unreachable database',
       refusal('store_unavailable', {}, { 'retry-after': '1' }),
       '1',
       'UnavailableError',
     ],
-    ['its failure', refusal('internal_error'), '5', 'ServerError'],
+    ['a failure of the service', refusal('internal_error'), '5', 'ServerError'],
     ['a proxy’s failure', proxy, '5', 'UnexpectedResponseError'],
-    ['a page of something else', html, '5', 'UnexpectedResponseError'],
-    ['a 401 of something else', failure(401, {}), '5', 'UnexpectedResponseError'],
-    ['a route that is not there', refusal('route_not_found'), '5', 'InvalidRequestError'],
-    ['a cut connection', (response) => response.destroy(), '5', 'ConnectionError'],
-  ])('for %s', async (_, reply, retryAfter, cause) => {
+    ['a page of another program', html, '5', 'UnexpectedResponseError'],
+    ['a 401 of another program', failure(401, {}), '5', 'UnexpectedResponseError'],
+    ['a missing route', refusal('route_not_found'), '5', 'InvalidRequestError'],
+    ['a broken connection', (response) => response.destroy(), '5', 'ConnectionError'],
+  ])('because of %s', async (_, reply, retry_after, cause) => {
     service.reply = reply;
     const error = await refused(bearer);
-    const answer = [503, 'temporarily_unavailable', 'grant_unverifiable', null, retryAfter];
-    expect(await essence(error)).toEqual(answer);
+    const parts = [503, 'temporarily_unavailable', 'grant_unverifiable', null, retry_after];
+    expect(await varyingParts(error)).toEqual(parts);
     expect(error.cause).toHaveProperty('name', cause);
   });
 
-  it('and passes on what is no error of Latchkey’s', async () => {
+  it('but rethrows an error that is not Latchkey’s', async () => {
     const bug = new RangeError('A bug.');
     const broken = { grant: () => Promise.reject(bug) };
     const call = requireGrant(requestWith(bearer), { latchkey: broken });
@@ -181,7 +231,7 @@ describe('lets nobody in while Latchkey can’t tell', () => {
   });
 });
 
-it('keeps nothing: every request asks, and a revoked grant is dead with the next', async () => {
+it('caches nothing: a revoked grant is refused with the next request', async () => {
   const options = { latchkey, scope: 'profile.read' };
   await requireGrant(requestWith(bearer), options);
   await requireGrant(requestWith(bearer), options);
@@ -190,7 +240,7 @@ it('keeps nothing: every request asks, and a revoked grant is dead with the next
   expect(await refused(bearer, options)).toHaveProperty('status', 401);
 });
 
-it('answers with JSON that no cache may keep, as often as it is asked to', async () => {
+it('creates any number of responses, with JSON that no cache may keep', async () => {
   const error = await refused(undefined);
   for (const response of [error.toResponse(), error.toResponse()]) {
     expect(response.headers.get('Content-Type')).toBe('application/json; charset=UTF-8');
@@ -199,7 +249,7 @@ it('answers with JSON that no cache may keep, as often as it is asked to', async
   }
 });
 
-it('names its realm in every challenge, and takes none that would break out of it', async () => {
+it('puts its realm into the challenge, and rejects a realm that would break out of it', async () => {
   const realm = 'api.example';
   const { headers } = await refused(undefined, { realm });
   expect(headers['WWW-Authenticate']).toBe('Bearer realm="api.example"');

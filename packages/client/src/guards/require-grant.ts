@@ -1,90 +1,113 @@
-import type { GrantDescription } from '@latchkey/schema';
-import { isLatchkeyError } from '../is-latchkey-error.ts';
-import { grantSecretIn } from './credentials.ts';
-import { refusals } from './refusals.ts';
-import { covers, requiredTokens } from './scope.ts';
+import { type GrantDescription, isUuid, parseCredential } from '@latchkey/schema';
+import { hasBrand } from '../brand.ts';
+import type { LatchkeyError } from '../errors.ts';
+import { refusals } from './grant-required-error.ts';
 
-/** What a guard needs of the client. A `Latchkey` has it. */
+// RFC 6749, section 3.3. None of these characters needs escaping in a challenge.
+const TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+/** The part of the client that a guard uses. A `Latchkey` fits. */
 export interface GrantReader {
   /**
-   * Asks whose grant it is, as `Latchkey.grant` does.
+   * Gets the grant of a secret, as `Latchkey.grant` does.
    *
-   * @param grantSecret - `lk_grant_…`, whose checksum is right
+   * @param grantSecret - the secret, `lk_grant_…`, with a correct checksum
    * @returns the grant
    */
   grant(grantSecret: string): Promise<GrantDescription>;
 }
 
-/** What every guard takes. */
+/**
+ * Options of every guard.
+ *
+ * Without `applications`, a guard accepts the grants of every application. That is right for the
+ * service that has the accounts: its API is for every application that a user has linked. A server that
+ * belongs to one application, such as an internal service of it, has to list that application.
+ * Otherwise another application can use a grant that the same user gave it, and so act as the user
+ * there.
+ */
 export interface GuardOptions {
   /**
-   * Whom to ask. Make one client for all guards; its `timeoutMs` and `maxRetries` decide how long a
-   * request waits where Latchkey does not answer. `new Latchkey({ applicationSecret: null })` is
-   * enough.
+   * The client that checks grants. Use one client for all guards. Its `timeoutMs` and `maxRetries`
+   * decide how long a request waits if Latchkey does not respond. It needs no application secret:
+   * `new Latchkey({ applicationSecret: null })`.
    */
   latchkey: GrantReader;
   /**
-   * The scope tokens (RFC 6749, section 3.3) that the grant has to have, all of them: separated by
-   * spaces, or a list. Default: every live grant is let in.
+   * The scope tokens (RFC 6749, section 3.3) that the grant must have, all of them: a string with
+   * spaces between them, or an array. Default: every valid grant is accepted.
    */
   scope?: string | readonly string[];
   /**
-   * Names what is guarded, in the challenges (RFC 9110, section 11.5). Printable ASCII without `"`
-   * and `\`. Default: `latchkey`.
+   * The ids of the applications whose grants are accepted. Default: every application's grants, see
+   * {@link GuardOptions}.
+   */
+  applications?: readonly string[];
+  /**
+   * The realm in the challenges (RFC 9110, section 11.5): the name of what is guarded. Printable
+   * ASCII without `"` and `\`. Default: `latchkey`.
    */
   realm?: string | undefined;
 }
 
-/** A request as the standard `fetch` has it, or as Node has it. */
+/** A standard `Request`, or a request of Node's `http`. */
 export interface GuardedRequest {
-  /** Of which `authorization` is read. */
+  /** The headers. Only `authorization` is read. */
   readonly headers:
     | { get(name: string): string | null }
     | { readonly authorization?: string | undefined };
 }
 
-/** Lets a request in, or throws. */
+/** Returns the grant of a request, or throws. */
 export type Guard = (request: GuardedRequest) => Promise<GrantDescription>;
 
-/** Makes a guard, and finds out what is wrong with its options before the first request comes. */
+/** Creates a guard, and checks its options before the first request arrives. */
 export function createGuard(options: GuardOptions): Guard {
   const { latchkey } = options;
   const tokens = requiredTokens(options);
+  const applications = acceptedApplications(options);
   const refuse = refusals(checkRealm(options.realm), tokens);
 
   return async (request) => {
-    const authorization = authorizationOf(request);
+    const authorization = authorizationHeader(request);
     if (authorization === undefined) throw refuse.missing();
-    const secret = grantSecretIn(authorization);
+    const secret = readGrantSecret(authorization);
     if (secret === null) throw refuse.invalid();
 
-    // Asked each time: what is kept here would let a grant in that was revoked in the meantime.
+    // Checked for each request: a cached result would accept a grant that was revoked meanwhile.
     const grant = await latchkey.grant(secret).catch((error: unknown) => {
-      if (!isLatchkeyError(error)) throw error;
+      if (!hasBrand(error)) throw error;
+      const { name, retry_after: retryAfter } = error as LatchkeyError;
       // By name: the client may come from another copy of this package.
-      if (error.name === 'AuthenticationError') throw refuse.invalid();
-      throw refuse.unverifiable(error.retryAfter, error);
+      if (name === 'AuthenticationError') throw refuse.invalid();
+      // Not as an invalid grant: the caller would delete a link that works again later.
+      if (name === 'ApplicationDisabledError') throw refuse.disabled(error);
+      throw refuse.unverifiable(retryAfter, error);
     });
 
-    if (!covers(grant.scope, tokens)) throw refuse.insufficient();
+    if (applications && !applications.has(grant.application_id)) throw refuse.notAccepted();
+    if (!hasEveryScope(grant.scope, tokens)) throw refuse.insufficient();
     return grant;
   };
 }
 
 /**
- * Finds out whose grant a request comes with, and whether it may do what it asks for.
+ * Returns the grant that a request is made with, if the grant is valid, has the required scope and
+ * belongs to an accepted application.
  *
- * Takes `Authorization: Bearer <grant secret>`, and `Basic` with the grant's id and secret. Each
- * request is checked with Latchkey, and nothing is kept: once a grant is revoked, the next request
- * is refused. What is no grant's secret by its form is refused without asking.
+ * Accepts `Authorization: Bearer <grant secret>`, and `Basic` with the grant's id and secret. Latchkey
+ * checks each request, and nothing is cached: after a grant is revoked, the next request is refused.
+ * A malformed secret is refused without asking Latchkey.
  *
- * To Latchkey this is a use of the grant: `recover` is not possible any more.
+ * The check counts as a use of the grant, so `recover` is not possible afterwards. Without
+ * `applications`, the grants of every application are accepted: see {@link GuardOptions}.
  *
- * @param request - a `Request`, or what Node, Express and Fastify call one
- * @param options - whom to ask, and for which scope
- * @returns the grant: its id, its scope, and the account as it was when it was linked
- * @throws {@link GrantRequiredError}, with the answer to send, where the request is not let in
- * @throws TypeError where an option is wrong
+ * @param request - a `Request`, or the request object of Node, Express or Fastify
+ * @param options - the client to ask, and the grants to accept
+ * @returns the grant: its id, its application's id, its scope, and the account as it was when the code
+ *   was issued
+ * @throws a {@link GrantRequiredError} if the request is refused; it contains the response to send
+ * @throws TypeError if an option is not valid
  *
  * @example
  * ```ts
@@ -106,8 +129,8 @@ export async function requireGrant(
   return createGuard(options)(request);
 }
 
-/** An empty header is one: only a request without it has sent no credentials. */
-function authorizationOf({ headers }: GuardedRequest): string | undefined {
+/** The Authorization header; undefined if the request has none. An empty header is not undefined. */
+function authorizationHeader({ headers }: GuardedRequest): string | undefined {
   if ('get' in headers && typeof headers.get === 'function') {
     return headers.get('authorization') ?? undefined;
   }
@@ -118,3 +141,75 @@ function checkRealm(realm = 'latchkey'): string {
   if (/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/.test(realm)) return realm;
   throw new TypeError('realm must be printable ASCII without " and \\, such as "api.example.com".');
 }
+
+/**
+ * Reads the grant secret in an Authorization header, which is either Bearer (RFC 6750, section 2.1)
+ * or Basic with the grant's id and secret (RFC 7617, section 2).
+ *
+ * A secret with a wrong form or checksum is refused here. It would cost a request to Latchkey, which
+ * would count the failure against this server's address.
+ *
+ * @returns null if there is no well-formed secret, or it does not belong to the id beside it
+ */
+function readGrantSecret(authorization: string): string | null {
+  const [, scheme, value = ''] = /^(bearer|basic) +([^ ]+) *$/i.exec(authorization) ?? [];
+  if (scheme?.toLowerCase() !== 'basic') return parseCredential('grantSecret', value) && value;
+  const [, id = '', secret = ''] = /^([^:]*):(.*)$/.exec(decodeBase64(value)) ?? [];
+  return parseCredential('grantSecret', secret) === id.toLowerCase() ? secret : null;
+}
+
+function decodeBase64(base64: string): string {
+  try {
+    return atob(base64);
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * The scope tokens that a guard requires; none if its options have no `scope`.
+ *
+ * A `scope` that is present but empty or undefined is a configuration error. Ignoring it would accept
+ * every grant.
+ *
+ * @throws TypeError if `scope` is not a list of scope tokens
+ */
+function requiredTokens(options: { scope?: string | readonly string[] }): readonly string[] {
+  if (!('scope' in options)) return [];
+  const { scope } = options;
+  const tokens: unknown = typeof scope === 'string' ? scope.split(' ') : scope;
+  if (Array.isArray(tokens) && tokens.length > 0 && tokens.every(isToken)) return tokens;
+  throw new TypeError(
+    'scope must be one or more scope tokens, such as "photos.read photos.write" or ["photos.read"]. To accept every grant, leave scope out.',
+  );
+}
+
+/**
+ * The ids of the applications whose grants a guard accepts, in lower case; undefined for every
+ * application.
+ *
+ * As for `scope`, a list that is present but empty or undefined is a configuration error.
+ *
+ * @throws TypeError if `applications` is not a list of ids
+ */
+function acceptedApplications(options: {
+  applications?: readonly string[];
+}): ReadonlySet<string> | undefined {
+  if (!('applications' in options)) return undefined;
+  const ids: unknown = options.applications;
+  if (Array.isArray(ids) && ids.length > 0 && ids.every(isId)) {
+    return new Set(ids.map((id: string) => id.toLowerCase()));
+  }
+  throw new TypeError(
+    'applications must be an array of application ids, such as ["0193aa00-0000-7000-8000-0000000000a0"]. To accept the grants of every application, leave applications out.',
+  );
+}
+
+/** Whether a grant's scope contains all of the tokens. */
+function hasEveryScope(scope: string, tokens: readonly string[]): boolean {
+  const held = new Set(scope.split(' '));
+  return tokens.every((token) => held.has(token));
+}
+
+const isId = (id: unknown) => typeof id === 'string' && isUuid(id);
+const isToken = (token: unknown) => typeof token === 'string' && TOKEN.test(token);

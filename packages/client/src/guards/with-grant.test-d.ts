@@ -4,7 +4,7 @@ import { type GuardOptions, requireGrant, withGrant } from './index.ts';
 
 const latchkey = new Latchkey({ applicationSecret: null });
 
-// What its frameworks call a handler with stays, without the grant.
+// The guarded handler keeps the arguments of its framework, without the grant.
 expectTypeOf(
   withGrant({ latchkey }, (request, grant) => {
     expectTypeOf(request).toEqualTypeOf<Request>();
@@ -27,9 +27,13 @@ expectTypeOf(
   ),
 ).toEqualTypeOf<(request: NextRequest, context: Context) => Promise<Response>>();
 
-// A scope that may be undefined would be a guard that may be open.
+// With an undefined scope, a guard could accept every grant.
 declare const scope: string | undefined;
 // @ts-expect-error
 ({ latchkey, scope }) satisfies GuardOptions;
-// @ts-expect-error A guard has to know whom to ask.
+// And so with undefined applications.
+declare const applications: string[] | undefined;
+// @ts-expect-error
+({ latchkey, applications }) satisfies GuardOptions;
+// @ts-expect-error A guard needs a client.
 requireGrant(new Request('https://api.example'), {});

@@ -4,15 +4,15 @@ import { createGuard, type GuardedRequest, type GuardOptions } from './require-g
 
 /**
  * Guards a handler that takes a `Request` and returns a `Response`: a route handler of Next.js, or
- * the `fetch` of Deno, Bun and workers. The handler gets the grant after the request, and then what
- * else it was called with. What is not let in is answered without it.
+ * the `fetch` handler of Deno, Bun and workers. The handler receives the request, the grant, and then
+ * its other arguments. It is not called for requests that the guard refuses.
  *
- * @typeParam Incoming - the request that the handler takes
- * @typeParam Rest - what else it takes, such as the context of a route of Next.js
- * @param options - whom to ask, and for which scope
- * @param handler - called with what is let in
- * @returns the guarded handler, which takes what the handler takes, without the grant
- * @throws TypeError where an option is wrong
+ * @typeParam Incoming - the type of the request
+ * @typeParam Rest - the types of the other arguments, such as the context of a Next.js route
+ * @param options - the client to ask, and the grants to accept
+ * @param handler - called for each accepted request
+ * @returns the guarded handler, which takes the same arguments without the grant
+ * @throws TypeError if an option is not valid
  *
  * @example
  * ```ts

@@ -3,10 +3,10 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { refusal } from '../test/fake-service.ts';
 import {
-  answerLost,
-  arrives,
-  type Fate,
+  type Handler,
+  handleNormally,
   type LinkingService,
+  responseLost,
   startLinkingService,
 } from '../test/linking-service.ts';
 import { applicationSecret, code, credential, grantId } from '../test/samples.ts';
@@ -24,30 +24,30 @@ afterAll(() => service.close());
 
 const CONVERT = 'grants.convert';
 
-/** An answer that waits to be let go. */
-function held(fate: Fate = arrives) {
+/** A response that waits until it is released. */
+function held(handler: Handler = handleNormally) {
   const asked = Promise.withResolvers<void>();
   const hungUp = Promise.withResolvers<void>();
-  let letGo = () => {};
-  const hold: Fate = (act) => {
-    const reply = fate(act);
+  let release = () => {};
+  const hold: Handler = (act) => {
+    const reply = handler(act);
     return (response, request) => {
       response.on('close', hungUp.resolve);
-      letGo = () => reply(response, request);
+      release = () => reply(response, request);
       asked.resolve();
     };
   };
-  return { hold, asked: asked.promise, hungUp: hungUp.promise, letGo: () => letGo() };
+  return { hold, asked: asked.promise, hungUp: hungUp.promise, release: () => release() };
 }
 
-describe('calls with one code at the same time', () => {
-  it('share one request, and each gets the grant, in an object of its own', async () => {
+describe('concurrent calls with the same code', () => {
+  it('share one request, and each gets its own copy of the grant', async () => {
     const grants = await Promise.all(Array.from({ length: 20 }, () => latchkey.convert(code)));
     expect(service.calls()).toEqual([CONVERT]);
     expect(new Set(grants).size).toBe(20);
     for (const grant of grants) {
       expect(grant).toEqual(grants[0]);
-      expect(grant.requestId).toBe('request-1');
+      expect(grant.request_id).toBe('request-1');
     }
 
     const [first, second] = grants as [object, object];
@@ -55,8 +55,8 @@ describe('calls with one code at the same time', () => {
     expect(second).toHaveProperty('grant_secret', service.liveSecret());
   });
 
-  it('share an error, and each gets an object of its own', async () => {
-    service.fates = [() => refusal('code_expired', {}, { 'retry-after': '7' })];
+  it('share an error, and each gets its own copy', async () => {
+    service.handlers = [() => refusal('code_expired', {}, { 'retry-after': '7' })];
     const calls = [latchkey.convert(code), latchkey.convert(code), latchkey.convert(code)];
     const errors = (await Promise.allSettled(calls)).map(
       (outcome) => outcome.status === 'rejected' && outcome.reason,
@@ -66,21 +66,20 @@ describe('calls with one code at the same time', () => {
     for (const error of errors) {
       expect(error).toBeInstanceOf(CodeExpiredError);
       expect(error).toEqual(errors[0]);
-      expect(error.stack).toBe(errors[0].stack);
     }
   });
 
   it('share the cause of a lost connection', async () => {
-    service.fates = [answerLost.cut];
+    service.handlers = [responseLost.cut];
     const calls = [latchkey.convert(code), latchkey.convert(code)];
     const [one, two] = await Promise.all(calls.map((call) => call.catch((error) => error)));
     expect(two).not.toBe(one);
-    expect(two).toMatchObject({ name: 'ConnectionError', maybeSent: true, cause: one.cause });
+    expect(two).toMatchObject({ name: 'ConnectionError', maybe_sent: true, cause: one.cause });
     expect(Object.keys(two)).not.toContain('cause');
   });
 
-  it('share a recovery, which is made once', async () => {
-    service.fates = [answerLost.cut];
+  it('share one recovery', async () => {
+    service.handlers = [responseLost.cut];
     const calls = Array.from({ length: 5 }, () =>
       latchkey.convert(code, { recoverLostAnswer: true }),
     );
@@ -90,43 +89,43 @@ describe('calls with one code at the same time', () => {
     expect(service.calls()).toEqual([CONVERT, CONVERT, 'grants.recover']);
   });
 
-  it('join a recovery that is under way', async () => {
-    const { hold, asked, letGo } = held();
-    service.fates = [answerLost.cut, hold];
+  it('join a recovery in progress', async () => {
+    const { hold, asked, release } = held();
+    service.handlers = [responseLost.cut, hold];
     const early = latchkey.convert(code, { recoverLostAnswer: true });
     await asked;
     const late = latchkey.convert(code, { recoverLostAnswer: true });
-    letGo();
+    release();
     expect(await late).toEqual(await early);
     expect((await late).grant_secret).toBe(service.liveSecret());
   });
 });
 
-describe('calls that are not the same', () => {
+describe('different calls', () => {
   it.each([
     ['codes', () => latchkey.convert(credential('code', 9))],
     ['options', () => latchkey.convert(code, { recoverLostAnswer: true })],
     ['clients', () => new Latchkey({ baseUrl: service.url, applicationSecret }).convert(code)],
-  ])('share nothing: other %s', async (_, other) => {
+  ])('share nothing: different %s', async (_, other) => {
     const outcomes = await Promise.allSettled([latchkey.convert(code), other()]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(service.calls()).toEqual([CONVERT, CONVERT]);
   });
 });
 
-describe('once the outcome is there', () => {
-  it('it is forgotten: the next call asks the service', async () => {
+describe('after the outcome', () => {
+  it('the next call asks the service', async () => {
     await latchkey.convert(code);
     await expect(latchkey.convert(code)).rejects.toThrow(CodeAlreadyUsedError);
     expect(service.calls()).toEqual([CONVERT, CONVERT]);
   });
 
-  it('nothing holds the grant but its callers', async () => {
+  it('only the callers hold the grant', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage: () => void = runInNewContext('gc');
     const refer = async () => new WeakRef(await latchkey.convert(code));
     const grant = await refer();
-    // Not asked in between: to ask keeps it.
+    // No deref in this loop: it would keep the grant alive.
     for (let round = 0; round < 5; round++) {
       await new Promise((resolve) => setTimeout(resolve, 20));
       collectGarbage();
@@ -134,52 +133,52 @@ describe('once the outcome is there', () => {
     expect(grant.deref()).toBeUndefined();
   });
 
-  it('so is an error', async () => {
-    service.fates = [() => refusal('store_unavailable')];
+  it('the next call asks the service, after an error too', async () => {
+    service.handlers = [() => refusal('store_unavailable')];
     const again = latchkey.convert(code).catch(() => latchkey.convert(code));
     expect(await again).toHaveProperty('grant_id', grantId);
   });
 });
 
-describe('one of them leaves', () => {
-  it('by its signal: the others get their grant from the same request', async () => {
+describe('a caller that leaves', () => {
+  it('by its signal leaves the others their grant from the same request', async () => {
     const controller = new AbortController();
-    const { hold, asked, letGo } = held();
-    service.fates = [hold];
+    const { hold, asked, release } = held();
+    service.handlers = [hold];
     const leaving = latchkey.convert(code, { signal: controller.signal });
     const staying = latchkey.convert(code);
     await asked;
     controller.abort('gone');
     await expect(leaving).rejects.toBe('gone');
-    letGo();
+    release();
     expect(await staying).toHaveProperty('grant_secret', service.liveSecret());
     expect(service.calls()).toEqual([CONVERT]);
   });
 
-  it('by its own timeout', async () => {
-    const { hold, asked, letGo } = held();
-    service.fates = [hold];
+  it('by its timeout leaves the others their grant from the same request', async () => {
+    const { hold, asked, release } = held();
+    service.handlers = [hold];
     const staying = latchkey.convert(code);
     const leaving = latchkey.convert(code, { timeoutMs: 50 });
     await asked;
     const error = await leaving.catch((reason) => reason);
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error.message).toContain('within 50 ms');
-    letGo();
+    release();
     expect(await staying).toHaveProperty('grant_secret', service.liveSecret());
     expect(service.calls()).toEqual([CONVERT]);
   });
 
-  it('the last one: the request is aborted, and nobody hears of it any more', async () => {
+  it('as the last one aborts the request', async () => {
     const [one, two] = [new AbortController(), new AbortController()];
     const { hold, asked, hungUp } = held();
-    service.fates = [hold];
+    service.handlers = [hold];
     const first = latchkey.convert(code, { signal: one.signal });
     const second = latchkey.convert(code, { signal: two.signal });
     await asked;
     one.abort(1);
     two.abort(2);
-    // Not one that joins what was given up just now.
+    // It must not join the call that was just aborted.
     const third = latchkey.convert(code).catch((error) => error);
     await expect(first).rejects.toBe(1);
     await expect(second).rejects.toBe(2);
@@ -188,14 +187,14 @@ describe('one of them leaves', () => {
     expect(service.calls()).toEqual([CONVERT, CONVERT]);
   });
 
-  it('before the request was sent: it is not', async () => {
+  it('before the request is sent prevents it', async () => {
     let requests = 0;
     const counting = new Latchkey({
       baseUrl: service.url,
       applicationSecret,
       fetch: () => {
         requests += 1;
-        return Promise.reject(new TypeError('This must not be sent.'));
+        return Promise.reject(new TypeError('No request may be sent.'));
       },
     });
     const controller = new AbortController();
@@ -206,8 +205,8 @@ describe('one of them leaves', () => {
     expect(requests).toBe(0);
   });
 
-  it('by its timeout, while others wait for a recovery: with the error of the lost answer', async () => {
-    service.fates = [answerLost.cut, answerLost['never given']];
+  it('by its timeout during a recovery gets the error of the lost response', async () => {
+    service.handlers = [responseLost.cut, responseLost['never given']];
     const controller = new AbortController();
     const { signal } = controller;
     const patient = latchkey.convert(code, { recoverLostAnswer: true, signal });
@@ -217,7 +216,7 @@ describe('one of them leaves', () => {
     await expect(patient).rejects.toBe('gone');
   });
 
-  it('the last one, just as the answer gets lost: nobody asks for it again', async () => {
+  it('as the last one, just as the response is lost, prevents the recovery', async () => {
     const controller = new AbortController();
     let requests = 0;
     const cut = new Latchkey({
@@ -226,7 +225,7 @@ describe('one of them leaves', () => {
       fetch: () => {
         requests += 1;
         controller.abort('gone');
-        return Promise.reject(new TypeError('The connection was cut.'));
+        return Promise.reject(new TypeError('The connection broke.'));
       },
     });
     const { signal } = controller;
@@ -237,23 +236,23 @@ describe('one of them leaves', () => {
   });
 });
 
-describe('an answer that does not come is taken for lost', () => {
-  it('only when nobody has time left to wait for it', async () => {
-    const { hold, asked, letGo } = held();
-    service.fates = [hold];
+describe('a missing response counts as lost', () => {
+  it('only when no caller has time left', async () => {
+    const { hold, asked, release } = held();
+    service.handlers = [hold];
     const patient = latchkey.convert(code, { recoverLostAnswer: true });
     const hasty = latchkey.convert(code, { recoverLostAnswer: true, timeoutMs: 30 });
     await asked;
-    // To ask again now would recover, and so kill the secret that the other one still gets.
+    // A second request now would lead to a recovery, which would replace the other caller's secret.
     await expect(hasty).rejects.toThrow(TimeoutError);
-    letGo();
+    release();
     expect(await patient).toHaveProperty('grant_secret', service.liveSecret());
     expect(service.calls()).toEqual([CONVERT]);
   });
 
-  it('as soon as those with more time have left', async () => {
+  it('as soon as the callers with more time have left', async () => {
     const controller = new AbortController();
-    service.fates = [answerLost['never given']];
+    service.handlers = [responseLost['never given']];
     const { signal } = controller;
     const patient = latchkey.convert(code, { recoverLostAnswer: true, signal });
     const hasty = latchkey.convert(code, { recoverLostAnswer: true, timeoutMs: 600 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Reply, result, startFakeService } from '../test/fake-service.ts';
+import { errorBody, type Reply, refusal, result, startFakeService } from '../test/fake-service.ts';
 import { reason } from '../test/reason.ts';
 import { account, applicationSecret, code, fullGrant, grantSecret } from '../test/samples.ts';
 import { useFakeService } from '../test/use-fake-service.ts';
@@ -34,27 +34,27 @@ const cut: Reply = (response) => {
   setImmediate(() => response.destroy());
 };
 
-describe('where nothing certain comes back', () => {
-  it('says of a refused connection that the request was not sent', async () => {
+describe('without a complete response', () => {
+  it('reports for a refused connection that the request was not sent', async () => {
     const gone = await startFakeService(never);
     await gone.close();
     const error = await reason(
       new Latchkey({ baseUrl: gone.url, applicationSecret, maxRetries: 0 }).convert(code),
     );
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(error).toMatchObject({ name: 'ConnectionError', maybeSent: false });
+    expect(error).toMatchObject({ name: 'ConnectionError', maybe_sent: false });
     expect(error.message).toContain(gone.url);
     expect(error.message).toContain('ECONNREFUSED');
     expect(error.message).toContain('was not sent');
     expect(error.cause.cause).toMatchObject({ code: 'ECONNREFUSED', syscall: 'connect' });
   });
 
-  it('says the same of a host that does not exist', async () => {
+  it('reports the same for a host that does not exist', async () => {
     const nowhere = new Latchkey({
       baseUrl: 'http://latchkey.invalid',
       applicationSecret,
       maxRetries: 0,
-      // As Node throws it: the test must not ask a name server.
+      // The error that Node throws. The test must not ask a name server.
       fetch: () => {
         const cause = Object.assign(new Error('getaddrinfo ENOTFOUND latchkey.invalid'), {
           code: 'ENOTFOUND',
@@ -64,10 +64,10 @@ describe('where nothing certain comes back', () => {
       },
     });
     const error = await reason(nowhere.convert(code));
-    expect(error).toMatchObject({ name: 'ConnectionError', maybeSent: false });
+    expect(error).toMatchObject({ name: 'ConnectionError', maybe_sent: false });
   });
 
-  it('says the same where every address of a host was tried', async () => {
+  it('reports the same if every address of a host was tried', async () => {
     const tries = ['::1', '127.0.0.1'].map((address) =>
       Object.assign(new Error(`connect ETIMEDOUT ${address}`), {
         code: 'ETIMEDOUT',
@@ -80,24 +80,24 @@ describe('where nothing certain comes back', () => {
     const error = await reason(
       new Latchkey({ baseUrl: service.url, applicationSecret, fetch, maxRetries: 0 }).convert(code),
     );
-    expect(error).toMatchObject({ name: 'ConnectionError', maybeSent: false });
+    expect(error).toMatchObject({ name: 'ConnectionError', maybe_sent: false });
     expect(error.cause.cause.cause).toMatchObject({ address: '::1' });
   });
 
   it.each([
-    ['is reset before the answer', reset],
-    ['is cut in the middle of the answer', cut],
-  ])('says that the request may have been sent where the connection %s', async (_, reply) => {
+    ['is reset before the response', reset],
+    ['breaks in the middle of the response', cut],
+  ])('reports that the request may have been sent if the connection %s', async (_, reply) => {
     service.reply = reply;
     const error = await reason(latchkey.convert(code));
-    expect(error).toMatchObject({ name: 'ConnectionError', maybeSent: true });
+    expect(error).toMatchObject({ name: 'ConnectionError', maybe_sent: true });
     expect(error.message).toContain('may have been sent');
     expect(error.cause).toBeInstanceOf(Error);
     expect(error).not.toHaveProperty('status');
   });
 
-  it.each([['a text'], [undefined], [null], [{ message: 42 }], [Symbol('one')]])(
-    'takes whatever a fetch throws: %s',
+  it.each([['a string'], [undefined], [null], [{ message: 42 }], [Symbol('one')]])(
+    'accepts whatever a fetch throws: %s',
     async (thrown) => {
       const fetch = () => Promise.reject(thrown);
       const odd = new Latchkey({ baseUrl: service.url, applicationSecret, fetch });
@@ -106,17 +106,17 @@ describe('where nothing certain comes back', () => {
   );
 });
 
-describe('an answer that is none of Latchkey’s', () => {
+describe('a response that is not from Latchkey', () => {
   it.each<[string, Reply, number]>([
-    ['a page of a proxy', text(502, '<html>Bad gateway</html>', html), 502],
+    ['a proxy’s page', text(502, '<html>Bad gateway</html>', html), 502],
     ['a page with status 200', text(200, '<html>Welcome</html>', html), 200],
-    ['nothing', text(200, ''), 200],
-    ['nothing, with 204', text(204, ''), 204],
-    ['JSON that was cut', text(200, '{"result":{"data":{"object":"oauth_gr', json), 200],
-    ['JSON that is no object', text(200, '[]', json), 200],
+    ['an empty body', text(200, ''), 200],
+    ['an empty body with 204', text(204, ''), 204],
+    ['truncated JSON', text(200, '{"result":{"data":{"object":"oauth_gr', json), 200],
+    ['JSON that is not an object', text(200, '[]', json), 200],
     ['null', text(200, 'null', json), 200],
     ['a number', text(500, '7', json), 500],
-    ['JSON of something else', text(200, '{"ok":true}', json), 200],
+    ['JSON of another program', text(200, '{"ok":true}', json), 200],
     ['JSON of a gateway', text(503, '{"error":"upstream"}', json), 503],
     ['an error that is not an object', text(400, '{"error":null}', json), 400],
     [
@@ -131,26 +131,26 @@ describe('an answer that is none of Latchkey’s', () => {
     ],
     ['an error with status 200', text(200, '{"error":{"message":"","code":-32004}}', json), 200],
     ['a result with status 500', text(500, JSON.stringify({ result: { data: fullGrant } })), 500],
-    ['a result that is no result', text(200, '{"result":"?"}', json), 200],
-    ['a result that has not ended', text(200, '{"result":{"type":"started"}}', json), 200],
+    ['a result that is not an object', text(200, '{"result":"?"}', json), 200],
+    ['a result that is not complete', text(200, '{"result":{"type":"started"}}', json), 200],
   ])('is an UnexpectedResponseError with its status: %s', async (_, reply, status) => {
     service.reply = reply;
     const error = await reason(latchkey.convert(code));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error.status).toBe(status);
     expect(error.message).toContain(`status ${status}`);
-    expect(error).not.toHaveProperty('errorCode');
+    expect(error).not.toHaveProperty('error_code');
     expect(error).not.toHaveProperty('cause');
   });
 
-  it('says what came, but not its contents', async () => {
+  it('describes the response without quoting it', async () => {
     service.reply = text(502, `<html>${'secret '.repeat(9)}</html>`, {
       ...html,
       'x-request-id': 'of-the-proxy',
       'retry-after': '30',
     });
     const error = await reason(latchkey.convert(code));
-    expect(error).toMatchObject({ requestId: 'of-the-proxy', retryAfter: 30 });
+    expect(error).toMatchObject({ request_id: 'of-the-proxy', retry_after: 30 });
     expect(error.message).toContain('(text/html, 76 characters)');
     expect(error.message).not.toContain('secret');
   });
@@ -169,16 +169,47 @@ describe('an answer that is none of Latchkey’s', () => {
   );
 });
 
+describe('a Latchkey at another path', () => {
+  const body = errorBody('route_not_found');
+  const restBody: Reply = (response) =>
+    void response.writeHead(404, json).end(JSON.stringify(body));
+
+  it.each<[string, string, Reply, RegExp]>([
+    [
+      'a prefix that the proxy does not remove',
+      '/auth',
+      restBody,
+      /not serve \/auth\/trpc\/grants\.convert\..*set it to http:\S+\d\. If a proxy .* at \/auth\/, it must remove that prefix/,
+    ],
+    ['a path of the interface itself', '/trpc', refusal('route_not_found'), /at \/trpc\/, it must/],
+    ['the port of ADMIN_PORT', '', refusal('route_not_found'), /PORT, not ADMIN_PORT/],
+  ])('is recognised: %s', async (_, path, reply, message) => {
+    service.reply = reply;
+    const lost = new Latchkey({ baseUrl: service.url + path, applicationSecret });
+    const error = await reason(lost.convert(code, { recoverLostAnswer: true }));
+    expect(error).toMatchObject({ error_code: 'route_not_found', status: 404 });
+    expect(error.constructor.name).toBe('InvalidRequestError');
+    expect(error.message).toMatch(/^This is Latchkey, but not at this path/);
+    expect(error.message).toMatch(message);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('is not taken for one if another program has no such page', async () => {
+    service.reply = text(404, '{"error_code":"route_not_found"}', json);
+    expect(await reason(latchkey.convert(code))).toBeInstanceOf(UnexpectedResponseError);
+  });
+});
+
 describe('the timeout', () => {
-  it('ends a call that gets no answer', async () => {
+  it('ends a call without a response', async () => {
     service.reply = never;
     const error = await reason(latchkey.convert(code, { timeoutMs: 50 }));
     expect(error).toBeInstanceOf(TimeoutError);
-    expect(error).toMatchObject({ name: 'TimeoutError', maybeSent: true });
+    expect(error).toMatchObject({ name: 'TimeoutError', maybe_sent: true });
     expect(error.message).toContain('within 50 ms');
   });
 
-  it('covers the whole answer, not only its head', async () => {
+  it('covers the whole response, not only its headers', async () => {
     service.reply = (response) => {
       response.writeHead(200, json);
       response.write('{"result":');
@@ -187,14 +218,14 @@ describe('the timeout', () => {
     expect(error).toBeInstanceOf(TimeoutError);
   });
 
-  it('is the client’s unless the call has its own', async () => {
+  it('is the client’s, unless the call has its own', async () => {
     service.reply = never;
     const hasty = new Latchkey({ baseUrl: service.url, applicationSecret, timeoutMs: 50 });
     expect((await reason(hasty.convert(code))).message).toContain('50 ms');
     expect((await reason(hasty.convert(code, { timeoutMs: 60 }))).message).toContain('60 ms');
   });
 
-  it('holds with a fetch that does not heed its signal', async () => {
+  it('works with a fetch that ignores its signal', async () => {
     const deaf = new Latchkey({
       baseUrl: service.url,
       applicationSecret,
@@ -204,7 +235,7 @@ describe('the timeout', () => {
     expect(await reason(deaf.convert(code))).toBeInstanceOf(TimeoutError);
   });
 
-  it('hangs up', async () => {
+  it('closes the connection', async () => {
     const closed = new Promise<void>((resolve) => {
       service.reply = (response) => void response.on('close', resolve);
     });
@@ -214,30 +245,30 @@ describe('the timeout', () => {
 });
 
 describe('the caller’s signal', () => {
-  it('ends a call with its own reason, as fetch does', async () => {
+  it('ends a call with its reason, as fetch does', async () => {
     const controller = new AbortController();
     service.reply = () => controller.abort(why);
-    const why = new Error('The user went away.');
+    const why = new Error('The user left.');
     const error = await reason(latchkey.convert(code, { signal: controller.signal }));
     expect(error).toBe(why);
     expect(error).not.toBeInstanceOf(LatchkeyError);
   });
 
-  it('rejects with an AbortError where it gives no reason', async () => {
+  it('rejects with an AbortError if it has no reason', async () => {
     const controller = new AbortController();
     service.reply = () => controller.abort();
     const error = await reason(latchkey.convert(code, { signal: controller.signal }));
     expect(error).toMatchObject({ name: 'AbortError' });
   });
 
-  it('that has aborted before keeps the request from being sent', async () => {
+  it('prevents the request if it has aborted already', async () => {
     service.reply = result(fullGrant);
     const signal = AbortSignal.abort('too late');
     expect(await reason(latchkey.convert(code, { signal }))).toBe('too late');
     expect(service.requests).toEqual([]);
   });
 
-  it('is left without a listener, however the call ends', async () => {
+  it('has no listener left, however the call ends', async () => {
     const { signal } = new AbortController();
     let listeners = 0;
     const { addEventListener, removeEventListener } = signal;
@@ -259,22 +290,37 @@ describe('the caller’s signal', () => {
   });
 });
 
-it('leaves no timer behind, however the call ends', async () => {
-  const set = vi.spyOn(globalThis, 'setInterval');
-  const clear = vi.spyOn(globalThis, 'clearInterval');
-  service.reply = result(account);
-  await latchkey.account(grantSecret, { timeoutMs: 54_321 });
+const timer = { timeoutMs: 54_321 };
+it.each([
+  [
+    'that is not shared',
+    'setTimeout',
+    'clearTimeout',
+    () => latchkey.account(grantSecret, timer),
+    account,
+  ],
+  [
+    'that may be shared',
+    'setInterval',
+    'clearInterval',
+    () => latchkey.convert(code, timer),
+    fullGrant,
+  ],
+] as const)('leaves no timer behind after a call %s', async (_, setName, clearName, call, data) => {
+  const set = vi.spyOn(globalThis, setName);
+  const clear = vi.spyOn(globalThis, clearName);
+  service.reply = result(data);
+  await call();
   service.reply = reset;
-  await reason(latchkey.account(grantSecret, { timeoutMs: 54_321 }));
-  const timers = set.mock.calls.flatMap(([, ms], call) =>
-    ms === 54_321 ? [set.mock.results[call]?.value] : [],
+  await reason(call());
+  const timers = set.mock.calls.flatMap(([, ms], index) =>
+    ms === timer.timeoutMs ? [set.mock.results[index]?.value] : [],
   );
   expect(timers).toHaveLength(2);
   for (const timer of timers) expect(clear).toHaveBeenCalledWith(timer);
   vi.restoreAllMocks();
 });
-
-describe('an exchange is sent once, whatever comes back', () => {
+describe('a conversion is sent once, whatever the response', () => {
   let latchkey: Latchkey;
   beforeAll(() => {
     latchkey = new Latchkey({ baseUrl: service.url, applicationSecret, maxRetries: 5 });
@@ -282,18 +328,18 @@ describe('an exchange is sent once, whatever comes back', () => {
 
   it.each<[string, Reply]>([
     ['a reset', reset],
-    ['half an answer', cut],
+    ['half a response', cut],
     ['a 502', text(502, '<html></html>', html)],
-    ['a 503 that asks to try again', text(503, '', { 'retry-after': '0' })],
+    ['a 503 that asks for a retry', text(503, '', { 'retry-after': '0' })],
     ['a 429', text(429, '', { 'retry-after': '0' })],
-    ['a 408, after which some clients try again', text(408, '')],
+    ['a 408, after which some clients retry', text(408, '')],
     ['a redirect to itself', text(307, '', { location: '/trpc/grants.convert' })],
     ['garbage', text(200, 'garbage')],
     ['nothing', never],
   ])('%s', async (_, reply) => {
     service.reply = reply;
     await reason(latchkey.convert(code, { timeoutMs: 300 }));
-    // A request sent again would have come before this one.
+    // A retry would arrive before this request.
     service.reply = result(account);
     await latchkey.account(grantSecret);
     expect(service.requests.map(({ url }) => url)).toEqual([
@@ -302,7 +348,7 @@ describe('an exchange is sent once, whatever comes back', () => {
     ]);
   });
 
-  it('on a connection that was kept alive and is cut just then', async () => {
+  it('on a kept-alive connection that breaks at that moment', async () => {
     service.reply = result(account);
     await latchkey.account(grantSecret);
     service.reply = reset;

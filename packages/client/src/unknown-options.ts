@@ -1,0 +1,58 @@
+import { LatchkeyConfigError } from './errors.ts';
+import { redactor } from './redact.ts';
+
+// `timeOut` is this far from `timeoutMs`. Unrelated names are farther apart.
+const MOST_EDITS = 3;
+
+const redact = redactor([]);
+
+/**
+ * Refuses an option that does not exist, because a mistyped one would be ignored without a word.
+ *
+ * A method that resembles no option is allowed: `new Latchkey(server)` takes the test server of
+ * `@latchkey/testing`, which has methods beside the options.
+ *
+ * @param whose - what has the options, such as `convert`
+ */
+export function refuseUnknownOptions(
+  whose: string,
+  options: object,
+  known: readonly string[],
+): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new LatchkeyConfigError(
+      `The options of ${whose} must be an object with members of these names: ${known.join(', ')}.`,
+    );
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (known.includes(name)) continue;
+    const nearest = nearestName(name, known);
+    if (typeof value === 'function' && nearest === undefined) continue;
+    throw new LatchkeyConfigError(
+      `${whose} has no option ${redact(name)}.${nearest ? ` Did you mean ${nearest}?` : ''} Its options are ${known.join(', ')}.`,
+    );
+  }
+}
+
+/** The known name that a mistyped one resembles most; undefined if it resembles none. */
+function nearestName(name: string, known: readonly string[]): string | undefined {
+  const distances = known.map((candidate) => distance(name.toLowerCase(), candidate.toLowerCase()));
+  const least = Math.min(...distances);
+  return least <= MOST_EDITS ? known[distances.indexOf(least)] : undefined;
+}
+
+/** Letters to add, remove or replace to make one name of the other; 0 if one contains the other. */
+function distance(one: string, other: string): number {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  if (short.length > 2 && long.includes(short)) return 0;
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1];
+    for (const [j, otherLetter] of [...other].entries()) {
+      const replaced = (row[j] as number) + (letter === otherLetter ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] as number) + 1, (next[j] as number) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] as number;
+}
