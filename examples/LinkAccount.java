@@ -31,27 +31,27 @@ public class LinkAccount {
 
   record Account(String username, String displayName) {}
 
-  /** A grant, an account or an error; members that it does not have are null. */
-  record Answer(
+  /** A grant, an account or an error. Members that it does not have are null. */
+  record Reply(
       String grantId, String grantSecret, String scope, Account account, String displayName,
       String errorCode, String errorDescription) {}
 
-  /** Latchkey said no. The code is stable, and the one to branch on. */
+  /** An error of Latchkey. Branch on the code: it is stable. */
   static class LatchkeyException extends Exception {
     final String code, grantId;
 
-    LatchkeyException(Answer answer) {
-      super(answer.errorCode + ": " + answer.errorDescription);
-      code = answer.errorCode;
-      grantId = answer.grantId;
+    LatchkeyException(Reply reply) {
+      super(reply.errorCode + ": " + reply.errorDescription);
+      code = reply.errorCode;
+      grantId = reply.grantId;
     }
   }
 
-  /** Nothing was done, or nobody knows whether it was. */
+  /** Nothing was done, or the outcome is unknown. */
   static final Set<String> AGAIN = Set.of("rate_limited", "store_unavailable", "outcome_unknown");
 
-  /** Tries up to four times. Every call may be repeated: no code is exchanged twice. */
-  static Answer call(String method, String path, String secret, Map<String, String> body)
+  /** Tries up to four times. Every call may be repeated: no code is converted twice. */
+  static Reply call(String method, String path, String secret, Map<String, String> body)
       throws LatchkeyException, IOException, InterruptedException {
     var request =
         HttpRequest.newBuilder(URI.create(URL + path))
@@ -64,27 +64,27 @@ public class LinkAccount {
       long wait = 1;
       try {
         var response = CLIENT.send(request, BodyHandlers.ofString());
-        var answer = GSON.fromJson(response.body(), Answer.class);
-        if (response.statusCode() == 200) return answer;
-        if (answer == null || answer.errorCode == null) throw new IOException();
-        if (!AGAIN.contains(answer.errorCode) || triesLeft == 0) throw new LatchkeyException(answer);
+        var reply = GSON.fromJson(response.body(), Reply.class);
+        if (response.statusCode() == 200) return reply;
+        if (reply == null || reply.errorCode == null) throw new IOException();
+        if (!AGAIN.contains(reply.errorCode) || triesLeft == 0) throw new LatchkeyException(reply);
         wait = response.headers().firstValueAsLong("Retry-After").orElse(1);
       } catch (IOException | JsonParseException error) {
-        // No answer, or one of something else than Latchkey.
-        if (triesLeft == 0) throw new IOException("No answer from " + URL, error);
+        // No response, or one that is not from Latchkey.
+        if (triesLeft == 0) throw new IOException("No response from " + URL, error);
       }
       Thread.sleep(1000 * wait);
     }
   }
 
-  /** Exchanges a code for a grant. */
-  static Answer link(String code) throws LatchkeyException, IOException, InterruptedException {
+  /** Converts a code into a grant. */
+  static Reply link(String code) throws LatchkeyException, IOException, InterruptedException {
     try {
       return call("POST", "/oauth/convert", APPLICATION_SECRET, Map.of("code", code));
     } catch (LatchkeyException error) {
       if (!error.code.equals("code_already_used")) throw error;
-      // The code became a grant, and the answer with its secret got lost, since nobody else
-      // exchanges it here: get a new secret. An application looks first whether it has stored it.
+      // Only this program converts the code, so the response with the secret was lost: get a new
+      // secret. An application first checks whether it has stored this grant.
       var id = Map.of("grant_id", error.grantId);
       return call("POST", "/oauth/recover", APPLICATION_SECRET, id);
     }
@@ -92,11 +92,11 @@ public class LinkAccount {
 
   public static void main(String[] args) throws InterruptedException {
     try {
-      // Keep grantId and grantSecret in your own database, the secret encrypted.
+      // Store grantId and grantSecret in your own database. Encrypt the secret.
       var grant = link(ENV.getOrDefault("LATCHKEY_CODE", ""));
       System.out.printf("Linked %s for %s%n", grant.account.username, grant.scope);
 
-      // A 401 here says that the grant was revoked: forget it, and offer the user to link again.
+      // A 401 here means that the grant was revoked: delete it and let the user link again.
       var account = call("GET", "/v1/account", grant.grantSecret, Map.of());
       System.out.printf("The account is %s%n", account.displayName);
 

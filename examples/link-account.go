@@ -22,22 +22,22 @@ var (
 	client            = &http.Client{Timeout: 10 * time.Second}
 )
 
-// answer is a grant, an account or an error; members that it does not have are empty.
-type answer struct {
+// reply is a grant, an account or an error. Members that it does not have are empty.
+type reply struct {
 	GrantID     string `json:"grant_id"`
 	GrantSecret string `json:"grant_secret"`
 	Scope       string
 	Account     struct{ Username string }
 	DisplayName string `json:"display_name"`
-	ErrorCode   string `json:"error_code"` // Stable, and the one to branch on.
+	ErrorCode   string `json:"error_code"` // Branch on it: it is stable.
 	Description string `json:"error_description"`
 	retryAfter  time.Duration
 }
 
 type object map[string]string
 
-// send makes one request. An answer with another status than 200 is an error too.
-func send(method, path, secret string, body object) (got answer, err error) {
+// send makes one request. A response with a status other than 200 is an error too.
+func send(method, path, secret string, body object) (got reply, err error) {
 	got.retryAfter = time.Second
 	text, _ := json.Marshal(body)
 	request, err := http.NewRequest(method, url+path, bytes.NewReader(text))
@@ -60,13 +60,13 @@ func send(method, path, secret string, body object) (got answer, err error) {
 	return got, fmt.Errorf("%s (%s): %s", got.ErrorCode, response.Status, got.Description)
 }
 
-// After these: there was no answer, nothing was done, or nobody knows whether it was.
+// again has the errors to retry after: no response, nothing was done, or the outcome is unknown.
 var again = map[string]bool{
 	"": true, "rate_limited": true, "store_unavailable": true, "outcome_unknown": true,
 }
 
-// call tries up to four times. Every call may be repeated: no code is exchanged twice.
-func call(method, path, secret string, body object) (answer, error) {
+// call tries up to four times. Every call may be repeated: no code is converted twice.
+func call(method, path, secret string, body object) (reply, error) {
 	for try := 1; ; try++ {
 		got, err := send(method, path, secret, body)
 		if err == nil || !again[got.ErrorCode] || try == 4 {
@@ -76,19 +76,19 @@ func call(method, path, secret string, body object) (answer, error) {
 	}
 }
 
-// link exchanges a code for a grant.
-func link(code string) (answer, error) {
+// link converts a code into a grant.
+func link(code string) (reply, error) {
 	got, err := call("POST", "/oauth/convert", applicationSecret, object{"code": code})
 	if got.ErrorCode != "code_already_used" {
 		return got, err
 	}
-	// The code became a grant, and the answer with its secret got lost, since nobody else exchanges
-	// it here: get a new secret. An application looks first whether it has stored this grant.
+	// Only this program converts the code, so the response with the secret was lost: get a new
+	// secret. An application first checks whether it has stored this grant.
 	return call("POST", "/oauth/recover", applicationSecret, object{"grant_id": got.GrantID})
 }
 
-// check ends the program where there was an error, and says what to do about it.
-func check(got answer, err error) answer {
+// check exits if there was an error, and says what to do about it.
+func check(got reply, err error) reply {
 	switch got.ErrorCode {
 	case "code_expired", "code_not_found", "grant_not_found", "grant_not_recoverable":
 		log.Fatal(got.ErrorCode + ": let the user start again")
@@ -107,11 +107,11 @@ func main() {
 		url = "http://127.0.0.1:3000"
 	}
 
-	// Keep the grant's id and secret in your own database, the secret encrypted.
+	// Store the grant's id and secret in your own database. Encrypt the secret.
 	grant := check(link(os.Getenv("LATCHKEY_CODE")))
 	fmt.Printf("Linked %s for %s\n", grant.Account.Username, grant.Scope)
 
-	// A 401 here says that the grant was revoked: forget it, and offer the user to link again.
+	// A 401 here means that the grant was revoked: delete it and let the user link again.
 	account := check(call("GET", "/v1/account", grant.GrantSecret, nil))
 	fmt.Printf("The account is %s\n", account.DisplayName)
 

@@ -9,35 +9,35 @@ set -euo pipefail
 
 url="${LATCHKEY_URL:-http://127.0.0.1:3000}"
 application_secret="${LATCHKEY_APPLICATION_SECRET-}"
-answer="$(mktemp)"
-trap 'rm -f "$answer"' EXIT
+response="$(mktemp)"
+trap 'rm -f "$response"' EXIT
 
-# call METHOD PATH SECRET [BODY]: puts the answer into the file $answer; fails where its status is not
-# 200. Every call may be repeated, since no code is exchanged twice, and with --retry curl does so:
-# after a lost connection, and after 429 and 503 when Retry-After says. Secret and body go through
-# pipes, since the arguments of a program can be read by everyone on the machine.
+# call METHOD PATH SECRET [BODY]: writes the response to the file $response. Fails if the status is not
+# 200. Every call may be repeated: no code is converted twice. With --retry, curl repeats it after a
+# lost connection, and after 429 and 503 as Retry-After says. The secret and the body go through
+# pipes: everyone on the machine can read the arguments of a program.
 call() {
   local status
   status="$(printf '%s' "${4-}" |
     curl --silent --max-time 10 --retry 3 --retry-all-errors --request "$1" "$url$2" \
-      --output "$answer" --write-out '%{http_code}' \
+      --output "$response" --write-out '%{http_code}' \
       --header @<(printf 'Authorization: Bearer %s\n' "$3") \
       ${4+--header 'Content-Type: application/json' --data @-})" || return 1
   [[ $status == 200 ]]
 }
 
-# member NAME: prints a string member of the answer. Enough for ids, secrets and names without
-# escapes; take jq for more.
+# member NAME: prints a string member of the response. Enough for ids, secrets and names without
+# escapes. Use jq for anything else.
 member() {
-  sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p' "$answer"
+  sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p' "$response"
 }
 
-# refused: says what to do about the answer, and ends.
+# refused: says what to do about the error, and exits.
 refused() {
   local code
   code="$(member error_code)"
   case "$code" in
-    '') echo "No answer from $url" ;;
+    '') echo "No response from $url" ;;
     code_expired | code_not_found | grant_not_found | grant_not_recoverable)
       echo "$code: let the user start again." ;;
     credentials_*) echo "$code: check LATCHKEY_APPLICATION_SECRET." ;;
@@ -47,17 +47,17 @@ refused() {
 }
 
 if ! call POST /oauth/convert "$application_secret" "{\"code\":\"${LATCHKEY_CODE-}\"}"; then
-  # The code became a grant, and the answer with its secret got lost, since nobody else exchanges it
-  # here: get a new secret. An application looks first whether it has stored this grant.
+  # Only this program converts the code, so the response with the secret was lost: get a new secret.
+  # An application first checks whether it has stored this grant.
   [[ "$(member error_code)" == code_already_used ]] || refused
   call POST /oauth/recover "$application_secret" "{\"grant_id\":\"$(member grant_id)\"}" || refused
 fi
-# Keep grant_id and grant_secret in your own database, the secret encrypted.
+# Store grant_id and grant_secret in your own database. Encrypt the secret.
 grant_id="$(member grant_id)"
 grant_secret="$(member grant_secret)"
 printf 'Linked %s for %s\n' "$(member username)" "$(member scope)"
 
-# A 401 here says that the grant was revoked: forget it, and offer the user to link again.
+# A 401 here means that the grant was revoked: delete it and let the user link again.
 call GET /v1/account "$grant_secret" || refused
 printf 'The account is %s\n' "$(member display_name)"
 

@@ -16,7 +16,7 @@ import {
   LatchkeyError,
 } from '@latchkey/client';
 
-/** What an application keeps of a link, in its own database. Encrypt the secret there. */
+/** What an application stores of a link in its own database. Encrypt the secret there. */
 interface Link {
   grant_id: string;
   grant_secret: string;
@@ -40,20 +40,20 @@ async function use(latchkey: Latchkey, { grant_secret }: Link): Promise<void> {
 
 async function unlink(latchkey: Latchkey, { grant_id, grant_secret }: Link): Promise<void> {
   await latchkey.revoke(grant_id);
-  // Not needed, but here to be seen: the secret is good for nothing any more.
+  // Only to show it: the secret no longer works.
   const refused = await latchkey.account(grant_secret).catch((error: unknown) => error);
   if (!(refused instanceof AuthenticationError)) throw new Error('The grant still works.');
   say('Unlinked');
 }
 
-/** What a person who is linking their account can do about an error. */
+/** What the user who links an account can do about an error. */
 function advice(error: LatchkeyError): string {
   if (error instanceof CodeAlreadyUsedError) {
-    // Not by this call, whose lost answer is recovered: go on with the grant of this id.
-    return `This code was exchanged before, for grant ${error.grant_id}.`;
+    // By another call: this one recovers a lost response. Continue with the grant of this id.
+    return `This code was already used, for grant ${error.grant_id}.`;
   }
   if (error instanceof CodeExpiredError || error instanceof CodeNotFoundError) {
-    return 'This code is not good (any more): start again.';
+    return 'This code is not valid or has expired: start again.';
   }
   return error.message;
 }
@@ -69,6 +69,6 @@ try {
   await unlink(latchkey, linked);
 } catch (error) {
   if (!(error instanceof LatchkeyError)) throw error;
-  process.stderr.write(`${error.errorCode ?? error.name}: ${advice(error)}\n`);
+  process.stderr.write(`${error.error_code ?? error.name}: ${advice(error)}\n`);
   process.exitCode = 1;
 }

@@ -25,7 +25,7 @@ BAD_SECRET = {'credentials_missing', 'credentials_invalid'}
 
 
 class LatchkeyError(Exception):
-    """An answer other than 200. `code` is stable, and the one to branch on."""
+    """A response other than 200. Branch on `code`: it is stable."""
 
     def __init__(self, body, retry_after):
         super().__init__(body['error_description'])
@@ -41,20 +41,20 @@ def send(path, secret, body):
         headers={'Authorization': f'Bearer {secret}', 'Content-Type': 'application/json'},
     )
     try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
-            return json.load(answer)
+        with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response:
+            return json.load(response)
     except urllib.error.HTTPError as error:
         retry_after = int(error.headers.get('Retry-After', 1))
         raise LatchkeyError(json.load(error), retry_after) from None
 
 
 def call(path, secret, body=None):
-    """Tries a few times. Every call may be repeated: no code is exchanged twice."""
+    """Tries a few times. Every call may be repeated: no code is converted twice."""
     for tries_left in reversed(range(TRIES)):
         try:
             return send(path, secret, body)
         except LatchkeyError as error:
-            # Nothing was done, or nobody knows whether it was; Retry-After says when to try again.
+            # Nothing was done, or the outcome is unknown. Retry-After says when to try again.
             if error.code not in TRY_AGAIN or not tries_left:
                 raise
             time.sleep(error.retry_after)
@@ -65,23 +65,23 @@ def call(path, secret, body=None):
 
 
 def link(code):
-    """Exchanges a code for a grant."""
+    """Converts a code into a grant."""
     try:
         return call('/oauth/convert', APPLICATION_SECRET, {'code': code})
     except LatchkeyError as error:
         if error.code != 'code_already_used':
             raise
-        # The code became a grant, and the answer with its secret got lost, since nobody else
-        # exchanges it here: get a new secret. An application looks first whether it has stored it.
+        # Only this program converts the code, so the response with the secret was lost: get a new
+        # secret. An application first checks whether it has stored this grant.
         return call('/oauth/recover', APPLICATION_SECRET, {'grant_id': error.grant_id})
 
 
 def main():
-    # Keep grant_id and grant_secret in your own database, the secret encrypted.
+    # Store grant_id and grant_secret in your own database. Encrypt the secret.
     grant = link(os.environ.get('LATCHKEY_CODE', ''))
     print(f"Linked {grant['account']['username']} for {grant['scope']}")
 
-    # A 401 here says that the grant was revoked: forget it, and offer the user to link again.
+    # A 401 here means that the grant was revoked: delete it and let the user link again.
     account = call('/v1/account', grant['grant_secret'])
     print(f"The account is {account['display_name']}")
 
@@ -99,4 +99,4 @@ if __name__ == '__main__':
             sys.exit(f'{error.code}: check LATCHKEY_APPLICATION_SECRET.')
         sys.exit(f'{error.code}: {error}')
     except (OSError, http.client.HTTPException) as error:
-        sys.exit(f'No answer from {LATCHKEY_URL}: {error}')
+        sys.exit(f'No response from {LATCHKEY_URL}: {error}')

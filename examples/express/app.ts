@@ -1,12 +1,13 @@
 /**
- * An application with a "connect your account" button: sends the user to the service with a `state`,
- * exchanges the code that comes back, keeps the grant, uses it, and ends it.
+ * An application with a "connect your account" button. It sends the user to the service with a
+ * `state`, converts the code that comes back, stores the grant, uses it, and revokes it.
  *
  * `start.ts` runs it.
  */
 
 import { randomBytes } from 'node:crypto';
 import {
+  ApplicationDisabledError,
   AuthenticationError,
   CodeAlreadyUsedError,
   CodeExpiredError,
@@ -19,7 +20,7 @@ import { html, page } from './page.ts';
 
 declare module 'express-session' {
   interface SessionData {
-    /** Given to the service with the user, and to come back with the code. */
+    /** Sent to the service with the user. The code must come back with the same value. */
     state: string;
   }
 }
@@ -27,9 +28,9 @@ declare module 'express-session' {
 export interface AppOptions {
   latchkey: Latchkey;
   applicationId: string;
-  /** The service's page that asks the user. */
+  /** The page of the service that asks the user for consent. */
   authorizeUrl: string;
-  /** Where this application has `/callback`, as the service knows it. */
+  /** The URL of `/callback` in this application, as registered at the service. */
   callbackUrl: string;
 }
 
@@ -39,8 +40,8 @@ const again = (why: string) => page('Acme', html`<p>${why}</p>` + connect);
 
 export function createApp(options: AppOptions): Express {
   const { latchkey, applicationId, authorizeUrl, callbackUrl } = options;
-  // Yours is a table of your database, by the user, with the secrets encrypted. Here, a user is
-  // whoever holds a session.
+  // In your application, use a table of your database with a row per user, and encrypt the secrets.
+  // Here, a session stands for a user.
   const links = new Map<string, { grant_id: string; grant_secret: string }>();
 
   const app = express();
@@ -50,7 +51,7 @@ export function createApp(options: AppOptions): Express {
       secret: randomBytes(32).toString('hex'),
       resave: false,
       saveUninitialized: false,
-      // Lax: no other site can send the forms of this one for the user.
+      // With Lax, no other site can submit the forms of this one on behalf of the user.
       cookie: { httpOnly: true, sameSite: 'lax' },
     }),
   );
@@ -64,6 +65,11 @@ export function createApp(options: AppOptions): Express {
         '<form method="post" action="/disconnect"><button>Disconnect</button></form>';
       response.send(page('Acme', html`<p>Connected as ${display_name}</p>` + disconnect));
     } catch (error) {
+      // The operator disabled this application for now. The grant works again later, so it stays.
+      if (error instanceof ApplicationDisabledError) {
+        const paused = '<p>Your account is connected, but the connection is paused.</p>';
+        return response.status(503).send(page('Acme', paused));
+      }
       // Ended from the service's side.
       if (!(error instanceof AuthenticationError)) throw error;
       links.delete(request.sessionID);
@@ -88,7 +94,7 @@ export function createApp(options: AppOptions): Express {
     const { code, state } = request.query;
     const expected = request.session.state;
     delete request.session.state;
-    // Without this, somebody could make the user's browser bring a code for another account.
+    // Without this check, an attacker could make the user's browser send a code for another account.
     if (expected === undefined || state !== expected) {
       return response.status(400).send(again('This link was not for you, or was used before.'));
     }
@@ -113,7 +119,7 @@ export function createApp(options: AppOptions): Express {
     if (startAgain.some((errorClass) => error instanceof errorClass)) {
       return void response.status(400).send(again('That took too long. Connect again.'));
     }
-    // The message says what to do, and has no credential in it.
+    // The message says what to do and contains no credential.
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     response.status(503).send(page('Acme', '<p>Something went wrong. Try again in a minute.</p>'));
   };

@@ -1,6 +1,6 @@
 /**
- * The service's side of the flow, which is not Latchkey's: the page of your own account service that
- * asks the user, and has a code issued where the user allows it. There is one user, who is signed in.
+ * The part of the flow that is not Latchkey's: a page of your own account service. It asks the user
+ * for consent and issues a code if the user agrees. There is one user, who is signed in.
  *
  * `start.ts` runs it.
  */
@@ -12,16 +12,16 @@ import { html, page } from './page.ts';
 
 declare module 'express-session' {
   interface SessionData {
-    /** What the user is being asked. */
+    /** What the user is asked to allow. */
     request: { scope: string; state: string };
   }
 }
 
 export interface IdentityOptions {
   latchkeyUrl: string;
-  /** What opens Latchkey's `/admin`. Only your own services may have it. */
+  /** The credential for Latchkey's `/admin`. Only your own services may have it. */
   adminSecret: string;
-  /** The application that may ask, and the one address that it gets its answers on. */
+  /** The application that may ask, and the only URL to which it gets the result. */
   application: { id: string; name: string; redirectUri: string };
   /** The account of the user who is signed in. */
   accountId: string;
@@ -36,9 +36,9 @@ export function createIdentity(options: IdentityOptions): Express {
       headers: { Authorization: `Bearer ${adminSecret}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ application_id: application.id, account_id: accountId, scope }),
     });
-    const answer = (await response.json()) as { code: string; error_description?: string };
-    if (!response.ok) throw new Error(answer.error_description);
-    return answer.code;
+    const body = (await response.json()) as { code: string; error_description?: string };
+    if (!response.ok) throw new Error(body.error_description);
+    return body.code;
   }
 
   const app = express();
@@ -54,15 +54,15 @@ export function createIdentity(options: IdentityOptions): Express {
 
   app.get('/authorize', (request, response) => {
     const { application_id, redirect_uri, scope, state } = request.query;
-    // A code goes to no other address than the one that is known: the browser is not sent back.
+    // Codes are sent only to the registered URL. For any other one, the browser is not redirected.
     if (application_id !== application.id || redirect_uri !== application.redirectUri) {
       return response.status(400).send(page('Sign in', '<p>This application is not known.</p>'));
     }
     request.session.request = { scope: String(scope), state: String(state) };
     const question = html`<p>${application.name} asks for: ${scope}</p>`;
-    const form = `<form method="post"><button name="answer" value="allow">Allow</button>
-<button name="answer" value="deny">Deny</button></form>`;
-    // Nobody may show this page in a frame and have the user click unawares.
+    const form = `<form method="post"><button name="decision" value="allow">Allow</button>
+<button name="decision" value="deny">Deny</button></form>`;
+    // No other site may show this page in a frame and trick the user into a click.
     response.set('Content-Security-Policy', "frame-ancestors 'none'");
     response.send(page('Sign in', question + form));
   });
@@ -74,7 +74,7 @@ export function createIdentity(options: IdentityOptions): Express {
       return response.status(400).send(page('Sign in', '<p>Start again.</p>'));
 
     const target = new URL(application.redirectUri);
-    if (request.body.answer === 'allow') {
+    if (request.body.decision === 'allow') {
       target.searchParams.set('code', await issueCode(asked.scope));
     } else {
       target.searchParams.set('error', 'access_denied');

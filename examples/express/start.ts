@@ -4,7 +4,7 @@
  *     ADMIN_SECRET=… npm exec -c 'node examples/express/start.ts'
  *
  * Reads LATCHKEY_URL and ADMIN_SECRET from the environment, and the ports in APP_PORT and
- * IDENTITY_PORT. Makes an application and an account at Latchkey, as your set-up would do once.
+ * IDENTITY_PORT. Creates an application and an account at Latchkey, as your setup would do once.
  */
 
 import { createServer, type Server } from 'node:http';

@@ -1,9 +1,9 @@
 /**
- * A server with Express. Its guard stands before one route.
+ * A server with Express. Its guard protects one route.
  *
  *     npm exec -c 'node examples/guards/express.ts'
  *
- * LATCHKEY_URL says where Latchkey is, and PORT where to listen.
+ * LATCHKEY_URL is the URL of Latchkey. PORT is the port to listen on.
  */
 
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ import { Latchkey } from '@latchkey/client';
 import { expressGuard, grantOf } from '@latchkey/client/guards';
 import express from 'express';
 
-// It only asks about grants, so it has no application secret.
+// This server only reads grants, so it needs no application secret.
 const latchkey = new Latchkey({ applicationSecret: null });
 
 const app = express();

@@ -1,16 +1,16 @@
 /**
- * A server with Fastify. Its guard is a hook of one route, and runs before the body is read.
+ * A server with Fastify. Its guard is a hook of one route and runs before the body is read.
  *
  *     npm exec -c 'node examples/guards/fastify.ts'
  *
- * LATCHKEY_URL says where Latchkey is, and PORT where to listen.
+ * LATCHKEY_URL is the URL of Latchkey. PORT is the port to listen on.
  */
 
 import { Latchkey } from '@latchkey/client';
 import { fastifyGuard, grantOf } from '@latchkey/client/guards';
 import { fastify } from 'fastify';
 
-// It only asks about grants, so it has no application secret.
+// This server only reads grants, so it needs no application secret.
 const latchkey = new Latchkey({ applicationSecret: null });
 
 const app = fastify();

@@ -1,17 +1,17 @@
 /**
- * A server that is one function from `Request` to `Response`, as Deno, Bun and workers run it. Any
- * live grant may ask for its profile; the photos take a scope.
+ * A server as one function from `Request` to `Response`, for Deno, Bun and workers. Any live grant may
+ * read its profile. The photos require a scope.
  *
- * LATCHKEY_URL says where Latchkey is.
+ * LATCHKEY_URL is the URL of Latchkey.
  */
 
 import { Latchkey } from '@latchkey/client';
 import { GrantRequiredError, requireGrant } from '@latchkey/client/guards';
 
-// It only asks about grants, so it has no application secret.
+// This server only reads grants, so it needs no application secret.
 const latchkey = new Latchkey({ applicationSecret: null });
 
-async function answer(request: Request): Promise<Response> {
+async function handle(request: Request): Promise<Response> {
   switch (new URL(request.url).pathname) {
     case '/profile': {
       const { account } = await requireGrant(request, { latchkey });
@@ -29,7 +29,7 @@ async function answer(request: Request): Promise<Response> {
 export default {
   async fetch(request: Request): Promise<Response> {
     try {
-      return await answer(request);
+      return await handle(request);
     } catch (error) {
       if (error instanceof GrantRequiredError) return error.toResponse();
       throw error;

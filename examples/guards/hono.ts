@@ -1,14 +1,14 @@
 /**
- * A server with Hono. Its guard stands before every route under `/photos`.
+ * A server with Hono. Its guard protects every route under `/photos`.
  *
- * LATCHKEY_URL says where Latchkey is.
+ * LATCHKEY_URL is the URL of Latchkey.
  */
 
 import { Latchkey } from '@latchkey/client';
 import { grantOf, honoGuard } from '@latchkey/client/guards';
 import { Hono } from 'hono';
 
-// It only asks about grants, so it has no application secret.
+// This server only reads grants, so it needs no application secret.
 const latchkey = new Latchkey({ applicationSecret: null });
 
 const app = new Hono();

@@ -1,14 +1,14 @@
 /**
- * A route handler of Next.js, as it stands in `app/albums/[album]/route.ts`.
+ * A route handler of Next.js, for `app/albums/[album]/route.ts`.
  *
- * LATCHKEY_URL says where Latchkey is. `next build` loads this file too: it needs some LATCHKEY_URL
- * there, and the one that counts is that of `next start`.
+ * LATCHKEY_URL is the URL of Latchkey. `next build` loads this file too, so it needs any LATCHKEY_URL.
+ * `next start` uses its own.
  */
 
 import { Latchkey } from '@latchkey/client';
 import { withGrant } from '@latchkey/client/guards';
 
-// It only asks about grants, so it has no application secret.
+// This server only reads grants, so it needs no application secret.
 const latchkey = new Latchkey({ applicationSecret: null });
 
 interface Context {

@@ -1,6 +1,6 @@
 import { AuthenticationError, CodeExpiredError, type Latchkey } from '@latchkey/client';
 
-/** Links the account whose user came back with this code; null where the user took too long. */
+/** Links the account of the user who returned with this code. Null if the code has expired. */
 export async function link(latchkey: Latchkey, code: string) {
   try {
     const { grant_id, grant_secret } = await latchkey.convert(code, { recoverLostAnswer: true });
@@ -11,7 +11,7 @@ export async function link(latchkey: Latchkey, code: string) {
   }
 }
 
-/** The name to greet with; null where the account is not linked any more. */
+/** The name to greet the user with; null if the account is no longer linked. */
 export async function nameOf(latchkey: Latchkey, { grant_secret }: { grant_secret: string }) {
   try {
     return (await latchkey.account(grant_secret)).display_name;

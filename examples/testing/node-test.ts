@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Latchkey } from '@latchkey/client';
+import { ApplicationDisabledError, Latchkey } from '@latchkey/client';
 import { createTestServer, type TestServer } from '@latchkey/testing';
 import { link, nameOf } from './links.ts';
 
@@ -20,7 +20,7 @@ test('a user links an account', async () => {
   assert.equal(await nameOf(latchkey, linked), 'Ada Lovelace');
 });
 
-test('the answer gets lost, and the grant is recovered', async () => {
+test('the response is lost, and the grant is recovered', async () => {
   const { code, grant_id } = await server.issueCode();
   server.dropNextAnswer('grants.convert');
   const linked = await link(latchkey, code);
@@ -41,4 +41,15 @@ test('the user unlinks the account at the service', async () => {
   assert.ok(linked);
   await server.revoke(grant_id);
   assert.equal(await nameOf(latchkey, linked), null);
+});
+
+test('the service disables the application for a while', async () => {
+  const { code } = await server.issueCode();
+  const linked = await link(latchkey, code);
+  assert.ok(linked);
+  await server.disable();
+  // Not null: the account is still linked.
+  await assert.rejects(nameOf(latchkey, linked), ApplicationDisabledError);
+  await server.enable();
+  assert.equal(await nameOf(latchkey, linked), 'Ada Lovelace');
 });

@@ -1,4 +1,4 @@
-import { Latchkey } from '@latchkey/client';
+import { ApplicationDisabledError, Latchkey } from '@latchkey/client';
 import { createTestServer } from '@latchkey/testing';
 import { expect, test } from 'vitest';
 import { link, nameOf } from './links.ts';
@@ -12,7 +12,7 @@ test('a user links an account', async () => {
   expect(linked && (await nameOf(latchkey, linked))).toBe('Ada Lovelace');
 });
 
-test('the answer gets lost, and the grant is recovered', async () => {
+test('the response is lost, and the grant is recovered', async () => {
   await using server = await createTestServer();
   const latchkey = new Latchkey(server);
   const { code, grant_id } = await server.issueCode();
@@ -39,4 +39,17 @@ test('the user unlinks the account at the service', async () => {
   await server.revoke(grant_id);
 
   expect(linked && (await nameOf(latchkey, linked))).toBeNull();
+});
+
+test('the service disables the application for a while', async () => {
+  await using server = await createTestServer();
+  const latchkey = new Latchkey(server);
+  const { code } = await server.issueCode();
+  const linked = await link(latchkey, code);
+  await server.disable();
+
+  // Not null: the account is still linked.
+  await expect(linked && nameOf(latchkey, linked)).rejects.toThrow(ApplicationDisabledError);
+  await server.enable();
+  expect(linked && (await nameOf(latchkey, linked))).toBe('Ada Lovelace');
 });

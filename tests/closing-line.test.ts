@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { type Environment, environment, run } from './support/service.ts';
+
+const folder = fileURLToPath(new URL('support/closing-line', import.meta.url));
+const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
+
+/** What the reporter alone prints of a run, with the options that `scripts/run.mjs` gives it. */
+async function linesOf(words: string[], env: Environment): Promise<string[]> {
+  const args = [vitest, 'run', '--root', folder, ...words];
+  const { stdout } = await run(process.execPath, args, { cwd: folder, env: environment(env) });
+  return stdout.trim().split('\n');
+}
+
+const EVERY_DAY = ['--exclude', '**/*.slow.test.ts'];
+
+test('npm test leaves slow files and slow tests out, and says so', async () => {
+  expect(await linesOf([...EVERY_DAY, 'tests/mixed', 'tests/file'], {})).toEqual([
+    'left out: 1 slow test file and 2 slow tests (run: npm run test:all)',
+    'not run: a suite that needs a tool',
+    '1 passed, 0 failed, 1 skipped',
+  ]);
+});
+
+test.each([{ TEST_ALL: '1' }, { TEST_LONG: '1' }])('%j leaves nothing out', async (env) => {
+  expect(await linesOf(['tests/mixed', 'tests/file'], env)).toEqual([
+    'not run: a suite that needs a tool',
+    '4 passed, 0 failed, 1 skipped',
+  ]);
+});
+
+test('a failed test is counted', async () => {
+  expect((await linesOf(['tests/failing'], {})).at(-1)).toBe('0 passed, 1 failed');
+});

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { glob, readFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { errorPage } from './support/error-page.ts';
+import { anchors, links } from './support/markdown.ts';
+import { environment, run } from './support/service.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const exclude = (name: string) =>
+  ['node_modules', 'dist', 'data'].includes(name.split('/').at(-1) ?? '');
+const pages: string[] = [];
+for await (const page of glob('**/*.md', { cwd: root, exclude })) pages.push(page);
+const ours = pages.filter((page) => !page.startsWith('.')).sort();
+
+const read = (page: string) => readFile(join(root, page), 'utf8');
+
+test('docs/errors.md is the error table', async () => {
+  // `npm test -- tests/docs.test.ts -u` writes it again.
+  await expect(errorPage()).toMatchFileSnapshot('../docs/errors.md');
+});
+
+describe('every link of the project’s pages has a target', () => {
+  test('these are the pages', () => {
+    expect(ours).toEqual(
+      expect.arrayContaining(['CONTRIBUTING.md', 'README.md', 'docs/architecture.md']),
+    );
+  });
+
+  test.each(ours)('%s', async (page) => {
+    const dead: string[] = [];
+    for (const link of links(await read(page))) {
+      if (/^[a-z][a-z+.-]*:/i.test(link)) continue;
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? page : relative(root, join(root, dirname(page), path));
+      if (target.startsWith('..') || !existsSync(join(root, target))) dead.push(link);
+      else if (anchor !== undefined && !anchors(await read(target)).has(anchor)) dead.push(link);
+    }
+    expect(dead).toEqual([]);
+  });
+});
+
+/** Commands of npm that are no scripts. */
+const npmItself = ['ci', 'config', 'deprecate', 'exec', 'i', 'init', 'install', 'login', 'pkg'];
+
+test('every npm command of the project’s pages is a script of the root', async () => {
+  const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> };
+  const named = new Set<string>();
+  for (const page of ours) {
+    const text = await read(page);
+    for (const [, name] of text.matchAll(/\bnpm (?:run (?:-s )?)?([a-z:]+)\b/g)) {
+      if (!npmItself.includes(name as string)) named.add(name as string);
+    }
+  }
+  expect([...named].filter((name) => scripts[name] === undefined)).toEqual([]);
+  expect([...named]).toEqual(expect.arrayContaining(['start', 'test', 'latchkey']));
+
+  // Called without a task, the script behind these commands lists its tasks.
+  const { stderr } = await run(process.execPath, [join(root, 'scripts/run.mjs')], {
+    env: environment(),
+  });
+  const [, tasks = ''] = /run\.mjs (\S+)/.exec(stderr) ?? [];
+  for (const [name, command] of Object.entries(scripts)) {
+    expect(command).toBe(`node scripts/run.mjs ${name}`);
+    expect(tasks.split('|')).toContain(name);
+  }
+});
+
+test('the decisions are numbered without a gap, and the index lists each of them', async () => {
+  const decisions = ours.filter((page) => /^docs\/decisions\/\d/.test(page));
+  expect(decisions.length).toBeGreaterThan(0);
+  const index = await read('docs/decisions/README.md');
+  for (const [position, page] of decisions.entries()) {
+    const name = page.slice('docs/decisions/'.length);
+    expect(name).toMatch(`${position + 1}`.padStart(4, '0'));
+    const [heading = ''] = (await read(page)).split('\n');
+    expect(index).toContain(`- [${heading.slice(2)}](${name})`);
+  }
+});

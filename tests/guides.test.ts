@@ -1,0 +1,204 @@
+import { glob, readFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import * as client from '@latchkey/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { examplesFolder } from './support/examples-folder.ts';
+import { type Fault, startFaultyService } from './support/faulty-service.ts';
+import { type CodeBlock, codeBlocks, prose } from './support/markdown.ts';
+import { Reader } from './support/reader.ts';
+import { requireTools } from './support/tools.ts';
+import { typeCheck } from './support/type-check.ts';
+
+// Runs and compiles every block of docs/quickstart.md and docs/guides.
+
+const docs = new URL('../docs/', import.meta.url);
+const read = (page: string) => readFile(new URL(page, docs), 'utf8');
+
+const guides: string[] = [];
+for await (const guide of glob('guides/*.md', { cwd: fileURLToPath(docs) })) guides.push(guide);
+
+const pages = ['quickstart.md', ...guides.sort()];
+
+/** Runs a block in the shell and expects it to succeed. */
+async function shell(reader: Reader, code: string): Promise<string> {
+  const { exitCode, stdout, stderr } = await reader.shell(code);
+  // npm warns about settings of the machine.
+  const said = stderr.replaceAll(/^npm (?:warn|notice).*\n/gm, '');
+  expect({ exitCode, stderr: said }).toEqual({ exitCode: 0, stderr: '' });
+  return stdout;
+}
+
+/** Runs a program that starts with a block, in the folder that has the SDK installed. */
+async function program(reader: Reader, code: string): Promise<string> {
+  const words = [process.execPath, '--input-type=module-typescript', '--eval'];
+  const { exitCode, stdout, stderr } = await reader.program(words, code, examplesFolder);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return stdout;
+}
+
+/** Calls a function of a block with a fresh code, behind faults. Returns its outcome. */
+async function callBehind(
+  reader: Reader,
+  { code }: CodeBlock,
+  name: string,
+  faults: Record<string, Fault[]>,
+): Promise<string> {
+  const faulty = await startFaultyService(reader.service.url, faults);
+  const call = `
+import { Latchkey as Client } from '@latchkey/client';
+const client = new Client({ baseUrl: '${faulty.url}', applicationSecret: 'lk_app_…' });
+const told = await ${name}(client, 'lk_code_…').catch((error: Error) => error.name);
+console.log(typeof told === 'string' ? told : (await client.account(told.grant_secret)).username);
+`;
+  const printed = await program(reader, code + call);
+  await faulty.close();
+  return printed.trim();
+}
+
+type Way = (block: CodeBlock, reader: Reader, blocks: CodeBlock[]) => Promise<void>;
+
+/** The tests of the programs, by page. */
+const ways: Record<string, Record<string, Way>> = {
+  'quickstart.md': {
+    ts: (block, reader) => reader.save('link.ts', block.code),
+    async text(block, reader, blocks) {
+      const last = blocks[blocks.indexOf(block) - 1]?.code ?? '';
+      expect(await shell(reader, last)).toBe(block.code);
+      const again = await reader.shell('npx --yes tsx@4 link.ts');
+      expect(again.exitCode).toBe(1);
+      expect(again.stderr).toContain('CodeAlreadyUsedError');
+    },
+  },
+
+  'guides/store-the-grant.md': {
+    async sql({ code }) {
+      const database = new DatabaseSync(':memory:');
+      database.exec(code);
+      const columns = database.prepare("SELECT name FROM pragma_table_info('links')").all();
+      expect(columns.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['grant_id', 'sealed_secret']),
+      );
+      database.close();
+    },
+    async ts({ code }, reader) {
+      const key = await shell(reader, 'openssl rand -base64 32');
+      await shell(reader, `export LINKS_KEY='${key.trim()}'`);
+      const use = `
+const [sealed, other] = [seal('grant 1', 'a secret'), seal('grant 1', 'a secret')];
+const refused = (id: string, stored: Buffer) => {
+  try { return !open(id, stored); } catch { return true; }
+};
+const changed = Buffer.from(sealed);
+changed[14]! ^= 1;
+console.log(JSON.stringify([
+  open('grant 1', sealed), sealed.equals(other), sealed.includes('secret'),
+  refused('grant 2', sealed), refused('grant 1', changed), refused('grant 1', sealed.subarray(0, -1)),
+]));
+`;
+      const printed = JSON.parse(await program(reader, code + use));
+      expect(printed).toEqual(['a secret', false, false, true, true, true]);
+    },
+  },
+
+  'guides/treat-each-error.md': {
+    async ts(block, reader) {
+      const told: Record<string, string> = {};
+      const refusals = [
+        'code_expired',
+        'application_disabled',
+        'rate_limited',
+        'internal_error',
+      ] as const;
+      for (const refuse of refusals) {
+        // More often than the SDK tries again by itself.
+        const faults = { '/trpc/grants.convert': Array(9).fill({ refuse }) };
+        told[refuse] = await callBehind(reader, block, 'connect', faults);
+      }
+      expect(told).toEqual({
+        code_expired: 'connect again',
+        application_disabled: 'ApplicationDisabledError',
+        rate_limited: 'try again in a minute',
+        internal_error: 'ServerError',
+      });
+      expect(await callBehind(reader, block, 'connect', {})).toBe('ada');
+    },
+  },
+
+  'guides/survive-a-lost-answer.md': {
+    async ts(block, reader) {
+      const convert = (...faults: Fault[]) =>
+        callBehind(reader, block, 'convertSurely', { '/trpc/grants.convert': faults });
+      expect(await convert('lose')).toBe('ada');
+      expect(await convert({ loseBehind: 'outcome_unknown' })).toBe('ada');
+      expect(await convert({ refuse: 'outcome_unknown' })).toBe('ada');
+      // The user clicked twice.
+      expect(await convert({ loseBehind: 'code_already_used' })).toBe('CodeAlreadyUsedError');
+    },
+  },
+
+  'guides/test-your-integration.md': {
+    ts: (block, reader) => reader.save('linking.test.ts', block.code),
+    async sh({ code }, reader, blocks) {
+      const said = await shell(reader, code);
+      if (!code.startsWith('node --test')) return;
+      const tests = blocks.flatMap((block) => block.code.match(/^test\(/gm) ?? []).length;
+      expect(tests).toBeGreaterThan(4);
+      expect(said).toMatch(new RegExp(`^(?:#|ℹ) pass ${tests}$`, 'm'));
+      expect(said).toMatch(/^(?:#|ℹ) fail 0$/m);
+    },
+  },
+};
+
+/** The tests of the blocks that are the same on every page. */
+const anywhere: Record<string, Way> = {
+  async sh({ code }, reader) {
+    await shell(reader, code);
+  },
+  // A drawing.
+  mermaid: async ({ code }) => expect(code).toMatch(/^(?:sequenceDiagram|stateDiagram-v2)\n/),
+};
+
+describe.each(pages)('docs/%s', (page) => {
+  let reader: Reader;
+  beforeAll(async () => {
+    await requireTools(['bash']);
+    reader = await Reader.create(undefined);
+    await shell(reader, 'npm start');
+    await shell(reader, 'npm run -s latchkey -- app create Acme');
+  });
+  afterAll(() => reader?.close());
+
+  test('does what its blocks say', { timeout: 120_000 }, async () => {
+    const text = await read(page);
+    const blocks = codeBlocks(text);
+    for (const block of blocks) {
+      const way = ways[page]?.[block.language] ?? anywhere[block.language];
+      if (way === undefined) {
+        throw new Error(`Nothing runs a block of "${block.language}": add a way to do it here.`);
+      }
+      // A response is shown below the block that requested it.
+      if (blocks[blocks.indexOf(block) + 1]?.language === 'text') continue;
+      await way(block, reader, blocks);
+    }
+    const around = prose(text).split('\n');
+    expect(around.filter((line) => /^\s*(?:```|~~~)|^(?: {4}|\t)/.test(line))).toEqual([]);
+  });
+});
+
+test('every program in them compiles', async () => {
+  const blocks = (await Promise.all(pages.map(read))).flatMap(codeBlocks);
+  const programs = blocks.filter(({ language }) => language === 'ts').map(({ code }) => code);
+  expect(programs.length).toBeGreaterThan(4);
+  expect(typeCheck(...programs)).toEqual([]);
+});
+
+test('the guide to the errors names each error class of the SDK', async () => {
+  const text = await read('guides/treat-each-error.md');
+  const classes = Object.entries(client)
+    .filter(([, value]) => (Object.getPrototypeOf(value)?.name ?? '').endsWith('Error'))
+    .map(([name]) => name)
+    .filter((name) => name !== 'LatchkeyError');
+  expect(classes.length).toBeGreaterThan(10);
+  expect(classes.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+});

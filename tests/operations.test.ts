@@ -1,0 +1,276 @@
+import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadSettings, type Settings } from '@latchkey/server';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { codeBlocks, tableBelow } from './support/markdown.ts';
+import { expectKnown, metricTypes } from './support/metrics.ts';
+import {
+  environment,
+  latchkey,
+  pairIn,
+  type ServiceProcess,
+  startService,
+} from './support/service.ts';
+
+// Checks docs/operations.md against the service.
+
+const root = new URL('../', import.meta.url);
+const operations = await readFile(new URL('docs/operations.md', root), 'utf8');
+
+const sourceFolder = new URL('apps/server/src/', root);
+const source = (path: string) => readFile(new URL(path, sourceFolder), 'utf8');
+
+const firstColumn = (heading: string) => tableBelow(operations, heading).map(([cell]) => cell);
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'latchkey-operations-'));
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the settings', () => {
+  const defaults = loadSettings({});
+  const camelCase = (name: string) =>
+    name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+  test('are in docs/operations.md with their defaults', async () => {
+    const rows = tableBelow(operations, 'Settings');
+    const names = [...(await source('settings.ts')).matchAll(/^ {2}([A-Z_]+): setting\(/gm)];
+    expect(rows.map(([name]) => name)).toEqual(names.map(([, name]) => name));
+    for (const [name = '', written = ''] of rows) {
+      const key = camelCase(name) as keyof Settings;
+      const absent = ['none', 'from the request'].includes(written);
+      // Setting the documented default must change nothing.
+      const value = absent ? null : loadSettings({ [name]: written })[key];
+      expect(value, name).toEqual(defaults[key]);
+    }
+  });
+
+  test('that can be files are named there', async () => {
+    const examples = [...(await source('settings.ts')).matchAll(/^ {2}([A-Z_]+): '\/run/gm)];
+    const [, sentence = ''] = /\n\n(.+) can also be given as files,/.exec(operations) ?? [];
+    const names = [...sentence.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name);
+    expect(names).toEqual(examples.map(([, name]) => name));
+  });
+
+  test('of the rate limits are in docs/operations.md with their defaults', () => {
+    const limits = Object.entries(defaults.rateLimit ?? {});
+    expect(tableBelow(operations, 'Limits').map((cells) => cells.slice(0, 2))).toEqual(
+      limits.map(([name, { limit, seconds }]) => [name, `${limit}/${seconds}`]),
+    );
+  });
+});
+
+describe('a running service', () => {
+  let service: ServiceProcess;
+
+  const call = async (path: string, secret?: string, body?: object) => {
+    const response = await fetch(service.url + path, {
+      method: body ? 'POST' : 'GET',
+      headers: {
+        ...(secret && { Authorization: `Bearer ${secret}` }),
+        ...(body && { 'Content-Type': 'application/json' }),
+      },
+      body: body ? JSON.stringify(body) : null,
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, string> };
+  };
+
+  const lines = (output: string) =>
+    output
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  /** The members of log lines, without those that all lines have. */
+  const fields = (written: Record<string, unknown>[], msg: string) => {
+    const own = written.filter((line) => line.msg === msg).flatMap((line) => Object.keys(line));
+    return new Set(own.filter((name) => !['level', 'time', 'msg'].includes(name)));
+  };
+
+  beforeAll(async () => {
+    service = await startService({ cwd: folder, env: environment() });
+    return async () => void (await service.stop());
+  });
+
+  test('reports its health', async () => {
+    const rows = tableBelow(operations, 'Health');
+    expect(rows.map(([route]) => route)).toEqual(['GET /healthz', 'GET /readyz']);
+    for (const [route = '', documented = ''] of rows) {
+      const [, body = ''] = /^200 (\{.*?\})/.exec(documented) ?? [];
+      expect(await call(route.replace('GET ', ''))).toEqual({
+        status: 200,
+        body: JSON.parse(body),
+      });
+    }
+  });
+
+  test('logs the documented fields, and can be backed up as documented', async () => {
+    const demo = await latchkey(['demo'], { cwd: folder, env: environment() });
+    const { applicationSecret, code } = pairIn(demo.stdout);
+    const { body: grant } = await call('/oauth/convert', applicationSecret, { code });
+    await call('/v1/account', grant.grant_secret);
+    await call('/no/such/route');
+
+    const [block] = codeBlocks(operations.slice(operations.indexOf('### Backup')));
+    const [, ...backUp] =
+      block?.code.trim().replace('/var/backups/latchkey.db', 'backup.db').split(' ') ?? [];
+    expect(backUp[0]).toBe('backup');
+    expect(await latchkey(backUp, { cwd: folder, env: environment() })).toMatchObject({
+      exitCode: 0,
+    });
+    const backup = { cwd: folder, env: environment({ DATABASE_URL: 'file:backup.db' }) };
+    const words = ['grant', 'list', '--account', '0193aa00-0000-7000-8000-00000000acc0', '--json'];
+    const { stdout } = await latchkey(words, backup);
+    expect(JSON.parse(stdout).data).toMatchObject([{ grant_id: grant.grant_id }]);
+
+    expect(await service.stop()).toBe(0);
+    const written = lines(service.stderr());
+    written.push(...(await linesOfOperator()));
+    expect([...fields(written, 'request')]).toEqual(
+      expect.arrayContaining(['request_id', 'route', 'status']),
+    );
+    expect([...fields(written, 'request')].sort()).toEqual(
+      firstColumn('Fields of a request').sort(),
+    );
+    expect([...fields(written, 'audit')].sort()).toEqual(
+      firstColumn('Fields of an audit line').sort(),
+    );
+    expect(written.at(-1)).toMatchObject({ msg: 'closed' });
+  });
+
+  /** The log of a service that an operator has called. */
+  async function linesOfOperator() {
+    const ADMIN_SECRET = 'an-admin-secret-for-tests-with-32-characters';
+    const env = environment({ ADMIN_SECRET, DATABASE_URL: 'file::memory:' });
+    service = await startService({ cwd: folder, env });
+    await call('/admin/applications', ADMIN_SECRET, { name: 'Acme' });
+    expect(await service.stop()).toBe(0);
+    return lines(service.stderr());
+  }
+
+  test('responds with the reason if it has no database', async () => {
+    service = await startService({
+      cwd: folder,
+      env: environment({ DATABASE_URL: 'mongodb://127.0.0.1:1/latchkey' }),
+    });
+    const { status, body } = await call('/readyz');
+    expect({ status, error_code: body.error_code }).toEqual({
+      status: 503,
+      error_code: 'store_unavailable',
+    });
+    expect(await service.stop()).toBe(0);
+    const written = lines(service.stderr());
+    expect([...fields(written, 'request failed')].sort()).toEqual(
+      firstColumn('Fields of a failure').sort(),
+    );
+    expect(written.map(({ msg }) => msg)).toContain(
+      'the store failed outside of a request; it will be tried again',
+    );
+  });
+});
+
+test('every metric of the service is documented, and the queries use no other', async () => {
+  const types = await metricTypes(folder);
+  const own = [...types].filter(([name]) => !/^(?:process|nodejs)_/.test(name));
+  const rows = tableBelow(operations, 'Metrics');
+  expect(rows.map((cells) => cells.slice(0, 2)).sort()).toEqual(own.sort());
+
+  const labels = new Set(rows.flatMap(([, , names = '']) => names.split(', ')));
+  for (const [, query = ''] of tableBelow(operations, 'What to watch')) {
+    expectKnown(query, new Set(types.keys()), labels);
+  }
+});
+
+test('every other line of the log is documented', async () => {
+  const written = new Set<string>();
+  for await (const path of glob('**/*.ts', { cwd: fileURLToPath(sourceFolder) })) {
+    if (/\.(?:test|suite)\.ts$|suite-/.test(path)) continue;
+    const calls = /\blog(?:\.(?:trace|debug|info|warn|error|fatal)|\[level\])\(([\s\S]*?)\);/g;
+    for (const [, words = ''] of (await source(path)).matchAll(calls)) {
+      const [, message] = /'([^']+)',?\s*$/.exec(words) ?? [];
+      expect(message, `${path}: ${words}`).toBeDefined();
+      written.add(message as string);
+    }
+  }
+  const documented = firstColumn('Other lines').flatMap((cell) => cell?.split(', ') ?? []);
+  expect([...documented, 'request', 'request failed', 'audit'].sort()).toEqual([...written].sort());
+});
+
+describe('the command line', () => {
+  interface Command {
+    words: string[];
+    parameters: number;
+    options: Set<string>;
+  }
+
+  /** The commands in the program's help. */
+  async function commandsOfHelp(words: string[]): Promise<Command[]> {
+    const { stdout } = await latchkey([...words, '--help'], { cwd: folder, env: environment() });
+    const [, subcommands] = stdout.split('\nCommands:\n');
+    if (subcommands === undefined) {
+      const [usage = ''] = stdout.split('\n');
+      const options = [...stdout.matchAll(/^ +(?:-\w, )?(--[\w-]+)/gm)].map(
+        ([, name = '']) => name,
+      );
+      const parameters = [...usage.matchAll(/<[\w-]+>/g)].length;
+      return [{ words, parameters, options: new Set(options) }];
+    }
+    const names = [...subcommands.matchAll(/^ {2}([\w-]+)(?= )/gm)].map(([, name = '']) => name);
+    const below = names
+      .filter((name) => name !== 'help')
+      .map((name) => commandsOfHelp([...words, name]));
+    return (await Promise.all(below)).flat();
+  }
+
+  /** The commands of the page. Two rows may describe one command with different options. */
+  function documentedCommands(): Command[] {
+    const commands = new Map<string, Command>();
+    for (const row of firstColumn('Command line')) {
+      const [start = '', ...options] = (row ?? '').split(/ \[?(?=--)/);
+      const words = start.split(' ').slice(1);
+      const names = words.filter((word) => !/^[A-Z_]+$/.test(word));
+      const { options: known = new Set<string>() } = commands.get(names.join(' ')) ?? {};
+      for (const option of options) known.add(/^--[\w-]+/.exec(option)?.[0] ?? '');
+      const parameters = words.length - names.length;
+      commands.set(names.join(' '), { words: names, parameters, options: known });
+    }
+    return [...commands.values()];
+  }
+
+  test('has the documented commands, parameters and options, and no others', async () => {
+    const level = (commands: Command[]) =>
+      commands
+        .map(({ words, parameters, options }) => {
+          const named = [...options].filter((name) => !['--help', '--json'].includes(name));
+          return [words.join(' '), parameters, ...named.sort()].join(' ');
+        })
+        .sort();
+    const offered = await commandsOfHelp([]);
+    expect(level(documentedCommands())).toEqual(level(offered));
+
+    // "All but `serve` and `demo` take `--json`."
+    const withoutJson = offered.filter(({ options }) => !options.has('--json'));
+    expect(withoutJson.map(({ words }) => words.join(' ')).sort()).toEqual(['demo', 'serve']);
+  });
+
+  test.each([
+    ['done', ['app', 'list'], 0],
+    ['refused', ['grant', 'revoke', '0193aa00-0000-7000-8000-000000000001'], 1],
+    ['a wrong command line', ['app', 'frobnicate'], 2],
+  ])('exits as documented: %s', async (_, words, exitCode) => {
+    expect(await latchkey(words, { cwd: folder, env: environment() })).toMatchObject({ exitCode });
+  });
+
+  test('exits as documented: a wrong setting, whose value is not printed', async () => {
+    const env = environment({ ADMIN_SECRET: 'short' });
+    const { exitCode, stderr } = await latchkey(['serve'], { cwd: folder, env });
+    expect(exitCode).toBe(78);
+    expect(stderr).toMatch(/^ADMIN_SECRET .+ Example: .+\n$/);
+    expect(stderr).not.toContain('short');
+  });
+});

@@ -1,0 +1,197 @@
+import { existsSync } from 'node:fs';
+import { cp, glob, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { INSTALL_TIMEOUT_MS } from '@latchkey/test-kit/tools-from-lockfile';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { anchors, links } from './support/markdown.ts';
+import { type Environment, environment, succeed } from './support/service.ts';
+
+// The published packages, as a user gets them: packed, then installed into an empty project.
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const REPOSITORY = 'https://github.com/latchkey/latchkey';
+
+/** The folder of each package in the repository. */
+const folders: Record<string, string> = {
+  '@latchkey/client': 'packages/client',
+  '@latchkey/schema': 'packages/schema',
+  '@latchkey/server': 'apps/server',
+  '@latchkey/testing': 'packages/testing',
+};
+const names = Object.keys(folders);
+
+/** With a little room over the 51 packages and 22 MB of November 2026. */
+const MAX_INSTALLED_PACKAGES = 55;
+const MAX_INSTALLED_BYTES = 25_000_000;
+
+// npm needs the machine's own settings.
+const npmEnvironment = process.env as Environment;
+const NPM_FLAGS = ['--ignore-scripts', '--no-audit', '--no-fund'];
+
+let project: string;
+let tarballs: string[];
+
+const installed = (name: string, ...path: string[]) => join(project, 'node_modules', name, ...path);
+const manifestOf = async (name: string) =>
+  JSON.parse(await readFile(installed(name, 'package.json'), 'utf8'));
+
+async function install(folder: string, ...packages: string[]): Promise<void> {
+  const options = { cwd: folder, env: npmEnvironment };
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  await succeed('npm', ['install', ...NPM_FLAGS, ...packages], options);
+}
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'latchkey-packages-'));
+  const words = [join(root, 'scripts/pack.mjs'), '--testing', project];
+  const printed = await succeed(process.execPath, words, { cwd: root, env: npmEnvironment });
+  tarballs = printed.trim().split('\n');
+  await install(project, ...tarballs);
+}, INSTALL_TIMEOUT_MS);
+
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+test('every public package of the workspace is tested here', async () => {
+  const found: string[] = [];
+  for await (const path of glob('{packages,apps}/*/package.json', { cwd: root })) {
+    const { name, private: isPrivate } = JSON.parse(await readFile(join(root, path), 'utf8'));
+    if (!isPrivate) found.push(name);
+  }
+  expect(found.sort()).toEqual(names);
+});
+
+describe.each(names)('%s', (name) => {
+  test('says where it comes from', async () => {
+    const folder = folders[name] as string;
+    const manifest = await manifestOf(name);
+    expect(manifest).toMatchObject({
+      license: 'Apache-2.0',
+      homepage: `${REPOSITORY}/tree/main/${folder}#readme`,
+      bugs: { url: `${REPOSITORY}/issues` },
+      repository: { type: 'git', url: `git+${REPOSITORY}.git`, directory: folder },
+    });
+    expect(manifest.description).toBeTruthy();
+    expect(manifest.keywords.length).toBeGreaterThan(3);
+  });
+
+  test('contains its licence, its changelog and its README', async () => {
+    const license = await readFile(join(root, 'LICENSE'), 'utf8');
+    expect(await readFile(installed(name, 'LICENSE'), 'utf8')).toBe(license);
+    expect(await readFile(installed(name, 'CHANGELOG.md'), 'utf8')).toMatch(`# ${name}\n`);
+    expect(await readFile(installed(name, 'README.md'), 'utf8')).toMatch(`# ${name}\n`);
+  });
+
+  test('contains the licence of each package that is bundled', async () => {
+    const bundled = new Set<string>();
+    const missing: string[] = [];
+    for await (const path of glob('dist/**/*.{js,cjs}', { cwd: installed(name) })) {
+      const code = await readFile(installed(name, path), 'utf8');
+      // esbuild names the file that each part of a bundle came from.
+      for (const [, from] of code.matchAll(/^\/\/ .*node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)) {
+        bundled.add(from as string);
+      }
+      for (const [, file] of code.matchAll(/For license information please see (\S+)/g)) {
+        if (!existsSync(installed(name, path, '..', file as string))) missing.push(file as string);
+      }
+    }
+    if (name === '@latchkey/server') {
+      bundled.add('swagger-ui-dist');
+      expect([...bundled].sort()).toEqual(['@trpc/server', 'swagger-ui-dist']);
+    }
+    const notices = await readFile(installed(name, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8').catch(
+      () => '',
+    );
+    for (const one of bundled) if (!notices.includes(`${one} `)) missing.push(one);
+    expect(missing).toEqual([]);
+  });
+
+  test('has no link in its README that is dead on a registry', async () => {
+    const readme = await readFile(installed(name, 'README.md'), 'utf8');
+    const dead: string[] = [];
+    for (const link of links(readme)) {
+      const [path = '', anchor] = link.split('#');
+      if (path === '') {
+        if (!anchors(readme).has(anchor as string)) dead.push(link);
+      } else if (path.startsWith(`${REPOSITORY}/`)) {
+        const [, kind, target] = /\/(blob|tree)\/main\/(.+)$/.exec(path) ?? [];
+        const file = join(root, target ?? 'nothing');
+        const leads = existsSync(file) && (await stat(file)).isDirectory() === (kind === 'tree');
+        const page = leads && anchor !== undefined ? await readFile(file, 'utf8') : undefined;
+        if (!leads || (page !== undefined && !anchors(page).has(anchor as string))) dead.push(link);
+      } else if (!/^https?:/.test(path)) {
+        const inside = !normalize(path).startsWith('..') && existsSync(installed(name, path));
+        if (!inside) dead.push(link);
+      }
+    }
+    expect(dead).toEqual([]);
+  });
+});
+
+test('the server and the test server install no compiler, and little else', async () => {
+  const lockfile = JSON.parse(
+    await readFile(join(project, 'node_modules/.package-lock.json'), 'utf8'),
+  );
+  const packages = Object.keys(lockfile.packages);
+  let bytes = 0;
+  const folder = join(project, 'node_modules');
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size;
+  }
+  process.stdout.write(
+    `All packages together install ${packages.length} packages, ${Math.round(bytes / 1e6)} MB\n`,
+  );
+  expect(packages).not.toContain('node_modules/typescript');
+  expect(packages).not.toContain('node_modules/@trpc/server');
+  expect(packages.length).toBeLessThanOrEqual(MAX_INSTALLED_PACKAGES);
+  expect(bytes).toBeLessThanOrEqual(MAX_INSTALLED_BYTES);
+});
+
+test('the server gets the zod it was tested with, and the schema leaves it a choice', async () => {
+  const { dependencies } = await manifestOf('@latchkey/server');
+  expect(dependencies.zod).toBe((await manifestOf('zod')).version);
+  expect((await manifestOf('@latchkey/schema')).dependencies.zod).toMatch(/^\^/);
+});
+
+describe('the schema package at both ends of its range of zod', () => {
+  const ends: string[] = [];
+  const results: string[] = [];
+
+  beforeAll(async () => {
+    const { dependencies } = await manifestOf('@latchkey/schema');
+    ends.push(dependencies.zod.replace('^', ''), (await manifestOf('zod')).version);
+  });
+
+  test.each(['oldest', 'newest'])(
+    'compiles and validates with the %s',
+    {
+      timeout: INSTALL_TIMEOUT_MS,
+    },
+    async (end) => {
+      const version = ends[end === 'oldest' ? 0 : 1] as string;
+      const folder = await mkdtemp(join(tmpdir(), 'latchkey-zod-'));
+      try {
+        await cp(join(import.meta.dirname, 'support/zod-consumer'), folder, { recursive: true });
+        const schema = tarballs.find((path) => /^latchkey-schema-/.test(basename(path))) as string;
+        await install(folder, schema, `zod@${version}`);
+        const zod = await readdir(join(folder, 'node_modules'));
+        expect(zod).toContain('zod');
+        expect(existsSync(join(folder, 'node_modules/@latchkey/schema/node_modules'))).toBe(false);
+
+        const options = { cwd: folder, env: environment() };
+        const tsc = fileURLToPath(import.meta.resolve('typescript/bin/tsc'));
+        await succeed(process.execPath, [tsc, '-p', '.'], options);
+        results.push(await succeed(process.execPath, ['program.js'], options));
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+  );
+
+  test('gives the same results', () => {
+    expect(results).toHaveLength(2);
+    expect(results[0]).toBe(results[1]);
+    expect(JSON.parse(results[0] as string)).toHaveProperty('codeInput');
+  });
+});

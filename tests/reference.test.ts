@@ -1,0 +1,157 @@
+import * as client from '@latchkey/client';
+import * as guards from '@latchkey/client/guards';
+import { type OperationName, operations } from '@latchkey/schema';
+import { INSTALL_TIMEOUT_MS } from '@latchkey/test-kit/tools-from-lockfile';
+import * as testing from '@latchkey/testing';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { errorClass } from '../packages/client/src/error-classes.ts';
+import { APPLICATION } from './support/application.ts';
+import { codeBlocks } from './support/markdown.ts';
+import { makeReference, type Named, pages, type Reference } from './support/reference/reference.ts';
+import { typeCheck } from './support/type-check.ts';
+
+let reference: Reference;
+beforeAll(async () => {
+  reference = await makeReference();
+}, INSTALL_TIMEOUT_MS);
+
+test.each(pages)('docs/reference/%s.md is generated from the docstrings', async (page) => {
+  // `npm test -- tests/reference.test.ts -u` writes it again.
+  await expect(reference.pages[page]).toMatchFileSnapshot(`../docs/reference/${page}.md`);
+});
+
+test('each of their examples compiles on its own', () => {
+  const blocks = pages.map((page) => codeBlocks(reference.pages[page]));
+  for (const ofPage of blocks) expect(ofPage.length).toBeGreaterThan(5);
+  const programs = blocks.flat().filter(({ language }) => language === 'ts');
+  const files = programs.map(({ code }) => {
+    const imports = code.match(/^import .*$/gm) ?? [];
+    const statements = code.replaceAll(/^import .*$|^export /gm, '');
+    const program = `${APPLICATION}export async function example() {\n${statements}\n}`;
+    return [...imports, program].join('\n');
+  });
+  expect(typeCheck(...files)).toEqual([]);
+});
+
+/** A name with its own docstring. A function has it on its signature. */
+interface Documented {
+  path: string;
+  named: Named;
+  text: string;
+}
+
+const textOf = ({ comment }: Named) => (comment?.summary ?? []).map(({ text }) => text).join('');
+const blocks = ({ comment }: Named, tag: string) =>
+  (comment?.blockTags ?? []).filter((block) => block.tag === tag);
+
+/** Every exported name and every member of one. */
+function documented(names: readonly Named[], within = ''): Documented[] {
+  return names.flatMap(({ signatures, ...named }) => {
+    const path = within + named.name;
+    const own = signatures ?? [named];
+    return [
+      ...own.map((each) => ({ path, named: each, text: textOf(each) })),
+      ...documented(named.children ?? [], `${path}.`),
+    ];
+  });
+}
+
+/** Whether a member can have one value only, such as `object: 'oauth_grant'`: it needs no docstring. */
+const hasOneValue = ({ type }: Named) => type?.type === 'literal';
+
+const member = (of: string, path: string) => path.startsWith(`${of}.`);
+
+/** Names that applications or frameworks implement and the SDK calls. */
+const BROUGHT = ['Logger', 'GrantReader', 'ExpressResponse', 'FastifyReply', 'HonoContext'];
+const calls = () =>
+  documented(reference.names).filter(
+    ({ named, path }) => named.variant === 'signature' && !path.startsWith('Fetch'),
+  );
+
+describe('a docstring', () => {
+  test('with a sentence is at every name', () => {
+    expect(reference.names.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(Object.keys({ ...client, ...guards, ...testing })),
+    );
+    const without = documented(reference.names)
+      .filter(({ named, text }) => !hasOneValue(named) && !/^\S+ .*\S[.:]?$/s.test(text))
+      .map(({ path }) => path);
+    expect(without).toEqual([]);
+
+    // A class without a docstring inherits that of the class it extends.
+    const own = new Map(reference.names.map((named) => [textOf(named), named.name]));
+    const lent = reference.names.filter((named) => own.get(textOf(named)) !== named.name);
+    expect(lent.filter(({ signatures }) => signatures === undefined)).toEqual([]);
+  });
+
+  test('of an option states its default', () => {
+    const options = documented(reference.names).filter(
+      ({ path, named }) =>
+        named.flags?.isOptional &&
+        ['LatchkeyOptions', 'CallOptions', 'ConvertOptions', 'GuardOptions', 'CodeRequest'].some(
+          (name) => member(name, path),
+        ),
+    );
+    expect(options.length).toBeGreaterThan(12);
+    expect(options.filter(({ text }) => !/\bDefault: \S/.test(text))).toEqual([]);
+  });
+
+  test('of a number states its unit', () => {
+    const numbers = documented(reference.names).filter(
+      ({ named }) => named.type?.name === 'number',
+    );
+    expect(numbers.length).toBeGreaterThan(5);
+    const unit = /\b(milliseconds|seconds|how often|HTTP status)\b/i;
+    expect(numbers.filter(({ text }) => !unit.test(text))).toEqual([]);
+  });
+
+  test('of a function has an example and describes every parameter and the result', () => {
+    expect(calls().length).toBeGreaterThan(6);
+    for (const { path, named } of calls()) {
+      for (const parameter of named.parameters ?? []) {
+        expect(textOf(parameter), `${path}: ${parameter.name}`).not.toBe('');
+      }
+      // The SDK calls these, and the constructors of its errors.
+      if (BROUGHT.some((name) => member(name, path)) || /Error\.constructor$/.test(path)) continue;
+      const example = blocks(named, '@example')[0]?.content.map(({ text }) => text);
+      expect(example?.join(''), path).toMatch(/^```ts\n/);
+      const { name, typeArguments = [] } = named.type ?? {};
+      const returnsNothing = [name, ...typeArguments.map((of) => of.name)].includes('void');
+      if (path.endsWith('.constructor') || returnsNothing) continue;
+      expect(blocks(named, '@returns'), path).toHaveLength(1);
+    }
+  });
+});
+
+/** The errors that a text links to. */
+const linked = (pieces: readonly { kind: string; text: string }[]) =>
+  pieces.filter(({ kind }) => kind === 'inline-tag').map(({ text }) => text);
+
+test.each<[string, OperationName]>([
+  ['convert', 'grants.convert'],
+  ['revoke', 'grants.revoke'],
+  ['recover', 'grants.recover'],
+  ['account', 'account.get'],
+  ['grant', 'account.grant'],
+])('%s lists the errors that it rejects with', (method, operation) => {
+  const [ofAll] = documented(reference.names).filter(({ path }) => path === 'Latchkey');
+  const [ofOne] = calls().filter(({ path }) => path === `Latchkey.${method}`);
+  const throws = linked(blocks(ofOne?.named as Named, '@throws').flatMap(({ content }) => content));
+  const { errors, method: verb } = operations[operation];
+  const codes = [...errors, ...(verb === 'GET' ? [] : (['outcome_unknown'] as const))];
+  const classes = codes.map(
+    (errorCode) => errorClass({ error_code: errorCode, status: 400, grant_id: 'its id' }).name,
+  );
+  expect(throws).toEqual(expect.arrayContaining([...classes, 'LatchkeyError']));
+
+  // What every operation can answer, and what the client has by itself, stands once, at the class.
+  const common = ['credentials_invalid', 'application_disabled', 'parameter_invalid'];
+  expect(linked(ofAll?.named.comment?.summary ?? [])).toEqual(
+    expect.arrayContaining([
+      ...[...common, 'rate_limited', 'store_unavailable', 'internal_error'].map(
+        (errorCode) => errorClass({ error_code: errorCode }).name,
+      ),
+      ...['LatchkeyConfigError', 'ConnectionError', 'TimeoutError', 'UnexpectedResponseError'],
+    ]),
+  );
+});

@@ -1,0 +1,94 @@
+import { glob, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+// What a host of the repository and the bots of it read: nothing else here runs it.
+
+const root = new URL('../', import.meta.url);
+const read = (path: string) => readFile(new URL(path, root), 'utf8');
+const files = async (pattern: string) => {
+  const found: string[] = [];
+  for await (const path of glob(pattern, { cwd: fileURLToPath(root) })) found.push(path);
+  return found.sort();
+};
+const workflows = await files('.github/workflows/*.yml');
+const manifest = JSON.parse(await read('package.json'));
+
+describe.each(workflows)('%s', (path) => {
+  test('pins each action to a commit, and runs commands that exist', async () => {
+    const text = await read(path);
+    const actions = [...text.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
+    expect(actions.length).toBeGreaterThan(0);
+    for (const action of actions) expect(action).toMatch(/^[\w/-]+@[0-9a-f]{40}$/);
+    const commands = [...text.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name);
+    expect(commands.filter((name) => !(`${name}` in manifest.scripts))).toEqual([]);
+  });
+
+  test('gets no more rights than it says', async () => {
+    const text = await read(path);
+    expect(text).toMatch(/^permissions:\n {2}contents: read\n\n/m);
+    expect(text.match(/persist-credentials: false/g)).toHaveLength(
+      text.match(/actions\/checkout@/g)?.length ?? 0,
+    );
+  });
+});
+
+test('a change is checked, rehearsed and tested; a release too, before it is published', async () => {
+  expect(workflows).toEqual([
+    '.github/workflows/ci.yml',
+    '.github/workflows/mongodb.yml',
+    '.github/workflows/release.yml',
+  ]);
+  const commands = async (path: string) =>
+    [...(await read(path)).matchAll(/npm run ([\w:]+.*)/g)].map(([, command]) => command);
+  const checks = ['check', 'release:rehearse', 'test:all'];
+  expect(await commands('.github/workflows/ci.yml')).toEqual(checks);
+  const publish = 'release:publish -- --provenance --registry="$(npm config get registry)"';
+  expect(await commands('.github/workflows/release.yml')).toEqual([...checks, publish]);
+  const release = await read('.github/workflows/release.yml');
+  for (const words of ['id-token: write', 'environment: release', 'refs/tags/$tag']) {
+    expect(release).toContain(words);
+  }
+});
+
+test('.ci/run rehearses a release', async () => {
+  expect(await read('.ci/run')).toMatch(/^npm run release:rehearse$/m);
+});
+
+test('an issue can be a bug or an idea, and a vulnerability is reported in private', async () => {
+  expect(await files('.github/ISSUE_TEMPLATE/*.yml')).toEqual([
+    '.github/ISSUE_TEMPLATE/bug.yml',
+    '.github/ISSUE_TEMPLATE/config.yml',
+    '.github/ISSUE_TEMPLATE/idea.yml',
+  ]);
+  const bug = await read('.github/ISSUE_TEMPLATE/bug.yml');
+  expect(bug).toContain('Leave out real credentials');
+  expect(bug).toMatch(/options: \[SQLite, MongoDB,/);
+  const config = await read('.github/ISSUE_TEMPLATE/config.yml');
+  expect(config).toContain('blank_issues_enabled: false');
+  expect(config).toContain('/security/advisories/new');
+});
+
+test('a release of a dependency waits before it is taken, by the bot and by pnpm', async () => {
+  const renovate = JSON.parse(await read('renovate.json'));
+  expect(renovate).toMatchObject({ minimumReleaseAge: '7 days', internalChecksFilter: 'strict' });
+  const [, minutes] = /^minimumReleaseAge: (\d+)$/m.exec(await read('pnpm-workspace.yaml')) ?? [];
+  expect(Number(minutes)).toBe(3 * 24 * 60);
+});
+
+test('no page says that nothing is released once a changelog has a version', async () => {
+  const changelogs = await files('{packages,apps}/*/CHANGELOG.md');
+  expect(changelogs).toHaveLength(4);
+  const texts = await Promise.all(changelogs.map(read));
+  if (!texts.some((text) => /^## \d/m.test(text))) return;
+  const stale: string[] = [];
+  for (const page of ['README.md', 'SECURITY.md', ...(await files('docs/**/*.md'))]) {
+    if (
+      /not released yet|Nothing is released|on no registry|No package is on a/.test(
+        await read(page),
+      )
+    )
+      stale.push(page);
+  }
+  expect(stale).toEqual([]);
+});

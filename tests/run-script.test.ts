@@ -1,0 +1,165 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SETTINGS } from '../scripts/environment.mjs';
+import { run } from './support/service.ts';
+
+// scripts/run.mjs in a repository of stand-ins: npm, pnpm and the service write down how they were
+// called and in which environment.
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const source = (path: string) => readFile(join(root, path), 'utf8');
+
+interface Call {
+  words: string[];
+  environment: Record<string, string>;
+}
+
+const record = (name: string, more = '') => `#!${process.execPath}
+import { appendFileSync, cpSync, mkdirSync } from 'node:fs';
+const call = { words: ['${name}', ...process.argv.slice(2)], environment: process.env };
+appendFileSync(process.env.CALLS, JSON.stringify(call) + '\\n');
+${more}`;
+
+// Does what `npm ci` does in scripts/pnpm; without FAKE_PNPM, what it does where the hash is wrong.
+const INSTALL_PNPM = `
+if (!process.env.FAKE_PNPM) process.exit();
+const folder = 'node_modules/@pnpm/exe.linux-' + process.arch;
+mkdirSync(folder, { recursive: true });
+cpSync(process.env.FAKE_PNPM, folder + '/pnpm');
+cpSync('package-lock.json', 'node_modules/.package-lock.json');
+`;
+
+const settings = Object.fromEntries(
+  SETTINGS.flatMap((name) => [
+    [name, `value of ${name}`],
+    [`${name}_FILE`, `file of ${name}`],
+  ]),
+);
+
+describe.runIf(process.platform === 'linux')('scripts/run.mjs', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'latchkey-run-'));
+    for (const path of ['packages', 'apps/server/dist', 'node_modules', 'bin']) {
+      await mkdir(join(folder, path), { recursive: true });
+    }
+    const files = ['run.mjs', 'pnpm.mjs', 'environment.mjs', 'pnpm/package-lock.json'];
+    for (const file of files) await cp(join(root, 'scripts', file), join(folder, 'scripts', file));
+    await cp(join(root, 'package.json'), join(folder, 'package.json'));
+    await writeFile(join(folder, 'bin/npm'), record('npm', INSTALL_PNPM));
+    await writeFile(join(folder, 'bin/fake-pnpm'), record('pnpm'));
+    for (const name of ['npm', 'fake-pnpm']) await chmod(join(folder, 'bin', name), 0o755);
+    await writeFile(join(folder, 'apps/server/dist/latchkey.js'), record('latchkey'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const environment = (more = {}) => ({
+    PATH: [join(folder, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter),
+    CALLS: join(folder, 'calls'),
+    FAKE_PNPM: join(folder, 'bin/fake-pnpm'),
+    ...settings,
+    ...more,
+  });
+
+  const runScript = (words: string[], nodeOptions: string[] = [], more = {}) =>
+    run(process.execPath, [...nodeOptions, join(folder, 'scripts/run.mjs'), ...words], {
+      env: environment(more),
+    });
+
+  const calls = async (): Promise<Call[]> =>
+    (await readFile(join(folder, 'calls'), 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
+  test('gives its settings to the service, and to no install and no build', async () => {
+    expect(await runScript(['start'])).toMatchObject({ exitCode: 0, stdout: '' });
+    const made = await calls();
+    expect(made.map(({ words }) => words.slice(0, 4).join(' '))).toEqual([
+      'npm ci --ignore-scripts --no-audit',
+      'pnpm install --frozen-lockfile',
+      'pnpm exec turbo run',
+      'latchkey serve',
+    ]);
+    const service = made.pop() as Call;
+    expect(service.environment).toMatchObject(settings);
+    for (const { environment } of made) {
+      expect(Object.keys(environment).filter((name) => name in settings)).toEqual([]);
+    }
+  });
+
+  test('dev runs the sources without a build, and again after a change', async () => {
+    const service = join(folder, 'apps/server/src/cli/latchkey.ts');
+    await mkdir(dirname(service), { recursive: true });
+    await writeFile(service, record('first', 'setInterval(() => undefined, 1_000);'));
+    const dev = spawn(process.execPath, [join(folder, 'scripts/run.mjs'), 'dev'], {
+      env: environment(),
+    });
+    const names = async () => (await calls()).map(({ words }) => words.slice(0, 2).join(' '));
+    const running = ['npm ci', 'pnpm install', 'first serve'];
+    await expect.poll(names).toEqual(running);
+    await writeFile(service, record('second', 'setInterval(() => undefined, 1_000);'));
+    await expect.poll(names).toContain('second serve');
+    dev.kill('SIGTERM');
+    await once(dev, 'exit');
+  });
+
+  test('installs pnpm and the packages once', async () => {
+    await runScript(['latchkey', 'app', 'list']);
+    await runScript(['latchkey', 'app', 'list']);
+    const names = (await calls()).map(({ words: [name, verb] }) => `${name} ${verb}`);
+    const installs = names.filter((name) => name === 'npm ci' || name === 'pnpm install');
+    expect(installs).toEqual(['npm ci', 'pnpm install']);
+  });
+
+  test('stops where npm installs no pnpm with the hash of the lockfile', async () => {
+    const { exitCode, stderr } = await runScript(['start'], [], { FAKE_PNPM: '' });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^npm did not install the pnpm of .*\n$/m);
+    expect((await calls()).map(({ words: [name] }) => name)).toEqual(['npm']);
+  });
+
+  test.each([
+    ['linux', '18.20.4', 'needs Node 20 or later, and this is Node 18.20.4'],
+    ['darwin', '22.17.1', 'needs Node 22.18 or later, and this is Node 22.17.1'],
+  ])('on %s with Node %s installs nothing', async (platform, version, message) => {
+    const preload = join(folder, 'preload.cjs');
+    const value = (text: string) => `{ value: ${text}, configurable: true }`;
+    await writeFile(
+      preload,
+      `Object.defineProperty(process, 'versions', ${value(`{ ...process.versions, node: '${version}' }`)});
+Object.defineProperty(process, 'platform', ${value(`'${platform}'`)});`,
+    );
+    const { exitCode, stderr } = await runScript(['start'], ['--require', preload]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(message);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    await expect(calls()).rejects.toThrow('ENOENT');
+  });
+});
+
+test('scripts/environment.mjs has every setting of the service', async () => {
+  const definitions = await source('apps/server/src/settings.ts');
+  const names = [...definitions.matchAll(/^ {2}([A-Z_]+): setting\(/gm)].map(([, name]) => name);
+  expect(names).toContain('DATABASE_URL');
+  expect(SETTINGS).toEqual(expect.arrayContaining(names));
+});
+
+test('pnpm is the version of packageManager, and each package has a hash', async () => {
+  const { packageManager } = JSON.parse(await source('package.json'));
+  const { packages } = JSON.parse(await source('scripts/pnpm/package-lock.json'));
+  const { '': _, ...pinned } = packages as Record<string, { version: string; integrity: string }>;
+  expect(Object.keys(pinned).sort()).toEqual([
+    'node_modules/@pnpm/exe.linux-arm64',
+    'node_modules/@pnpm/exe.linux-x64',
+  ]);
+  for (const { version, integrity } of Object.values(pinned)) {
+    expect(`pnpm@${version}`).toBe(packageManager);
+    expect(integrity).toMatch(/^sha512-[A-Za-z0-9+/]{86}==$/);
+  }
+});

@@ -1,0 +1,18 @@
+/** The parts of an application that the programs in the documentation of the SDK do not show. */
+export const APPLICATION = `
+declare const latchkey: import('@latchkey/client').Latchkey;
+declare const server: import('@latchkey/testing').TestServer;
+declare const code: string, grantId: string, grantSecret: string, user: string;
+declare const baseUrl: string, applicationSecret: string;
+declare const links: { save(user: string, link: { id: string; secret: string }): Promise<void> };
+declare const encrypt: (text: string) => string;
+declare const greet: (name: string) => void;
+declare const startAgain: () => void;
+declare const request: Request;
+declare const photosOf: (accountId: string) => Promise<object>;
+declare const app: import('express').Express;
+declare const log: Record<
+  'debug' | 'warn',
+  { (details: object, message: string): void; (message: string, details: object): void }
+>;
+`;

@@ -1,0 +1,5 @@
+import { test } from 'vitest';
+
+test('that fails', () => {
+  throw new Error('as it should');
+});

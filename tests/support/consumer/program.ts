@@ -1,0 +1,164 @@
+// A user's program. It is compiled with each TypeScript version and module system that the package
+// supports, and run. Links and unlinks an account at LATCHKEY_URL, as the application of
+// LATCHKEY_APPLICATION_SECRET, with LATCHKEY_CODE. Prints the results without secrets, and fails if one
+// is wrong.
+
+import {
+  type Account,
+  AuthenticationError,
+  CodeAlreadyUsedError,
+  type FullGrant,
+  type GrantDescription,
+  isLatchkeyError,
+  Latchkey,
+  LatchkeyConfigError,
+  LatchkeyError,
+  type LatchkeyOptions,
+  type Logger,
+  type RevokedGrant,
+  type WithResponse,
+} from '@latchkey/client';
+import {
+  expressGuard,
+  fastifyGuard,
+  GrantRequiredError,
+  type GuardOptions,
+  grantOf,
+  honoGuard,
+  requireGrant,
+  withGrant,
+} from '@latchkey/client/guards';
+
+// This project has no @types/node.
+declare const process: { env: Record<string, string | undefined>; exitCode?: number };
+declare const console: { log(text: string): void; error(value: unknown): void };
+
+function env(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set.`);
+  return value;
+}
+
+function expect(condition: boolean, promise: string): void {
+  if (!condition) throw new Error(`Not so: ${promise}`);
+}
+
+async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('It must reject.');
+}
+
+async function main(): Promise<void> {
+  // The client reads the address and the secret from the environment.
+  const requests: string[] = [];
+  const logger: Logger = {
+    debug: ({ operation }, message) => requests.push(`${operation} ${message}`),
+    warn: () => {},
+  };
+  const options: LatchkeyOptions = {
+    timeoutMs: 5_000,
+    maxRetries: 1,
+    fetch: (url, init) => {
+      expect(/^acme\/1 latchkey-client\/\d/.test(init.headers['user-agent'] ?? ''), 'its names');
+      return globalThis.fetch(url, init);
+    },
+    logger,
+    userAgent: 'acme/1',
+  };
+  const latchkey = new Latchkey(options);
+  const { signal } = new AbortController();
+  const code = env('LATCHKEY_CODE');
+
+  const grant: FullGrant = await latchkey.convert(code, {
+    signal,
+    timeoutMs: 5_000,
+    recoverLostAnswer: true,
+  });
+  const secret: string = grant.grant_secret;
+  const account: WithResponse<Account> = await latchkey.account(secret, { signal });
+  expect(typeof account.request_id === 'string', 'a result knows its request');
+  expect(account.response?.status === 200, 'and its response');
+  const type = account.response?.headers.get('content-type');
+  expect(type?.startsWith('application/json') === true, 'with its headers');
+  expect(requests.length === 2, 'the logger is told of each request');
+  expect(account.id === grant.account.id, 'the account is the one of the grant');
+  const description: GrantDescription = await latchkey.grant(secret);
+  expect(description.grant_id === grant.grant_id, 'the secret is the one of the grant');
+  expect(!('grant_secret' in description), 'a grant does not tell its secret again');
+  // @ts-expect-error and neither does its type
+  description.grant_secret;
+
+  // A server without an application secret can use the guard.
+  const asking = new Latchkey({ ...options, applicationSecret: null });
+  const guarded: GuardOptions = { latchkey: asking, scope: grant.scope };
+  const request = new Request('https://api.example', {
+    headers: { authorization: `Bearer ${secret}` },
+  });
+  const owner: GrantDescription = await requireGrant(request, guarded);
+  expect(owner.account.id === account.id, 'a guard knows whose grant it is');
+  const handler = withGrant(guarded, (_request, { grant_id }) => new Response(grant_id));
+  expect((await (await handler(request)).text()) === grant.grant_id, 'a handler gets the grant');
+  const response = { writeHead: () => ({ end: () => expect(false, 'nothing is refused') }) };
+  await expressGuard(guarded)(request, response, () => {});
+  expect(grantOf(request).grant_id === grant.grant_id, 'a guard notes the grant');
+  const reply = { code: () => {}, headers: () => {}, send: () => expect(false, 'likewise') };
+  await fastifyGuard(guarded)(request, reply);
+  await honoGuard(guarded)({ req: { raw: request } }, async () => {});
+  const lacking = await rejection(requireGrant(request, { latchkey: asking, scope: 'none.such' }));
+  expect(lacking instanceof GrantRequiredError && lacking.status === 403, 'scopes are checked');
+
+  async function linkAgain() {
+    await latchkey.convert(code, { maxRetries: 0 });
+  }
+  const again = await rejection(linkAgain());
+  expect(again instanceof CodeAlreadyUsedError, 'a code works once');
+  if (again instanceof CodeAlreadyUsedError) {
+    const grantId: string = again.grant_id;
+    expect(grantId === grant.grant_id, 'a replay names the grant');
+    const [, first = '', ...frames] = again.stack?.split('\n    at ') ?? [];
+    expect(/linkAgain.*program\.[mc]js/.test(first), 'a stack begins with the caller');
+    expect(frames.length > 0 && !again.stack?.includes('@latchkey'), 'and has nothing of ours');
+    expect(again.status === 400 && again.error_code === 'code_already_used', 'its code');
+    expect(typeof again.request_id === 'string', 'an error names its request');
+    expect(again.response?.status === 400, 'an error has its response');
+  }
+
+  const revoked: RevokedGrant = await latchkey.revoke(grant.grant_id);
+  const repeated = await latchkey.revoke(grant.grant_id);
+  expect(JSON.stringify(revoked) === JSON.stringify(repeated), 'to revoke is idempotent');
+  const refused = await rejection(latchkey.account(secret));
+  expect(refused instanceof AuthenticationError, 'a revoked grant is refused');
+  const kept = await rejection(requireGrant(request, guarded));
+  expect(kept instanceof GrantRequiredError && kept.status === 401, 'and by a guard');
+  expect(refused instanceof LatchkeyError && isLatchkeyError(refused), 'one class for them all');
+
+  // A union, so that a switch is checked.
+  if (isLatchkeyError(again)) {
+    switch (again.name) {
+      case 'CodeAlreadyUsedError':
+        expect(again.grant_id === grant.grant_id, 'the name narrows the type');
+        break;
+      // @ts-expect-error there is no such name
+      case 'CodeUsedError':
+        break;
+    }
+  }
+
+  try {
+    new Latchkey({ ...options, applicationSecret: secret });
+    expect(false, 'a grant secret is no application secret');
+  } catch (error) {
+    expect(error instanceof LatchkeyConfigError, 'a wrong option has a class of its own');
+  }
+
+  console.log(JSON.stringify({ grant_id: grant.grant_id, account: account.id, revoked: true }));
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import ts from 'typescript';
+
+/** A tag of a docstring, as an editor shows it. */
+export interface ShownTag {
+  tag: string;
+  /** With the names of links in the place of the links. */
+  text: string;
+  /** The names that lead to a definition. */
+  links: string[];
+}
+
+/**
+ * The tags that an editor shows when the pointer rests on a name, by TypeScript's language service.
+ *
+ * @param folder - a project with the packages that the program imports
+ * @param name - what to rest on: its last place in the program
+ */
+export function quickInfo(folder: string, program: string, name: string): ShownTag[] {
+  const file = join(folder, 'hover.mts');
+  const options: ts.CompilerOptions = {
+    module: ts.ModuleKind.NodeNext,
+    target: ts.ScriptTarget.ES2022,
+    strict: true,
+    types: [],
+  };
+  const textOf = (path: string) => (path === file ? program : ts.sys.readFile(path));
+  const service = ts.createLanguageService({
+    getCompilationSettings: () => options,
+    getScriptFileNames: () => [file],
+    getScriptVersion: () => '1',
+    getScriptSnapshot(path) {
+      const text = textOf(path);
+      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+    },
+    getCurrentDirectory: () => folder,
+    getDefaultLibFileName: ts.getDefaultLibFilePath,
+    fileExists: (path) => path === file || ts.sys.fileExists(path),
+    readFile: textOf,
+    readDirectory: ts.sys.readDirectory,
+    directoryExists: ts.sys.directoryExists,
+    realpath: ts.sys.realpath ?? ((path) => path),
+  });
+  const { tags = [] } = service.getQuickInfoAtPosition(file, program.lastIndexOf(name)) ?? {};
+  return tags.map(({ name: tag, text: parts = [] }) => {
+    const shown = parts.filter(({ kind }) => kind !== 'link');
+    return {
+      tag,
+      text: shown.map(({ text }) => text).join(''),
+      links: parts.filter(({ kind }) => kind === 'linkName').map(({ text }) => text),
+    };
+  });
+}

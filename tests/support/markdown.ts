@@ -1,0 +1,73 @@
+/** A fenced block of code. */
+export interface CodeBlock {
+  /** The word after the opening fence. */
+  language: string;
+  code: string;
+  /** The number of its first line, from 1. */
+  line: number;
+}
+
+/** A fence and its contents (CommonMark, section 4.5), as far as the project's files use them. */
+const FENCED = /^( *)(`{3,})([^\n`]*)\n([\s\S]*?)^\1\2 *$/gm;
+
+export function codeBlocks(markdown: string): CodeBlock[] {
+  return [...markdown.matchAll(FENCED)].map((match) => ({
+    language: (match[3] ?? '').trim(),
+    code: match[4] ?? '',
+    line: markdown.slice(0, match.index).split('\n').length,
+  }));
+}
+
+/** The text around the fenced blocks. */
+export function prose(markdown: string): string {
+  return markdown.replace(FENCED, '');
+}
+
+function withoutCode(markdown: string): string {
+  return prose(markdown).replace(/(`+)[^`]+?\1/g, (code) => code.replace(/[[\]]/g, ''));
+}
+
+/** The targets of the links in a text: inline links, images and definitions. */
+export function links(markdown: string): string[] {
+  const text = withoutCode(markdown);
+  return [
+    ...text.matchAll(/\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g),
+    ...text.matchAll(/^ {0,3}\[[^\]]+\]:\s*<?(\S+?)>?\s*$/gm),
+  ].map(([, target]) => target as string);
+}
+
+/** The anchors in a text: those that GitHub generates for headings, and explicit ones. */
+export function anchors(markdown: string): Set<string> {
+  const text = prose(markdown);
+  const seen = new Map<string, number>();
+  const ofHeadings = [...text.matchAll(/^#{1,6} +(.+?) *#* *$/gm)].map(([, heading]) => {
+    const slug = (heading as string)
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .replaceAll(' ', '-');
+    const times = seen.get(slug) ?? 0;
+    seen.set(slug, times + 1);
+    return times === 0 ? slug : `${slug}-${times}`;
+  });
+  const written = [...text.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, id]) => id as string);
+  return new Set([...ofHeadings, ...written]);
+}
+
+/** The rows of the first table below a heading: the texts of the cells, without backticks. */
+export function tableBelow(markdown: string, heading: string): string[][] {
+  const lines = markdown.split('\n');
+  const start = lines.findIndex(
+    (line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading,
+  );
+  if (start === -1) throw new Error(`There is no heading "${heading}".`);
+  const first = lines.findIndex((line, index) => index > start && line.startsWith('|'));
+  const rows: string[][] = [];
+  for (const line of lines.slice(first)) {
+    if (!line.startsWith('|')) break;
+    const cells = line.split(/(?<!\\)\|/).slice(1, -1);
+    rows.push(cells.map((cell) => cell.trim().replaceAll('`', '').replaceAll('\\|', '|')));
+  }
+  // Without the header and the line below it.
+  return rows.slice(2);
+}
