@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server on a free port of the loopback, for what has to know its address before it starts. */
+/** Listens on a free port of the loopback. The listener is set later: it may need the URL. */
 export async function listen(): Promise<{
   url: string;
   handle(listener: RequestListener): void;

@@ -6,23 +6,23 @@ import { memoryAdapter } from 'better-auth/adapters/memory';
 import { getAuthTables } from 'better-auth/db';
 import { toNodeHandler } from 'better-auth/node';
 import { jwt } from 'better-auth/plugins';
-import { REDIRECT_URI, type Registration } from './registration.ts';
+import { REDIRECT_URI, type Registration } from './oauth-client.ts';
 
-/** A server of `better-auth` with two applications, and a user who is signed in. */
+/** A `better-auth` server with two applications and a signed-in user. */
 export interface BetterAuth {
   listener: RequestListener;
   application: Registration;
   other: Registration;
-  /** The Set-Cookie lines of the user's session. */
+  /** The Set-Cookie headers of the user's session. */
   cookies: string[];
 }
 
 /**
- * `better-auth` with its OAuth provider plugin as its documentation sets it up, on its memory
- * adapter: e-mail and password, the JWT plugin, two confidential clients, everything else by
- * default. The clients are trusted ones, for which no consent is asked.
+ * `better-auth` with its OAuth provider plugin, set up as in its documentation: memory adapter,
+ * e-mail and password, the JWT plugin, two confidential clients. The clients are trusted, so that
+ * no consent is needed. Everything else is the default.
  *
- * @param options.store - what it gets in place of the memory adapter
+ * @param options.store - wraps the memory adapter
  */
 export async function createBetterAuth(options: {
   url: string;

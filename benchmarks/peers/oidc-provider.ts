@@ -1,12 +1,11 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import Provider, { type Adapter, type AdapterPayload, type JWK } from 'oidc-provider';
-import type { Registration } from './registration.ts';
-import { REDIRECT_URI } from './registration.ts';
+import { REDIRECT_URI, type Registration } from './oauth-client.ts';
 
-/** The records of one model, as the example adapters of the project keep them, in a Map. */
+/** Keeps the records of one model in a Map, as the project's example adapters do. */
 class MapAdapter implements Adapter {
   readonly #records = new Map<string, AdapterPayload>();
-  /** The ids of the records of a grant, so that ending one doesn't look through them all. */
+  /** Record ids by grant, so that revoking a grant does not scan all records. */
   readonly #grants = new Map<string, Set<string>>();
 
   async upsert(id: string, payload: AdapterPayload): Promise<void> {
@@ -46,10 +45,10 @@ class MapAdapter implements Adapter {
 }
 
 /**
- * `oidc-provider` as its documentation sets it up: an adapter, confidential clients, keys of its
- * own, a revocation endpoint, everything else by default.
+ * `oidc-provider`, set up as in its documentation: an adapter, confidential clients, generated
+ * keys, a revocation endpoint. Everything else is the default.
  *
- * @param options.store - what each model gets in place of its adapter
+ * @param options.store - wraps the adapter of each model
  */
 export function createOidcProvider(options: {
   url: string;

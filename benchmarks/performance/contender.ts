@@ -1,59 +1,56 @@
-import type { HttpAnswer, HttpRequest } from './connection.ts';
+import type { HttpRequest, HttpResponse } from './connection.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** A grant as its application holds it. */
 export interface Grant {
-  /** Empty where the server gives it none. */
+  /** Empty if the server has no ids for grants. */
   id: string;
   secret: string;
 }
 
-/** How one operation is called, and how its answer is checked. */
-export interface Call<Input, Output> {
+/** How an operation is called, and how its response is checked. */
+export interface Endpoint<Input, Output> {
   request(input: Input): HttpRequest;
-  /** @throws Error for any answer that is not the right one */
-  result(answer: HttpAnswer, input: Input): Output;
+  /** @throws Error for any response but the expected one */
+  result(response: HttpResponse, input: Input): Output;
 }
 
-/** The operations of a server. What it doesn't have, or is not measured in, is left out. */
+/** The operations that are measured on a server. */
 export interface Wire {
-  convert: Call<string, Grant>;
-  authenticate?: Call<Grant, void>;
-  revoke?: Call<Grant, void>;
+  convert: Endpoint<string, Grant>;
+  authenticate?: Endpoint<Grant, void>;
+  revoke?: Endpoint<Grant, void>;
 }
 
-/** A contender that runs. */
-export interface Running {
-  server: ServerProcess;
+export interface RunningServer {
+  process: ServerProcess;
   url: URL;
   wire: Wire;
-  /** Makes codes for the application, outside of what is measured. */
+  /** Issues codes for the application. Not measured. */
   issue(count: number): Promise<string[]>;
-  /** From the start of its process to its first answer, in milliseconds. */
+  /** From the start of the process to its first response. */
   startMilliseconds: number;
 }
 
-/** What a contender is started with. */
-export interface Place {
-  /** An empty folder of its own. */
+export interface StartOptions {
+  /** An empty folder for this server alone. */
   folder: string;
-  /** Further arguments of its Node. */
   nodeArguments: readonly string[];
-  /** A MongoDB; undefined where there is none. */
+  /** An empty MongoDB database; undefined if there is none. */
   mongodbUrl: string | undefined;
 }
 
 /** A server that is measured. */
 export interface Contender {
   name: string;
-  /** What part of the requests it gets: slow ones get fewer, so that a round ends. */
+  /** The fraction of the requests that it gets. Slow ones get fewer, so that a round ends. */
   share: number;
-  /** How many it gets at most, where it would get slower by having more. */
-  most?: number;
-  start(place: Place): Promise<Running>;
+  /** The most requests it gets, if more would make it slower. */
+  max?: number;
+  start(options: StartOptions): Promise<RunningServer>;
 }
 
-/** Thrown for an answer that is not the right one: such a run does not count. */
-export function wrongAnswer(what: string, { status, body }: HttpAnswer): Error {
-  return new Error(`${what} was answered ${status}: ${body.slice(0, 500)}`);
+/** Ends a run: a server that responds wrongly is not measured. */
+export function unexpectedResponse(what: string, { status, body }: HttpResponse): Error {
+  return new Error(`${what} responded with ${status}: ${body.slice(0, 500)}`);
 }

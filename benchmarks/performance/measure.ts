@@ -1,106 +1,115 @@
-import type { AtOnce } from './at-once.ts';
 import type { Connection } from './connection.ts';
-import { type Call, type Grant, type Running, wrongAnswer } from './contender.ts';
+import { type Endpoint, type Grant, type RunningServer, unexpectedResponse } from './contender.ts';
+import { logProgress } from './harness.ts';
 import { load, withConnections } from './load.ts';
-import { quantile, type Sample } from './statistics.ts';
+import { quantile, type Sample } from './results.ts';
 
 /**
- * What is measured, in the order in which a grant meets it. The first use of a grant is written
- * down, so it is another operation than those that follow.
+ * In the order in which a grant goes through them. The server stores the first use of a grant, so
+ * it is measured apart from the later ones.
  */
 export const operations = ['convert', 'first use', 'authenticate', 'revoke'] as const;
 export type Operation = (typeof operations)[number];
 
-/** How many connections the targets are about. */
+/** The number of connections for which there are targets. */
 export const CONNECTIONS = 32;
 
+/** A round, in which each contender is measured once. */
+export interface Round<T> {
+  order: T[];
+  /** The first round is for the JIT compilers, and is not counted. */
+  isWarmUp: boolean;
+}
+
 /**
- * Sends one request for each input, and looks at every answer.
- *
- * @param atOnce - what is measured beside; then there may be fewer outputs than inputs
+ * A warm-up and this many rounds. Each round begins with another contender, so that none always
+ * follows the slowest.
  */
+export function* rounds<T>(contenders: readonly T[], count: number): Generator<Round<T>> {
+  for (let round = 0; round <= count; round++) {
+    logProgress(round === 0 ? 'Warming up …' : `Round ${round} of ${count} …`);
+    yield {
+      order: contenders.map((_, index) => contenders[(index + round) % contenders.length] as T),
+      isWarmUp: round === 0,
+    };
+  }
+}
+
+/** Sends one request per input, and checks every response. */
 export async function measure<Input, Output>(
-  { server, url }: Running,
+  { process, url }: RunningServer,
   connections: readonly Connection[],
-  call: Call<Input, Output>,
+  endpoint: Endpoint<Input, Output>,
   inputs: readonly Input[],
-  atOnce?: AtOnce,
 ): Promise<{ sample: Sample; outputs: Output[] }> {
-  const requests = inputs.map((input) => call.request(input));
-  const before = await server.cpuSeconds();
-  const { answers, latencies, seconds } = await load(url, connections, requests, atOnce);
-  const cpu = (await server.cpuSeconds()) - before;
-  const outputs = answers.map((answer, index) => call.result(answer, inputs[index] as Input));
+  const requests = inputs.map((input) => endpoint.request(input));
+  const before = await process.cpuSeconds();
+  const { responses, latencies, seconds } = await load(url, connections, requests);
+  const cpu = (await process.cpuSeconds()) - before;
+  const outputs = responses.map((response, index) =>
+    endpoint.result(response, inputs[index] as Input),
+  );
   latencies.sort();
   const sample = {
-    throughput: answers.length / seconds,
-    cpu: (cpu / answers.length) * 1000,
+    throughput: responses.length / seconds,
+    cpu: (cpu / responses.length) * 1000,
     p50: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
-    slowest: quantile(latencies, 1),
   };
   return { sample, outputs };
 }
 
-/** Sends what has to be refused by now. */
-export async function refuse<Input>(
+/** Sends a request with a redeemed code or a revoked grant, which the server has to refuse. */
+export async function expectRefusal<Input>(
   url: URL,
   connections: readonly Connection[],
-  call: Call<Input, unknown>,
+  endpoint: Endpoint<Input, unknown>,
   input: Input,
 ): Promise<void> {
-  const { answers } = await load(url, connections, [call.request(input)]);
-  const [answer] = answers;
-  if (answer && answer.status >= 400 && answer.status < 500) return;
-  throw new Error('What was used up, or revoked, was let in again.', {
-    cause: answer && wrongAnswer('It', answer),
+  const { responses } = await load(url, connections, [endpoint.request(input)]);
+  const [response] = responses;
+  if (response && response.status >= 400 && response.status < 500) return;
+  throw new Error('A redeemed code or a revoked grant was accepted.', {
+    cause: response && unexpectedResponse('The server', response),
   });
 }
 
-/** Exchanges codes, each once. */
-export async function exchange(
-  running: Running,
+/** Converts codes, each once. */
+export async function convertAll(
+  server: RunningServer,
   connections: readonly Connection[],
   codes: readonly string[],
-  atOnce?: AtOnce,
 ): Promise<{ sample: Sample; outputs: Grant[] }> {
-  const { convert } = running.wire;
-  const converted = await measure(running, connections, convert, codes, atOnce);
+  const converted = await measure(server, connections, server.wire.convert, codes);
   if (new Set(converted.outputs.map(({ secret }) => secret)).size !== converted.outputs.length) {
-    throw new Error('Two exchanges were given the same secret.');
+    throw new Error('Two codes were converted to the same secret.');
   }
   return converted;
 }
 
-/**
- * Each operation once for each of so many codes: every request has a code or a grant of its own.
- *
- * @param atOnce - the turns that this one runs beside; then there may be fewer
- */
-export async function turn(
-  running: Running,
+/** Measures each operation, with a code or a grant of its own for every request. */
+export async function measureOperations(
+  server: RunningServer,
   sizes: { connections: number; requests: number },
-  atOnce?: AtOnce,
 ): Promise<Partial<Record<Operation, Sample>>> {
-  const { url, wire } = running;
-  const codes = await running.issue(sizes.requests);
+  const { url, wire } = server;
+  const codes = await server.issue(sizes.requests);
   return withConnections(url, sizes.connections, async (connections) => {
-    const converted = await exchange(running, connections, codes, atOnce);
-    const grants = converted.outputs;
-    const samples: Partial<Record<Operation, Sample>> = { convert: converted.sample };
+    const { sample, outputs: grants } = await convertAll(server, connections, codes);
+    const samples: Partial<Record<Operation, Sample>> = { convert: sample };
     const { authenticate, revoke } = wire;
-    const sampleOf = async (call: Call<Grant, void>) =>
-      (await measure(running, connections, call, grants, atOnce)).sample;
+    const sampleOf = async (endpoint: Endpoint<Grant, void>) =>
+      (await measure(server, connections, endpoint, grants)).sample;
     if (authenticate) {
       samples['first use'] = await sampleOf(authenticate);
       samples.authenticate = await sampleOf(authenticate);
     }
     if (revoke) samples.revoke = await sampleOf(revoke);
 
-    // At the end: an OAuth server ends the grant whose code comes again (RFC 6749, section 4.1.2).
+    // Last: an OAuth server revokes the grant of a code that is replayed (RFC 6749, 4.1.2).
     const [code, grant] = [codes[0], grants[0]];
-    if (code !== undefined) await refuse(url, connections, wire.convert, code);
-    if (revoke && authenticate && grant) await refuse(url, connections, authenticate, grant);
+    if (code !== undefined) await expectRefusal(url, connections, wire.convert, code);
+    if (revoke && authenticate && grant) await expectRefusal(url, connections, authenticate, grant);
     return samples;
   });
 }

@@ -1,29 +1,33 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import { targetTable } from './checked.ts';
-import type { Findings, Part } from './part.ts';
-import { pinned } from './server-process.ts';
+import { table } from '../markdown.ts';
+import type { Benchmark, BenchmarkResult } from './benchmark.ts';
+import { isPinned } from './server-process.ts';
 
-/** What was found, in Markdown: under which conditions, the tables, and the targets. */
-export function write({ conditions, text, checked }: Findings): string {
+/** A result in Markdown: its conditions, tables and targets. */
+export function render({ conditions, text, targets }: BenchmarkResult): string {
   const [cpu] = cpus();
-  const where = [
+  const line = [
     new Date().toISOString().slice(0, 10),
     `Node ${process.versions.node}`,
     `${cpu?.model ?? 'unknown CPU'}, ${cpus().length} cores`,
-    pinned ? 'servers and load on a core each' : 'servers and load on the same cores',
+    isPinned ? 'one core for the servers, one for the load' : 'servers and load on the same cores',
     ...conditions,
   ].join('; ');
-  return `${where}.\n\n${text}\n\n## Targets\n\n${targetTable(checked)}\n`;
+  const targetTable = table([
+    ['target', 'measured', 'met'],
+    ...targets.map(({ text, measured, isMet }) => [text, measured, isMet ? 'yes' : 'no']),
+  ]);
+  return `${line}.\n\n${text}\n\n## Targets\n\n${targetTable}\n`;
 }
 
-/** Keeps what was found in `results`, as a page of its own and its plot. */
-export async function keep({ page, title }: Part, findings: Findings): Promise<void> {
+/** Writes the page of a result, and its plot, to `results`. */
+export async function save({ page, title }: Benchmark, result: BenchmarkResult): Promise<void> {
   const file = (ending: string) => new URL(`../results/${page}.${ending}`, import.meta.url);
-  const { plot } = findings;
-  const about =
-    'Written by `npm run bench`; [what is measured, and how](../../docs/performance.md).';
-  const picture = plot ? `![${plot.about}](${page}.svg)\n\n` : '';
-  await writeFile(file('md'), `# ${title}\n\n${about}\n\n${picture}${write(findings)}`);
+  const { plot } = result;
+  const source =
+    'Written by `npm run bench`. [What is measured, and how](../../docs/performance.md).';
+  const image = plot ? `![${plot.alt}](${page}.svg)\n\n` : '';
+  await writeFile(file('md'), `# ${title}\n\n${source}\n\n${image}${render(result)}`);
   if (plot) await writeFile(file('svg'), plot.svg);
 }

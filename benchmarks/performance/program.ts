@@ -1,21 +1,21 @@
 import type { RequestListener } from 'node:http';
 import { listen } from '../listen.ts';
-import type { Place, Running, Wire } from './contender.ts';
+import type { RunningServer, StartOptions, Wire } from './contender.ts';
 import { ServerProcess } from './server-process.ts';
 
-/** What a contender's program tells of itself in its first line. */
+/** The first line that a contender's program prints. */
 interface Ready<About> {
   url: string;
   about: About;
 }
 
-const ISSUE = '/issue?count=';
+const ISSUE_PATH = '/issue?count=';
 
 /**
- * The program of a contender, in its process: listens, tells so on stdout, and besides answers
- * `POST /issue?count=N` with codes.
+ * Runs the program of a contender in its own process: listens, prints its URL, and issues codes for
+ * `POST /issue?count=N`.
  *
- * @param program.about - what its wire needs to know, as JSON
+ * @param program - returns the server, and as `about` what its wire needs, as JSON
  */
 export async function runProgram(
   program: (url: string) => Promise<{
@@ -27,8 +27,8 @@ export async function runProgram(
   const server = await listen();
   const { listener, issue, about } = await program(server.url);
   server.handle((request, response) => {
-    if (!request.url?.startsWith(ISSUE)) return listener(request, response);
-    issue(Number(request.url.slice(ISSUE.length))).then(
+    if (!request.url?.startsWith(ISSUE_PATH)) return listener(request, response);
+    issue(Number(request.url.slice(ISSUE_PATH.length))).then(
       (codes) => response.end(JSON.stringify(codes)),
       (error) => response.writeHead(500).end(String(error)),
     );
@@ -37,27 +37,27 @@ export async function runProgram(
   process.once('SIGTERM', () => process.exit());
 }
 
-/** Starts the program of a contender in a process of its own. */
+/** Starts the program of a contender. */
 export async function startProgram<About>(
   file: string,
-  place: Place,
+  options: StartOptions,
   wire: (about: About) => Wire,
-): Promise<Running> {
-  const server = new ServerProcess([...place.nodeArguments, file], {
-    folder: place.folder,
-    env: { ...(place.mongodbUrl !== undefined && { DATABASE_URL: place.mongodbUrl }) },
+): Promise<RunningServer> {
+  const child = new ServerProcess([...options.nodeArguments, file], {
+    folder: options.folder,
+    env: { ...(options.mongodbUrl !== undefined && { DATABASE_URL: options.mongodbUrl }) },
   });
-  const [line] = await server.printed(/^\{"url".+(?=\n)/m);
+  const [line] = await child.waitForOutput(/^\{"url".+(?=\n)/m);
   const { url, about }: Ready<About> = JSON.parse(line);
   return {
-    server,
+    process: child,
     url: new URL(url),
     wire: wire(about),
     async issue(count) {
-      const response = await fetch(url + ISSUE + count, { method: 'POST' });
+      const response = await fetch(url + ISSUE_PATH + count, { method: 'POST' });
       if (!response.ok) throw new Error(await response.text());
       return (await response.json()) as string[];
     },
-    startMilliseconds: performance.now() - server.startedAt,
+    startMilliseconds: performance.now() - child.startedAt,
   };
 }

@@ -1,6 +1,32 @@
-import { medians, type Sample } from './statistics.ts';
+/** What one server needed for one load. */
+export interface Sample {
+  /** Responses per second. */
+  throughput: number;
+  /** CPU seconds of the server per 1,000 requests. */
+  cpu: number;
+  /** Milliseconds to the response: the median, and the 99th percentile. */
+  p50: number;
+  p99: number;
+}
 
-/** What is known of a contender at the end. */
+/** @param sorted - in ascending order */
+export function quantile(sorted: ArrayLike<number>, fraction: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+/** The range of the values, divided by their median. */
+export function spread(values: readonly number[]): number {
+  return (Math.max(...values) - Math.min(...values)) / median(values);
+}
+
+/** What is known of a server at the end. */
 export interface Footprint {
   name: string;
   startMilliseconds: number;
@@ -8,7 +34,7 @@ export interface Footprint {
   peakMemory: number;
 }
 
-/** All samples of a run. */
+/** All samples of a benchmark. */
 export class Results {
   readonly #samples = new Map<string, Sample[]>();
   readonly footprints: Footprint[] = [];
@@ -17,23 +43,30 @@ export class Results {
     return `${name}/${connections}/${operation}`;
   }
 
-  /** @param turn - a sample of each operation that was measured */
-  add(name: string, connections: number, turn: Record<string, Sample | undefined>): void {
-    for (const [operation, sample] of Object.entries(turn)) {
+  /** @param samples - by operation */
+  add(name: string, connections: number, samples: Record<string, Sample | undefined>): void {
+    for (const [operation, sample] of Object.entries(samples)) {
       if (sample === undefined) continue;
       const key = this.#key(name, connections, operation);
       this.#samples.set(key, [...(this.#samples.get(key) ?? []), sample]);
     }
   }
 
-  /** Of every round; empty for what was not measured. */
+  /** One sample per round; empty if the operation was not measured. */
   samples(name: string, connections: number, operation: string): Sample[] {
     return this.#samples.get(this.#key(name, connections, operation)) ?? [];
   }
 
-  /** The medians of the rounds; null for what was not measured. */
+  /** The medians over the rounds; null if the operation was not measured. */
   medians(name: string, connections: number, operation: string): Sample | null {
     const samples = this.samples(name, connections, operation);
-    return samples.length === 0 ? null : medians(samples);
+    if (samples.length === 0) return null;
+    const medianOf = (figure: keyof Sample) => median(samples.map((sample) => sample[figure]));
+    return {
+      throughput: medianOf('throughput'),
+      cpu: medianOf('cpu'),
+      p50: medianOf('p50'),
+      p99: medianOf('p99'),
+    };
   }
 }

@@ -1,29 +1,23 @@
-// Measures the service, in parts that are run one after the other.
+// Measures the service. Benchmarks run one after the other.
 //
-//   --only PART       only this one; may be given several times
-//   --quick           in small sizes; the comparison alone unless --only says otherwise; writes nothing
-//   --check           ends with exit code 1 where a target is missed
-//   --profile         measures nothing, and shows where Latchkey's time goes
-//   --mongodb URL     on this server too, in databases of its own
+//   --only NAME       only this benchmark; may be given several times
+//   --quick           small sizes, only `comparison` unless --only is given; writes no page
+//   --check           exits with code 1 if a target is missed
+//   --profile         runs no benchmark, and prints the functions where Latchkey spends its time
+//   --mongodb URL     also measures on this MongoDB, in new databases that it drops at the end
 import { parseArgs } from 'node:util';
+import type { Benchmark } from './benchmark.ts';
 import { comparison } from './comparison/comparison.ts';
 import { latchkey, latchkeyMongodb } from './contenders/latchkey.ts';
+import { logProgress, withHarness } from './harness.ts';
 import { memory } from './memory/memory.ts';
-import { keep, write } from './page.ts';
-import type { Part } from './part.ts';
+import { render, save } from './page.ts';
 import { profile } from './profile.ts';
 import { pinLoad } from './server-process.ts';
 import { size } from './size/size.ts';
-import { twoProcesses } from './two-processes/two-processes.ts';
-import { note, withWorkbench } from './workbench.ts';
 
-/** The parts, by what --only calls them, in the order in which they are run. */
-const parts: Record<string, Part> = {
-  comparison,
-  memory,
-  size,
-  'two-processes': twoProcesses,
-};
+/** By name, in the order in which they run. */
+const benchmarks: Record<string, Benchmark> = { comparison, memory, size };
 
 const { values: options } = parseArgs({
   options: {
@@ -35,30 +29,31 @@ const { values: options } = parseArgs({
   },
 });
 
-const names = options.only ?? (options.quick ? ['comparison'] : Object.keys(parts));
+const names = options.only ?? (options.quick ? ['comparison'] : Object.keys(benchmarks));
 for (const name of names) {
-  if (Object.hasOwn(parts, name)) continue;
-  note(`There is no part ${name}: --only takes ${Object.keys(parts).join(', ')}.`);
+  if (Object.hasOwn(benchmarks, name)) continue;
+  const known = Object.keys(benchmarks).join(', ');
+  logProgress(`There is no benchmark '${name}'. Use --only with one of: ${known}.`);
   process.exit(2);
 }
 
-// Interrupted, it leaves by the way on which the servers are ended and their folders deleted.
+// An exit runs the handlers that stop the servers and delete their folders.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 pinLoad();
 if (options.profile) {
   for (const contender of options.mongodb ? [latchkey, latchkeyMongodb] : [latchkey]) {
     const text = await profile(contender, options.mongodb);
-    process.stdout.write(`\n${contender.name}, codes being issued included\n\n${text}\n`);
+    process.stdout.write(`\n${contender.name}, including the issuing of codes\n\n${text}\n`);
   }
 } else {
   for (const name of names) {
-    const part = parts[name] as Part;
-    note(`\n${part.title}`);
-    const findings = await withWorkbench(options.mongodb, [], (workbench) =>
-      part.measure(workbench, options.quick),
+    const benchmark = benchmarks[name] as Benchmark;
+    logProgress(`\n${benchmark.title}`);
+    const result = await withHarness(options.mongodb, [], (harness) =>
+      benchmark.run(harness, options.quick),
     );
-    process.stdout.write(`\n${write(findings)}`);
-    if (!options.quick) await keep(part, findings);
-    if (options.check && findings.checked.some(({ isMet }) => !isMet)) process.exitCode = 1;
+    process.stdout.write(`\n${render(result)}`);
+    if (!options.quick) await save(benchmark, result);
+    if (options.check && result.targets.some(({ isMet }) => !isMet)) process.exitCode = 1;
   }
 }

@@ -7,38 +7,38 @@ import { join } from 'node:path';
 
 const [SERVER_CORE, LOAD_CORE] = [0, 1];
 
-/** Whether server and load get a core each: that takes two, and Linux's `taskset`. */
-export const pinned =
+/** Whether servers and load run on separate cores. It needs two cores, and Linux's `taskset`. */
+export const isPinned =
   availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0;
 
-/** Keeps this process, which makes the load, off the servers' core. */
+/** Pins this process, which makes the load, to a core that no server uses. */
 export function pinLoad(): void {
-  if (pinned) spawnSync('taskset', ['-acp', String(LOAD_CORE), String(process.pid)]);
+  if (isPinned) spawnSync('taskset', ['-acp', String(LOAD_CORE), String(process.pid)]);
 }
 
-// However this process ends, none of its servers outlives it.
+// No server outlives this process.
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export class ServerProcess {
   readonly #child: ChildProcess;
-  /** When it was started, by `performance.now()`. */
+  /** By `performance.now()`. */
   readonly startedAt = performance.now();
   #stdout = '';
 
   /**
-   * @param words - the arguments of Node
-   * @param options.folder - where it runs, and where what it writes on stderr goes: `stderr.log`
+   * @param args - for Node
+   * @param options.folder - its working directory; its stderr goes to `stderr.log` there
    */
-  constructor(words: readonly string[], options: { folder: string; env?: NodeJS.ProcessEnv }) {
-    const command = [process.execPath, ...words];
-    const [program = '', ...args] = pinned
+  constructor(args: readonly string[], options: { folder: string; env?: NodeJS.ProcessEnv }) {
+    const command = [process.execPath, ...args];
+    const [program = '', ...rest] = isPinned
       ? ['taskset', '-c', String(SERVER_CORE), ...command]
       : command;
-    this.#child = spawn(program, args, {
+    this.#child = spawn(program, rest, {
       cwd: options.folder,
       env: { PATH: process.env.PATH, ...options.env },
       stdio: ['ignore', 'pipe', openSync(join(options.folder, 'stderr.log'), 'a')],
@@ -53,12 +53,13 @@ export class ServerProcess {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** Resolves to what it printed first in the form of a pattern. */
-  async printed(pattern: RegExp): Promise<RegExpExecArray> {
+  /** Resolves when stdout matches the pattern. */
+  async waitForOutput(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const match = pattern.exec(this.#stdout);
       if (match) return match;
-      if (this.#hasEnded) throw new Error(`It ended: ${this.#child.spawnargs.join(' ')}`);
+      if (this.#hasEnded)
+        throw new Error(`The server ended before it listened: ${this.#child.spawnargs.join(' ')}`);
       await Promise.race([
         once(this.#child.stdout ?? this.#child, 'data'),
         once(this.#child, 'exit'),
@@ -66,7 +67,7 @@ export class ServerProcess {
     }
   }
 
-  /** CPU time of all its threads so far, in seconds; the kernel counts nanoseconds. */
+  /** The CPU time of all its threads so far. */
   async cpuSeconds(): Promise<number> {
     const tasks = `/proc/${this.#child.pid}/task`;
     let nanoseconds = 0;
@@ -77,19 +78,18 @@ export class ServerProcess {
     return nanoseconds / 1e9;
   }
 
-  /** The memory it has resident, in MiB. */
+  /** Resident memory, in MiB. */
   residentMemory(): Promise<number> {
     return this.#memory('VmRSS');
   }
 
-  /** The most memory it had resident, in MiB, since {@link ServerProcess.forgetPeak} or ever. */
+  /** The most resident memory since the start or {@link ServerProcess.resetPeak}, in MiB. */
   peakMemory(): Promise<number> {
     return this.#memory('VmHWM');
   }
 
-  /** Lets the peak of memory begin anew. */
-  async forgetPeak(): Promise<void> {
-    // 5: see proc_pid_clear_refs(5).
+  async resetPeak(): Promise<void> {
+    // 5 resets VmHWM: see proc_pid_clear_refs(5).
     await writeFile(`/proc/${this.#child.pid}/clear_refs`, '5');
   }
 
@@ -99,7 +99,6 @@ export class ServerProcess {
     return Number(kibibytes) / 1024;
   }
 
-  /** Ends it in order. */
   async stop(): Promise<void> {
     running.delete(this.#child);
     if (this.#hasEnded) return;

@@ -1,29 +1,29 @@
 import type { DBAdapter } from 'better-auth';
+import type { Contender } from '../../packages/test-kit/src/races/contender.ts';
+import { withLatency } from '../../packages/test-kit/src/races/latency.ts';
 import { listen } from '../listen.ts';
 import { createBetterAuth } from '../peers/better-auth.ts';
 import { Browser } from './browser.ts';
-import type { Contender } from './contender.ts';
-import { distant, type Latency } from './latency.ts';
 import { oauthApplications } from './oauth-application.ts';
 
-/** The adapter over a network, in a transaction too. */
-function distantAdapter(adapter: DBAdapter, latency: Latency): DBAdapter {
-  return distant(
+/** Delays the adapter, also within a transaction. */
+function delayed(adapter: DBAdapter, latency: number): DBAdapter {
+  return withLatency(
     {
       ...adapter,
       transaction: (steps) =>
-        adapter.transaction((transaction) => steps(distant(transaction, latency))),
+        adapter.transaction((transaction) => steps(withLatency(transaction, latency))),
     },
     latency,
   );
 }
 
-/** `better-auth`, in the session of one user. */
-export async function startBetterAuth({ latency }: { latency: Latency }): Promise<Contender> {
+/** `better-auth`, with the session of one user. */
+export async function startBetterAuth(latency: number): Promise<Contender> {
   const server = await listen();
   const { listener, application, other, cookies } = await createBetterAuth({
     url: server.url,
-    store: (adapter) => distantAdapter(adapter, latency),
+    store: (adapter) => delayed(adapter, latency),
   });
   server.handle(listener);
   const browser = new Browser();

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 
-/** As much of a user's browser as an authorization needs: cookies, forms, and where it is sent. */
+/** What an authorization needs of a browser: cookies, forms and redirects. */
 export class Browser {
   readonly #cookies = new Map<string, string>();
 
-  /** Takes cookies as an answer sets them, and forgets those that it deletes. */
+  /** Applies Set-Cookie headers. */
   keepCookies(lines: readonly string[]): void {
     for (const line of lines) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
@@ -15,13 +15,13 @@ export class Browser {
   }
 
   /**
-   * Visits a page, or posts its form, and follows redirects as long as they stay on the server.
+   * Opens a page or posts a form, and follows redirects on the same server.
    *
-   * @returns where it ends up: on another page, or where another server would be asked
+   * @returns the last page, or the first URL on another server, which is not opened
    */
   async visit(url: URL, form?: Record<string, string>): Promise<URL> {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    // Not `fetch`, which says of itself that it is a script: a page is what a script is not sent.
+    // Not `fetch`: its `sec-fetch-mode: cors` tells a server that it is no page load.
     const call = request(url, {
       method: form ? 'POST' : 'GET',
       headers: {
@@ -31,9 +31,9 @@ export class Browser {
       },
     });
     call.end(form && new URLSearchParams(form).toString());
-    const [answer] = (await once(call, 'response')) as [IncomingMessage];
-    answer.resume();
-    const { 'set-cookie': cookies = [], location } = answer.headers;
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
+    response.resume();
+    const { 'set-cookie': cookies = [], location } = response.headers;
     this.keepCookies(cookies);
     if (location === undefined) return url;
     const next = new URL(location, url);

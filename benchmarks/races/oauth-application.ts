@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { authorizationRequest } from '../peers/authorization-request.ts';
-import { REDIRECT_URI, type Registration } from '../peers/registration.ts';
-import { accepted, type Contender, type Redeemer } from './contender.ts';
+import {
+  bodyUnlessRefused,
+  type Contender,
+  type Redeemer,
+} from '../../packages/test-kit/src/races/contender.ts';
+import { authorizationRequest, REDIRECT_URI, type Registration } from '../peers/oauth-client.ts';
 
 const randomText = () => randomBytes(32).toString('base64url');
 
 /**
- * Two registered applications of an OAuth server, confidential ones, which authenticate with
- * `client_secret_basic` and use PKCE, as OAuth 2.1 asks of all.
+ * Two registered applications of an OAuth server: confidential clients that authenticate with
+ * `client_secret_basic` and use PKCE, which OAuth 2.1 requires.
  *
- * @param server.authorize - goes through the authorization endpoint as a new user's browser does;
- *   returns the URI it is sent back to in the end
+ * @param server.authorize - goes through the authorization endpoint as a user's browser does, and
+ *   returns the redirect URI with the code
  */
 export function oauthApplications(server: {
   token: string;
@@ -40,7 +43,7 @@ export function oauthApplications(server: {
 
   async function redeem(code: string, by: Redeemer) {
     const own = credentials[by];
-    // Only the application itself knows the verifier; it never went through the browser.
+    // Only the application knows the verifier. It never goes through the browser.
     const isApplication = by === 'application' || by === 'wrong secret';
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
@@ -51,14 +54,14 @@ export function oauthApplications(server: {
     });
     const basic = own && btoa(`${own.client_id}:${own.client_secret}`);
     const headers = basic === null ? {} : { authorization: `Basic ${basic}` };
-    const answer = await accepted(await fetch(server.token, { method: 'POST', headers, body }));
-    return answer?.access_token ?? null;
+    const response = await fetch(server.token, { method: 'POST', headers, body });
+    return (await bodyUnlessRefused(response))?.access_token ?? null;
   }
 
-  async function admits(access_token: string) {
+  async function accepts(access_token: string) {
     const headers = { authorization: `Bearer ${access_token}` };
-    return (await accepted(await fetch(server.userinfo, { headers }))) !== null;
+    return (await bodyUnlessRefused(await fetch(server.userinfo, { headers }))) !== null;
   }
 
-  return { issue, redeem, admits };
+  return { issue, redeem, accepts };
 }

@@ -1,20 +1,20 @@
+import type { Contender } from '../../packages/test-kit/src/races/contender.ts';
+import { withLatency } from '../../packages/test-kit/src/races/latency.ts';
 import { listen } from '../listen.ts';
+import { registration } from '../peers/oauth-client.ts';
 import { createOidcProvider } from '../peers/oidc-provider.ts';
-import { registration } from '../peers/registration.ts';
 import { Browser } from './browser.ts';
-import type { Contender } from './contender.ts';
-import { distant, type Latency } from './latency.ts';
 import { oauthApplications } from './oauth-application.ts';
 
-/** `oidc-provider`, whose users log in and consent on its development pages. */
-export async function startOidcProvider({ latency }: { latency: Latency }): Promise<Contender> {
+/** `oidc-provider`. Its users log in and consent on its development pages. */
+export async function startOidcProvider(latency: number): Promise<Contender> {
   const server = await listen();
   const application = registration('application');
   const other = registration('other');
   const provider = createOidcProvider({
     url: server.url,
     clients: [application, other],
-    store: (adapter) => distant(adapter, latency),
+    store: (adapter) => withLatency(adapter, latency),
   });
   server.handle(provider.callback());
 
@@ -25,7 +25,7 @@ export async function startOidcProvider({ latency }: { latency: Latency }): Prom
       application,
       other,
       async authorize(query) {
-        // A browser of its own for each code: the codes of one session share a grant.
+        // A new browser for each code: codes of one session would share a grant.
         const browser = new Browser();
         const login = await browser.visit(new URL(`${server.url}/auth?${query}`));
         const consent = await browser.visit(login, {

@@ -1,58 +1,61 @@
-import { table } from '../table.ts';
-import { abuses } from './abuse.ts';
-import type { Latency } from './latency.ts';
-import type { RaceResult } from './race.ts';
+import { abuses } from '../../packages/test-kit/src/races/abuse.ts';
+import type { RaceResult } from '../../packages/test-kit/src/races/race.ts';
+import { table } from '../markdown.ts';
 
-/** All that was seen of one server at one latency. */
-export interface Measured {
+/** What was measured of one server at one store latency. */
+export interface Measurement {
   server: string;
-  latency: Latency;
+  /** Milliseconds for each call of the store. */
+  latency: number;
   race: RaceResult;
-  /** How many codes came through each abuse unharmed, in the order of `abuses`. */
+  /** How many codes each abuse left unharmed, in the order of `abuses`. */
   unharmed: number[];
 }
 
-/** The sizes of a run. */
 export interface Sizes {
   /** Codes of a race. */
   codes: number;
-  /** Calls at once for each of them. */
+  /** Concurrent calls for each of them. */
   redeemers: number;
   /** Codes of each abuse. */
   abused: number;
 }
 
-/** The two tables of a run, with what they count. */
-export function report(measured: readonly Measured[], sizes: Sizes, conditions: string): string {
-  const row = ({ server, latency }: Measured, cells: unknown[]) =>
+/** The two tables of a run, in Markdown. */
+export function report(
+  measurements: readonly Measurement[],
+  { codes, redeemers, abused }: Sizes,
+  conditions: string,
+): string {
+  const row = ({ server, latency }: Measurement, cells: unknown[]) =>
     [server, `${latency} ms`, ...cells].map(String);
-  const race = table([
+  const raceTable = table([
     [
       'server',
       'store latency',
       'redeemed once',
       'more than once',
-      'by nobody',
+      'never',
       'a grant works afterwards',
     ],
-    ...measured.map((one) =>
-      row(one, [one.race.once, one.race.moreThanOnce, one.race.noWinner, one.race.usable]),
+    ...measurements.map((one) =>
+      row(one, [one.race.once, one.race.moreThanOnce, one.race.never, one.race.usable]),
     ),
   ]);
-  const abuse = table([
+  const abuseTable = table([
     ['server', 'store latency', ...abuses.map(({ title }) => title)],
-    ...measured.map((one) => row(one, one.unharmed)),
+    ...measurements.map((one) => row(one, one.unharmed)),
   ]);
   return `${conditions}
 
-**The race.** ${sizes.codes} codes, one after the other; for each, ${sizes.redeemers} calls of its application at once. Of those
-${sizes.codes} codes were:
+**The race.** ${codes} codes, one after the other. For each code, its application sends ${redeemers} concurrent
+requests. Of the ${codes} codes were:
 
-${race}
+${raceTable}
 
-**The abuse.** ${sizes.abused} fresh codes each. Of how many did the application notice nothing: the code still
-worked, or the grant it had got for it?
+**The abuse.** ${abused} fresh codes for each kind. The table counts the codes whose application noticed
+nothing: its code, or the grant it already had, still worked.
 
-${abuse}
+${abuseTable}
 `;
 }

@@ -1,99 +1,117 @@
-// The race and the abuse against each server, at each latency. Prints the tables, and writes them
-// to results/races.md and into the page that explains them.
-import { readFile, writeFile } from 'node:fs/promises';
-import { mongoHarness } from '../../apps/server/src/store/mongodb/mongo-harness.ts';
-import { sqliteHarness } from '../../apps/server/src/store/sqlite/sqlite-harness.ts';
-import type { StoreHarness } from '../../apps/server/src/store/suite-harness.ts';
+// Runs the race and the abuse against each server, at each store latency. Prints the tables, and
+// writes them to results/races.md and docs/races.md.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   type MongoDBServer,
   MongoDBUnavailable,
   startMongoDB,
-} from '../../apps/server/test/mongodb/start.ts';
-import { versionsOf } from '../versions.ts';
-import { abuses, unharmed } from './abuse.ts';
+} from '../../packages/test-kit/src/mongodb/start.ts';
+import {
+  dropDatabase,
+  freshName,
+  urlOf,
+} from '../../packages/test-kit/src/mongodb/test-databases.ts';
+import { abuses, countUnharmed } from '../../packages/test-kit/src/races/abuse.ts';
+import type { Contender } from '../../packages/test-kit/src/races/contender.ts';
+import { race } from '../../packages/test-kit/src/races/race.ts';
+import { packageVersions } from '../markdown.ts';
 import { startBetterAuth } from './better-auth.ts';
-import type { Contender } from './contender.ts';
 import { startLatchkey } from './latchkey.ts';
-import type { Latency } from './latency.ts';
 import { startOidcProvider } from './oidc-provider.ts';
-import { race } from './race.ts';
-import { type Measured, report } from './report.ts';
+import { type Measurement, report, type Sizes } from './report.ts';
 
-const latencies: Latency[] = [0, 2];
-const sizes = { codes: 100, redeemers: 8, abused: 10 };
+const latencies = [0, 2];
+const sizes: Sizes = { codes: 100, redeemers: 8, abused: 10 };
 
 interface Entry {
   server: string;
-  start(latency: Latency): Promise<Contender>;
+  start(latency: number): Promise<Contender>;
 }
 
-/** Latchkey on databases of a kind, an empty one for each start. */
-const latchkeyOn = (store: string, harness: StoreHarness): Entry => ({
-  server: `Latchkey on ${store}`,
-  async start(latency) {
-    const database = await harness.fresh();
-    const contender = await startLatchkey({ databaseUrl: database.url, latency });
-    return {
-      ...contender,
-      async close() {
-        await contender.close();
-        await database.remove();
-      },
-    };
-  },
-});
+async function startOnSqlite(latency: number): Promise<Contender> {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-races-'));
+  const contender = await startLatchkey(`file:${join(folder, 'latchkey.db')}`, latency);
+  return {
+    ...contender,
+    async close() {
+      await contender.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
 
-async function measure({ server, start }: Entry, latency: Latency): Promise<Measured> {
+async function startOnMongodb(server: string, latency: number): Promise<Contender> {
+  const name = freshName();
+  const contender = await startLatchkey(urlOf(server, name), latency);
+  return {
+    ...contender,
+    async close() {
+      await contender.close();
+      await dropDatabase(server, name);
+    },
+  };
+}
+
+async function measure({ server, start }: Entry, latency: number): Promise<Measurement> {
   process.stderr.write(`${server}, store latency ${latency} ms …\n`);
   const contender = await start(latency);
-  const raced = await race(contender, sizes);
-  const counts: number[] = [];
+  const raceResult = await race(contender, sizes);
+  const unharmed: number[] = [];
   for (const abuse of abuses) {
-    counts.push(await unharmed(contender, abuse, { codes: sizes.abused }));
+    unharmed.push(await countUnharmed(contender, abuse, { codes: sizes.abused }));
   }
   await contender.close();
-  return { server, latency, race: raced, unharmed: counts };
+  return { server, latency, race: raceResult, unharmed };
 }
 
-async function mongodb(): Promise<MongoDBServer | null> {
+async function findMongodb(): Promise<MongoDBServer | null> {
   try {
     return await startMongoDB();
   } catch (error) {
     if (!(error instanceof MongoDBUnavailable)) throw error;
-    process.stderr.write(`Latchkey on MongoDB is not run: ${error.message}\n`);
+    process.stderr.write(`Latchkey on MongoDB is skipped: ${error.message}\n`);
     return null;
   }
 }
 
-const database = await mongodb();
+const mongodb = await findMongodb();
 
 const entries: Entry[] = [
-  latchkeyOn('SQLite', sqliteHarness),
-  ...(database
-    ? [latchkeyOn(database.isStandIn ? 'MongoDB (*)' : 'MongoDB', mongoHarness(database.url))]
+  { server: 'Latchkey on SQLite', start: startOnSqlite },
+  ...(mongodb
+    ? [
+        {
+          server: 'Latchkey on MongoDB',
+          start: (latency: number) => startOnMongodb(mongodb.url, latency),
+        },
+      ]
     : []),
-  { server: 'oidc-provider', start: (latency) => startOidcProvider({ latency }) },
-  { server: 'better-auth', start: (latency) => startBetterAuth({ latency }) },
+  { server: 'oidc-provider', start: startOidcProvider },
+  { server: 'better-auth', start: startBetterAuth },
 ];
 
-const measured: Measured[] = [];
+const measurements: Measurement[] = [];
 for (const entry of entries) {
-  for (const latency of latencies) measured.push(await measure(entry, latency));
+  for (const latency of latencies) measurements.push(await measure(entry, latency));
 }
-await database?.stop();
+await mongodb?.stop();
 
-const peers = await versionsOf(['@better-auth/oauth-provider', 'better-auth', 'oidc-provider']);
+const peers = await packageVersions([
+  '@better-auth/oauth-provider',
+  'better-auth',
+  'oidc-provider',
+]);
 const date = new Date().toISOString().slice(0, 10);
-const conditions = [
-  `${date}, Node ${process.versions.node}. ${peers}.`,
-  ...(database?.isStandIn ? [`(*) In place of MongoDB: ${database.description}.`] : []),
-].join('\n');
-const text = report(measured, sizes, conditions);
+const databases = mongodb ? ` ${mongodb.description}.` : '';
+const conditions = `${date}, Node ${process.versions.node}.${databases} ${peers}.`;
+const text = report(measurements, sizes, conditions);
 process.stdout.write(`\n${text}`);
 
 await writeFile(
   new URL('../results/races.md', import.meta.url),
-  `# Races and abuse\n\nWritten by \`npm run bench:races\`; [what it means, and how each server is set up](../../docs/races.md).\n\n${text}`,
+  `# Races and abuse\n\nWritten by \`npm run bench:races\`. [What is measured, and how each server is set up](../../docs/races.md).\n\n${text}`,
 );
 const page = new URL('../../docs/races.md', import.meta.url);
 const between = /(?<=<!-- results -->\n\n).*(?=\n<!-- end of results -->)/s;

@@ -1,26 +1,18 @@
-import { hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import { newId } from '../../../apps/server/src/credentials/credentials.ts';
-import type {
-  AccountRecord,
-  ApplicationRecord,
-  GrantAuthentication,
-  GrantRecord,
-} from '../../../apps/server/src/store/records.ts';
+import { randomUUID, timingSafeEqual } from 'node:crypto';
 import {
   type CredentialKind,
-  formatCredential,
   formatTimestamp,
   isUuid,
   parseCredential,
   uuidV7Time,
 } from '../../../packages/schema/src/index.ts';
+import { hashCredential, mint, uuidV7 } from '../credentials.ts';
 import { USERNAME } from '../wires/rest.ts';
-import type { Records } from './records.ts';
+import type { AccountRecord, ApplicationRecord, Records } from './records.ts';
 
-// Latchkey's rules, written straight down: what any server of this contract has to do for a
-// request, and nothing to read or to change it by.
+// The least that any server of Latchkey's contract has to do for a request.
 
-/** A request that is refused. */
+/** Thrown to refuse a request. */
 export class Refused extends Error {
   readonly status: number;
   readonly errorCode: string;
@@ -35,13 +27,6 @@ export class Refused extends Error {
 const CODE_LIFETIME = 300_000;
 const SCOPE = 'profile.read';
 
-const hashOf = (credential: string) => hash('sha256', credential, 'buffer');
-
-function mint(kind: CredentialKind, id: string): { credential: string; hash: Buffer } {
-  const credential = formatCredential(kind, id, randomBytes(32));
-  return { credential, hash: hashOf(credential) };
-}
-
 function bearer(header: string | undefined, kind: CredentialKind): { id: string; token: string } {
   if (header === undefined) throw new Refused(401, 'credentials_missing');
   const token = /^bearer +(\S+)$/i.exec(header)?.[1] ?? '';
@@ -52,20 +37,17 @@ function bearer(header: string | undefined, kind: CredentialKind): { id: string;
 
 const accountObject = (account: AccountRecord) => ({ object: 'service_account', ...account });
 
-/** An application, an account, and what makes codes for them. */
+/** Creates an application and an account, and a function that issues codes for them. */
 export async function setUp(
   records: Records,
 ): Promise<{ secret: string; issue(count: number): Promise<string[]> }> {
-  const now = Date.now();
-  const id = newId(now);
+  const id = uuidV7(Date.now());
   const { credential, hash } = mint('applicationSecret', id);
-  const secret = { hint: '', created_at: now, expires_at: null, last_used_at: null };
   await records.createApplication({
     id,
     name: 'Application',
     disabled: false,
-    created_at: now,
-    secrets: [{ id: randomUUID(), hash, ...secret }],
+    secret_hash: hash,
   });
   const account: AccountRecord = {
     id: randomUUID(),
@@ -79,15 +61,21 @@ export async function setUp(
 
   async function issueOne(): Promise<string> {
     const now = Date.now();
-    const grant_id = newId(now);
+    const grant_id = uuidV7(now);
     const code = mint('code', grant_id);
-    const pending = { grant_id, application_id: id, scope: SCOPE, account, code_hash: code.hash };
-    await records.issueCode({ ...pending, code_expires_at: now + CODE_LIFETIME });
+    await records.issueCode({
+      grant_id,
+      application_id: id,
+      scope: SCOPE,
+      account,
+      code_hash: code.hash,
+      code_expires_at: now + CODE_LIFETIME,
+    });
     return code.credential;
   }
   async function issue(count: number): Promise<string[]> {
     const codes: string[] = [];
-    for (let made = 0; made < count; made++) codes.push(await issueOne());
+    while (codes.length < count) codes.push(await issueOne());
     return codes;
   }
   return { secret: credential, issue };
@@ -99,9 +87,11 @@ export async function authenticateApplication(
 ): Promise<ApplicationRecord> {
   const { id, token } = bearer(header, 'applicationSecret');
   const application = await records.findApplication(id);
-  const hash = hashOf(token);
-  const secret = application?.secrets.find((candidate) => timingSafeEqual(candidate.hash, hash));
-  if (!application || !secret || application.disabled) {
+  if (
+    !application ||
+    application.disabled ||
+    !timingSafeEqual(application.secret_hash, hashCredential(token))
+  ) {
     throw new Refused(401, 'credentials_invalid');
   }
   return application;
@@ -118,7 +108,7 @@ export async function convert(records: Records, application: ApplicationRecord, 
   const grant = await records.redeemCode({
     grant_id,
     application_id: application.id,
-    code_hash: hashOf(code),
+    code_hash: hashCredential(code),
     secret_hash: secret.hash,
     now,
   });
@@ -140,7 +130,7 @@ export async function revoke(records: Records, application: ApplicationRecord, i
     throw new Refused(400, 'parameter_invalid');
   }
   const revocation = { grant_id, application_id: application.id, now: Date.now() };
-  const grant: GrantRecord | null = await records.revokeGrant(revocation);
+  const grant = await records.revokeGrant(revocation);
   if (grant === null) throw new Refused(404, 'grant_not_found');
   const created_at = formatTimestamp(grant.created_at);
   return { object: 'oauth_grant', grant_id, created_at, revoked: true };
@@ -148,10 +138,8 @@ export async function revoke(records: Records, application: ApplicationRecord, i
 
 export async function account(records: Records, header: string | undefined) {
   const { id: grant_id, token } = bearer(header, 'grantSecret');
-  const found: GrantAuthentication | null = await records.authenticateGrant(grant_id, {
-    currentAccount: true,
-  });
-  const secret_hash = hashOf(token);
+  const found = await records.authenticateGrant(grant_id);
+  const secret_hash = hashCredential(token);
   if (
     !found?.secret_hash ||
     !found.account ||

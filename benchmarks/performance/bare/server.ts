@@ -1,12 +1,13 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { newId } from '../../../apps/server/src/credentials/credentials.ts';
+import { uuidV7 } from '../credentials.ts';
+import { runProgram } from '../program.ts';
 import type { Records } from './records.ts';
-import { account, authenticateApplication, convert, Refused, revoke } from './rules.ts';
+import { account, authenticateApplication, convert, Refused, revoke, setUp } from './rules.ts';
 
-// The limit of the contract on bodies.
+// The contract's limit on bodies.
 const LARGEST_BODY = 16 * 1024;
 
-/** By events: iterating over a request costs a floor more than all else in here. */
+/** With events: `for await` over the request costs more CPU than the rest of this server. */
 function readBody(request: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -32,9 +33,9 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** Latchkey's REST interface on bare `node:http`: three operations, answered in one write each. */
+/** Three operations of Latchkey's REST interface on bare `node:http`, one write per response. */
 export function bareListener(records: Records): RequestListener {
-  async function answer(request: IncomingMessage): Promise<object> {
+  async function respond(request: IncomingMessage): Promise<object> {
     const { authorization } = request.headers;
     switch (`${request.method} ${request.url}`) {
       case 'POST /oauth/convert': {
@@ -56,7 +57,7 @@ export function bareListener(records: Records): RequestListener {
     let status = 200;
     let body: object;
     try {
-      body = await answer(request);
+      body = await respond(request);
     } catch (error) {
       status = error instanceof Refused ? error.status : 500;
       body = { error_code: error instanceof Refused ? error.errorCode : 'internal_error' };
@@ -65,9 +66,17 @@ export function bareListener(records: Records): RequestListener {
     response.writeHead(status, {
       'Content-Type': 'application/json; charset=UTF-8',
       'Cache-Control': 'no-store',
-      'X-Request-Id': newId(Date.now()),
+      'X-Request-Id': uuidV7(Date.now()),
       'Content-Length': Buffer.byteLength(text),
     });
     response.end(text);
   };
+}
+
+/** Runs the program of a bare contender. */
+export function runBare(records: Records): Promise<void> {
+  return runProgram(async () => {
+    const { secret, issue } = await setUp(records);
+    return { listener: bareListener(records), issue, about: secret };
+  });
 }

@@ -1,5 +1,6 @@
-import { versionsOf } from '../../versions.ts';
-import type { Contender, Running } from '../contender.ts';
+import { packageVersions } from '../../markdown.ts';
+import type { Benchmark } from '../benchmark.ts';
+import type { Contender, RunningServer } from '../contender.ts';
 import { betterAuth } from '../contenders/better-auth.ts';
 import { floor } from '../contenders/floor.ts';
 import {
@@ -13,18 +14,16 @@ import { oauth2Server } from '../contenders/oauth2-server.ts';
 import { oidcProvider } from '../contenders/oidc-provider.ts';
 import { sqlite } from '../contenders/sqlite.ts';
 import { trpcStandalone } from '../contenders/trpc-standalone.ts';
-import { CONNECTIONS, turn } from '../measure.ts';
-import type { Part } from '../part.ts';
+import { storeKinds, versionsOf } from '../harness.ts';
+import { CONNECTIONS, measureOperations, rounds } from '../measure.ts';
 import { Results } from '../results.ts';
-import { rounds } from '../rounds.ts';
-import { aboutOf, storesOf } from '../stores.ts';
 import { plot } from './plot.ts';
 import { report } from './report.ts';
-import { checkTargets } from './targets.ts';
+import { comparisonTargets } from './targets.ts';
 
 interface Entry {
   contender: Contender;
-  running: Running;
+  server: RunningServer;
 }
 
 interface Sizes {
@@ -33,61 +32,61 @@ interface Sizes {
   rounds: number;
 }
 
-/** How many requests a contender gets. With one connection, a tenth: they take turns. */
-function requestsOf({ share, most }: Contender, sizes: Sizes, connections: number): number {
+/** How many requests a contender gets. A tenth with one connection, where they run one by one. */
+function requestsOf({ share, max }: Contender, sizes: Sizes, connections: number): number {
   const requests = Math.ceil(sizes.requests * share * (connections === 1 ? 0.1 : 1));
-  return Math.min(requests, most ?? requests);
+  return Math.min(requests, max ?? requests);
 }
 
 async function compare(entries: readonly Entry[], sizes: Sizes): Promise<Results> {
   const results = new Results();
-  for (const { order, counts } of rounds(entries, sizes.rounds)) {
+  for (const { order, isWarmUp } of rounds(entries, sizes.rounds)) {
     for (const connections of sizes.connections) {
-      for (const { contender, running } of order) {
+      for (const { contender, server } of order) {
         const requests = requestsOf(contender, sizes, connections);
-        const samples = await turn(running, { connections, requests });
-        if (counts) results.add(contender.name, connections, samples);
+        const samples = await measureOperations(server, { connections, requests });
+        if (!isWarmUp) results.add(contender.name, connections, samples);
       }
     }
   }
-  for (const { contender, running } of entries) {
+  for (const { contender, server } of entries) {
     results.footprints.push({
       name: contender.name,
-      startMilliseconds: running.startMilliseconds,
-      peakMemory: await running.server.peakMemory(),
+      startMilliseconds: server.startMilliseconds,
+      peakMemory: await server.process.peakMemory(),
     });
   }
   return results;
 }
 
-/** Each server beside the floor. */
-export const comparison: Part = {
+/** All servers, compared with the floor. */
+export const comparison: Benchmark = {
   page: 'performance',
   title: 'Performance',
-  async measure(workbench, quick) {
+  async run(harness, quick) {
     const sizes: Sizes = quick
       ? { requests: 3_000, connections: [CONNECTIONS], rounds: 5 }
       : { requests: 5_000, connections: [CONNECTIONS, 1, 256], rounds: 7 };
     const contenders = [
       ...[floor, sqlite, latchkey, latchkeyTrpc, trpcStandalone],
       ...[oidcProvider, oauth2Server, betterAuth],
-      ...(workbench.mongodb ? [mongodb, latchkeyMongodb, latchkeyMongodbTrpc] : []),
+      ...(harness.mongodb ? [mongodb, latchkeyMongodb, latchkeyMongodbTrpc] : []),
     ];
-    const stores = await storesOf(workbench);
+    const stores = await storeKinds(harness);
     const entries: Entry[] = [];
     for (const contender of contenders) {
-      entries.push({ contender, running: await workbench.start(contender.name, contender.start) });
+      entries.push({ contender, server: await harness.start(contender.name, contender.start) });
     }
     const results = await compare(entries, sizes);
-    const versions = await versionsOf([
+    const packages = await packageVersions([
       ...['oidc-provider', '@node-oauth/oauth2-server', 'better-auth'],
       ...['@better-auth/oauth-provider', '@trpc/server', 'mongodb'],
     ]);
     return {
-      conditions: [`${sizes.rounds} rounds`, versions, ...aboutOf(stores)],
+      conditions: [`${sizes.rounds} rounds`, packages, ...versionsOf(stores)],
       text: report(results, sizes.connections),
-      checked: checkTargets(results),
-      plot: { about: 'Exchanges beside the floor', svg: plot(results, CONNECTIONS) },
+      targets: comparisonTargets(results),
+      plot: { alt: 'Convert compared with the floor', svg: plot(results, CONNECTIONS) },
     };
   },
 };

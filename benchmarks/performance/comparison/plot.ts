@@ -8,14 +8,14 @@ const GAP = 44;
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** One bar a server, as long as its ratio to the floor. */
+/** One bar per server; its length is the ratio to the floor. */
 function bars(
   title: string,
   top: number,
   ratios: readonly [name: string, ratio: number][],
 ): string {
-  const most = Math.max(1, ...ratios.map(([, ratio]) => ratio));
-  const scale = (WIDTH - LABEL - 70) / most;
+  const longest = Math.max(1, ...ratios.map(([, ratio]) => ratio));
+  const scale = (WIDTH - LABEL - 70) / longest;
   const lines = [`<text x="0" y="${top}" font-weight="bold">${escaped(title)}</text>`];
   for (const [row, [name, ratio]] of ratios.entries()) {
     const y = top + 12 + row * ROW;
@@ -30,21 +30,21 @@ function bars(
   return lines.join('\n');
 }
 
-/** The exchange at so many connections as an SVG: throughput and CPU, as ratios to the floor. */
+/** An SVG of `convert`: throughput and CPU as ratios to the floor. */
 export function plot(results: Results, connections: number): string {
-  const bare = results.medians(floor.name, connections, 'convert');
+  const base = results.medians(floor.name, connections, 'convert');
   const ratiosOf = (figure: 'throughput' | 'cpu') =>
     results.footprints.flatMap(({ name }): [string, number][] => {
-      const seen = results.medians(name, connections, 'convert');
-      return seen && bare ? [[name, seen[figure] / bare[figure]]] : [];
+      const medians = results.medians(name, connections, 'convert');
+      return medians && base ? [[name, medians[figure] / base[figure]]] : [];
     });
   const throughput = ratiosOf('throughput');
   const height = throughput.length * ROW + GAP;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${2 * height}" font-family="system-ui, sans-serif" font-size="13">
-<title>Exchanges beside the floor</title>
+<title>Convert compared with the floor</title>
 <rect width="100%" height="100%" fill="white"/>
-${bars(`Exchanges a second, × floor, ${connections} connections (more is better)`, 18, throughput)}
-${bars('CPU for an exchange, × floor (less is better)', height + 18, ratiosOf('cpu'))}
+${bars(`Convert: requests/s, × floor, ${connections} connections (more is better)`, 18, throughput)}
+${bars('Convert: CPU per request, × floor (less is better)', height + 18, ratiosOf('cpu'))}
 </svg>
 `;
 }

@@ -1,10 +1,9 @@
-import { table } from '../../table.ts';
+import { table } from '../../markdown.ts';
 import { floor } from '../contenders/floor.ts';
 import { operations } from '../measure.ts';
-import type { Results } from '../results.ts';
-import { spread } from '../statistics.ts';
+import { type Results, spread } from '../results.ts';
 
-/** What was measured with so many connections. */
+/** The figures at one number of connections. */
 function loadTable(results: Results, connections: number): string {
   const rows = [
     [
@@ -20,30 +19,30 @@ function loadTable(results: Results, connections: number): string {
     ],
   ];
   for (const operation of operations) {
-    const bare = results.medians(floor.name, connections, operation);
+    const base = results.medians(floor.name, connections, operation);
     for (const { name } of results.footprints) {
-      const seen = results.medians(name, connections, operation);
-      if (!seen) continue;
+      const medians = results.medians(name, connections, operation);
+      if (!medians) continue;
       const throughputs = results
         .samples(name, connections, operation)
         .map(({ throughput }) => throughput);
       rows.push([
         name,
         operation,
-        seen.throughput.toFixed(0),
+        medians.throughput.toFixed(0),
         ((spread(throughputs) / 2) * 100).toFixed(0),
-        bare ? (seen.throughput / bare.throughput).toFixed(2) : '',
-        seen.cpu.toFixed(3),
-        bare ? (seen.cpu / bare.cpu).toFixed(2) : '',
-        seen.p50.toFixed(2),
-        seen.p99.toFixed(2),
+        base ? (medians.throughput / base.throughput).toFixed(2) : '',
+        medians.cpu.toFixed(3),
+        base ? (medians.cpu / base.cpu).toFixed(2) : '',
+        medians.p50.toFixed(2),
+        medians.p99.toFixed(2),
       ]);
     }
   }
   return table(rows);
 }
 
-/** All tables of a comparison, in Markdown. */
+/** All tables, in Markdown. */
 export function report(results: Results, connectionCounts: readonly number[]): string {
   const loads = connectionCounts.map(
     (count) =>

@@ -1,4 +1,4 @@
-import { type Checked, checkRatio } from '../checked.ts';
+import { ratioTarget, type Target } from '../benchmark.ts';
 import { betterAuth } from '../contenders/better-auth.ts';
 import { floor } from '../contenders/floor.ts';
 import { latchkey, latchkeyMongodb, latchkeyTrpc } from '../contenders/latchkey.ts';
@@ -7,33 +7,30 @@ import { oauth2Server } from '../contenders/oauth2-server.ts';
 import { oidcProvider } from '../contenders/oidc-provider.ts';
 import { trpcStandalone } from '../contenders/trpc-standalone.ts';
 import { CONNECTIONS, type Operation } from '../measure.ts';
-import type { Results } from '../results.ts';
-import type { Sample } from '../statistics.ts';
+import type { Results, Sample } from '../results.ts';
 
-type Figure = Exclude<keyof Sample, 'slowest'>;
-
-const figures: Record<Figure, string> = {
+const figures: Record<keyof Sample, string> = {
   throughput: 'throughput',
   cpu: 'CPU per request',
   p50: 'p50',
   p99: 'p99',
 };
 
-/** Compares a run with what is to be reached. What was not measured in it is left out. */
-export function checkTargets(results: Results): Checked[] {
-  const checked: Checked[] = [];
+/** The targets for everything that was measured. */
+export function comparisonTargets(results: Results): Target[] {
+  const targets: Target[] = [];
 
   function compare(
     [one, other]: [{ name: string }, { name: string }],
     operation: Operation,
-    figure: Figure,
+    figure: keyof Sample,
     [bound, limit]: ['at least' | 'at most', number],
   ): void {
     const ours = results.medians(one.name, CONNECTIONS, operation);
     const theirs = results.medians(other.name, CONNECTIONS, operation);
     if (!ours || !theirs) return;
     const text = `${one.name}, ${operation}: ${figures[figure]} ${bound} ${limit} × ${other.name}`;
-    checked.push(checkRatio(text, ours[figure] / theirs[figure], [bound, limit]));
+    targets.push(ratioTarget(text, ours[figure] / theirs[figure], [bound, limit]));
   }
 
   for (const operation of ['convert', 'revoke', 'authenticate'] as const) {
@@ -50,17 +47,17 @@ export function checkTargets(results: Results): Checked[] {
   }
 
   const footprint = (name: string) => results.footprints.find((one) => one.name === name);
-  const [ours, bare] = [footprint(latchkey.name), footprint(floor.name)];
-  if (ours && bare) {
+  const [ours, base] = [footprint(latchkey.name), footprint(floor.name)];
+  if (ours && base) {
     const text = `${latchkey.name}: peak memory at most 1.5 × ${floor.name}`;
-    checked.push(checkRatio(text, ours.peakMemory / bare.peakMemory, ['at most', 1.5]));
+    targets.push(ratioTarget(text, ours.peakMemory / base.peakMemory, ['at most', 1.5]));
   }
   if (ours) {
-    checked.push({
-      text: `${latchkey.name}: answers within 400 ms of its process starting`,
-      seen: `${ours.startMilliseconds.toFixed(0)} ms`,
+    targets.push({
+      text: `${latchkey.name}: first response within 400 ms of the start of the process`,
+      measured: `${ours.startMilliseconds.toFixed(0)} ms`,
       isMet: ours.startMilliseconds <= 400,
     });
   }
-  return checked;
+  return targets;
 }

@@ -1,18 +1,17 @@
-import { authorizationRequest } from '../../peers/authorization-request.ts';
 import { createBetterAuth } from '../../peers/better-auth.ts';
-import type { Registration } from '../../peers/registration.ts';
+import { authorizationRequest, type Registration } from '../../peers/oauth-client.ts';
 import type { Contender } from '../contender.ts';
 import { runProgram, startProgram } from '../program.ts';
 import { codeWithVerifier, oauthWire } from '../wires/oauth.ts';
 
-/** `better-auth` in memory. Without the scope `openid`, so that it signs no ID token. */
+/** `better-auth` in memory, without the scope `openid`: it signs no ID token. */
 export const betterAuth: Contender = {
   name: 'better-auth, in memory',
   share: 1,
-  // Its memory adapter looks through whole tables, and copies them for a transaction.
-  most: 64,
-  start: (place) =>
-    startProgram(import.meta.filename, place, (application: Registration) =>
+  // Its memory adapter scans whole tables, and copies them for a transaction.
+  max: 64,
+  start: (options) =>
+    startProgram(import.meta.filename, options, (application: Registration) =>
       oauthWire(application, {
         token: '/api/auth/oauth2/token',
         revocation: '/api/auth/oauth2/revoke',
@@ -25,7 +24,7 @@ if (import.meta.main) {
     const { listener, application, cookies } = await createBetterAuth({ url });
     const cookie = cookies.map((line) => line.split(';')[0]).join('; ');
 
-    /** Asks the authorization endpoint, as the page that a user is on may do. */
+    /** Calls the authorization endpoint as a script on a page does. */
     async function issueOne(): Promise<string> {
       const { query, verifier } = authorizationRequest(application, 'profile');
       const response = await fetch(`${url}/api/auth/oauth2/authorize?${query}`, {
@@ -39,7 +38,7 @@ if (import.meta.main) {
 
     async function issue(count: number): Promise<string[]> {
       const codes: string[] = [];
-      for (let made = 0; made < count; made++) codes.push(await issueOne());
+      while (codes.length < count) codes.push(await issueOne());
       return codes;
     }
     return { listener, issue, about: application };

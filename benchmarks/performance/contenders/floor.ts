@@ -2,22 +2,23 @@ import { timingSafeEqual } from 'node:crypto';
 import type {
   AccountRecord,
   ApplicationRecord,
+  CodeRecord,
   GrantRecord,
-  PendingRecord,
-} from '../../../apps/server/src/store/records.ts';
-import { runBare } from '../bare/program.ts';
-import type { Records } from '../bare/records.ts';
+  Records,
+} from '../bare/records.ts';
+import { runBare } from '../bare/server.ts';
 import type { Contender } from '../contender.ts';
 import { startProgram } from '../program.ts';
 import { restWire } from '../wires/rest.ts';
 
-interface Row extends PendingRecord {
-  exchanged: GrantRecord | null;
+interface Row extends CodeRecord {
+  /** Null until the code is redeemed. */
+  grant: GrantRecord | null;
   secret_hash: Uint8Array | null;
   first_used_at: number | null;
 }
 
-/** Records in the memory of the process. */
+/** Records in memory. */
 export function mapRecords(): Records {
   const applications = new Map<string, ApplicationRecord>();
   const accounts = new Map<string, AccountRecord>();
@@ -29,28 +30,24 @@ export function mapRecords(): Records {
     issueCode: (code) =>
       void rows.set(code.grant_id, {
         ...code,
-        exchanged: null,
+        grant: null,
         secret_hash: null,
         first_used_at: null,
       }),
     redeemCode({ grant_id, application_id, code_hash, secret_hash, now }) {
       const row = rows.get(grant_id);
-      if (!row || row.exchanged || row.application_id !== application_id) return null;
+      if (!row || row.grant || row.application_id !== application_id) return null;
       if (row.code_expires_at <= now || !timingSafeEqual(row.code_hash, code_hash)) return null;
       const { scope, account } = row;
       row.secret_hash = secret_hash;
-      row.exchanged = {
-        ...{ grant_id, application_id, scope, account },
-        created_at: now,
-        revoked_at: null,
-      };
-      return row.exchanged;
+      row.grant = { grant_id, application_id, scope, account, created_at: now, revoked_at: null };
+      return row.grant;
     },
     authenticateGrant(grant_id) {
       const row = rows.get(grant_id);
-      if (!row?.exchanged) return null;
+      if (!row?.grant) return null;
       return {
-        grant: row.exchanged,
+        grant: row.grant,
         secret_hash: row.secret_hash,
         first_used_at: row.first_used_at,
         application_disabled: applications.get(row.application_id)?.disabled ?? true,
@@ -65,19 +62,19 @@ export function mapRecords(): Records {
     },
     revokeGrant({ grant_id, application_id, now }) {
       const row = rows.get(grant_id);
-      if (!row?.exchanged || row.application_id !== application_id) return null;
-      row.exchanged.revoked_at ??= now;
+      if (!row?.grant || row.application_id !== application_id) return null;
+      row.grant.revoked_at ??= now;
       row.secret_hash = null;
-      return row.exchanged;
+      return row.grant;
     },
   };
 }
 
-/** The floor: what Node itself takes, and keeps nothing. */
+/** The floor: the least that Node needs for these operations. It stores nothing on disk. */
 export const floor: Contender = {
   name: 'node:http over a Map (the floor)',
   share: 1,
-  start: (place) => startProgram(import.meta.filename, place, restWire),
+  start: (options) => startProgram(import.meta.filename, options, restWire),
 };
 
 if (import.meta.main) await runBare(mapRecords());

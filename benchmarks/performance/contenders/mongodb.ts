@@ -1,7 +1,6 @@
 import { type Binary, MongoClient, type ReadConcernLike, UUID } from 'mongodb';
-import type { AccountRecord, GrantRecord } from '../../../apps/server/src/store/records.ts';
-import { runBare } from '../bare/program.ts';
-import type { Records } from '../bare/records.ts';
+import type { AccountRecord, GrantRecord, Records } from '../bare/records.ts';
+import { runBare } from '../bare/server.ts';
 import type { Contender } from '../contender.ts';
 import { startProgram } from '../program.ts';
 import { restWire } from '../wires/rest.ts';
@@ -24,7 +23,7 @@ interface ApplicationDocument {
   _id: UUID;
   name: string;
   disabled: boolean;
-  hash: Binary;
+  secret_hash: Binary;
 }
 
 type JoinedDocument = GrantDocument & {
@@ -41,7 +40,7 @@ const grantOf = (document: GrantDocument): GrantRecord => ({
   revoked_at: document.revoked_at?.getTime() ?? null,
 });
 
-/** Records in MongoDB, with the reads, writes and concerns of Latchkey. */
+/** Records in MongoDB, with Latchkey's queries, write concern and read concern. */
 async function mongodbRecords(url: string): Promise<Records> {
   const client = await new MongoClient(url).connect();
   const database = client.db();
@@ -58,9 +57,9 @@ async function mongodbRecords(url: string): Promise<Records> {
   const grants = database.collection<GrantDocument>('bare_grants');
 
   return {
-    async createApplication({ id, name, disabled, secrets }) {
-      const hash = secrets[0]?.hash as unknown as Binary;
-      await applications.insertOne({ _id: new UUID(id), name, disabled, hash }, writing);
+    async createApplication({ id, name, disabled, secret_hash: hash }) {
+      const secret_hash = hash as unknown as Binary;
+      await applications.insertOne({ _id: new UUID(id), name, disabled, secret_hash }, writing);
     },
     async putAccount(account) {
       await accounts.insertOne({ _id: new UUID(account.id), account }, writing);
@@ -68,10 +67,8 @@ async function mongodbRecords(url: string): Promise<Records> {
     async findApplication(id) {
       const found = await applications.findOne({ _id: new UUID(id) }, reading);
       if (!found) return null;
-      const times = { created_at: 0, expires_at: null, last_used_at: null };
-      const secret = { id: '', hint: '', hash: found.hash.value(), ...times };
-      const { name, disabled } = found;
-      return { id, name, disabled, created_at: 0, secrets: [secret] };
+      const { name, disabled, secret_hash } = found;
+      return { id, name, disabled, secret_hash: secret_hash.value() };
     },
     async issueCode({ grant_id, application_id, account, scope, code_hash, code_expires_at }) {
       await grants.insertOne(
@@ -148,7 +145,7 @@ async function mongodbRecords(url: string): Promise<Records> {
       const document = await grants.findOneAndUpdate(
         {
           _id: new UUID(grant_id),
-          application_id: new UUID(application_id ?? ''),
+          application_id: new UUID(application_id),
           created_at: { $exists: true },
           revoked_at: { $exists: false },
         },
@@ -160,11 +157,11 @@ async function mongodbRecords(url: string): Promise<Records> {
   };
 }
 
-/** The floor of what is on MongoDB: the same rules over the driver. */
+/** The floor on MongoDB: the same rules over the driver. */
 export const mongodb: Contender = {
   name: 'node:http over the MongoDB driver',
   share: 0.2,
-  start: (place) => startProgram(import.meta.filename, place, restWire),
+  start: (options) => startProgram(import.meta.filename, options, restWire),
 };
 
 if (import.meta.main) await runBare(await mongodbRecords(process.env.DATABASE_URL ?? ''));

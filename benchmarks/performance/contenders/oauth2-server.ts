@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import OAuth2Server from '@node-oauth/oauth2-server';
-import { pkce } from '../../peers/pkce.ts';
-import { REDIRECT_URI, type Registration, registration } from '../../peers/registration.ts';
+import { pkce, REDIRECT_URI, type Registration, registration } from '../../peers/oauth-client.ts';
 import type { Contender } from '../contender.ts';
 import { runProgram, startProgram } from '../program.ts';
 import { codeWithVerifier, oauthWire } from '../wires/oauth.ts';
@@ -14,13 +13,13 @@ const CODE_LIFETIME = 300_000;
 export const oauth2Server: Contender = {
   name: '@node-oauth/oauth2-server, in memory',
   share: 0.5,
-  start: (place) =>
-    startProgram(import.meta.filename, place, (application: Registration) =>
+  start: (options) =>
+    startProgram(import.meta.filename, options, (application: Registration) =>
       oauthWire(application, { token: '/token' }),
     ),
 };
 
-/** The model of its documentation, over Maps. */
+/** The model from its documentation, over Maps. */
 function createModel(application: Registration) {
   const client: OAuth2Server.Client = {
     id: application.client_id,
@@ -96,7 +95,7 @@ if (import.meta.main) {
           body: await readForm(incoming),
         });
         const response = new OAuth2Server.Response();
-        // What goes wrong it also writes into the response.
+        // It also writes the error into the response.
         await server.token(request, response).catch(() => {});
         const text = JSON.stringify(response.body);
         outgoing.writeHead(response.status ?? 500, {

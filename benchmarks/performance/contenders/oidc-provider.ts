@@ -1,18 +1,17 @@
+import { pkce, REDIRECT_URI, type Registration, registration } from '../../peers/oauth-client.ts';
 import { createOidcProvider } from '../../peers/oidc-provider.ts';
-import { pkce } from '../../peers/pkce.ts';
-import { REDIRECT_URI, type Registration, registration } from '../../peers/registration.ts';
 import type { Contender } from '../contender.ts';
 import { runProgram, startProgram } from '../program.ts';
 import { codeWithVerifier, oauthWire } from '../wires/oauth.ts';
 
 const SCOPE = 'profile.read';
 
-/** `oidc-provider` in memory. Without the scope `openid`, so that it signs no ID token. */
+/** `oidc-provider` in memory, without the scope `openid`: it signs no ID token. */
 export const oidcProvider: Contender = {
   name: 'oidc-provider, in memory',
   share: 0.5,
-  start: (place) =>
-    startProgram(import.meta.filename, place, (application: Registration) =>
+  start: (options) =>
+    startProgram(import.meta.filename, options, (application: Registration) =>
       oauthWire(application, { token: '/token', revocation: '/token/revocation' }),
     ),
 };
@@ -22,9 +21,9 @@ if (import.meta.main) {
     const application = registration('application');
     const provider = createOidcProvider({ url, clients: [application] });
     const client = await provider.Client.find(application.client_id);
-    if (!client) throw new Error('The client is not there.');
+    if (!client) throw new Error('The client is not registered.');
 
-    // What its authorization endpoint does once the user has consented, by its models.
+    // The same calls of its models that its authorization endpoint makes after consent.
     const issueOne = async (): Promise<string> => {
       const accountId = 'ada';
       const grant = new provider.Grant({ accountId, clientId: application.client_id });

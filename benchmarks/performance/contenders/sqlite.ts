@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { GrantRecord } from '../../../apps/server/src/store/records.ts';
-import { runBare } from '../bare/program.ts';
-import type { Records } from '../bare/records.ts';
+import type { GrantRecord, Records } from '../bare/records.ts';
+import { runBare } from '../bare/server.ts';
 import type { Contender } from '../contender.ts';
 import { startProgram } from '../program.ts';
 import { restWire } from '../wires/rest.ts';
@@ -24,14 +23,15 @@ const grantOf = ({ id, account, ...row }: GrantRow): GrantRecord => ({
   revoked_at: row.revoked_at,
 });
 
-/** Records in a file, each write on disk before it is answered. */
+/** Records in a file. A write is on disk before its response is sent. */
 function sqliteRecords(path: string): Records {
   const database = new DatabaseSync(path);
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
-    CREATE TABLE applications (id TEXT PRIMARY KEY, record TEXT, disabled INTEGER, hash BLOB)
-      STRICT, WITHOUT ROWID;
+    CREATE TABLE applications (
+      id TEXT PRIMARY KEY, record TEXT, disabled INTEGER, secret_hash BLOB
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE accounts (id TEXT PRIMARY KEY, account TEXT) STRICT, WITHOUT ROWID;
     CREATE TABLE grants (
       id TEXT PRIMARY KEY, application_id TEXT, account_id TEXT, scope TEXT, account TEXT,
@@ -41,7 +41,7 @@ function sqliteRecords(path: string): Records {
   const GRANT = 'id, application_id, scope, account, created_at, revoked_at';
   const addApplication = database.prepare('INSERT INTO applications VALUES (?, ?, 0, ?)');
   const putAccount = database.prepare('INSERT OR REPLACE INTO accounts VALUES (?, ?)');
-  const application = database.prepare('SELECT record, hash FROM applications WHERE id = ?');
+  const application = database.prepare('SELECT record, secret_hash FROM applications WHERE id = ?');
   const issue = database.prepare(`
     INSERT INTO grants (id, application_id, account_id, scope, account, code_hash, code_expires_at)
     VALUES (?, ?, ?, ?, ?, ?, ?)`);
@@ -65,24 +65,21 @@ function sqliteRecords(path: string): Records {
     RETURNING ${GRANT}`);
 
   return {
-    createApplication(record) {
-      const hash = record.secrets[0]?.hash ?? null;
-      addApplication.run(record.id, JSON.stringify(record), hash);
+    createApplication({ secret_hash, ...record }) {
+      addApplication.run(record.id, JSON.stringify(record), secret_hash);
     },
     putAccount: (account) => void putAccount.run(account.id, JSON.stringify(account)),
     findApplication(id) {
-      const row = application.get(id) as { record: string; hash: Uint8Array } | undefined;
-      if (!row) return null;
-      const { secrets, ...record } = JSON.parse(row.record);
-      return { ...record, secrets: [{ ...secrets[0], hash: row.hash }] };
+      const row = application.get(id) as { record: string; secret_hash: Uint8Array } | undefined;
+      return row ? { ...JSON.parse(row.record), secret_hash: row.secret_hash } : null;
     },
     issueCode({ grant_id, application_id, account, scope, code_hash, code_expires_at }) {
       const snapshot = JSON.stringify(account);
       issue.run(grant_id, application_id, account.id, scope, snapshot, code_hash, code_expires_at);
     },
     redeemCode({ grant_id, application_id, code_hash, secret_hash, now }) {
-      const redemption = { grant_id, application_id, code_hash, secret_hash, now };
-      const row = redeem.get(redemption) as GrantRow | undefined;
+      const values = { grant_id, application_id, code_hash, secret_hash, now };
+      const row = redeem.get(values) as GrantRow | undefined;
       return row ? grantOf(row) : null;
     },
     authenticateGrant(grant_id) {
@@ -112,11 +109,11 @@ function sqliteRecords(path: string): Records {
   };
 }
 
-/** The floor of what is durable: the same rules over `node:sqlite`, one commit a write. */
+/** The floor for durable storage: the same rules over `node:sqlite`, one commit per write. */
 export const sqlite: Contender = {
   name: 'node:http over node:sqlite',
   share: 0.5,
-  start: (place) => startProgram(import.meta.filename, place, restWire),
+  start: (options) => startProgram(import.meta.filename, options, restWire),
 };
 
 if (import.meta.main) await runBare(sqliteRecords('./bare.db'));

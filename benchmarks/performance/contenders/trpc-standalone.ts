@@ -14,11 +14,11 @@ import { runProgram, startProgram } from '../program.ts';
 import { trpcWire } from '../wires/trpc.ts';
 import { mapRecords } from './floor.ts';
 
-/** tRPC with its own adapter for Node, the floor's rules and its Map. */
+/** tRPC's own adapter for Node, with the floor's rules and Map. */
 export const trpcStandalone: Contender = {
   name: "tRPC's standalone adapter over a Map",
   share: 0.5,
-  start: (place) => startProgram(import.meta.filename, place, trpcWire),
+  start: (options) => startProgram(import.meta.filename, options, trpcWire),
 };
 
 if (import.meta.main) {

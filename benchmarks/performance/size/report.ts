@@ -1,10 +1,10 @@
-import { table } from '../../table.ts';
-import { type Checked, checkRatio } from '../checked.ts';
+import { table } from '../../markdown.ts';
+import { ratioTarget, type Target } from '../benchmark.ts';
 import { CONNECTIONS, operations } from '../measure.ts';
 import type { Results } from '../results.ts';
-import { ON_STORED } from './turn.ts';
+import { storedOperations } from './operations.ts';
 
-/** Few grants beside many, on one kind of store. */
+/** The names under which few and many grants on one store were measured. */
 export interface Pair {
   store: string;
   few: string;
@@ -45,7 +45,7 @@ export function report(
 
 function* comparisons(results: Results, pairs: readonly Pair[]) {
   for (const pair of pairs) {
-    for (const operation of [...operations, ...ON_STORED]) {
+    for (const operation of [...operations, ...storedOperations]) {
       const few = results.medians(pair.few, CONNECTIONS, operation);
       const many = results.medians(pair.many, CONNECTIONS, operation);
       if (few && many) yield { store: pair.store, operation, few, many };
@@ -53,9 +53,9 @@ function* comparisons(results: Results, pairs: readonly Pair[]) {
   }
 }
 
-export function checkTargets(results: Results, pairs: readonly Pair[]): Checked[] {
+export function sizeTargets(results: Results, pairs: readonly Pair[]): Target[] {
   return [...comparisons(results, pairs)].map(({ store, operation, few, many }) =>
-    checkRatio(
+    ratioTarget(
       `Latchkey on ${store}, ${operation}: p50 with many grants at most 1.2 × that with few`,
       many.p50 / few.p50,
       ['at most', 1.2],

@@ -1,49 +1,47 @@
+import type { Benchmark } from '../benchmark.ts';
 import { startLatchkey } from '../contenders/latchkey.ts';
-import { CONNECTIONS } from '../measure.ts';
-import type { Part } from '../part.ts';
+import { type Harness, logProgress, storeKinds, versionsOf } from '../harness.ts';
+import { CONNECTIONS, rounds } from '../measure.ts';
 import { Results } from '../results.ts';
-import { rounds } from '../rounds.ts';
-import { aboutOf, storesOf } from '../stores.ts';
 import { restWire } from '../wires/rest.ts';
-import { note, type Workbench } from '../workbench.ts';
-import { fill } from './fill.ts';
-import { checkTargets, type Pair, report } from './report.ts';
-import { stock } from './stored-grants.ts';
-import { type Entry, REVOKED, turnOn } from './turn.ts';
+import { type Entry, measureEntry, REVOKED } from './operations.ts';
+import { type Pair, report, sizeTargets } from './report.ts';
+import { seed } from './seed.ts';
+import { seedData } from './seed-data.ts';
 
 const FEW = 1_000;
 
-async function prepare(
-  workbench: Workbench,
+async function startSeeded(
+  harness: Harness,
   { name, url, count }: { name: string; url: string; count: number },
 ): Promise<Omit<Entry, 'store'>> {
-  note(`Storing ${name} …`);
-  const stored = stock(count);
-  const shelf = await fill(url, stored);
-  const { applications, applicationSecret, accounts, known } = stored;
+  logProgress(`Storing ${name} …`);
+  const data = seedData(count);
+  const seeder = await seed(url, data);
+  const { applications, applicationSecret, accounts, known } = data;
   const parties = {
     application: { id: applications[0]?.id ?? '', secret: applicationSecret },
     accountIds: accounts.map(({ id }) => id),
   };
-  const running = await workbench.start(name, (place) =>
-    startLatchkey(place, url, restWire, parties),
+  const server = await harness.start(name, (options) =>
+    startLatchkey(options, url, restWire, parties),
   );
-  return { name, running, shelf, known };
+  return { name, server, seeder, known };
 }
 
-/** Whether an operation takes longer where many grants are stored. */
-export const size: Part = {
+/** Whether an operation takes longer if many grants are stored. */
+export const size: Benchmark = {
   page: 'size',
-  title: 'Cost against size',
-  async measure(workbench, quick) {
+  title: 'Latency by number of grants',
+  async run(harness, quick) {
     const { many, requests, roundCount } = quick
       ? { many: 100_000, requests: 500, roundCount: 3 }
       : { many: 5_000_000, requests: 2_000, roundCount: 15 };
-    const stores = await storesOf(workbench);
+    const stores = await storeKinds(harness);
     const results = new Results();
     const pairs: Pair[] = [];
-    // One store after the other: while one is filled for minutes, the machine would forget the pages of
-    // the one before, and its figures would be those of the disk.
+    // One store after the other. Filling the second for minutes would evict the first from the
+    // page cache, and its figures would be those of the disk.
     for (const store of stores) {
       const nameOf = (count: number) => `${count.toLocaleString('en')} grants on ${store.name}`;
       pairs.push({ store: store.name, few: nameOf(FEW), many: nameOf(many) });
@@ -51,27 +49,27 @@ export const size: Part = {
       try {
         for (const count of [FEW, many]) {
           const database = { name: nameOf(count), url: await store.newUrl(), count };
-          entries.push({ ...(await prepare(workbench, database)), store });
+          entries.push({ ...(await startSeeded(harness, database)), store });
         }
-        for (const { order, counts } of rounds(entries, roundCount)) {
+        for (const { order, isWarmUp } of rounds(entries, roundCount)) {
           for (const entry of order) {
-            const samples = await turnOn(entry, Math.ceil(requests * store.share));
-            if (counts) results.add(entry.name, CONNECTIONS, samples);
+            const samples = await measureEntry(entry, Math.ceil(requests * store.share));
+            if (!isWarmUp) results.add(entry.name, CONNECTIONS, samples);
           }
         }
       } finally {
-        for (const { shelf } of entries) await shelf.close();
+        for (const { seeder } of entries) await seeder.close();
       }
     }
     return {
       conditions: [
         `${CONNECTIONS} connections`,
-        `${requests} requests a turn (${REVOKED} to revoke stored grants)`,
+        `${requests} requests per operation (${REVOKED} that revoke stored grants)`,
         `${roundCount} rounds`,
-        ...aboutOf(stores),
+        ...versionsOf(stores),
       ],
       text: report(results, pairs, [FEW, many]),
-      checked: checkTargets(results, pairs),
+      targets: sizeTargets(results, pairs),
     };
   },
 };

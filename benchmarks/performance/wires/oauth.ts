@@ -1,13 +1,13 @@
-import { REDIRECT_URI, type Registration } from '../../peers/registration.ts';
+import { REDIRECT_URI, type Registration } from '../../peers/oauth-client.ts';
 import type { HttpRequest } from '../connection.ts';
-import { type Wire, wrongAnswer } from '../contender.ts';
+import { unexpectedResponse, type Wire } from '../contender.ts';
 
-/** A code of an OAuth server and the PKCE verifier that goes with it, as one text. */
+/** A code of an OAuth server and its PKCE verifier, as one text. */
 export const codeWithVerifier = (code: string, verifier: string): string => `${code} ${verifier}`;
 
 /**
- * The endpoints of an OAuth server that exchange a code (RFC 6749, section 4.1.3) and revoke a token
- * (RFC 7009), where there is one, for an application with `client_secret_basic`.
+ * The endpoints of an OAuth server for the token request (RFC 6749, section 4.1.3) and, if it has
+ * one, for revocation (RFC 7009). The application authenticates with `client_secret_basic`.
  */
 export function oauthWire(
   { client_id, client_secret }: Registration,
@@ -30,11 +30,11 @@ export function oauthWire(
         const form = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI };
         return post(paths.token, { ...form, code_verifier });
       },
-      result(answer) {
-        if (answer.status !== 200) throw wrongAnswer('convert', answer);
-        const { access_token, token_type } = JSON.parse(answer.body);
+      result(response) {
+        if (response.status !== 200) throw unexpectedResponse('convert', response);
+        const { access_token, token_type } = JSON.parse(response.body);
         if (typeof access_token !== 'string' || !/^bearer$/i.test(token_type)) {
-          throw wrongAnswer('convert', answer);
+          throw unexpectedResponse('convert', response);
         }
         return { id: '', secret: access_token };
       },
@@ -43,8 +43,8 @@ export function oauthWire(
       revoke: {
         request: ({ secret }) =>
           post(revocation, { token: secret, token_type_hint: 'access_token' }),
-        result(answer) {
-          if (answer.status !== 200) throw wrongAnswer('revoke', answer);
+        result(response) {
+          if (response.status !== 200) throw unexpectedResponse('revoke', response);
         },
       },
     }),

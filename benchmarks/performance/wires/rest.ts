@@ -1,8 +1,8 @@
-import type { HttpAnswer } from '../connection.ts';
-import { type Wire, wrongAnswer } from '../contender.ts';
+import type { HttpResponse } from '../connection.ts';
+import { unexpectedResponse, type Wire } from '../contender.ts';
 
-/** The objects of Latchkey's wire, as far as they are looked at. */
-interface Answered {
+/** The fields of Latchkey's objects that are checked. */
+interface Checked {
   object?: string;
   grant_id?: string;
   grant_secret?: string;
@@ -14,20 +14,20 @@ interface Answered {
 /** The username of the account that all grants are about. */
 export const USERNAME = 'ada';
 
-/** Latchkey's operations, with what is particular to a wire left open. */
-export function latchkeyCalls(wire: {
+/** Latchkey's operations, over REST or tRPC. */
+export function latchkeyWire(wire: {
   applicationSecret: string;
   post(operation: 'convert' | 'revoke', body: string): { path: string; body: string };
   accountPath: string;
-  /** The object in the body of an answer. */
-  unwrap(body: string): Answered;
+  /** Returns the object in the body of a response. */
+  unwrap(body: string): Checked;
 }): Required<Wire> {
   const { post, unwrap } = wire;
   const authorization = `Bearer ${wire.applicationSecret}`;
   const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
-  const succeeded = (what: string, answer: HttpAnswer): Answered => {
-    if (answer.status !== 200) throw wrongAnswer(what, answer);
-    return unwrap(answer.body);
+  const succeeded = (what: string, response: HttpResponse): Checked => {
+    if (response.status !== 200) throw unexpectedResponse(what, response);
+    return unwrap(response.body);
   };
   return {
     convert: {
@@ -36,11 +36,11 @@ export function latchkeyCalls(wire: {
         headers,
         ...post('convert', JSON.stringify({ code })),
       }),
-      result(answer) {
-        const { object, grant_id, grant_secret, revoked, account } = succeeded('convert', answer);
+      result(response) {
+        const { object, grant_id, grant_secret, revoked, account } = succeeded('convert', response);
         const isRight =
           object === 'oauth_grant' && revoked === false && account?.username === USERNAME;
-        if (!isRight || !grant_id || !grant_secret) throw wrongAnswer('convert', answer);
+        if (!isRight || !grant_id || !grant_secret) throw unexpectedResponse('convert', response);
         return { id: grant_id, secret: grant_secret };
       },
     },
@@ -50,10 +50,10 @@ export function latchkeyCalls(wire: {
         path: wire.accountPath,
         headers: { Authorization: `Bearer ${secret}` },
       }),
-      result(answer) {
-        const { object, username } = succeeded('authenticate', answer);
+      result(response) {
+        const { object, username } = succeeded('authenticate', response);
         if (object !== 'service_account' || username !== USERNAME) {
-          throw wrongAnswer('authenticate', answer);
+          throw unexpectedResponse('authenticate', response);
         }
       },
     },
@@ -63,9 +63,9 @@ export function latchkeyCalls(wire: {
         headers,
         ...post('revoke', JSON.stringify({ grant_id: id })),
       }),
-      result(answer, { id }) {
-        const { grant_id, revoked } = succeeded('revoke', answer);
-        if (grant_id !== id || revoked !== true) throw wrongAnswer('revoke', answer);
+      result(response, { id }) {
+        const { grant_id, revoked } = succeeded('revoke', response);
+        if (grant_id !== id || revoked !== true) throw unexpectedResponse('revoke', response);
       },
     },
   };
@@ -73,7 +73,7 @@ export function latchkeyCalls(wire: {
 
 /** Latchkey's REST interface. */
 export const restWire = (applicationSecret: string): Required<Wire> =>
-  latchkeyCalls({
+  latchkeyWire({
     applicationSecret,
     post: (operation, body) => ({ path: `/oauth/${operation}`, body }),
     accountPath: '/v1/account',

@@ -1,9 +1,9 @@
 import type { Wire } from '../contender.ts';
-import { latchkeyCalls } from './rest.ts';
+import { latchkeyWire } from './rest.ts';
 
-/** tRPC as Latchkey's SDK calls it: a procedure a request. */
+/** Latchkey's tRPC interface, one procedure per request, without batching. */
 export const trpcWire = (applicationSecret: string): Required<Wire> =>
-  latchkeyCalls({
+  latchkeyWire({
     applicationSecret,
     post: (operation, body) => ({ path: `/trpc/grants.${operation}`, body }),
     accountPath: '/trpc/account.get',

@@ -1,65 +1,73 @@
-import { randomUUID } from 'node:crypto';
-import { mintCredential, newId } from '../../../apps/server/src/credentials/credentials.ts';
-import { randomBytes } from '../../../apps/server/src/credentials/random.ts';
-import type { Origin } from '../../../apps/server/src/origin.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type {
   AccountRecord,
   ApplicationRecord,
   CredentialHash,
+  GrantHistory,
   GrantRecord,
 } from '../../../apps/server/src/store/records.ts';
 import { credentialHint } from '../../../packages/schema/src/index.ts';
 import type { Grant } from '../contender.ts';
+import { mint, uuidV7 } from '../credentials.ts';
 import { USERNAME } from '../wires/rest.ts';
 
-/** A grant with all that is at rest of one. */
-export interface StoredGrant extends GrantRecord {
+type Origin = NonNullable<GrantHistory['issued_by']>;
+
+/** A grant with everything that a store keeps of it. */
+export interface SeedGrant extends GrantRecord {
   code_hash: CredentialHash;
-  /** Null once it is revoked. */
+  /** Null if it is revoked. */
   secret_hash: CredentialHash | null;
   first_used_at: number;
   issued_by: Origin;
-  exchanged_by: Origin;
+  redeemed_by: Origin;
   first_used_by: Origin;
-  /** Null while it is not revoked. */
+  /** Null if it is not revoked. */
   revoked_by: Origin | null;
 }
 
-/** A grant whose secret is known, so that it can be asked for. */
+/** A stored grant whose secret is known, so that requests can use it. */
 export interface KnownGrant extends Grant {
-  stored: StoredGrant;
+  stored: SeedGrant;
 }
 
 /** What a database holds before it is measured. */
-export interface Stock {
-  /** The first is the one that is measured. */
+export interface SeedData {
+  /** The first one is measured. */
   applications: ApplicationRecord[];
-  /** The secret of the first. */
+  /** The secret of the first application. */
   applicationSecret: string;
   accounts: AccountRecord[];
-  grants: Iterable<StoredGrant>;
-  /** Filled as the grants are taken: active ones of the first application, from all over its time. */
+  grants: Iterable<SeedGrant>;
+  /** Active grants of the first application, from the whole year. Filled while `grants` is read. */
   known: KnownGrant[];
 }
 
+/** Writes grants into a database directly, without the service. */
+export interface Seeder {
+  insert(grants: readonly SeedGrant[]): Promise<void>;
+  /** Puts grants back into the state in which they were inserted. */
+  restore(grants: readonly SeedGrant[]): Promise<void>;
+  /** Deletes all grants whose id is greater than this one, so all that are newer. */
+  deleteAfter(grant_id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
 const APPLICATIONS = 20;
-/** So many each, whatever the size: a page of the operator's lists is full either way. */
-const GRANTS_OF_AN_ACCOUNT = 50;
-const MOST_KNOWN = 20_000;
+/** The same at each size, so that a page of the operator's list is always full. */
+const GRANTS_PER_ACCOUNT = 50;
+const MAX_KNOWN = 20_000;
 const YEAR = 365 * 86_400_000;
 const ONE_IN_FIVE = 5;
 
-/**
- * Grants as a year leaves them: of several applications and many accounts, all of them used, one in
- * five revoked.
- */
-export function stock(count: number): Stock {
+/** A year of grants of several applications and many accounts: all used, one in five revoked. */
+export function seedData(count: number): SeedData {
   const end = Date.now() - 3_600_000;
   const start = end - YEAR;
   let applicationSecret = '';
   const applications = Array.from({ length: APPLICATIONS }, (_, index): ApplicationRecord => {
-    const id = newId(start);
-    const { credential, hash } = mintCredential('applicationSecret', id);
+    const id = uuidV7(start);
+    const { credential, hash } = mint('applicationSecret', id);
     if (index === 0) applicationSecret = credential;
     const times = { created_at: start, expires_at: null, last_used_at: null };
     const secret = { id: randomUUID(), hash, hint: credentialHint(credential), ...times };
@@ -67,7 +75,7 @@ export function stock(count: number): Stock {
     return { id, name, disabled: false, created_at: start, secrets: [secret] };
   });
   const accounts = Array.from(
-    { length: Math.ceil(count / GRANTS_OF_AN_ACCOUNT) },
+    { length: Math.ceil(count / GRANTS_PER_ACCOUNT) },
     (_, index): AccountRecord => ({
       id: randomUUID(),
       username: USERNAME,
@@ -78,39 +86,40 @@ export function stock(count: number): Stock {
     }),
   );
   const known: KnownGrant[] = [];
-  const knownEvery = Math.max(2, Math.ceil(count / MOST_KNOWN));
+  const knownEvery = Math.max(2, Math.ceil(count / MAX_KNOWN));
 
-  function grant(index: number): StoredGrant {
+  function grant(index: number): SeedGrant {
     const issued_at = start + Math.floor((index / count) * YEAR);
-    const grant_id = newId(issued_at);
+    const grant_id = uuidV7(issued_at);
     const isKnown = index % knownEvery === 0;
     const application = applications[isKnown ? 0 : index % APPLICATIONS] as ApplicationRecord;
-    const application_id = application.id;
     const revoked_at = !isKnown && index % ONE_IN_FIVE === 1 ? issued_at + 60_000 : null;
-    const secret = isKnown ? mintCredential('grantSecret', grant_id) : null;
-    const by = (by: Origin['by']): Origin => ({
-      request_id: newId(issued_at),
+    const secret = isKnown ? mint('grantSecret', grant_id) : null;
+    const originOf = (by: Origin['by']): Origin => ({
+      request_id: uuidV7(issued_at),
       by,
       secret_id: by === 'application' ? (application.secrets[0]?.id ?? null) : null,
     });
-    const stored: StoredGrant = {
-      ...{ grant_id, application_id, scope: 'profile.read' },
-      // With a prime as its step each account is met as often, and not two grants in a row.
+    const stored: SeedGrant = {
+      grant_id,
+      application_id: application.id,
+      scope: 'profile.read',
+      // A prime step: each account gets the same number of grants, and never two in a row.
       account: accounts[(index * 7_919) % accounts.length] as AccountRecord,
       created_at: issued_at + 2_000,
       revoked_at,
       code_hash: randomBytes(32),
       secret_hash: revoked_at === null ? (secret?.hash ?? randomBytes(32)) : null,
       first_used_at: issued_at + 3_000,
-      issued_by: by('operator'),
-      exchanged_by: by('application'),
-      first_used_by: by('grant'),
-      revoked_by: revoked_at === null ? null : by('application'),
+      issued_by: originOf('operator'),
+      redeemed_by: originOf('application'),
+      first_used_by: originOf('grant'),
+      revoked_by: revoked_at === null ? null : originOf('application'),
     };
     if (secret) known.push({ id: grant_id, secret: secret.credential, stored });
     return stored;
   }
-  function* grants(): Generator<StoredGrant> {
+  function* grants(): Generator<SeedGrant> {
     for (let index = 0; index < count; index++) yield grant(index);
   }
   return { applications, applicationSecret, accounts, grants: grants(), known };

@@ -2,50 +2,50 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hashCredential, newId } from '../../../apps/server/src/credentials/credentials.ts';
 import { openStore } from '../../../apps/server/src/store/open-store.ts';
-import type { Store } from '../../../apps/server/src/store/store.ts';
-import { fill } from './fill.ts';
-import type { Shelf } from './shelf.ts';
-import { type Stock, stock } from './stored-grants.ts';
+import { hashCredential, uuidV7 } from '../credentials.ts';
+import { seed } from './seed.ts';
+import { type SeedData, type Seeder, seedData } from './seed-data.ts';
+
+type Store = Awaited<ReturnType<typeof openStore>>;
 
 const COUNT = 500;
 
 let folder: string;
-let stored: Stock;
-let shelf: Shelf;
+let data: SeedData;
+let seeder: Seeder;
 let store: Store;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'latchkey-fill-'));
+  folder = await mkdtemp(join(tmpdir(), 'latchkey-seed-'));
   const url = `file:${join(folder, 'latchkey.db')}`;
-  stored = stock(COUNT);
-  shelf = await fill(url, stored);
+  data = seedData(COUNT);
+  seeder = await seed(url, data);
   store = await openStore(url, { clock: Date.now });
 });
 afterEach(async () => {
   await store.close();
-  await shelf.close();
+  await seeder.close();
   await rm(folder, { recursive: true });
 });
 
 const all = { limit: COUNT, before: null };
 const grantsOf = (filter: Parameters<Store['listGrants']>[0]) => store.listGrants(filter, all);
 
-test('a filled database holds the grants, of all applications and of each account as many', async () => {
+test('a seeded database has all grants, spread evenly over the accounts', async () => {
   const lists = await Promise.all(
-    stored.applications.map(({ id }) => grantsOf({ application_id: id })),
+    data.applications.map(({ id }) => grantsOf({ application_id: id })),
   );
   const grants = lists.flat();
   expect(grants).toHaveLength(COUNT);
   expect(grants.filter(({ revoked_at }) => revoked_at !== null).length).toBeGreaterThan(0);
-  for (const { id } of stored.accounts) {
-    expect(await grantsOf({ account_id: id })).toHaveLength(COUNT / stored.accounts.length);
+  for (const { id } of data.accounts) {
+    expect(await grantsOf({ account_id: id })).toHaveLength(COUNT / data.accounts.length);
   }
 });
 
-test('a known grant is let in by its secret, and has the history of one that was used', async () => {
-  expect(stored.known).toHaveLength(COUNT / 2);
-  for (const { id, secret, stored: grant } of stored.known.slice(0, 20)) {
+test('a known grant has its secret and the history of a used grant', async () => {
+  expect(data.known).toHaveLength(COUNT / 2);
+  for (const { id, secret, stored: grant } of data.known.slice(0, 20)) {
     const found = await store.authenticateGrant(id, { currentAccount: true });
     expect(found).toMatchObject({
       application_disabled: false,
@@ -54,34 +54,41 @@ test('a known grant is let in by its secret, and has the history of one that was
     });
     expect(Buffer.from(found?.secret_hash ?? [])).toEqual(hashCredential(secret));
     expect(await store.findGrantHistory(id)).toMatchObject({
-      application_id: stored.applications[0]?.id,
+      application_id: data.applications[0]?.id,
       issued_by: grant.issued_by,
-      exchanged_by: grant.exchanged_by,
+      redeemed_by: grant.redeemed_by,
       first_used_by: grant.first_used_by,
       revoked_by: null,
     });
   }
 });
 
-test('after a turn it holds what it held before', async () => {
-  const [application] = stored.applications;
+test('restore and deleteAfter undo a measurement', async () => {
+  const [application] = data.applications;
   const application_id = application?.id ?? '';
   const before = await grantsOf({ application_id });
-  const boundary = newId(Date.now());
+  const boundary = uuidV7(Date.now());
 
-  const [revoked] = stored.known;
-  if (!revoked) throw new Error('None is known.');
+  const [revoked] = data.known;
+  if (!revoked) throw new Error('No grant is known.');
   await store.revokeGrant({ grant_id: revoked.id, application_id, now: Date.now() });
   const { account, code_hash } = revoked.stored;
+  await store.putAccount(account);
   const now = Date.now() + 1;
-  const grant_id = newId(now);
-  const code = { grant_id, application_id, account, scope: 'profile.read', code_hash };
+  const grant_id = uuidV7(now);
+  const code = {
+    grant_id,
+    application_id,
+    account_id: account.id,
+    scope: 'profile.read',
+    code_hash,
+  };
   await store.issueCode({ ...code, code_expires_at: now + 1_000 });
   await store.redeemCode({ grant_id, application_id, code_hash, secret_hash: code_hash, now });
   expect(await grantsOf({ application_id })).not.toEqual(before);
 
-  await shelf.restore([revoked.stored]);
-  await shelf.removeAfter(boundary);
+  await seeder.restore([revoked.stored]);
+  await seeder.deleteAfter(boundary);
   expect(await grantsOf({ application_id })).toEqual(before);
   const found = await store.authenticateGrant(revoked.id, { currentAccount: false });
   expect(Buffer.from(found?.secret_hash ?? [])).toEqual(hashCredential(revoked.secret));

@@ -1,0 +1,56 @@
+import { setImmediate } from 'node:timers/promises';
+import { openStore } from '../../../apps/server/src/store/open-store.ts';
+import { logProgress } from '../harness.ts';
+import type { SeedData, Seeder, SeedGrant } from './seed-data.ts';
+import { openSqliteSeeder } from './sqlite-seeder.ts';
+
+// Bounded by memory, and by MongoDB's largest message.
+const BATCH = 10_000;
+const LOG_EVERY = 500_000;
+
+/** Opens a database that has Latchkey's schema. */
+async function openSeeder(url: string): Promise<Seeder> {
+  if (url.startsWith('file:')) return openSqliteSeeder(url.slice('file:'.length));
+  // Imported on demand: only this package installs the driver, and its tests run without it.
+  const { openMongodbSeeder } = await import('./mongodb-seeder.ts');
+  return openMongodbSeeder(url);
+}
+
+function* batches<T>(all: Iterable<T>, size: number): Generator<T[]> {
+  let batch: T[] = [];
+  for (const one of all) {
+    if (batch.push(one) < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/**
+ * Fills an empty database. The service's own store creates the schema, the applications and the
+ * accounts. The grants are written directly: the store has no method for many at a time.
+ */
+export async function seed(
+  url: string,
+  { applications, accounts, grants }: SeedData,
+): Promise<Seeder> {
+  const store = await openStore(url, { clock: Date.now });
+  try {
+    for (const application of applications) await store.createApplication(application);
+    for (const batch of batches(accounts, 200)) {
+      await Promise.all(batch.map((account) => store.putAccount(account)));
+    }
+  } finally {
+    await store.close();
+  }
+  const seeder = await openSeeder(url);
+  let inserted = 0;
+  for (const batch of batches<SeedGrant>(grants, BATCH)) {
+    await seeder.insert(batch);
+    inserted += batch.length;
+    // SQLite blocks the event loop. Without this pause an interrupt would wait until the end.
+    await setImmediate();
+    if (inserted % LOG_EVERY === 0) logProgress(`${inserted.toLocaleString('en')} grants …`);
+  }
+  return seeder;
+}
