@@ -1,8 +1,36 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+
+/** A project with the options of this file. */
+function project(
+  root: string,
+  test: TestProjectInlineConfiguration['test'] = {},
+): TestProjectInlineConfiguration {
+  return { extends: true, root, test: { name: root.replace(/^.*\//, ''), ...test } };
+}
+
+const onMongodb = {
+  globalSetup: new URL('packages/test-kit/src/global-setup.ts', import.meta.url).pathname,
+};
 
 export default defineConfig({
   test: {
-    projects: ['packages/*', 'apps/*', 'examples', 'benchmarks'],
+    projects: [
+      project('packages/schema'),
+      project('packages/client'),
+      project('packages/testing'),
+      project('packages/test-kit', onMongodb),
+      project('apps/server', onMongodb),
+      // The README shows the service with MongoDB too.
+      project('tests', { ...onMongodb, include: ['*.test.ts', '../examples/testing/*.test.ts'] }),
+      // Without the servers that only this package installs.
+      project('benchmarks'),
+    ],
+    // By default, vitest leaves one core unused, but most tests wait for a server.
+    maxWorkers: '100%',
+    // They only end what hangs: tests start programs, and the machine may be busy.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     reporters: ['default', './scripts/closing-line.ts'],
   },
 });

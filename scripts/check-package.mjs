@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Checks a package as its users will get it: packed by pnpm, so that `publishConfig` counts, and
-// then looked at by publint and are-the-types-wrong. Run in the package's folder; further arguments
+// Checks a package as its users will get it: pnpm packs it, so that `publishConfig` is applied, then
+// publint and are-the-types-wrong check the tarball. Run it in the package's folder; further arguments
 // go to attw.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 function run(command, ...args) {
   const { status, error } = spawnSync(command, args, { stdio: 'inherit' });
   if (error) throw error;
-  if (status !== 0) throw new Error(`${command} ${args[0]} found something to mend.`);
+  if (status !== 0) throw new Error(`${command} ${args[0]} found a problem.`);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-package-'));

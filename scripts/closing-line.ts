@@ -1,10 +1,25 @@
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import { globSync } from 'node:fs';
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
+// For the member of a test's meta data.
+import type {} from '../packages/test-kit/src/long.ts';
+
+const SLOW_FILES = '{apps/*/{src,test}/**,packages/*/src/**,tests,benchmarks/**}/*.slow.test.ts';
 
 /**
- * Ends the run with a line that says how many tests passed, failed and were skipped, for whoever
- * reads only the last line. Suites that are skipped for want of a database are named before it.
+ * Ends the run with a line that says how many tests passed, failed and were skipped, for readers of
+ * the last line alone. The lines before it say what `npm test` leaves out, and name the suites that
+ * were skipped because a tool or a database is missing.
  */
 export default class ClosingLine implements Reporter {
+  #filesLeftOut = 0;
+
+  onInit({ config }: Vitest): void {
+    // `npm test` excludes them by name.
+    if (!config.cliExclude?.some((pattern) => pattern.includes('.slow.'))) return;
+    const options = { cwd: config.root, exclude: ['**/node_modules/**'] };
+    this.#filesLeftOut = globSync(SLOW_FILES, options).length;
+  }
+
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
@@ -13,17 +28,29 @@ export default class ClosingLine implements Reporter {
       (module) => module.state() === 'failed' && module.errors().length,
     );
     const failed = count('failed') + broken.length + errors.length;
-    const skipped = tests.filter((test) => test.result().state === 'skipped');
-    const notRun = new Set(skipped.map((test) => `not run: ${suiteName(test)}`));
-    // After everything that the other reporters write. By then it is known too whether something
-    // failed that is no test, such as the set-up of them all.
+    const notRun = tests.filter((test) => test.result().state === 'skipped');
+    const skipped = notRun.filter((test) => !test.meta().leftOut);
+    const lines = [
+      ...leftOutLine(this.#filesLeftOut, notRun.length - skipped.length),
+      ...new Set(skipped.map((test) => `not run: ${suiteName(test)}`)),
+    ];
+    // At the exit every other reporter has written its part, and it is known whether something other
+    // than a test has failed, such as the global set-up.
     process.once('exit', (exitCode) => {
       const failures = failed === 0 && exitCode !== 0 ? 1 : failed;
       const line = `${count('passed')} passed, ${failures} failed`;
-      const lines = [...notRun, skipped.length === 0 ? line : `${line}, ${skipped.length} skipped`];
-      process.stdout.write(`\n${lines.join('\n')}\n`);
+      const last = skipped.length === 0 ? line : `${line}, ${skipped.length} skipped`;
+      process.stdout.write(`\n${[...lines, last].join('\n')}\n`);
     });
   }
+}
+
+function leftOutLine(files: number, tests: number): string[] {
+  const parts = [
+    ...(files === 0 ? [] : [`${files} slow test ${files === 1 ? 'file' : 'files'}`]),
+    ...(tests === 0 ? [] : [`${tests} slow ${tests === 1 ? 'test' : 'tests'}`]),
+  ];
+  return parts.length === 0 ? [] : [`left out: ${parts.join(' and ')} (run: npm run test:all)`];
 }
 
 function suiteName(test: TestCase): string {

@@ -1,27 +1,33 @@
 #!/usr/bin/env node
-// Packs built packages, as a registry would have them, for a project outside of this repository:
-// the SDK, and with `--testing` also the test server and what it is made of. Prints where each is,
-// a line for one. `npm run pack` builds them first.
+// Packs built packages as a registry would have them, for use in another project: the SDK, and with
+// `--testing` also the test server and the packages it depends on; with `--schema` the schema alone.
+// Prints the path of each tarball, one a line. `npm run pack` builds them first.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { findPnpm } from './pnpm.mjs';
 
 const { values, positionals } = parseArgs({
-  options: { testing: { type: 'boolean', default: false } },
+  options: {
+    testing: { type: 'boolean', default: false },
+    schema: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = resolve(positionals[0] ?? join(root, 'dist'));
 const manifest = (path) => JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'));
 
+const pnpm = findPnpm();
+
 mkdirSync(folder, { recursive: true });
 
 function pack(path) {
-  const words = ['--yes', manifest('.').packageManager, 'pack', '--pack-destination', folder];
+  const words = [...pnpm.args, 'pack', '--pack-destination', folder];
   const options = { cwd: join(root, path), shell: process.platform === 'win32' };
-  const { status, stdout, stderr } = spawnSync('npx', words, options);
+  const { status, stdout, stderr } = spawnSync(pnpm.command, words, options);
   if (status !== 0) {
     process.stderr.write(Buffer.concat([stdout, stderr]));
     process.exit(1);
@@ -31,7 +37,9 @@ function pack(path) {
   process.stdout.write(`${join(folder, tarball)}\n`);
 }
 
-pack('packages/client');
-if (values.testing) {
-  for (const path of ['packages/testing', 'packages/schema', 'apps/server']) pack(path);
-}
+const packages = values.schema
+  ? ['packages/schema']
+  : values.testing
+    ? ['packages/client', 'packages/testing', 'packages/schema', 'apps/server']
+    : ['packages/client'];
+for (const path of packages) pack(path);

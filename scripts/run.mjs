@@ -1,30 +1,33 @@
 #!/usr/bin/env node
-// Behind every `npm run …` of the root: brings what the command needs, then runs it. Needs nothing
-// but Node >= 20 and npm. The tools themselves run on the Node that the lockfile pins, where there
-// is one for this platform.
+// Runs every `npm run …` of the root: installs what the command needs, then runs it. It needs only
+// Node >= 20 and npm. The tools run on the Node that the lockfile pins, where it has one for this
+// platform.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withoutSettings } from './environment.mjs';
+import { findPnpm, hasGlibc, isPinnedPlatform } from './pnpm.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = join(root, 'node_modules', '.bin');
-const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const isWindows = process.platform === 'win32';
 
+/** For tools. Only the service itself gets its settings. */
 const env = {
-  ...process.env,
+  ...withoutSettings(process.env),
   PATH: bin + delimiter + process.env.PATH,
-  // No questions and no reports home in somebody's first minute.
+  // The first command should neither ask a question nor send a report.
   TURBO_TELEMETRY_DISABLED: '1',
   DO_NOT_TRACK: '1',
 };
 
 /**
- * Runs a command to its end.
+ * Runs a command until it exits, and exits if it fails.
  *
- * @param output - where its output goes: `inherit`; `stderr`, so that stdout is the task's own; or
- *   `quiet`, to be shown only where it fails
+ * @param output - where its output goes: `inherit`; `stderr`, so that stdout has only the task's own
+ *   output; or `quiet`, which shows it only if the command fails
  */
 function run(command, args, output) {
   const stdio = { inherit: 'inherit', stderr: ['ignore', 2, 2], quiet: 'pipe' }[output];
@@ -35,15 +38,23 @@ function run(command, args, output) {
   process.exit(child.status ?? 1);
 }
 
-const isWindows = process.platform === 'win32';
-const pnpm = (args, output) => run('npx', ['--yes', packageManager, ...args], output);
+let foundPnpm;
+function pnpm(args, output) {
+  if (foundPnpm === undefined) {
+    foundPnpm = findPnpm();
+    const { folder } = foundPnpm;
+    if (folder !== null) env.PATH = folder + delimiter + env.PATH;
+  }
+  run(foundPnpm.command, [...foundPnpm.args, ...args], output);
+}
+
 const tool = (name, args) => run(join(bin, name), args, 'inherit');
 
-/** Changes with everything that decides what is installed. */
+/** A hash that changes whenever something else is to be installed. */
 function installedState() {
   const manifests = ['packages', 'apps']
     .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name)))
-    .concat('.', 'examples')
+    .concat('.', 'examples', 'tests')
     .map((folder) => join(folder, 'package.json'));
   const hash = createHash('sha256');
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests]) {
@@ -57,30 +68,32 @@ function install() {
   const stamp = join(root, 'node_modules', '.latchkey-installed');
   const state = installedState();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return;
-  process.stderr.write('Installing what the lockfile names …\n');
+  process.stderr.write('Installing the packages of the lockfile …\n');
   pnpm(['install', '--frozen-lockfile'], 'stderr');
   writeFileSync(stamp, state);
 }
 
+/** Checks Node before anything is installed: on most platforms the tools run on the one that is there. */
 function checkNode() {
-  const [major, minor] = spawnSync('node', ['-p', 'process.versions.node'], {
-    env,
-    shell: isWindows,
-  })
-    .stdout.toString()
-    .split('.')
-    .map(Number);
-  if (major > 22 || (major === 22 && minor >= 18)) return;
-  process.stderr.write(
-    `Latchkey runs on Node 22.18 or later, and this is ${major}.${minor}. For this platform no Node comes with the packages: install Node 24, then try again.\n`,
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (isPinnedPlatform && !hasGlibc()) {
+    stop(
+      'On Linux, the tools of Latchkey need glibc, which Alpine does not have. Use another image, such as node:24.',
+    );
+  }
+  if (isPinnedPlatform ? major >= 20 : major > 22 || (major === 22 && minor >= 18)) return;
+  const needed = isPinnedPlatform ? '20' : '22.18';
+  stop(
+    `On ${process.platform} ${process.arch}, Latchkey needs Node ${needed} or later, and this is Node ${process.versions.node}. Install Node 24, then try again.`,
   );
+}
+
+function stop(message) {
+  process.stderr.write(`${message}\n`);
   process.exit(1);
 }
 
-/**
- * Runs a benchmark. The servers that Latchkey is compared with are dependencies of a package of its
- * own, with its own lockfile, and are installed only here.
- */
+/** Runs a benchmark. Only this installs the other servers, from the benchmarks' own lockfile. */
 function benchmark(script, args) {
   pnpm(['--dir', 'benchmarks', 'install', '--ignore-workspace', '--frozen-lockfile'], 'stderr');
   tool('tsc', ['-p', 'benchmarks']);
@@ -89,53 +102,90 @@ function benchmark(script, args) {
 
 const build = (...filter) => pnpm(['exec', 'turbo', 'run', 'build', ...filter], 'quiet');
 
-/** Becomes the command line of the service: its output, its signals, its exit code. */
+/** Runs the service or its command line with the settings, and passes on signals and the exit code. */
 function latchkey(args) {
-  const script = join(root, 'apps', 'server', 'dist', 'latchkey.js');
-  const options = { cwd: root, env, stdio: 'inherit', shell: isWindows };
-  const child = spawn('node', [script, ...args], options);
+  const options = {
+    cwd: root,
+    env: { ...process.env, PATH: env.PATH },
+    stdio: 'inherit',
+    shell: isWindows,
+  };
+  const child = spawn('node', args, options);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 143)));
 }
 
+const serverFolder = join(root, 'apps', 'server');
+const built = join(serverFolder, 'dist', 'latchkey.js');
+
 const tasks = {
   start: (args) => {
     build('--filter=@latchkey/server');
-    latchkey(['serve', ...args]);
+    latchkey([built, 'serve', ...args]);
+  },
+  // Node runs the sources, without a build, and starts the service again whenever one of them changes.
+  dev: (args) => {
+    const source = join(serverFolder, 'src', 'cli', 'latchkey.ts');
+    latchkey(['--watch', '--watch-preserve-output', source, 'serve', ...args]);
   },
   latchkey: (args) => {
     build('--filter=@latchkey/server');
-    latchkey(args);
+    latchkey([built, ...args]);
   },
   build: (args) => build(...args),
-  // Of the SDK, and where asked of the test server, to try it in a project outside.
+  // Builds the service and installs it, with only what it runs on, into a folder.
+  assemble: ([folder, ...rest]) => {
+    if (folder === undefined || rest.length > 0) stop('Usage: npm run assemble -- FOLDER');
+    build('--filter=@latchkey/server');
+    pnpm(['--filter=@latchkey/server', 'deploy', '--prod', '--legacy', resolve(folder)], 'stderr');
+  },
+  // Packs the SDK, and the test server if asked to, to try them in another project.
   pack: (args) => {
     build('--filter=@latchkey/client', '--filter=@latchkey/testing');
     run('node', [join(root, 'scripts', 'pack.mjs'), ...args], 'inherit');
   },
+  // The tests of every day. A test that takes long is left out: see packages/test-kit/src/long.ts.
   test: (args) => {
     build();
-    tool('vitest', ['run', ...args]);
+    const leftOut = env.TEST_ALL === '1' ? [] : ['--exclude', '**/*.slow.test.ts'];
+    tool('vitest', ['run', ...leftOut, ...args]);
   },
-  // The same tests, with the rounds, the connections and the time that a change to the store or the
-  // HTTP server deserves.
-  'test:long': (args) => {
-    env.TEST_LONG = '1';
+  // Every test, also those that `npm test` leaves out because they take long.
+  'test:all': (args) => {
+    env.TEST_ALL = '1';
     tasks.test(args);
   },
-  // How fast Latchkey is beside the floor and the servers one would use instead.
+  // Every test, with more rounds, connections and time: before a change to the store or the HTTP server.
+  'test:long': (args) => {
+    env.TEST_LONG = '1';
+    tasks['test:all'](args);
+  },
+  // Measures Latchkey and other servers.
   bench: (args) => {
     build('--filter=@latchkey/server');
     benchmark('performance/run.ts', args);
   },
-  // The race and the abuse of codes, against the same servers.
+  // Redeems codes concurrently, and abuses them, on Latchkey and other servers.
   'bench:races': (args) => benchmark('races/run.ts', args),
+  // Checks a MongoDB that the tests can't start, such as a sharded cluster or Atlas.
+  'check:mongodb': (args) => {
+    build('--filter=@latchkey/server');
+    run('node', [join('apps', 'server', 'test', 'check-mongodb', 'check.ts'), ...args], 'inherit');
+  },
   check: () => {
     tool('biome', ['check', '--error-on-warnings', '.']);
     pnpm(['exec', 'turbo', 'run', 'typecheck', 'package', '--output-logs=errors-only'], 'inherit');
   },
   format: () => tool('biome', ['check', '--write', '.']),
+  // RELEASING.md has these in their order.
+  changeset: (args) => tool('changeset', args),
+  'release:version': () => tool('changeset', ['version']),
+  'release:rehearse': () => run('node', [join('scripts', 'release', 'rehearse.ts')], 'inherit'),
+  'release:publish': (args) => {
+    build();
+    run('node', [join('scripts', 'release', 'publish.ts'), ...args], 'inherit');
+  },
 };
 
 const [name, ...args] = process.argv.slice(2);
@@ -144,6 +194,6 @@ if (task === undefined) {
   process.stderr.write(`Usage: node scripts/run.mjs ${Object.keys(tasks).join('|')} [arguments]\n`);
   process.exit(2);
 }
-install();
 checkNode();
+install();
 task(args);
