@@ -2,6 +2,7 @@ import type { Clock, Milliseconds } from '../clock.ts';
 import type { Origin } from '../origin.ts';
 import type {
   AccountRecord,
+  ApplicationChanges,
   ApplicationRecord,
   CodeState,
   CredentialHash,
@@ -9,10 +10,14 @@ import type {
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
+  LinkDecision,
+  LinkRecord,
   ListedAccount,
+  PageRecord,
   PendingRecord,
   RefusalRecord,
   RevokedRecord,
+  ScopeRecord,
   SecretRecord,
   WindowCount,
 } from './records.ts';
@@ -86,6 +91,10 @@ export interface Redemption extends Change {
   code_hash: CredentialHash;
   /** The hash of the secret that the application gets. */
   secret_hash: CredentialHash;
+  /** Has to be the code's redirect URI, if both are there. */
+  redirect_uri: string | null;
+  /** The challenge of the verifier that was sent; null without one. Has to be the code's. */
+  code_challenge: string | null;
   now: Milliseconds;
 }
 
@@ -97,6 +106,19 @@ export interface Recovery extends Change {
   secret_hash: CredentialHash;
   /** The redemption has to be later than this. */
   redeemed_after: Milliseconds;
+  now: Milliseconds;
+}
+
+/** What identifies who decides about a link request: the latest link, or the latest page. */
+export type LinkHolder = { link_hash: CredentialHash } | { page_id: string };
+
+/** A decision about a link request. */
+export interface NewDecision extends Change {
+  link_id: string;
+  holder: LinkHolder;
+  /** The account that is approved; null for a denial, which leaves it as it is. */
+  account_id: string | null;
+  decision: LinkDecision;
   now: Milliseconds;
 }
 
@@ -149,6 +171,12 @@ export interface Store {
   ): Promise<ApplicationRecord | 'application_not_found' | 'secret_not_found'>;
 
   /** Returns the changed application, or null if there is none. Idempotent. */
+  updateApplication(
+    application_id: string,
+    changes: ApplicationChanges,
+  ): Promise<ApplicationRecord | null>;
+
+  /** Returns the changed application, or null if there is none. Idempotent. */
   setApplicationDisabled(
     application_id: string,
     disabled: boolean,
@@ -194,8 +222,8 @@ export interface Store {
   listAccounts(filter: { username?: string | undefined }, page: Page): Promise<ListedAccount[]>;
 
   /**
-   * Removes the account, deletes its pending codes, revokes its grants, and replaces the names in
-   * their snapshots by {@link ERASED}. Once this has returned, nothing in the database has them, and
+   * Removes the account, deletes its pending codes, its pages and the link requests that name it,
+   * revokes its grants, and replaces the names in their snapshots by {@link ERASED}. Once this has returned, nothing in the database has them, and
    * no call that began before brings them back. An account that is put afterwards is a new one, with
    * none of the old grants active. If it throws `outcome_unknown`, a part may be done: a repetition
    * does the rest. Idempotent.
@@ -203,6 +231,79 @@ export interface Store {
    * @returns how many grants this call revoked
    */
   eraseAccount(erasure: Erasure): Promise<number>;
+
+  // Scopes
+
+  /**
+   * Inserts the description of a scope, or replaces it as a whole. A new one is refused if there are
+   * `most`; concurrent calls may exceed that by their number.
+   */
+  putScope(scope: ScopeRecord, limit: { most: number }): Promise<'put' | 'scope_limit_reached'>;
+
+  /** All of them, by name. */
+  listScopes(): Promise<ScopeRecord[]>;
+
+  /** Deletes the description of a scope, and returns it as it was; null if there is none. */
+  deleteScope(scope: string): Promise<ScopeRecord | null>;
+
+  // Link requests and pages. Each is deleted some time after it expires: a link request 3 hours.
+
+  /** Keeps a new link request, open. */
+  createLink(link: LinkRecord & Change): Promise<void>;
+
+  findLink(link_id: string): Promise<LinkRecord | null>;
+
+  /**
+   * Keeps the page, then makes it the latest of its link request and its account the identified one,
+   * if the link is the latest, undecided, and `now` is before the expiry.
+   *
+   * @returns the link request; null if nothing was changed: then nobody may be told of the page
+   */
+  identifyLink(
+    identification: Change & {
+      link_id: string;
+      link_hash: CredentialHash;
+      page: PageRecord;
+      now: Milliseconds;
+    },
+  ): Promise<LinkRecord | null>;
+
+  /**
+   * Replaces the link, if the page is the latest of its link request, which is undecided, and `now` is
+   * before the expiry. The former link is dead, and so is the page.
+   */
+  switchLink(
+    change: Change & {
+      link_id: string;
+      page_id: string;
+      link_hash: CredentialHash;
+      now: Milliseconds;
+    },
+  ): Promise<LinkRecord | null>;
+
+  /**
+   * Decides about a link request, if the holder's link or page is the latest, it is undecided, and
+   * `now` is before the expiry. Of concurrent decisions exactly one is made; the others receive null.
+   */
+  decideLink(decision: NewDecision): Promise<LinkRecord | null>;
+
+  createPage(page: PageRecord & Change): Promise<void>;
+
+  findPage(page_id: string): Promise<PageRecord | null>;
+
+  /**
+   * Opens a page with its ticket, once: notes the hash of the session, and until when that is good.
+   * Null if the ticket is another one, was used, or has expired at `now`.
+   */
+  openPage(
+    opening: Change & {
+      page_id: string;
+      ticket_hash: CredentialHash;
+      session_hash: CredentialHash;
+      expires_at: Milliseconds;
+      now: Milliseconds;
+    },
+  ): Promise<PageRecord | null>;
 
   // Codes
 
@@ -220,7 +321,10 @@ export interface Store {
 
   /**
    * Turns a pending code into an active grant, created at `now`, if the application and the hash
-   * are those of the code and `now` is before its expiry. Otherwise null, and nothing is changed.
+   * are those of the code, `now` is before its expiry, the challenge is the code's or both have none,
+   * and the redirect URI is the code's. It may be left out if the code has a challenge, or its
+   * authorization request left it out; that of a code without one is ignored. Otherwise null, and
+   * nothing is changed.
    * Under concurrent calls exactly one caller receives the grant; the others receive null.
    */
   redeemCode(redemption: Redemption): Promise<GrantRecord | null>;
@@ -292,6 +396,12 @@ export interface Store {
    */
   listGrants(
     filter: { account_id: string } | { application_id: string },
+    page: Page,
+  ): Promise<GrantRecord[]>;
+
+  /** The active grants of an account, with one application or with all, newest first. */
+  listActiveGrants(
+    filter: { account_id: string; application_id?: string },
     page: Page,
   ): Promise<GrantRecord[]>;
 
