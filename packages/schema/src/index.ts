@@ -13,4 +13,5 @@ export * as objects from './objects.ts';
 export * from './operations.ts';
 export * from './timestamp.ts';
 export type * from './types.ts';
+export * as uris from './uris.ts';
 export * from './uuid.ts';
