@@ -8,6 +8,7 @@
 export type * from './caller.ts';
 export * from './credential.ts';
 export * from './errors.ts';
+export * as fields from './fields.ts';
 export * as inputs from './inputs.ts';
 export * as objects from './objects.ts';
 export * from './operations.ts';
