@@ -41,7 +41,7 @@ export const reasons = {
     advice:
       'The application has mixed up the credentials of two registrations. `latchkey app list` shows which secret belongs to which id.',
   },
-  client_id_ill_formed: {
+  client_id_no_uuid: {
     code: 'credentials_invalid',
     found: 'The client_id is no UUID, and no secret was sent.',
     advice: 'The application has to send the id that `latchkey app list` shows.',
@@ -173,7 +173,7 @@ export const reasons = {
       '`latchkey grant history GRANT_ID` shows which request did. If the application never got the response, it can recover the grant within 10 minutes of the conversion. The replay changed nothing.',
   },
 
-  redirect_uri_other: {
+  redirect_uri_differs: {
     code: 'redirect_uri_mismatch',
     found: 'The redirect_uri is not the one that the browser was sent to with the code.',
     advice:
