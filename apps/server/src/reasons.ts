@@ -41,7 +41,7 @@ export const reasons = {
     advice:
       'The application has mixed up the credentials of two registrations. `latchkey app list` shows which secret belongs to which id.',
   },
-  client_id_ill_formed: {
+  client_ill_formed: {
     code: 'credentials_invalid',
     found: 'The client_id is no UUID, and no secret was sent.',
     advice: 'The application has to send the id that `latchkey app list` shows.',
@@ -173,13 +173,13 @@ export const reasons = {
       '`latchkey grant history GRANT_ID` shows which request did. If the application never got the response, it can recover the grant within 10 minutes of the conversion. The replay changed nothing.',
   },
 
-  redirect_uri_other: {
+  redirect_uri_differs: {
     code: 'redirect_uri_mismatch',
     found: 'The redirect_uri is not the one that the browser was sent to with the code.',
     advice:
       'The application has to send the same text twice: to /oauth/authorize and with the code. `latchkey app get APP_ID` shows what is registered. The port of a loopback address counts too.',
   },
-  redirect_uri_missing: {
+  redirect_uri_left_out: {
     code: 'redirect_uri_mismatch',
     found:
       'The redirect_uri was left out. The code is bound to one, and has no code challenge that could take its place.',
@@ -305,8 +305,7 @@ export const reasons = {
   },
   scope_ill_formed: {
     code: 'scope_unknown',
-    found:
-      'The scope is no list of up to 32 different tokens that are separated by single spaces.',
+    found: 'The scope is no list of up to 32 different tokens that are separated by single spaces.',
     advice: 'The application has to separate its scopes by single spaces, and name each once.',
   },
   scope_undescribed: {
@@ -400,7 +399,8 @@ export const reasons = {
   page_session_ill_formed: {
     code: 'page_expired',
     found: 'The prefix, the length or the checksum of the cookie is wrong.',
-    advice: 'The cookie was changed on the way, or made up. The user has to come from the host again.',
+    advice:
+      'The cookie was changed on the way, or made up. The user has to come from the host again.',
   },
   page_unknown: {
     code: 'page_expired',
@@ -451,7 +451,8 @@ export const reasons = {
   page_link_unknown: {
     code: 'page_expired',
     found: 'There is no record of the link request that the page is about.',
-    advice: 'It is older than four hours, or never existed here. The user can start again at the application.',
+    advice:
+      'It is older than four hours, or never existed here. The user can start again at the application.',
   },
   page_of_deleted_application: {
     code: 'page_expired',

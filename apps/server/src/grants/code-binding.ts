@@ -29,10 +29,10 @@ export function whyNotBound(code: CodeBinding, proof: BindingProof): Reason | nu
 function whyNotThisRedirect(code: CodeBinding, { redirect_uri }: BindingProof): Reason | null {
   if (code.redirect_uri === null) return null;
   if (redirect_uri !== null)
-    return redirect_uri === code.redirect_uri ? null : 'redirect_uri_other';
+    return redirect_uri === code.redirect_uri ? null : 'redirect_uri_differs';
   // PKCE proves more than the redirect URI does, so OAuth 2.1 asks for none (section 10.2).
   const mayBeLeftOut = code.code_challenge !== null || !code.redirect_uri_given;
-  return mayBeLeftOut ? null : 'redirect_uri_missing';
+  return mayBeLeftOut ? null : 'redirect_uri_left_out';
 }
 
 function whyNotThisChallenge(code: CodeBinding, { code_challenge }: BindingProof): Reason | null {
