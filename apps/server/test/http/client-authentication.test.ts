@@ -430,7 +430,7 @@ describeOnAnyStore('the audit', (fresh) => {
     const linked = await linkedApplication(server);
     const form = await rightForm('/oauth/token', linked);
     for (const [fields, reason] of [
-      [{ client_id: 'acme' }, 'client_ill_formed'],
+      [{ client_id: 'acme' }, 'client_id_no_uuid'],
       [{ client_id: randomUUID() }, 'application_unknown'],
       [{ client_id: linked.application_id }, 'secret_required'],
       [{ client_secret: linked.secret }, 'client_id_of_another_application'],

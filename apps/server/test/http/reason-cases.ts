@@ -64,7 +64,7 @@ export type ReasonOfRules = Exclude<
   | 'header_repeated'
   | 'log_failing'
   | 'client_id_of_another_application'
-  | 'client_ill_formed'
+  | 'client_id_no_uuid'
   | 'secret_required'
 >;
 
@@ -207,7 +207,7 @@ export const reasonCases: Record<ReasonOfRules, Arrange[]> = {
   redirect_uri_differs: [
     bound({ redirect_uri: 'https://app.example/' }, { redirect_uri: 'https://app.example' }),
   ],
-  redirect_uri_left_out: [bound({ redirect_uri: 'https://app.example/' }, {})],
+  redirect_uri_missing: [bound({ redirect_uri: 'https://app.example/' }, {})],
   verifier_wrong: [bound(challenged, { code_verifier: 'x'.repeat(43) })],
   verifier_missing: [bound(challenged, {})],
   verifier_unexpected: [bound({}, { code_verifier: 'x'.repeat(43) })],
