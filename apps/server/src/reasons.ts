@@ -305,8 +305,7 @@ export const reasons = {
   },
   scope_ill_formed: {
     code: 'scope_unknown',
-    found:
-      'The scope is no list of up to 32 different tokens that are separated by single spaces.',
+    found: 'The scope is no list of up to 32 different tokens that are separated by single spaces.',
     advice: 'The application has to separate its scopes by single spaces, and name each once.',
   },
   scope_undescribed: {
@@ -400,7 +399,8 @@ export const reasons = {
   page_session_ill_formed: {
     code: 'page_expired',
     found: 'The prefix, the length or the checksum of the cookie is wrong.',
-    advice: 'The cookie was changed on the way, or made up. The user has to come from the host again.',
+    advice:
+      'The cookie was changed on the way, or made up. The user has to come from the host again.',
   },
   page_unknown: {
     code: 'page_expired',
@@ -451,7 +451,8 @@ export const reasons = {
   page_link_unknown: {
     code: 'page_expired',
     found: 'There is no record of the link request that the page is about.',
-    advice: 'It is older than four hours, or never existed here. The user can start again at the application.',
+    advice:
+      'It is older than four hours, or never existed here. The user can start again at the application.',
   },
   page_of_deleted_application: {
     code: 'page_expired',

@@ -4,6 +4,7 @@ import { redactorFor, type SecretSettings } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type CallContext, ClientGone } from '../operations/call.ts';
 import { operations } from '../operations/operation.ts';
+import type { Settings } from '../settings.ts';
 import type { TraceRequest } from '../tracing/tracing.ts';
 import { createAccessLog } from './access-log.ts';
 import { createAuthenticate } from './authenticate.ts';
@@ -17,6 +18,8 @@ import {
   trackConnections,
 } from './connection-limits.ts';
 import { errorBody, errorHeaders, errorStatus, reportFailure } from './error-response.ts';
+import { createTextCatalog } from './linking/texts/page-texts.ts';
+import { metadataRoutes } from './metadata-routes.ts';
 import { healthRoutes, metricsRoute } from './monitoring-routes.ts';
 import { pageRoutes } from './pages/pages.ts';
 import type { RequestContext } from './request-context.ts';
@@ -42,7 +45,7 @@ export type PortRoutes = 'all' | 'public' | 'admin';
 
 /** What the HTTP server needs besides the context of its calls. */
 export interface HttpOptions {
-  settings: SecretSettings & { publicUrl: string | null; trustProxy: boolean };
+  settings: SecretSettings & Pick<Settings, 'publicUrl' | 'trustProxy' | 'pageTexts'>;
   log: Logger;
   /** Null if metrics are off. */
   metrics: Metrics | null;
@@ -78,6 +81,7 @@ export function createHttpServer(
     settings,
     limits.authentications,
   );
+  const { languages } = createTextCatalog(settings.pageTexts);
   const router = createRouter([
     ...[...offered.values()].map((operation) =>
       operationRoute(operation, callContext, authenticate),
@@ -88,6 +92,9 @@ export function createHttpServer(
     ),
     ...healthRoutes(service.store, isDraining),
     ...(hasPublic ? pageRoutes(settings.publicUrl) : []),
+    ...(hasPublic && service.linking !== null
+      ? metadataRoutes(service, { publicUrl: settings.publicUrl, languages })
+      : []),
     ...(hasAdmin && metrics !== null ? [metricsRoute(metrics)] : []),
   ]);
   const handleTrpc = createTrpcHandler(offered, callContext, authenticate, log);

@@ -171,6 +171,12 @@ export function toApplication(application: ApplicationRecord): Application {
     disabled: application.disabled,
     created_at: formatTimestamp(application.created_at),
     secrets: application.secrets.map(toApplicationSecret),
+    redirect_uris: application.redirect_uris,
+    scopes: application.scopes,
+    logo_uri: application.logo_uri,
+    homepage_uri: application.homepage_uri,
+    public: application.public,
+    resource_server: application.resource_server,
   };
 }
 

@@ -27,9 +27,9 @@ async function setDisabled({ store }: Service, application_id: string, disabled:
 }
 
 export const adminHandlers: Handlers<Extract<keyof Handlers, `admin.${string}`>> = {
-  'admin.applications.create': async (service, { name }) => {
-    const { application, secret } = await createApplication(service, name);
-    return { ...toApplication(application), secret };
+  'admin.applications.create': async (service, input) => {
+    const { application, secret } = await createApplication(service, input);
+    return { ...toApplication(application), ...(secret !== null && { secret }) };
   },
   'admin.applications.list': ({ store }, page) =>
     listPage(
