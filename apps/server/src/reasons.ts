@@ -205,7 +205,7 @@ export const reasons = {
     found: 'The authorization request has more than one client_id.',
     advice: 'The application has to send one. Its OAuth library and its own code may both add it.',
   },
-  client_id_ill_formed: {
+  client_id_no_uuid: {
     code: 'client_unknown',
     found: 'The client_id is no UUID, so it can be no application here.',
     advice:
@@ -234,7 +234,7 @@ export const reasons = {
     advice:
       'The application has to say which one it wants. `latchkey app get APP_ID` shows those that are registered.',
   },
-  redirect_uri_other: {
+  redirect_uri_not_registered: {
     code: 'redirect_uri_unregistered',
     found: 'The redirect_uri is none of the registered ones.',
     advice:
@@ -247,8 +247,7 @@ export const reasons = {
   },
   scope_ill_formed: {
     code: 'scope_unknown',
-    found:
-      'The scope is no list of up to 32 different tokens that are separated by single spaces.',
+    found: 'The scope is no list of up to 32 different tokens that are separated by single spaces.',
     advice: 'The application has to separate its scopes by single spaces, and name each once.',
   },
   scope_undescribed: {
@@ -342,7 +341,8 @@ export const reasons = {
   page_session_ill_formed: {
     code: 'page_expired',
     found: 'The prefix, the length or the checksum of the cookie is wrong.',
-    advice: 'The cookie was changed on the way, or made up. The user has to come from the host again.',
+    advice:
+      'The cookie was changed on the way, or made up. The user has to come from the host again.',
   },
   page_unknown: {
     code: 'page_expired',
@@ -393,7 +393,8 @@ export const reasons = {
   page_link_unknown: {
     code: 'page_expired',
     found: 'There is no record of the link request that the page is about.',
-    advice: 'It is older than four hours, or never existed here. The user can start again at the application.',
+    advice:
+      'It is older than four hours, or never existed here. The user can start again at the application.',
   },
   page_of_deleted_application: {
     code: 'page_expired',
