@@ -51,7 +51,7 @@ export async function readTarget(
     throw refuse('redirect_uri_omitted');
   }
   if (given !== undefined && !registered.some((one) => matchesRedirectUri(one, given))) {
-    throw refuse('redirect_uri_not_registered');
+    throw refuse('redirect_uri_other');
   }
 
   const states = valuesOf(query, 'state');
@@ -70,7 +70,7 @@ async function findClient(store: Store, ids: readonly string[]): Promise<Applica
   const [id] = ids;
   if (id === undefined) throw DomainError.because('client_id_missing');
   if (ids.length > 1) throw DomainError.because('client_id_repeated');
-  if (!isUuid(id)) throw DomainError.because('client_id_no_uuid');
+  if (!isUuid(id)) throw DomainError.because('client_id_ill_formed');
   const application_id = id.toLowerCase();
   const application = await store.findApplication(application_id);
   if (application === null) throw DomainError.because('client_not_found', { application_id });

@@ -9,5 +9,11 @@ export interface Action<Output extends object = object>
   readonly name: ActionName;
   readonly caller: Caller | 'user';
   /** Takes only an input that its schema has returned and a caller of its kind. */
-  handle(service: Service, input: unknown, caller: AnyCaller, origin: Origin): Promise<Output>;
+  handle(
+    service: Service,
+    input: unknown,
+    caller: AnyCaller,
+    origin: Origin,
+    publicUrl?: string,
+  ): Promise<Output>;
 }

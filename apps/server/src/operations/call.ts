@@ -1,12 +1,12 @@
 import type { ErrorCode } from '@latchkey/schema';
 import type { AuditedIds } from '../audit/audit.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Limit } from '../limits/limit.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { ActionName, Actor, Origin } from '../origin.ts';
 import type { PageSession } from '../pages/page-session.ts';
 import type { Service } from '../service.ts';
 import type { Action } from './action.ts';
+import { limitFailure, withinLimits } from './call-limits.ts';
 import type { AnyCaller } from './handler.ts';
 import { validate } from './input.ts';
 
@@ -45,6 +45,10 @@ export interface CallSteps {
   validateInput?(input: object, next: (valid: object) => Promise<object>): Promise<object>;
   /** The parts of the request that may be kept: neither contains a credential. */
   request: { request_id: string; address: string | null };
+  /** The address that a failed call of a public application counts against. Default: unknown. */
+  address?: string | undefined;
+  /** Base of the links in the output, without a trailing slash. Default: none, so the output has none. */
+  publicUrl?: string;
   /** Who acts once the caller is authenticated. Default: the kind of caller the operation takes. */
   by?: Actor;
   record: CallRecord;
@@ -135,7 +139,6 @@ async function runSteps(
       authenticated = await steps.authenticate();
       caller = authenticated;
     }
-
     action = steps.chooseAction?.(input) ?? requested;
 
     const handle = (valid: object): Promise<object> => {
@@ -146,9 +149,9 @@ async function runSteps(
         secret_id: secretOf(authenticated),
       };
       return intercept({ operation: action.name, breakConnection }, () =>
-        withinLimits(limits, action, authenticated, () => {
-          if (action.method !== 'GET') service.audit.beforeChange(by);
-          return action.handle(service, valid, authenticated, origin);
+        withinLimits(limits, action.name, authenticated, () => {
+          if (!isRead(action)) service.audit.beforeChange(by);
+          return action.handle(service, valid, authenticated, origin, steps.publicUrl ?? '');
         }),
       );
     };
@@ -163,7 +166,7 @@ async function runSteps(
     return output;
   } catch (failure) {
     if (failure instanceof ClientGone) throw failure;
-    const error = DomainError.from(failure);
+    const error = limitFailure(limits, caller, steps.address, DomainError.from(failure));
     record.error_code = error.code;
     ids = { ...error.subject, ...grantIn(error.members), ...ids };
     // Whoever has shown no credential is nobody.
@@ -178,54 +181,9 @@ async function runSteps(
   }
 }
 
-// Anyone can cause these: an application's callback is public and takes codes from the browser. A
-// used code is one of them: whoever saw the redirect can repeat it.
-const FAILED_EXCHANGES: ReadonlySet<ErrorCode> = new Set([
-  'code_not_found',
-  'code_expired',
-  'code_already_used',
-]);
-
-/** Counts the call against its application, or its address. Over the limit nothing is done. */
-async function withinLimits(
-  limits: Limits,
-  { name }: Action,
-  caller: AnyCaller,
-  handle: () => Promise<object>,
-): Promise<object> {
-  if ('address_key' in caller) {
-    return name === 'links.begin'
-      ? countIfKept(limits.links, caller.address_key, handle)
-      : handle();
-  }
-  // The calls of an operator and of a user have no limit.
-  const application_id = 'page' in caller ? undefined : idsOfCaller(caller).application_id;
-  if (application_id === undefined) return handle();
-  limits.requests.count(application_id);
-  try {
-    return await handle();
-  } catch (error) {
-    if (error instanceof DomainError && FAILED_EXCHANGES.has(error.code)) {
-      // Codes that a stranger sends must not use up the application's requests.
-      limits.requests.giveBack(application_id);
-      limits.exchanges.count(application_id);
-    }
-    throw error;
-  }
-}
-
-async function countIfKept(
-  limit: Limit,
-  key: string,
-  keep: () => Promise<object>,
-): Promise<object> {
-  limit.count(key);
-  try {
-    return await keep();
-  } catch (error) {
-    limit.giveBack(key);
-    throw error;
-  }
+/** An introspection has its token in a body, so it is a POST. */
+function isRead({ method, name }: Action): boolean {
+  return method === 'GET' || name === 'grants.introspect';
 }
 
 function secretOf(caller: AnyCaller): string | null {
@@ -241,7 +199,8 @@ function idsOfCaller(caller: AnyCaller): AuditedIds {
   if ('admin_secret' in caller || 'address_key' in caller) return {};
   if ('page' in caller) return idsOfPage(caller);
   if ('secret_id' in caller) {
-    return { application_id: caller.application.id, secret_id: caller.secret_id };
+    const { application, secret_id } = caller;
+    return { application_id: application.id, ...(secret_id !== null && { secret_id }) };
   }
   return { application_id: caller.grant.application_id, grant_id: caller.grant.grant_id };
 }
