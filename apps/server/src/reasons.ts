@@ -30,8 +30,28 @@ export const reasons = {
   },
   scheme_wrong: {
     code: 'credentials_invalid',
-    found: 'The Authorization header uses Basic, which only requests with a grant may use.',
+    found:
+      'The Authorization header uses Basic, which this route does not take. Requests with a grant and the routes of OAuth clients do.',
     advice: 'The caller has to send the same secret as "Authorization: Bearer <secret>".',
+  },
+  client_id_of_another_application: {
+    code: 'credentials_invalid',
+    found:
+      'The client_id is not the id of the application whose secret was sent, or it was left out.',
+    advice:
+      'The application has mixed up the credentials of two registrations. `latchkey app list` shows which secret belongs to which id.',
+  },
+  client_id_no_uuid: {
+    code: 'credentials_invalid',
+    found: 'The client_id is no UUID, and no secret was sent.',
+    advice: 'The application has to send the id that `latchkey app list` shows.',
+  },
+  secret_required: {
+    code: 'credentials_invalid',
+    found:
+      'Only a client_id was sent, but the application is not public or the call needs a secret.',
+    advice:
+      'An application with a secret has to send it as client_secret or in the Authorization header. A public application can convert its codes and revoke its own tokens, nothing else.',
   },
   credential_of_another_kind: {
     code: 'credentials_invalid',
@@ -47,9 +67,9 @@ export const reasons = {
   },
   application_unknown: {
     code: 'credentials_invalid',
-    found: 'The secret is well formed, but there is no application with the id in it.',
+    found: 'There is no application with the id in the secret, or with the client_id.',
     advice:
-      'The secret probably belongs to another installation, such as a test system. `latchkey app list` shows the applications of this one.',
+      'The secret or the client_id probably belongs to another installation, such as a test system. `latchkey app list` shows the applications of this one.',
   },
   secret_unknown: {
     code: 'credentials_invalid',
@@ -151,6 +171,44 @@ export const reasons = {
     found: 'This application has already converted this code.',
     advice:
       '`latchkey grant history GRANT_ID` shows which request did. If the application never got the response, it can recover the grant within 10 minutes of the conversion. The replay changed nothing.',
+  },
+
+  redirect_uri_differs: {
+    code: 'redirect_uri_mismatch',
+    found: 'The redirect_uri is not the one that the browser was sent to with the code.',
+    advice:
+      'The application has to send the same text twice: to /oauth/authorize and with the code. `latchkey app get APP_ID` shows what is registered. The port of a loopback address counts too.',
+  },
+  redirect_uri_missing: {
+    code: 'redirect_uri_mismatch',
+    found:
+      'The redirect_uri was left out. The code is bound to one, and has no code challenge that could take its place.',
+    advice: 'The application has to send the redirect_uri of its authorization request.',
+  },
+  verifier_wrong: {
+    code: 'code_verifier_mismatch',
+    found: 'The code_verifier is not that of the code challenge.',
+    advice:
+      'The application has mixed up two links of one user, or computes the challenge in another way than S256. If neither is the case, somebody has brought a code of their own to the callback of the application.',
+  },
+  verifier_missing: {
+    code: 'code_verifier_mismatch',
+    found: 'The code has a code challenge, and no code_verifier was sent.',
+    advice:
+      'The application has to keep the verifier from the authorization request until its callback. If it does not use PKCE, somebody has brought a code of their own to its callback.',
+  },
+  verifier_unexpected: {
+    code: 'code_verifier_mismatch',
+    found: 'A code_verifier was sent, but the code has no code challenge.',
+    advice:
+      'The application sends a challenge with its authorization requests: then somebody has removed it on the way, or the code comes from another request. A code of `latchkey code issue` has a challenge only if it was given one.',
+  },
+
+  token_of_another_application: {
+    code: 'token_of_another_application',
+    found: 'The token is the secret of an active grant of another application.',
+    advice:
+      '`latchkey grant history GRANT_ID` shows the application of the grant. Find out how the caller got its secret. If it leaked, run `latchkey grant revoke GRANT_ID`.',
   },
 
   grant_unknown: {
@@ -451,14 +509,15 @@ export const reasons = {
 
   too_many_failed_authentications: {
     code: 'rate_limited',
-    found: 'The address has sent more invalid credentials than the limit "authentications" allows.',
+    found:
+      'The address has sent more invalid credentials, or failed calls of public applications, than the limit "authentications" allows.',
     advice:
       'Valid credentials are still accepted. If the address is that of your proxy, set TRUST_PROXY. If it is an application with an old secret, `latchkey app list` shows the secrets it has. RATE_LIMIT sets the limit.',
   },
   too_many_failed_exchanges: {
     code: 'rate_limited',
     found:
-      'The application has sent more unknown, expired or used codes than the limit "exchanges" allows.',
+      'The application has sent more codes that it could not convert than the limit "exchanges" allows.',
     advice:
       'Valid codes are still converted. Somebody may be calling the callback of the application with made-up codes: it has to check `state` before it converts a code. RATE_LIMIT sets the limit.',
   },

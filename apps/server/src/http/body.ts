@@ -67,6 +67,12 @@ export function parseJson(bytes: Buffer): unknown {
   }
 }
 
+/** Whether a body is declared as a form, in whatever charset or encoding. */
+export function isDeclaredAsForm(contentType: string | undefined): boolean {
+  const [type = ''] = (contentType ?? '').split(';');
+  return type.trim().toLowerCase() === mediaTypes.form;
+}
+
 /** A media type, with no charset other than UTF-8 (RFC 9110, section 8.3). */
 function isOfType(contentType: string | undefined, expected: string): boolean {
   // Nearly every client sends exactly this.
