@@ -41,7 +41,7 @@ export const reasons = {
     advice:
       'The application has mixed up the credentials of two registrations. `latchkey app list` shows which secret belongs to which id.',
   },
-  client_id_no_uuid: {
+  client_ill_formed: {
     code: 'credentials_invalid',
     found: 'The client_id is no UUID, and no secret was sent.',
     advice: 'The application has to send the id that `latchkey app list` shows.',
@@ -179,7 +179,7 @@ export const reasons = {
     advice:
       'The application has to send the same text twice: to /oauth/authorize and with the code. `latchkey app get APP_ID` shows what is registered. The port of a loopback address counts too.',
   },
-  redirect_uri_missing: {
+  redirect_uri_left_out: {
     code: 'redirect_uri_mismatch',
     found:
       'The redirect_uri was left out. The code is bound to one, and has no code challenge that could take its place.',

@@ -19,7 +19,7 @@ export function operationRoute(
   return {
     method,
     path,
-    operation: operation.name,
+    action: operation.name,
     async handle(context, parameters, query) {
       const output = await call(callContext, operation, {
         authenticate: () => authenticate(context, operation),
