@@ -18,8 +18,8 @@ import {
   trackConnections,
 } from './connection-limits.ts';
 import { errorBody, errorHeaders, errorStatus, reportFailure } from './error-response.ts';
-import { authorizeRoute } from './linking/authorize-route.ts';
-import { sendPageError } from './linking/send-page-error.ts';
+import { linkingRoutes } from './linking/linking-routes.ts';
+import type { PageSettings } from './linking/page-sender.ts';
 import { healthRoutes, metricsRoute } from './monitoring-routes.ts';
 import { pageRoutes } from './pages/pages.ts';
 import type { RequestContext } from './request-context.ts';
@@ -45,7 +45,7 @@ export type PortRoutes = 'all' | 'public' | 'admin';
 
 /** What the HTTP server needs besides the context of its calls. */
 export interface HttpOptions {
-  settings: SecretSettings & { publicUrl: string | null; trustProxy: boolean };
+  settings: SecretSettings & PageSettings & { publicUrl: string | null; trustProxy: boolean };
   log: Logger;
   /** Null if metrics are off. */
   metrics: Metrics | null;
@@ -91,7 +91,7 @@ export function createHttpServer(
     ...(hasPublic ? clientEndpoints : []).map((endpoint) =>
       clientRoute(endpoint, callContext, authenticateClient),
     ),
-    ...(hasPublic && service.linking !== null ? [authorizeRoute(callContext, sendPageError)] : []),
+    ...(hasPublic && service.linking !== null ? linkingRoutes(callContext, settings) : []),
     ...healthRoutes(service.store, isDraining),
     ...(hasPublic ? pageRoutes(settings.publicUrl) : []),
     ...(hasAdmin && metrics !== null ? [metricsRoute(metrics)] : []),
@@ -181,6 +181,7 @@ export function createHttpServer(
       waitedForBody: false,
       challenge: bearerChallenge,
       routeHeaders: {},
+      errorSurroundings: {},
       closesConnection: false,
     };
     if (traceRequest === undefined) await respond(context);

@@ -1,9 +1,10 @@
-import { errorDefinition } from '@latchkey/schema';
-import type { Logger } from 'pino';
+import type { DomainError } from '../../domain-error.ts';
+import type { Linking } from '../../service.ts';
 import type { Settings } from '../../settings.ts';
-import { errorHeaders, reportFailure } from '../error-response.ts';
-import type { RequestContext } from '../request-context.ts';
+import { errorHeaders, errorStatus } from '../error-response.ts';
+import type { ErrorSurroundings, RequestContext } from '../request-context.ts';
 import { type Headers, send } from '../response.ts';
+import type { SendError } from '../router.ts';
 import type { PageAssets } from './assets.ts';
 import { pageHeaders } from './page-headers.ts';
 import { type LanguageSources, preferredLanguages } from './texts/language.ts';
@@ -12,14 +13,7 @@ import { errorPage, type WayBack } from './views/error-page.ts';
 import type { Page, PageFrame } from './views/page.ts';
 
 /** The settings that make the pages a part of the host service. */
-export type PageSettings = Pick<Settings, 'pageLogo' | 'pageColor' | 'pageTexts'> & {
-  pageName: string;
-};
-
-/** What an error page is made with, as far as it is known. */
-export interface ErrorSurroundings extends Pick<LanguageSources, 'locale' | 'ui_locales'> {
-  wayBack?: WayBack | null;
-}
+export type PageSettings = Pick<Settings, 'pageName' | 'pageLogo' | 'pageColor' | 'pageTexts'>;
 
 /** Makes pages for the people of a request, and sends them. */
 export interface PageSender {
@@ -32,17 +26,17 @@ export interface PageSender {
   ): { frame: PageFrame; preferred: readonly string[] };
   send(context: RequestContext, page: Page, status?: number, headers?: Headers): void;
   /** Sends an error as a page, with the status and the headers that it has in JSON. */
-  sendError(context: RequestContext, failure: unknown, surroundings?: ErrorSurroundings): void;
+  readonly sendError: SendError;
 }
 
 export function createPageSender(
   { pageName, pageLogo, pageColor, pageTexts }: PageSettings,
-  publicUrl: string,
+  { publicUrl, signInUrl }: Linking,
   assets: PageAssets,
-  log: Logger,
 ): PageSender {
   const catalog = createTextCatalog(pageTexts);
-  const theme = { name: pageName, logo: pageLogo, color: pageColor };
+  const name = pageName ?? new URL(signInUrl).hostname;
+  const theme = { name, logo: pageLogo, color: pageColor };
   const basePath = new URL(publicUrl).pathname.replace(/\/$/, '');
 
   const frameFor: PageSender['frameFor'] = ({ request }, known = {}) => {
@@ -60,13 +54,25 @@ export function createPageSender(
     languages: catalog.languages,
     frameFor,
     send: sendPage,
-    sendError(context, failure, { wayBack = null, ...known } = {}) {
-      const error = reportFailure(log, context, failure);
-      for (const call of context.calls) call.error_code ??= error.code;
+    sendError(context, error) {
+      // Whatever the reason, this page is the same.
+      const known = error.code === 'page_expired' ? {} : context.errorSurroundings;
       const { frame } = frameFor(context, known);
-      const { requestId: request_id } = context;
-      const page = errorPage(frame, { error_code: error.code, request_id, wayBack });
-      sendPage(context, page, errorDefinition(error.code).status, errorHeaders(error));
+      const page = errorPage(frame, {
+        error_code: error.code,
+        request_id: context.requestId,
+        wayBack: wayBackOf(error, known, name),
+      });
+      sendPage(context, page, errorStatus(context, error), errorHeaders(context, error));
     },
   };
+}
+
+function wayBackOf(
+  { members }: DomainError,
+  { application_name = null, back_url = null }: ErrorSurroundings,
+  pageName: string,
+): WayBack | null {
+  const url = members.redirect_to ?? back_url;
+  return url === null ? null : { url, name: application_name ?? pageName };
 }
