@@ -41,7 +41,7 @@ export async function authorizationUrl(
 const randomText = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
 /** Base64url without padding (RFC 4648, section 5). */
-const base64url = (bytes: Uint8Array) =>
+export const base64url = (bytes: Uint8Array) =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
