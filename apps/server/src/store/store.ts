@@ -49,6 +49,12 @@ export function outdatedSecrets(secrets: readonly SecretRecord[], now: Milliseco
   return expired.slice(0, -EXPIRED_SECRETS_KEPT).map(({ id }) => id);
 }
 
+/**
+ * How long link requests and pages stay after they expire, so that whoever comes late hears that they
+ * expired, and finds the way back.
+ */
+export const LINKS_KEPT: Milliseconds = 10_800_000;
+
 /** A page of a list that is ordered by id, newest first. */
 export interface Page {
   /** The maximum number of records. */
@@ -109,6 +115,36 @@ export interface Recovery extends Change {
   now: Milliseconds;
 }
 
+/** The host names the account that it has signed in. */
+export interface Identification extends Change {
+  link_id: string;
+  /** The hash of the link that the host got. */
+  link_hash: CredentialHash;
+  /** The consent page to keep. Its account is the identified one. */
+  page: PageRecord;
+  now: Milliseconds;
+}
+
+/** The user of a consent page asks for another account. */
+export interface LinkSwitch extends Change {
+  link_id: string;
+  page_id: string;
+  /** The hash of the new link. */
+  link_hash: CredentialHash;
+  now: Milliseconds;
+}
+
+/** The opening of a page with its ticket. */
+export interface PageOpening extends Change {
+  page_id: string;
+  ticket_hash: CredentialHash;
+  /** The hash of the session that the browser gets. */
+  session_hash: CredentialHash;
+  /** Until when the session is good. */
+  expires_at: Milliseconds;
+  now: Milliseconds;
+}
+
 /** What identifies who decides about a link request: the latest link, or the latest page. */
 export type LinkHolder = { link_hash: CredentialHash } | { page_id: string };
 
@@ -120,6 +156,13 @@ export interface NewDecision extends Change {
   account_id: string | null;
   decision: LinkDecision;
   now: Milliseconds;
+}
+
+/** Which active grants to list. */
+export interface ActiveGrants {
+  account_id: string;
+  /** Default: of every application. */
+  application_id?: string;
 }
 
 export interface ReadOptions {
@@ -222,11 +265,12 @@ export interface Store {
   listAccounts(filter: { username?: string | undefined }, page: Page): Promise<ListedAccount[]>;
 
   /**
-   * Removes the account, deletes its pending codes, its pages and the link requests that name it,
-   * revokes its grants, and replaces the names in their snapshots by {@link ERASED}. Once this has returned, nothing in the database has them, and
-   * no call that began before brings them back. An account that is put afterwards is a new one, with
-   * none of the old grants active. If it throws `outcome_unknown`, a part may be done: a repetition
-   * does the rest. Idempotent.
+   * Removes the account, deletes its pending codes, its pages and the link requests that name it or
+   * that one of these pages or codes is about, revokes its grants, and replaces the names in their
+   * snapshots by {@link ERASED}. Once this has returned, nothing in the database has them, and no call
+   * that began before brings them back. An account that is put afterwards is a new one, with none of
+   * the old grants active. If it throws `outcome_unknown`, a part may be done: a repetition does the
+   * rest. Idempotent.
    *
    * @returns how many grants this call revoked
    */
@@ -246,40 +290,27 @@ export interface Store {
   /** Deletes the description of a scope, and returns it as it was; null if there is none. */
   deleteScope(scope: string): Promise<ScopeRecord | null>;
 
-  // Link requests and pages. Each is deleted some time after it expires: a link request 3 hours.
+  // Link requests and pages. Each is deleted {@link LINKS_KEPT} after it expires.
 
-  /** Keeps a new link request, open. */
+  /** Keeps a new link request, open. After `outcome_unknown` it may be there, and harms nobody. */
   createLink(link: LinkRecord & Change): Promise<void>;
 
   findLink(link_id: string): Promise<LinkRecord | null>;
 
   /**
    * Keeps the page, then makes it the latest of its link request and its account the identified one,
-   * if the link is the latest, undecided, and `now` is before the expiry.
+   * if there is such an account, the link is the latest, it is undecided, and `now` is before the
+   * expiry.
    *
-   * @returns the link request; null if nothing was changed: then nobody may be told of the page
+   * @returns the link request; null if nothing was changed, and the page is not kept
    */
-  identifyLink(
-    identification: Change & {
-      link_id: string;
-      link_hash: CredentialHash;
-      page: PageRecord;
-      now: Milliseconds;
-    },
-  ): Promise<LinkRecord | null>;
+  identifyLink(identification: Identification): Promise<LinkRecord | null>;
 
   /**
    * Replaces the link, if the page is the latest of its link request, which is undecided, and `now` is
-   * before the expiry. The former link is dead, and so is the page.
+   * before the expiry. The former link is dead, and so is the page: the link request has none then.
    */
-  switchLink(
-    change: Change & {
-      link_id: string;
-      page_id: string;
-      link_hash: CredentialHash;
-      now: Milliseconds;
-    },
-  ): Promise<LinkRecord | null>;
+  switchLink(change: LinkSwitch): Promise<LinkRecord | null>;
 
   /**
    * Decides about a link request, if the holder's link or page is the latest, it is undecided, and
@@ -287,7 +318,8 @@ export interface Store {
    */
   decideLink(decision: NewDecision): Promise<LinkRecord | null>;
 
-  createPage(page: PageRecord & Change): Promise<void>;
+  /** Keeps a page that is about no link request. Null if there is no such account. */
+  createPage(page: PageRecord & Change): Promise<PageRecord | null>;
 
   findPage(page_id: string): Promise<PageRecord | null>;
 
@@ -295,15 +327,7 @@ export interface Store {
    * Opens a page with its ticket, once: notes the hash of the session, and until when that is good.
    * Null if the ticket is another one, was used, or has expired at `now`.
    */
-  openPage(
-    opening: Change & {
-      page_id: string;
-      ticket_hash: CredentialHash;
-      session_hash: CredentialHash;
-      expires_at: Milliseconds;
-      now: Milliseconds;
-    },
-  ): Promise<PageRecord | null>;
+  openPage(opening: PageOpening): Promise<PageRecord | null>;
 
   // Codes
 
@@ -400,10 +424,7 @@ export interface Store {
   ): Promise<GrantRecord[]>;
 
   /** The active grants of an account, with one application or with all, newest first. */
-  listActiveGrants(
-    filter: { account_id: string; application_id?: string },
-    page: Page,
-  ): Promise<GrantRecord[]>;
+  listActiveGrants(filter: ActiveGrants, page: Page): Promise<GrantRecord[]>;
 
   /**
    * The history of a grant, from the issue of its code on; null if there is no record of it. It has
