@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { errorDefinition } from '@latchkey/schema';
 import type { Logger } from 'pino';
 import { redactorFor, type SecretSettings } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -9,6 +8,7 @@ import type { TraceRequest } from '../tracing/tracing.ts';
 import { createAccessLog } from './access-log.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { batchByTick, batchByTimer } from './batching.ts';
+import { bearerChallenge } from './challenge.ts';
 import {
   limitConnections,
   limitSending,
@@ -16,7 +16,7 @@ import {
   type Timeouts,
   trackConnections,
 } from './connection-limits.ts';
-import { errorBody, errorHeaders, reportFailure } from './error-response.ts';
+import { errorBody, errorHeaders, errorStatus, reportFailure } from './error-response.ts';
 import { healthRoutes, metricsRoute } from './monitoring-routes.ts';
 import { pageRoutes } from './pages/pages.ts';
 import type { RequestContext } from './request-context.ts';
@@ -28,6 +28,8 @@ import {
   requestId,
 } from './request-metadata.ts';
 import { sendBadRequest, sendJson } from './response.ts';
+import { clientEndpoints } from './rest/client-endpoints.ts';
+import { clientRoute } from './rest/client-route.ts';
 import { operationRoute } from './rest/operation-route.ts';
 import { createRouter, splitTarget } from './router.ts';
 import { createTrpcHandler, TRPC_PREFIX } from './trpc/trpc-handler.ts';
@@ -71,10 +73,18 @@ export function createHttpServer(
       caller === 'operator' ? hasAdmin && settings.adminSecret !== null : hasPublic,
     ),
   );
-  const authenticate = createAuthenticate(service, settings, limits.authentications);
+  const { authenticate, authenticateClient } = createAuthenticate(
+    service,
+    settings,
+    limits.authentications,
+  );
   const router = createRouter([
     ...[...offered.values()].map((operation) =>
       operationRoute(operation, callContext, authenticate),
+    ),
+    // They take the place of the routes above that have the same path.
+    ...(hasPublic ? clientEndpoints : []).map((endpoint) =>
+      clientRoute(endpoint, callContext, authenticateClient),
     ),
     ...healthRoutes(service.store, isDraining),
     ...(hasPublic ? pageRoutes(settings.publicUrl) : []),
@@ -102,8 +112,8 @@ export function createHttpServer(
     const error = reportFailure(log, context, failure);
     for (const call of context.calls) call.error_code ??= error.code;
     const caller = callerByPath.get(context.route) ?? null;
-    const { status } = errorDefinition(error.code);
-    sendJson(context, status, errorBody(context, error, caller), errorHeaders(error));
+    const body = errorBody(context, error, caller);
+    sendJson(context, errorStatus(context, error), body, errorHeaders(context, error));
   }
 
   function recordRequest(context: RequestContext, startedAt: number): void {
@@ -152,6 +162,8 @@ export function createHttpServer(
       route: null,
       calls: [{ operation: null, status: null }],
       waitedForBody: false,
+      challenge: bearerChallenge,
+      routeHeaders: {},
       closesConnection: false,
     };
     if (traceRequest === undefined) await respond(context);

@@ -1,6 +1,7 @@
-import type { ErrorCode, OperationName } from '@latchkey/schema';
+import { type ErrorCode, errorDefinition, type OperationName } from '@latchkey/schema';
 import type { AuditedIds } from '../audit/audit.ts';
 import { DomainError } from '../domain-error.ts';
+import { addressKey } from '../limits/address-key.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Actor, Origin } from '../origin.ts';
 import type { Service } from '../service.ts';
@@ -31,12 +32,22 @@ export interface CallSteps {
   /** Whether reading the input had to wait for the client. Default: it had not. */
   waitedForInput?(): boolean;
   /**
+   * Tells which operation an input is for, if several share a route. Default: the one of the call.
+   *
+   * @throws DomainError if the input is for none
+   */
+  chooseOperation?(input: object): Operation;
+  /**
    * Validates the input and passes the result to `next`. Default: the operation's schema. tRPC
    * validates in its procedure.
    */
   validateInput?(input: object, next: (valid: object) => Promise<object>): Promise<object>;
   /** The parts of the request that may be kept: neither contains a credential. */
   request: { request_id: string; address: string | null };
+  /** The address that a failed call of a public application counts against. Default: unknown. */
+  address?: string | undefined;
+  /** Base of the links in the output, without a trailing slash. Default: none, so the output has none. */
+  publicUrl?: string;
   /** Who acts once the caller is authenticated. Default: the kind of caller the operation takes. */
   by?: Actor;
   record: CallRecord;
@@ -95,10 +106,11 @@ export function call(
 
 async function runSteps(
   { service, limits, intercept }: CallContext,
-  operation: Operation,
+  requested: Operation,
   steps: CallSteps,
 ): Promise<object> {
-  const { request, record, by = operation.caller, breakConnection = () => {} } = steps;
+  const { request, record, by = requested.caller, breakConnection = () => {} } = steps;
+  let operation = requested;
   let caller: AnyCaller | null = null;
   let ids: AuditedIds = {};
   const auditedCall = () => ({
@@ -124,6 +136,7 @@ async function runSteps(
       authenticated = await steps.authenticate();
       caller = authenticated;
     }
+    operation = steps.chooseOperation?.(input) ?? requested;
 
     const handle = (valid: object): Promise<object> => {
       Object.assign(ids, idsIn(valid));
@@ -133,9 +146,9 @@ async function runSteps(
         secret_id: secretOf(authenticated),
       };
       return intercept({ operation: operation.name, breakConnection }, () =>
-        withinLimits(limits, record.application_id, () => {
-          if (operation.method !== 'GET') service.audit.beforeChange(by);
-          return operation.handle(service, valid, authenticated, origin);
+        withinLimits(limits, record.application_id, isPublic(authenticated), () => {
+          if (!isRead(operation)) service.audit.beforeChange(by);
+          return operation.handle(service, valid, authenticated, origin, steps.publicUrl ?? '');
         }),
       );
     };
@@ -148,7 +161,7 @@ async function runSteps(
     return output;
   } catch (failure) {
     if (failure instanceof ClientGone) throw failure;
-    const error = DomainError.from(failure);
+    const error = limitFailure(limits, caller, steps.address, DomainError.from(failure));
     record.error_code = error.code;
     ids = { ...error.subject, ...grantIn(error.members), ...ids };
     // A store that is unavailable would not take the refusal either, and the command would wait a
@@ -166,6 +179,8 @@ async function runSteps(
 const FAILED_EXCHANGES: ReadonlySet<ErrorCode> = new Set([
   'code_not_found',
   'code_expired',
+  'redirect_uri_mismatch',
+  'code_verifier_mismatch',
   'code_already_used',
 ]);
 
@@ -173,6 +188,7 @@ const FAILED_EXCHANGES: ReadonlySet<ErrorCode> = new Set([
 async function withinLimits(
   limits: Limits,
   application_id: string | undefined,
+  isPublic: boolean,
   handle: () => Promise<object>,
 ): Promise<object> {
   // An operator's calls have no limit.
@@ -181,13 +197,47 @@ async function withinLimits(
   try {
     return await handle();
   } catch (error) {
-    if (error instanceof DomainError && FAILED_EXCHANGES.has(error.code)) {
+    if (isPublic) {
+      // A stranger may have called in its name: see limitFailure.
+      limits.requests.giveBack(application_id);
+    } else if (error instanceof DomainError && FAILED_EXCHANGES.has(error.code)) {
       // Codes that a stranger sends must not use up the application's requests.
       limits.requests.giveBack(application_id);
       limits.exchanges.count(application_id);
     }
     throw error;
   }
+}
+
+/**
+ * Anybody can call in the name of a public application, so what fails counts against the address, as a
+ * failed authentication does.
+ *
+ * @returns the error; `rate_limited` in its place if the address has reached its limit
+ */
+function limitFailure(
+  { authentications }: Limits,
+  caller: AnyCaller | null,
+  address: string | undefined,
+  error: DomainError,
+): DomainError {
+  const isOurs = errorDefinition(error.code).status >= 500 || error.code === 'rate_limited';
+  if (caller === null || !isPublic(caller) || isOurs) return error;
+  try {
+    authentications.count(addressKey(address));
+    return error;
+  } catch (limited) {
+    return DomainError.from(limited);
+  }
+}
+
+function isPublic(caller: AnyCaller): boolean {
+  return 'secret_id' in caller && caller.secret_id === null;
+}
+
+/** An introspection has its token in a body, so it is a POST. */
+function isRead({ method, name }: Operation): boolean {
+  return method === 'GET' || name === 'grants.introspect';
 }
 
 function secretOf(caller: AnyCaller): string | null {
@@ -202,7 +252,8 @@ function isFirstUse(caller: AnyCaller): boolean {
 function idsOfCaller(caller: AnyCaller): AuditedIds {
   if ('admin_secret' in caller) return {};
   if ('secret_id' in caller) {
-    return { application_id: caller.application.id, secret_id: caller.secret_id };
+    const { application, secret_id } = caller;
+    return { application_id: application.id, ...(secret_id !== null && { secret_id }) };
   }
   return { application_id: caller.grant.application_id, grant_id: caller.grant.grant_id };
 }

@@ -35,6 +35,8 @@ export type Handler<Name extends OperationName> = (
   input: ValidatedInput<Name>,
   caller: CallerOf<Name>,
   origin: Origin,
+  /** Base of links, without a trailing slash. */
+  publicUrl: string,
 ) => Promise<OperationOutput<Name>>;
 
 export type Handlers<Names extends OperationName = OperationName> = {

@@ -15,7 +15,13 @@ import { grantHandlers } from './handlers/grants.ts';
 export interface Operation extends OperationContract {
   readonly name: OperationName;
   /** Takes only an input that its schema has returned and a caller of its kind. */
-  handle(service: Service, input: unknown, caller: AnyCaller, origin: Origin): Promise<object>;
+  handle(
+    service: Service,
+    input: unknown,
+    caller: AnyCaller,
+    origin: Origin,
+    publicUrl?: string,
+  ): Promise<object>;
 }
 
 const handlers: Handlers = { ...grantHandlers, ...accountHandlers, ...adminHandlers };

@@ -9,14 +9,17 @@ import {
   formatTimestamp,
   type GrantDescription,
   type GrantEntry,
+  type Introspection,
   type RevokedGrant,
 } from '@latchkey/schema';
 import type { AccountExport } from '../accounts/export-account.ts';
 import type { Milliseconds } from '../clock.ts';
+import { accountOf } from '../grants/authenticate-grant.ts';
 import type { GrantWithSecret } from '../grants/redeem.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
+  GrantAuthentication,
   GrantRecord,
   PendingRecord,
   RevokedRecord,
@@ -62,6 +65,27 @@ export function toGrantDescription(grant: GrantRecord): GrantDescription {
     scope: grant.scope,
     revoked: false,
     account: toAccount(grant.account),
+  };
+}
+
+/**
+ * @param found - null if the token is not active
+ * @param issuer - the address of the service
+ */
+export function toIntrospection(found: GrantAuthentication | null, issuer: string): Introspection {
+  if (found === null) return { active: false };
+  const { grant } = found;
+  const account = accountOf(found);
+  return {
+    active: true,
+    scope: grant.scope,
+    client_id: grant.application_id,
+    token_type: 'Bearer',
+    sub: account.id,
+    username: account.username,
+    iss: issuer,
+    iat: Math.floor(grant.created_at / 1000),
+    grant_id: grant.grant_id,
   };
 }
 

@@ -32,6 +32,7 @@ export function operationRoute(
           return { ...members, ...parameters };
         },
         waitedForInput: () => context.waitedForBody,
+        publicUrl: context.publicUrl,
         request: context.recorded,
         record: context.calls[0] as RequestedCall,
         breakConnection: () => context.response.destroy(),

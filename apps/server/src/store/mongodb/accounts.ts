@@ -19,49 +19,75 @@ import {
   toId,
   toSnapshot,
 } from './documents.ts';
-import { isDuplicateKey } from './errors.ts';
-import { atRevision, retryOnConflict, revisionOf, type Versioned } from './retry-on-conflict.ts';
+import { replaceAtRevision } from './replace-at-revision.ts';
+import { retryOnConflict, type Versioned } from './retry-on-conflict.ts';
 
 type Accounts = Pick<Store, 'putAccount' | 'findAccount' | 'listAccounts' | 'eraseAccount'>;
 
 type AnyAccount = AccountDocument | ErasedAccountDocument;
 
+const pending = {
+  code_expires_at: { $exists: true },
+  created_at: { $exists: false },
+} satisfies Filter<GrantDocument>;
+
 export function accounts(connection: Connection, clock: Clock): Accounts {
   const find = (_id: AnyAccount['_id']) =>
     connection.decide(({ accounts, decisive }) => accounts.findOne({ _id }, decisive));
 
-  /** Replaces the document, or inserts it; null if it no longer has this revision. */
-  const replace = (
-    revision: number,
-    { _id, ...replacement }: AnyAccount,
-    isMade: (found: AnyAccount) => boolean,
-  ) =>
-    connection.write<true | null>(({ accounts, decisive }) => ({
-      async send(options) {
-        try {
-          await accounts.replaceOne(
-            { _id, ...atRevision(revision) },
-            { ...replacement, revision: revision + 1 },
-            { ...options, upsert: true },
-          );
-          return true;
-        } catch (error) {
-          // The account has another revision, so the upsert tried to insert it.
-          if (isDuplicateKey(error)) return null;
-          throw error;
-        }
-      },
-      async readBack() {
-        const found = await accounts.findOne({ _id }, decisive);
-        if (revisionOf(found) === revision) return 'retry';
-        return found && isMade(found) ? { result: true } : 'unknown';
-      },
-    }));
+  const replace = (revision: number, account: AnyAccount, isMade: (found: AnyAccount) => boolean) =>
+    replaceAtRevision<AnyAccount>(
+      connection,
+      (database) => database.accounts,
+      revision,
+      account,
+      isMade,
+    );
+
+  /** Completes an erasure whose mark is on disk. Each step may be repeated, also by another call. */
+  async function complete(erasure: ErasedAccountDocument): Promise<void> {
+    await deleteLinks(erasure._id);
+    await endGrants(erasure);
+  }
+
+  /**
+   * A page or a code is there before its account is read, and a link request is changed afterwards. So
+   * whoever read the account before its mark left a page or a code here, and will not find the link
+   * request. By their ids, since a late command must not delete those of an account that was put again.
+   */
+  async function deleteLinks(account_id: AnyAccount['_id']): Promise<void> {
+    const ofAccount = { account_id };
+    const [links, pages, codes] = await connection.read(({ links, pages, grants, listing }) =>
+      Promise.all([
+        links.find(ofAccount, { ...listing, projection: { _id: 1 } }).toArray(),
+        pages.find(ofAccount, { ...listing, projection: { link_id: 1 } }).toArray(),
+        grants
+          .find({ ...ofAccount, ...pending }, { ...listing, projection: { link_id: 1 } })
+          .toArray(),
+      ]),
+    );
+    const linkIds = [
+      ...links.map(({ _id }) => _id),
+      ...[...pages, ...codes].flatMap(({ link_id }) => link_id ?? []),
+    ];
+    const pageIds = pages.map(({ _id }) => _id);
+    if (linkIds.length > 0) {
+      await connection.write<void>(({ links }) => ({
+        send: async (options) => void (await links.deleteMany({ _id: { $in: linkIds } }, options)),
+      }));
+    }
+    // Afterwards, since a repetition needs them to find the link requests.
+    if (pageIds.length > 0) {
+      await connection.write<void>(({ pages }) => ({
+        send: async (options) => void (await pages.deleteMany({ _id: { $in: pageIds } }, options)),
+      }));
+    }
+  }
 
   /**
    * Ends what the account had before its erasure. The mark of the erasure is on disk: a code that is
    * issued from now on finds it. Redemption needs a pending code, so once those are deleted, every
-   * grant there will ever be is found. Each step may be repeated, also by another call.
+   * grant there will ever be is found.
    */
   async function endGrants({ _id, revision = 0, ...erasure }: ErasedAccountDocument) {
     const ofAccount = {
@@ -72,7 +98,6 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
     const redeemed = { ...ofAccount, created_at: { $exists: true } };
     await connection.write<void>(({ grants }) => ({
       async send(options) {
-        const pending = { code_expires_at: { $exists: true }, created_at: { $exists: false } };
         await grants.deleteMany({ ...ofAccount, ...pending }, options);
       },
     }));
@@ -108,7 +133,7 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
         async (): Promise<Versioned & { place?: AccountDocument['place'] }> => {
           const found = await find(_id);
           // Or grants of before would be active again, if the erasure was not completed.
-          if (found && isErased(found)) await endGrants(found);
+          if (found && isErased(found)) await complete(found);
           return found ?? {};
         },
         (revision, { place = newPlace }) =>
@@ -158,7 +183,7 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
           return (await replace(before, erasure, isMade)) && before + 1;
         },
       );
-      await endGrants({ ...erasure, revision: revision ?? 0 });
+      await complete({ ...erasure, revision: revision ?? 0 });
       return connection.read(({ grants, listing }) =>
         grants.countDocuments(
           { account_id: _id, created_at: { $exists: true }, erasure_id },

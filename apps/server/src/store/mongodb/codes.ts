@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { Filter } from 'mongodb';
 import type { Clock } from '../../clock.ts';
-import type { Store } from '../store.ts';
+import type { Redemption, Store } from '../store.ts';
 import type { Connection } from './connection.ts';
 import {
   fromGrantDocument,
   fromPendingDocument,
+  type GrantDocument,
   isErased,
   isRedeemed,
   isSame,
@@ -16,6 +18,7 @@ import {
   toNewDocument,
   toSnapshot,
 } from './documents.ts';
+import { insertOnce } from './insert-once.ts';
 import { revisionOf } from './retry-on-conflict.ts';
 
 type Codes = Pick<
@@ -30,14 +33,7 @@ export function codes(connection: Connection, clock: Clock): Codes {
     async issueCode(code) {
       const document = toNewDocument(code);
       const { _id } = document;
-      await connection.write<void>(({ grants, decisive }) => ({
-        grant_id: code.grant_id,
-        send: async (options) => void (await grants.insertOne(document, options)),
-        // Never sent again: the first copy could arrive after the code was cancelled, and restore it.
-        // A code that no caller was told expires by itself.
-        readBack: async () =>
-          (await grants.findOne({ _id }, decisive)) ? { result: undefined } : ('unknown' as const),
-      }));
+      await insertOnce(connection, ({ grants }) => grants, document, { grant_id: code.grant_id });
       const account = await connection.decide(({ accounts, decisive }) =>
         accounts.findOne({ _id: document.account_id }, decisive),
       );
@@ -105,7 +101,8 @@ export function codes(connection: Connection, clock: Clock): Codes {
       return document && fromPendingDocument(document);
     },
 
-    async redeemCode({ grant_id, application_id, code_hash, secret_hash, now, origin }) {
+    async redeemCode(redemption) {
+      const { grant_id, application_id, code_hash, secret_hash, now, origin } = redemption;
       const _id = toId(grant_id);
       const redemption_id = toId(randomUUID());
       const secret = toHash(secret_hash);
@@ -121,6 +118,7 @@ export function codes(connection: Connection, clock: Clock): Codes {
               code_hash: toHash(code_hash),
               created_at: { $exists: false },
               code_expires_at: { $gt: toDate(now) },
+              ...boundTo(redemption),
             },
             {
               $set: {
@@ -160,5 +158,20 @@ export function codes(connection: Connection, clock: Clock): Codes {
       connection.read(({ grants, listing }) =>
         grants.countDocuments({ code_expires_at: { $gt: toDate(now) } }, { ...listing, limit }),
       ),
+  };
+}
+
+/** The condition that a redemption brings what the code is bound to. */
+function boundTo({ redirect_uri, code_challenge }: Redemption): Filter<GrantDocument> {
+  const absent = { $exists: false };
+  return {
+    code_challenge: code_challenge ?? absent,
+    $or: [
+      { redirect_uri: redirect_uri ?? absent },
+      { redirect_uri: absent },
+      ...(redirect_uri === null
+        ? [{ code_challenge: { $exists: true } }, { redirect_uri_given: absent }]
+        : []),
+    ],
   };
 }

@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
-import type { ListedAccount } from '../records.ts';
+import type { CodeBinding, ListedAccount } from '../records.ts';
 import {
   isAhead,
   mergeApplication,
+  type RecordCounts,
   type StoredGrant,
+  type StoredScope,
   type Transfer,
   wasPutSince,
 } from '../transfer.ts';
@@ -18,11 +20,14 @@ import {
   type ApplicationRow,
   accountRecord,
   accountText,
+  type BindingRow,
+  binding,
+  bindingColumns,
   originRecord,
   originText,
 } from './rows.ts';
 
-type GrantRow = {
+type GrantRow = BindingRow & {
   id: Uint8Array;
   application_id: Uint8Array;
   account_id: Uint8Array | null;
@@ -49,6 +54,7 @@ const STATE = [
 ];
 const COLUMNS = [
   ...['id', 'application_id', 'account_id', 'scope', 'account', 'code_hash', 'issued_by'],
+  ...['redirect_uri', 'redirect_uri_given', 'code_challenge', 'link_id'],
   ...STATE,
 ];
 
@@ -154,9 +160,30 @@ function transfer(database: DatabaseSync, path: string): Transfer {
     }
   }
 
+  function importScope({ texts, ...scope }: StoredScope, since: number | null): void {
+    if (since !== null && scope.described_at < since) return;
+    // Only the first copy replaces what the target has.
+    statement(`
+      INSERT INTO scopes (scope, described_at, title, description, texts)
+      VALUES (:scope, :described_at, :title, :description, :texts)
+      ON CONFLICT (scope) DO ${
+        since === null
+          ? `UPDATE SET described_at = excluded.described_at, title = excluded.title,
+              description = excluded.description, texts = excluded.texts`
+          : 'NOTHING'
+      }`).run({ ...scope, texts: JSON.stringify(texts) });
+  }
+
   return {
     name: `file:${resolve(path)}`,
 
+    exportScopes: () =>
+      run(() => {
+        const rows = statement('SELECT * FROM scopes').all() as (Omit<StoredScope, 'texts'> & {
+          texts: string;
+        })[];
+        return rows.map((row) => ({ ...row, texts: JSON.parse(row.texts) }));
+      }),
     exportApplications: (range) =>
       run(() => {
         const rows = pageOfApplications(range) as Pick<ApplicationRow, 'id'>[];
@@ -171,6 +198,10 @@ function transfer(database: DatabaseSync, path: string): Transfer {
       ),
     exportGrants: (range) => run(() => (pageOfGrants(range) as GrantRow[]).map(storedGrant)),
 
+    importScopes: (records, since) =>
+      write(() => {
+        for (const record of records) importScope(record, since);
+      }),
     importApplications: (records, since) =>
       write(() => {
         for (const record of records) {
@@ -197,11 +228,12 @@ function transfer(database: DatabaseSync, path: string): Transfer {
     count: () =>
       run(() => {
         const counts = statement(`
-          SELECT (SELECT count(*) FROM applications) AS applications,
+          SELECT (SELECT count(*) FROM scopes) AS scopes,
+            (SELECT count(*) FROM applications) AS applications,
             (SELECT count(*) FROM accounts) AS accounts,
             (SELECT count(*) FROM grants)
               - (SELECT count(*) FROM grants WHERE code_expires_at IS NOT NULL) AS grants`).get();
-        return { ...counts } as { applications: number; accounts: number; grants: number };
+        return { ...counts } as unknown as RecordCounts;
       }),
 
     findEarlierCopy: () =>
@@ -226,6 +258,13 @@ function transfer(database: DatabaseSync, path: string): Transfer {
   };
 }
 
+const UNBOUND: CodeBinding = {
+  redirect_uri: null,
+  redirect_uri_given: false,
+  code_challenge: null,
+  link_id: null,
+};
+
 function storedGrant(row: GrantRow): StoredGrant {
   return {
     grant_id: uuidFromBytes(row.id),
@@ -233,7 +272,12 @@ function storedGrant(row: GrantRow): StoredGrant {
     details:
       row.account_id === null
         ? null
-        : { scope: row.scope, account: accountRecord(row.account), code_hash: row.code_hash },
+        : {
+            scope: row.scope,
+            account: accountRecord(row.account),
+            code_hash: row.code_hash,
+            ...binding(row),
+          },
     created_at: row.created_at,
     secret_hash: row.secret_hash,
     first_used_at: row.first_used_at,
@@ -257,6 +301,7 @@ function grantRow(grant: StoredGrant) {
     scope: details?.scope ?? null,
     account: details && accountText(details.account),
     code_hash: details?.code_hash ?? null,
+    ...bindingColumns(details ?? UNBOUND),
     created_at: grant.created_at,
     secret_hash: grant.secret_hash,
     first_used_at: grant.first_used_at,
