@@ -179,7 +179,7 @@ export const reasons = {
     advice:
       'The application has to send the same text twice: to /oauth/authorize and with the code. `latchkey app get APP_ID` shows what is registered. The port of a loopback address counts too.',
   },
-  redirect_uri_left_out: {
+  redirect_uri_missing: {
     code: 'redirect_uri_mismatch',
     found:
       'The redirect_uri was left out. The code is bound to one, and has no code challenge that could take its place.',

@@ -22,7 +22,7 @@ test.each<[Partial<CodeBinding>, string | null, string | null, string | null]>([
   [given, URI, null, null],
   [given, `${URI}/`, null, 'redirect_uri_differs'],
   [given, URI.toUpperCase(), null, 'redirect_uri_differs'],
-  [given, null, null, 'redirect_uri_left_out'],
+  [given, null, null, 'redirect_uri_missing'],
   [implied, null, null, null],
   [implied, URI, null, null],
   [implied, `${URI}?`, null, 'redirect_uri_differs'],

@@ -32,7 +32,7 @@ function whyNotThisRedirect(code: CodeBinding, { redirect_uri }: BindingProof): 
     return redirect_uri === code.redirect_uri ? null : 'redirect_uri_differs';
   // PKCE proves more than the redirect URI does, so OAuth 2.1 asks for none (section 10.2).
   const mayBeLeftOut = code.code_challenge !== null || !code.redirect_uri_given;
-  return mayBeLeftOut ? null : 'redirect_uri_left_out';
+  return mayBeLeftOut ? null : 'redirect_uri_missing';
 }
 
 function whyNotThisChallenge(code: CodeBinding, { code_challenge }: BindingProof): Reason | null {

@@ -5,6 +5,7 @@ import { redactorFor, type SecretSettings } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type CallContext, ClientGone } from '../operations/call.ts';
 import { operations } from '../operations/operation.ts';
+import type { Settings } from '../settings.ts';
 import type { TraceRequest } from '../tracing/tracing.ts';
 import { createAccessLog } from './access-log.ts';
 import { createAuthenticate } from './authenticate.ts';
@@ -18,6 +19,8 @@ import {
   trackConnections,
 } from './connection-limits.ts';
 import { errorBody, errorHeaders, errorStatus, reportFailure } from './error-response.ts';
+import { createTextCatalog } from './linking/texts/page-texts.ts';
+import { metadataRoutes } from './metadata-routes.ts';
 import { authorizeRoute } from './linking/authorize-route.ts';
 import { sendPageError } from './linking/send-page-error.ts';
 import { healthRoutes, metricsRoute } from './monitoring-routes.ts';
@@ -45,7 +48,7 @@ export type PortRoutes = 'all' | 'public' | 'admin';
 
 /** What the HTTP server needs besides the context of its calls. */
 export interface HttpOptions {
-  settings: SecretSettings & { publicUrl: string | null; trustProxy: boolean };
+  settings: SecretSettings & Pick<Settings, 'publicUrl' | 'trustProxy' | 'pageTexts'>;
   log: Logger;
   /** Null if metrics are off. */
   metrics: Metrics | null;
@@ -83,6 +86,7 @@ export function createHttpServer(
     settings,
     limits.authentications,
   );
+  const { languages } = createTextCatalog(settings.pageTexts);
   const router = createRouter([
     ...[...offered.values()].map((operation) =>
       operationRoute(operation, callContext, authenticate),
@@ -94,6 +98,9 @@ export function createHttpServer(
     ...(hasPublic && service.linking !== null ? [authorizeRoute(callContext, sendPageError)] : []),
     ...healthRoutes(service.store, isDraining),
     ...(hasPublic ? pageRoutes(settings.publicUrl) : []),
+    ...(hasPublic && service.linking !== null
+      ? metadataRoutes(service, { publicUrl: settings.publicUrl, languages })
+      : []),
     ...(hasAdmin && metrics !== null ? [metricsRoute(metrics)] : []),
   ]);
   const handleTrpc = createTrpcHandler(offered, callContext, authenticate, log);
