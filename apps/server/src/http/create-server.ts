@@ -5,7 +5,6 @@ import { redactorFor, type SecretSettings } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type CallContext, ClientGone } from '../operations/call.ts';
 import { operations } from '../operations/operation.ts';
-import type { Settings } from '../settings.ts';
 import type { TraceRequest } from '../tracing/tracing.ts';
 import { createAccessLog } from './access-log.ts';
 import { createAuthenticate } from './authenticate.ts';
@@ -19,10 +18,10 @@ import {
   trackConnections,
 } from './connection-limits.ts';
 import { errorBody, errorHeaders, errorStatus, reportFailure } from './error-response.ts';
+import { linkingRoutes } from './linking/linking-routes.ts';
+import type { PageSettings } from './linking/page-sender.ts';
 import { createTextCatalog } from './linking/texts/page-texts.ts';
 import { metadataRoutes } from './metadata-routes.ts';
-import { authorizeRoute } from './linking/authorize-route.ts';
-import { sendPageError } from './linking/send-page-error.ts';
 import { healthRoutes, metricsRoute } from './monitoring-routes.ts';
 import { pageRoutes } from './pages/pages.ts';
 import type { RequestContext } from './request-context.ts';
@@ -48,7 +47,7 @@ export type PortRoutes = 'all' | 'public' | 'admin';
 
 /** What the HTTP server needs besides the context of its calls. */
 export interface HttpOptions {
-  settings: SecretSettings & Pick<Settings, 'publicUrl' | 'trustProxy' | 'pageTexts'>;
+  settings: SecretSettings & PageSettings & { publicUrl: string | null; trustProxy: boolean };
   log: Logger;
   /** Null if metrics are off. */
   metrics: Metrics | null;
@@ -95,7 +94,7 @@ export function createHttpServer(
     ...(hasPublic ? clientEndpoints : []).map((endpoint) =>
       clientRoute(endpoint, callContext, authenticateClient),
     ),
-    ...(hasPublic && service.linking !== null ? [authorizeRoute(callContext, sendPageError)] : []),
+    ...(hasPublic && service.linking !== null ? linkingRoutes(callContext, settings) : []),
     ...healthRoutes(service.store, isDraining),
     ...(hasPublic ? pageRoutes(settings.publicUrl) : []),
     ...(hasPublic && service.linking !== null
@@ -188,6 +187,7 @@ export function createHttpServer(
       waitedForBody: false,
       challenge: bearerChallenge,
       routeHeaders: {},
+      errorSurroundings: {},
       closesConnection: false,
     };
     if (traceRequest === undefined) await respond(context);
