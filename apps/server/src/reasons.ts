@@ -41,7 +41,7 @@ export const reasons = {
     advice:
       'The application has mixed up the credentials of two registrations. `latchkey app list` shows which secret belongs to which id.',
   },
-  client_id_no_uuid: {
+  client_ill_formed: {
     code: 'credentials_invalid',
     found: 'The client_id is no UUID, and no secret was sent.',
     advice: 'The application has to send the id that `latchkey app list` shows.',
@@ -305,8 +305,7 @@ export const reasons = {
   },
   scope_ill_formed: {
     code: 'scope_unknown',
-    found:
-      'The scope is no list of up to 32 different tokens that are separated by single spaces.',
+    found: 'The scope is no list of up to 32 different tokens that are separated by single spaces.',
     advice: 'The application has to separate its scopes by single spaces, and name each once.',
   },
   scope_undescribed: {
@@ -400,7 +399,8 @@ export const reasons = {
   page_session_ill_formed: {
     code: 'page_expired',
     found: 'The prefix, the length or the checksum of the cookie is wrong.',
-    advice: 'The cookie was changed on the way, or made up. The user has to come from the host again.',
+    advice:
+      'The cookie was changed on the way, or made up. The user has to come from the host again.',
   },
   page_unknown: {
     code: 'page_expired',
@@ -451,7 +451,8 @@ export const reasons = {
   page_link_unknown: {
     code: 'page_expired',
     found: 'There is no record of the link request that the page is about.',
-    advice: 'It is older than four hours, or never existed here. The user can start again at the application.',
+    advice:
+      'It is older than four hours, or never existed here. The user can start again at the application.',
   },
   page_of_deleted_application: {
     code: 'page_expired',
@@ -474,6 +475,30 @@ export const reasons = {
     code: 'page_expired',
     found: 'The account that the page is for was erased.',
     advice: 'The user has to sign in with an account that exists.',
+  },
+
+  form_of_another_site: {
+    code: 'form_rejected',
+    found: 'Sec-Fetch-Site says that another site has sent the form.',
+    advice:
+      'Only the page itself may send its form. If a user reports this, another site has tried to press the button for them.',
+  },
+  form_of_another_origin: {
+    code: 'form_rejected',
+    found: 'The Origin header is neither that of PUBLIC_URL nor null.',
+    advice:
+      'If users report this from the page itself, PUBLIC_URL is not the address that they see, or a proxy changes the header.',
+  },
+  form_token_missing: {
+    code: 'form_rejected',
+    found: 'The form has no form_token.',
+    advice: 'The page has one in its form. A program that sends the form has to send all of it.',
+  },
+  form_token_wrong: {
+    code: 'form_rejected',
+    found: 'The form_token is not that of the page that this browser has open.',
+    advice:
+      'The page was opened anew in another tab, and this is an older copy of it. After a reload it works.',
   },
   log_failing: {
     code: 'store_unavailable',

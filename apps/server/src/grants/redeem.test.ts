@@ -41,6 +41,7 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
       () => now,
       () => {},
     ),
+    linking: null,
   };
   return { service, redemptions };
 }

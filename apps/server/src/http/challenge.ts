@@ -1,10 +1,19 @@
 import type { DomainError } from '../domain-error.ts';
+import type { Linking } from '../service.ts';
+import { RESOURCE_METADATA_PATH } from './metadata-routes.ts';
 
 /** How a caller is told to authenticate (RFC 9110, section 11.6.1). */
 export interface Challenge {
   readonly scheme: 'Bearer' | 'Basic';
   /** Where the metadata of the resource is (RFC 9728, section 5.1). Default: there is none. */
   readonly resourceMetadata?: string;
+}
+
+/** The challenge on the routes of grants: with the linking flow on, it says where the metadata is. */
+export function resourceChallenge(linking: Linking | null): Challenge {
+  if (linking === null) return bearerChallenge;
+  const resourceMetadata = linking.publicUrl + RESOURCE_METADATA_PATH;
+  return { scheme: 'Bearer', resourceMetadata };
 }
 
 export const bearerChallenge: Challenge = { scheme: 'Bearer' };
