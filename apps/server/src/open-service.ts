@@ -4,7 +4,8 @@ import { createSecretUsage } from './applications/secret-usage.ts';
 import { createAudit } from './audit/audit.ts';
 import { createRefusalKeeper, DEFAULT_AUDIT_DAYS } from './audit/refusal-keeper.ts';
 import type { Clock } from './clock.ts';
-import type { Service } from './service.ts';
+import type { Linking, Service } from './service.ts';
+import type { Settings } from './settings.ts';
 import { observeStore, type StoreObserver } from './store/observe-store.ts';
 import { openStore } from './store/open-store.ts';
 import type { StoreOptions } from './store/store.ts';
@@ -28,8 +29,19 @@ export interface ServiceOptions {
   revokedGrantDays?: StoreOptions['revokedGrantDays'];
   /** Whether to create a database where there is none. Default: true. */
   create?: boolean;
+  /** Default: the linking flow is off. */
+  linking?: Linking | null;
   /** Default: nobody watches. */
   watcher?: Watcher;
+}
+
+/** The addresses of the linking flow; null if it is off. */
+export function linkingFrom({
+  signInUrl,
+  publicUrl,
+}: Pick<Settings, 'signInUrl' | 'publicUrl'>): Linking | null {
+  // The settings have both or are refused.
+  return signInUrl === null || publicUrl === null ? null : { signInUrl, publicUrl };
 }
 
 /** Opens the store and puts the service together over it. */
@@ -42,6 +54,7 @@ export async function openService(
     auditIsRequired = false,
     revokedGrantDays = null,
     create = true,
+    linking = null,
     watcher = {},
   }: ServiceOptions = {},
 ): Promise<Service> {
@@ -68,7 +81,7 @@ export async function openService(
   const keeper = createRefusalKeeper(store, { clock, days: auditDays, log });
   const audit = createAudit(log, keeper, auditIsRequired);
   const deletions = createDeletions(store, clock, onError);
-  return { store, clock, secretUsage, audit, deletions };
+  return { store, clock, secretUsage, audit, deletions, linking };
 }
 
 /** Writes what is still to be written, and lets go of the store. */

@@ -4,6 +4,14 @@ import type { Audit } from './audit/audit.ts';
 import type { Clock } from './clock.ts';
 import type { Store } from './store/store.ts';
 
+/** The addresses between which the linking flow leads browsers. */
+export interface Linking {
+  /** PUBLIC_URL: where browsers reach this service, without a slash at its end. */
+  publicUrl: string;
+  /** SIGN_IN_URL: where the host signs its users in. */
+  signInUrl: string;
+}
+
 /** What the rules work with. */
 export interface Service {
   store: Store;
@@ -11,4 +19,12 @@ export interface Service {
   secretUsage: SecretUsage;
   audit: Audit;
   deletions: Deletions;
+  /** Null if the linking flow is off. */
+  linking: Linking | null;
+}
+
+/** @throws Error if the flow is off: then nothing that needs it is offered */
+export function linkingOf({ linking }: Pick<Service, 'linking'>): Linking {
+  if (linking === null) throw new Error('The linking flow is off: SIGN_IN_URL is not set.');
+  return linking;
 }

@@ -63,13 +63,25 @@ export function formatCredential(kind: CredentialKind, id: string, random: Uint8
  * @returns a lower-case UUID, or null
  */
 export function parseCredential(kind: CredentialKind, text: string): string | null {
+  return credentialParts(kind, text)?.id ?? null;
+}
+
+/** The id and the random bytes inside a credential, or null like {@link parseCredential}. */
+export function credentialParts(
+  kind: CredentialKind,
+  text: string,
+): { id: string; random: Uint8Array } | null {
   const start = credentialPrefixes[kind].length + 1;
   const end = start + PAYLOAD_DIGITS;
   if (text.length !== end + CHECKSUM_DIGITS) return null;
   if (!text.startsWith(`${credentialPrefixes[kind]}_`)) return null;
   if (text.slice(end) !== checksum(text.slice(0, end))) return null;
   const payload = decodeBase62(text.slice(start, end), PAYLOAD_BYTES);
-  return payload && uuidFromBytes(payload.subarray(0, ID_BYTES));
+  if (payload === null) return null;
+  return {
+    id: uuidFromBytes(payload.subarray(0, ID_BYTES)),
+    random: payload.subarray(ID_BYTES),
+  };
 }
 
 /** The part of an application secret that may be shown: its prefix and its last four characters. */

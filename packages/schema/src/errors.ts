@@ -31,16 +31,16 @@ export const errorTable = {
     error: 'invalid_client',
     title: 'No credentials were sent',
     description:
-      'This request has no Authorization header. Send Authorization: Bearer <secret> with the secret that this route requires.',
-    help: 'Routes under /oauth require an application secret (lk_app_…), routes under /v1 a grant secret (lk_grant_…) and routes under /admin the ADMIN_SECRET. Some HTTP clients drop the header when they follow a redirect: call the final address directly.',
+      'This request has no credentials. Send Authorization: Bearer <secret> with the secret that this route requires.',
+    help: 'Routes under /oauth require an application secret (lk_app_…), routes under /v1 a grant secret (lk_grant_…) and routes under /admin the ADMIN_SECRET. `/oauth/token`, `/oauth/revoke` and `/oauth/introspect` also take the client_id and the client_secret as Basic or in a form. Some HTTP clients drop the header when they follow a redirect: call the final address directly.',
   },
   credentials_invalid: {
     status: 401,
     error: 'invalid_client',
     title: 'The credentials are not valid here',
     description:
-      'The credentials in the Authorization header are not valid for this route. Check that the secret is complete, that it is the kind of secret this route requires, and that it has not been removed, expired or revoked.',
-    help: 'Possible causes: the header is empty or uses another scheme; the secret is cut short, mistyped or of another kind (see its prefix); the secret was removed or has expired; the grant was revoked. For security, the response does not say which. An operator can look it up by the request id. A revoked grant does not come back: let the user link the account again.',
+      'The credentials are not valid for this route. Check that the secret is complete, that it is the kind of secret this route requires, and that it has not been removed, expired or revoked.',
+    help: 'Possible causes: the header is empty or uses another scheme; the secret is cut short, mistyped or of another kind (see its prefix); the client_id is that of another application, or of one that has to send a secret too; the secret was removed or has expired; the grant was revoked. For security, the response does not say which. An operator can look it up by the request id. A revoked grant does not come back: let the user link the account again.',
   },
   application_disabled: {
     status: 403,
@@ -55,8 +55,8 @@ export const errorTable = {
     error: 'invalid_request',
     title: 'The body is not a JSON object',
     description:
-      'The request body is not a JSON object in UTF-8. Send a JSON object that has the members of this operation.',
-    help: 'The body is empty, is not JSON, is not UTF-8, or is JSON but not an object. Serialize the body with a JSON library instead of by hand.',
+      'The request body is not a JSON object in UTF-8, nor a form where one is taken. Send a JSON object that has the members of this operation.',
+    help: 'The body is empty, is not JSON, is not UTF-8, or is JSON but not an object; or it is a form whose percent-encoding is broken. Serialize the body with a library instead of by hand.',
   },
   parameter_invalid: {
     status: 400,
@@ -72,8 +72,8 @@ export const errorTable = {
     error: 'invalid_request',
     title: 'The body is not sent as JSON',
     description:
-      'The request body is not declared as plain JSON. Set Content-Type: application/json, encode the body as UTF-8 and do not set Content-Encoding.',
-    help: 'The Content-Type is missing or is not JSON, its charset is not UTF-8, or the body is compressed. curl sends a form by default: add -H "Content-Type: application/json".',
+      'The request body is not declared as plain JSON, nor as a form where one is taken. Set Content-Type: application/json, encode the body as UTF-8 and do not set Content-Encoding.',
+    help: 'The Content-Type is missing or is not JSON, its charset is not UTF-8, or the body is compressed. Only the routes of OAuth clients and of pages take forms. curl sends a form by default: add -H "Content-Type: application/json".',
   },
   body_too_large: {
     status: 413,

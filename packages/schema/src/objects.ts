@@ -243,6 +243,18 @@ export const linkRedirect = linkRequest
 
 export const emptyObject = z.object({}).meta({ id: 'Empty', description: 'Nothing.' });
 
+export const tokenResponse = z
+  .object({
+    access_token: z.string().meta({
+      description: 'The secret of the grant. It lives until it is revoked.',
+      examples: ['lk_grant_…'],
+    }),
+    token_type: z.literal('Bearer'),
+    scope,
+    grant: fullGrant,
+  })
+  .meta({ id: 'TokenResponse', description: 'A grant in the words of OAuth.' });
+
 export const introspection = z
   .union([
     z.object({

@@ -204,6 +204,17 @@ export interface LinkRedirect extends LinkRequest {
   redirect_to: string;
 }
 
+/** What `/oauth/token` responds (RFC 6749, section 5.1). There is no `expires_in`. */
+export interface TokenResponse {
+  /** The secret of the grant. */
+  access_token: string;
+  token_type: 'Bearer';
+  /** Space-separated scope tokens (RFC 6749 section 3.3). */
+  scope: string;
+  /** The same grant as `convert` returns it. */
+  grant: FullGrant;
+}
+
 /** What a token is good for (RFC 7662). */
 export type Introspection =
   | {

@@ -102,6 +102,6 @@ export const logoUri = z
   .string()
   .refine(
     isLogoUri,
-    'Must be an address that starts with https: and has at most 500 characters, or data:image/(png|webp|jpeg|gif|svg+xml);base64,… of at most 8192.',
+    'Must be an address that starts with https: and has at most 500 characters, or data:image/(png|webp|jpeg|gif|svg+xml);base64, of at most 8192.',
   )
   .meta({ examples: ['https://app.example/logo.png'] });

@@ -9,6 +9,7 @@ import { addCodeCommands } from './code-commands.ts';
 import { addCopyCommand } from './copy-command.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addGrantCommands } from './grant-commands.ts';
+import { addPageCommands } from './page-commands.ts';
 import type { Terminal } from './run-operation.ts';
 import { addServeCommand, CannotStart } from './serve-command.ts';
 
@@ -47,6 +48,7 @@ export async function runCommandLine(
   addAccountCommands(program, terminal);
   addCodeCommands(program, terminal);
   addGrantCommands(program, terminal);
+  addPageCommands(program, terminal);
   addExplainCommand(program, terminal);
   addBackupCommands(program, terminal);
   addCopyCommand(program, terminal);
