@@ -5,6 +5,7 @@ import { createAudit } from './audit/audit.ts';
 import { createRefusalKeeper, DEFAULT_AUDIT_DAYS } from './audit/refusal-keeper.ts';
 import type { Clock } from './clock.ts';
 import type { Linking, Service } from './service.ts';
+import type { Settings } from './settings.ts';
 import { observeStore, type StoreObserver } from './store/observe-store.ts';
 import { openStore } from './store/open-store.ts';
 import type { StoreOptions } from './store/store.ts';
@@ -32,6 +33,15 @@ export interface ServiceOptions {
   linking?: Linking | null;
   /** Default: nobody watches. */
   watcher?: Watcher;
+}
+
+/** The addresses of the linking flow; null if it is off. */
+export function linkingFrom({
+  signInUrl,
+  publicUrl,
+}: Pick<Settings, 'signInUrl' | 'publicUrl'>): Linking | null {
+  // The settings have both or are refused.
+  return signInUrl === null || publicUrl === null ? null : { signInUrl, publicUrl };
 }
 
 /** Opens the store and puts the service together over it. */

@@ -41,7 +41,7 @@ export const reasons = {
     advice:
       'The application has mixed up the credentials of two registrations. `latchkey app list` shows which secret belongs to which id.',
   },
-  client_id_no_uuid: {
+  client_ill_formed: {
     code: 'credentials_invalid',
     found: 'The client_id is no UUID, and no secret was sent.',
     advice: 'The application has to send the id that `latchkey app list` shows.',
@@ -475,6 +475,30 @@ export const reasons = {
     code: 'page_expired',
     found: 'The account that the page is for was erased.',
     advice: 'The user has to sign in with an account that exists.',
+  },
+
+  form_of_another_site: {
+    code: 'form_rejected',
+    found: 'Sec-Fetch-Site says that another site has sent the form.',
+    advice:
+      'Only the page itself may send its form. If a user reports this, another site has tried to press the button for them.',
+  },
+  form_of_another_origin: {
+    code: 'form_rejected',
+    found: 'The Origin header is neither that of PUBLIC_URL nor null.',
+    advice:
+      'If users report this from the page itself, PUBLIC_URL is not the address that they see, or a proxy changes the header.',
+  },
+  form_token_missing: {
+    code: 'form_rejected',
+    found: 'The form has no form_token.',
+    advice: 'The page has one in its form. A program that sends the form has to send all of it.',
+  },
+  form_token_wrong: {
+    code: 'form_rejected',
+    found: 'The form_token is not that of the page that this browser has open.',
+    advice:
+      'The page was opened anew in another tab, and this is an older copy of it. After a reload it works.',
   },
   log_failing: {
     code: 'store_unavailable',

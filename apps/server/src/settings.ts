@@ -49,7 +49,7 @@ export interface Settings {
   rateLimit: RateLimits | null;
   /** Where the host signs its users in. Turns the linking flow on; null leaves it off. */
   signInUrl: string | null;
-  /** The host service's name on the pages. Default: the host of `signInUrl`; null if that is null. */
+  /** The host service's name on the pages; null takes the host of `signInUrl`. */
   pageName: string | null;
   /** The address of the host service's logo; null shows its initials. */
   pageLogo: string | null;
@@ -310,8 +310,7 @@ function readLinking(
   }
   return {
     signInUrl,
-    pageName:
-      read(environment, 'PAGE_NAME') ?? (signInUrl === null ? null : new URL(signInUrl).hostname),
+    pageName: read(environment, 'PAGE_NAME') ?? null,
     pageLogo: read(environment, 'PAGE_LOGO') ?? null,
     pageColor: read(environment, 'PAGE_COLOR') ?? DEFAULT_PAGE_COLOR,
     pageTexts: readPageTexts(read(environment, 'PAGE_TEXTS')),

@@ -9,9 +9,9 @@ import { createHttpServer, type PortRoutes } from './http/create-server.ts';
 import { createLimits } from './limits/limits.ts';
 import { sinkOf } from './log-sink.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { closeService, openService } from './open-service.ts';
+import { closeService, linkingFrom, openService } from './open-service.ts';
 import { type Intercept, passThrough } from './operations/call.ts';
-import type { Linking, Service } from './service.ts';
+import type { Service } from './service.ts';
 import type { Settings } from './settings.ts';
 import { loadTracing } from './tracing/load-tracing.ts';
 
@@ -80,7 +80,7 @@ export async function startServer(
     auditDays,
     auditIsRequired,
     revokedGrantDays,
-    linking: linkingOf(settings),
+    linking: linkingFrom(settings),
     watcher: {
       storeObservers: observers.filter((observer) => observer !== undefined),
       housekeepingFailed: () => metrics?.housekeepingFailed(),
@@ -155,11 +155,6 @@ export async function startServer(
     log.info('closed');
   }
   return { url, adminUrl, service, close };
-}
-
-/** Where the linking flow leads browsers; null if it is off. */
-function linkingOf({ publicUrl, signInUrl }: Settings): Linking | null {
-  return publicUrl === null || signInUrl === null ? null : { publicUrl, signInUrl };
 }
 
 /**

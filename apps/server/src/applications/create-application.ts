@@ -1,21 +1,30 @@
-import type { ValidatedInput } from '@latchkey/schema';
 import { newId } from '../credentials/credentials.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { mintSecret } from './mint-secret.ts';
 
-type ApplicationInput = ValidatedInput<'admin.applications.create'>;
+/** What an operator says of a new application. */
+export type NewApplication = Omit<ApplicationRecord, 'id' | 'disabled' | 'created_at' | 'secrets'>;
 
-/** Creates an application with its first secret, which never expires. */
+/**
+ * Creates an application with its first secret, which never expires. A public one gets none.
+ *
+ * @returns the secret; null for a public application
+ */
 export async function createApplication(
   { store, clock }: Service,
-  input: ApplicationInput,
+  members: NewApplication,
 ): Promise<{ application: ApplicationRecord; secret: string | null }> {
   const now = clock();
   const id = newId(now);
-  const minted = input.public ? null : mintSecret(id, now, null);
-  const secrets = minted === null ? [] : [minted.record];
-  const application = { ...input, id, disabled: false, created_at: now, secrets };
+  const minted = members.public ? null : mintSecret(id, now, null);
+  const application: ApplicationRecord = {
+    ...members,
+    id,
+    disabled: false,
+    created_at: now,
+    secrets: minted === null ? [] : [minted.record],
+  };
   await store.createApplication(application);
   return { application, secret: minted?.credential ?? null };
 }

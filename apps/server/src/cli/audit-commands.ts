@@ -111,5 +111,7 @@ function describeActor(who: {
       return `by the operator${from}`;
     case 'command_line':
       return 'on the command line';
+    case 'user':
+      return `by the user on a page${from}`;
   }
 }

@@ -3,7 +3,7 @@ import { BadSetting } from '../bad-setting.ts';
 import { newId } from '../credentials/credentials.ts';
 import { noLimits } from '../limits/limits.ts';
 import { createLog } from '../log.ts';
-import { closeService, openService } from '../open-service.ts';
+import { closeService, linkingFrom, openService } from '../open-service.ts';
 import { call, passThrough } from '../operations/call.ts';
 import { type Operation, operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
@@ -42,7 +42,8 @@ export async function withService(
   const { log, close } = createLog(settings);
   const { databaseUrl, auditDays } = settings;
   try {
-    const service = await openService(databaseUrl, log, { auditDays, create });
+    const linking = linkingFrom(settings);
+    const service = await openService(databaseUrl, log, { auditDays, linking, create });
     try {
       await use(service, settings);
     } finally {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import type { DomainError } from '../domain-error.ts';
 import { redactorFor, type SecretSettings } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type CallContext, ClientGone } from '../operations/call.ts';
@@ -18,6 +19,8 @@ import {
   trackConnections,
 } from './connection-limits.ts';
 import { errorBody, errorHeaders, errorStatus, reportFailure } from './error-response.ts';
+import { linkingRoutes } from './linking/linking-routes.ts';
+import type { PageSettings } from './linking/page-sender.ts';
 import { createTextCatalog } from './linking/texts/page-texts.ts';
 import { metadataRoutes } from './metadata-routes.ts';
 import { healthRoutes, metricsRoute } from './monitoring-routes.ts';
@@ -45,7 +48,9 @@ export type PortRoutes = 'all' | 'public' | 'admin';
 
 /** What the HTTP server needs besides the context of its calls. */
 export interface HttpOptions {
-  settings: SecretSettings & Pick<Settings, 'publicUrl' | 'trustProxy' | 'pageTexts'>;
+  settings: SecretSettings &
+    PageSettings &
+    Pick<Settings, 'publicUrl' | 'trustProxy' | 'pageTexts'>;
   log: Logger;
   /** Null if metrics are off. */
   metrics: Metrics | null;
@@ -72,9 +77,11 @@ export function createHttpServer(
   const hasPublic = routes !== 'admin';
   const hasAdmin = routes !== 'public';
   const offered = new Map(
-    [...operations].filter(([, { caller }]) =>
-      caller === 'operator' ? hasAdmin && settings.adminSecret !== null : hasPublic,
-    ),
+    [...operations]
+      .filter(([, { needsLinking }]) => !needsLinking || service.linking !== null)
+      .filter(([, { caller }]) =>
+        caller === 'operator' ? hasAdmin && settings.adminSecret !== null : hasPublic,
+      ),
   );
   const { authenticate, authenticateClient } = createAuthenticate(
     service,
@@ -90,6 +97,7 @@ export function createHttpServer(
     ...(hasPublic ? clientEndpoints : []).map((endpoint) =>
       clientRoute(endpoint, callContext, authenticateClient),
     ),
+    ...(hasPublic && service.linking !== null ? linkingRoutes(callContext, settings) : []),
     ...healthRoutes(service.store, isDraining),
     ...(hasPublic ? pageRoutes(settings.publicUrl) : []),
     ...(hasPublic && service.linking !== null
@@ -111,13 +119,24 @@ export function createHttpServer(
     if (path.startsWith(TRPC_PREFIX)) return handleTrpc(context, path, query);
     const found = router.find(method, path);
     context.route = found.route.path;
-    context.calls = [{ operation: found.route.operation ?? found.route.path, status: null }];
-    await found.route.handle(context, found.parameters, query);
+    context.calls = [{ operation: found.route.action ?? found.route.path, status: null }];
+    try {
+      await found.route.handle(context, found.parameters, query);
+    } catch (failure) {
+      const send = found.route.sendError;
+      if (send === undefined || failure instanceof ClientGone) throw failure;
+      send(context, noteFailure(context, failure));
+    }
+  }
+
+  function noteFailure(context: RequestContext, failure: unknown): DomainError {
+    const error = reportFailure(log, context, failure);
+    for (const call of context.calls) call.error_code ??= error.code;
+    return error;
   }
 
   function sendError(context: RequestContext, failure: unknown): void {
-    const error = reportFailure(log, context, failure);
-    for (const call of context.calls) call.error_code ??= error.code;
+    const error = noteFailure(context, failure);
     const caller = callerByPath.get(context.route) ?? null;
     const body = errorBody(context, error, caller);
     sendJson(context, errorStatus(context, error), body, errorHeaders(context, error));
@@ -171,6 +190,7 @@ export function createHttpServer(
       waitedForBody: false,
       challenge: bearerChallenge,
       routeHeaders: {},
+      errorSurroundings: {},
       closesConnection: false,
     };
     if (traceRequest === undefined) await respond(context);

@@ -44,4 +44,17 @@ export interface RequestContext {
   routeHeaders: Headers;
   /** The response closes the connection: nothing behind it is accepted. */
   closesConnection: boolean;
+  /** What the page of an error is made with, if the route answers with pages. */
+  errorSurroundings: ErrorSurroundings;
+}
+
+/** What an error page is made with, as far as it is known when it is sent. */
+export interface ErrorSurroundings {
+  /** Languages of the person besides those of Accept-Language. */
+  locale?: string | null;
+  ui_locales?: string | null;
+  /** The application that the page is about; null if it is about the account alone. */
+  application_name?: string | null;
+  /** Where a person can go from here. */
+  back_url?: string | null;
 }

@@ -6,15 +6,12 @@ import type { Origin } from '../origin.ts';
 import type { Reason } from '../reasons.ts';
 import { linkingOf, type Service } from '../service.ts';
 import type { ApplicationRecord, CredentialHash, LinkRecord } from '../store/records.ts';
-import type { LinkHolder } from '../store/store.ts';
+import { LINKS_KEPT, type LinkHolder } from '../store/store.ts';
 import { matchesRedirectUri } from './match-redirect-uri.ts';
 import { redirectWithError } from './redirect.ts';
 
 /** A link request can be decided for an hour (the contract, section 11). */
 export const LINK_LIFETIME: Milliseconds = 3_600_000;
-
-/** So long an expired or decided link request is still answered for (the contract, section 14). */
-export const LINK_KEPT: Milliseconds = 3 * 3_600_000;
 
 /** A link request, in the hands of somebody who may decide about it. */
 export interface LinkAccess<Holder extends LinkHolder = LinkHolder> {
@@ -61,7 +58,7 @@ export async function findLinkRequest(
 ): Promise<Pick<LinkAccess, 'link' | 'application'>> {
   const link = await store.findLink(link_id);
   // Its deletion by the store is housekeeping.
-  if (link === null || clock() >= link.expires_at + LINK_KEPT) {
+  if (link === null || clock() >= link.expires_at + LINKS_KEPT) {
     throw DomainError.because(faults.unknown, { link_id });
   }
   const application = await store.findApplication(link.application_id);

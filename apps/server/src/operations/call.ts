@@ -1,13 +1,14 @@
-import { type ErrorCode, errorDefinition, type OperationName } from '@latchkey/schema';
+import type { ErrorCode } from '@latchkey/schema';
 import type { AuditedIds } from '../audit/audit.ts';
 import { DomainError } from '../domain-error.ts';
-import { addressKey } from '../limits/address-key.ts';
 import type { Limits } from '../limits/limits.ts';
-import type { Actor, Origin } from '../origin.ts';
+import type { ActionName, Actor, Origin } from '../origin.ts';
+import type { PageSession } from '../pages/page-session.ts';
 import type { Service } from '../service.ts';
+import type { Action } from './action.ts';
+import { limitFailure, withinLimits } from './call-limits.ts';
 import type { AnyCaller } from './handler.ts';
 import { validate } from './input.ts';
-import type { Operation } from './operation.ts';
 
 /** The client went away before its request was complete: nobody gets a response. */
 export class ClientGone extends Error {
@@ -32,11 +33,11 @@ export interface CallSteps {
   /** Whether reading the input had to wait for the client. Default: it had not. */
   waitedForInput?(): boolean;
   /**
-   * Tells which operation an input is for, if several share a route. Default: the one of the call.
+   * Tells which action an input is for, if several share a route. Default: the one of the call.
    *
    * @throws DomainError if the input is for none
    */
-  chooseOperation?(input: object): Operation;
+  chooseAction?(input: object): Action;
   /**
    * Validates the input and passes the result to `next`. Default: the operation's schema. tRPC
    * validates in its procedure.
@@ -57,7 +58,7 @@ export interface CallSteps {
 
 /** A call that is about to be handled: its caller is authenticated and its input is valid. */
 export interface InterceptedCall {
-  operation: OperationName;
+  operation: ActionName;
   /** Closes the client's connection without a response. What has begun still completes. */
   breakConnection(): void;
 }
@@ -74,7 +75,7 @@ export const passThrough: Intercept = (_call, handle) => handle();
 
 /** Runs a call in a span of its own. */
 export type TraceCall = (
-  operation: OperationName,
+  operation: ActionName,
   record: CallRecord,
   run: () => Promise<object>,
 ) => Promise<object>;
@@ -95,26 +96,28 @@ export interface CallContext {
  * @returns the object of the wire
  * @throws DomainError, which the audit has recorded; ClientGone
  */
-export function call(
+export function call<Output extends object>(
   context: CallContext,
-  operation: Operation,
+  action: Action<Output>,
   steps: CallSteps,
-): Promise<object> {
-  if (context.traceCall === undefined) return runSteps(context, operation, steps);
-  return context.traceCall(operation.name, steps.record, () => runSteps(context, operation, steps));
+): Promise<Output> {
+  // What wraps a call returns what the call returns.
+  const run = () => runSteps(context, action, steps) as Promise<Output>;
+  if (context.traceCall === undefined) return run();
+  return context.traceCall(action.name, steps.record, run) as Promise<Output>;
 }
 
 async function runSteps(
   { service, limits, intercept }: CallContext,
-  requested: Operation,
+  requested: Action,
   steps: CallSteps,
 ): Promise<object> {
   const { request, record, by = requested.caller, breakConnection = () => {} } = steps;
-  let operation = requested;
+  let action = requested;
   let caller: AnyCaller | null = null;
   let ids: AuditedIds = {};
   const auditedCall = () => ({
-    action: operation.name,
+    action: action.name,
     by: caller === null ? null : by,
     ids,
     admin_secret: record.admin_secret,
@@ -136,7 +139,7 @@ async function runSteps(
       authenticated = await steps.authenticate();
       caller = authenticated;
     }
-    operation = steps.chooseOperation?.(input) ?? requested;
+    action = steps.chooseAction?.(input) ?? requested;
 
     const handle = (valid: object): Promise<object> => {
       Object.assign(ids, idsIn(valid));
@@ -145,25 +148,29 @@ async function runSteps(
         by,
         secret_id: secretOf(authenticated),
       };
-      return intercept({ operation: operation.name, breakConnection }, () =>
-        withinLimits(limits, record.application_id, isPublic(authenticated), () => {
-          if (!isRead(operation)) service.audit.beforeChange(by);
-          return operation.handle(service, valid, authenticated, origin, steps.publicUrl ?? '');
+      return intercept({ operation: action.name, breakConnection }, () =>
+        withinLimits(limits, action.name, authenticated, () => {
+          if (!isRead(action)) service.audit.beforeChange(by);
+          return action.handle(service, valid, authenticated, origin, steps.publicUrl ?? '');
         }),
       );
     };
     const output = await (steps.validateInput === undefined
-      ? handle(validate(operation.input, input))
+      ? handle(validate(action.input, input))
       : steps.validateInput(input, handle));
 
     Object.assign(ids, idsIn(output));
-    if (operation.method !== 'GET' || isFirst) service.audit.done(auditedCall());
+    // What a user was shown is recorded too.
+    const isRecorded = action.method !== 'GET' || isFirst || by === 'user';
+    if (isRecorded) service.audit.done(auditedCall());
     return output;
   } catch (failure) {
     if (failure instanceof ClientGone) throw failure;
     const error = limitFailure(limits, caller, steps.address, DomainError.from(failure));
     record.error_code = error.code;
     ids = { ...error.subject, ...grantIn(error.members), ...ids };
+    // Whoever has shown no credential is nobody.
+    if (caller !== null && 'address_key' in caller) caller = null;
     // A store that is unavailable would not take the refusal either, and the command would wait a
     // second time.
     const isPointless = by === 'command_line' && error.code === 'store_unavailable';
@@ -174,69 +181,8 @@ async function runSteps(
   }
 }
 
-// Anyone can cause these: an application's callback is public and takes codes from the browser. A
-// used code is one of them: whoever saw the redirect can repeat it.
-const FAILED_EXCHANGES: ReadonlySet<ErrorCode> = new Set([
-  'code_not_found',
-  'code_expired',
-  'redirect_uri_mismatch',
-  'code_verifier_mismatch',
-  'code_already_used',
-]);
-
-/** Counts the call against its application. Over the limit nothing is done. */
-async function withinLimits(
-  limits: Limits,
-  application_id: string | undefined,
-  isPublic: boolean,
-  handle: () => Promise<object>,
-): Promise<object> {
-  // An operator's calls have no limit.
-  if (application_id === undefined) return handle();
-  limits.requests.count(application_id);
-  try {
-    return await handle();
-  } catch (error) {
-    if (isPublic) {
-      // A stranger may have called in its name: see limitFailure.
-      limits.requests.giveBack(application_id);
-    } else if (error instanceof DomainError && FAILED_EXCHANGES.has(error.code)) {
-      // Codes that a stranger sends must not use up the application's requests.
-      limits.requests.giveBack(application_id);
-      limits.exchanges.count(application_id);
-    }
-    throw error;
-  }
-}
-
-/**
- * Anybody can call in the name of a public application, so what fails counts against the address, as a
- * failed authentication does.
- *
- * @returns the error; `rate_limited` in its place if the address has reached its limit
- */
-function limitFailure(
-  { authentications }: Limits,
-  caller: AnyCaller | null,
-  address: string | undefined,
-  error: DomainError,
-): DomainError {
-  const isOurs = errorDefinition(error.code).status >= 500 || error.code === 'rate_limited';
-  if (caller === null || !isPublic(caller) || isOurs) return error;
-  try {
-    authentications.count(addressKey(address));
-    return error;
-  } catch (limited) {
-    return DomainError.from(limited);
-  }
-}
-
-function isPublic(caller: AnyCaller): boolean {
-  return 'secret_id' in caller && caller.secret_id === null;
-}
-
 /** An introspection has its token in a body, so it is a POST. */
-function isRead({ method, name }: Operation): boolean {
+function isRead({ method, name }: Action): boolean {
   return method === 'GET' || name === 'grants.introspect';
 }
 
@@ -250,7 +196,8 @@ function isFirstUse(caller: AnyCaller): boolean {
 }
 
 function idsOfCaller(caller: AnyCaller): AuditedIds {
-  if ('admin_secret' in caller) return {};
+  if ('admin_secret' in caller || 'address_key' in caller) return {};
+  if ('page' in caller) return idsOfPage(caller);
   if ('secret_id' in caller) {
     const { application, secret_id } = caller;
     return { application_id: application.id, ...(secret_id !== null && { secret_id }) };
@@ -258,11 +205,18 @@ function idsOfCaller(caller: AnyCaller): AuditedIds {
   return { application_id: caller.grant.application_id, grant_id: caller.grant.grant_id };
 }
 
+function idsOfPage({ page, access }: PageSession): AuditedIds {
+  return {
+    account_id: page.account_id,
+    ...(access !== null && { link_id: access.link.id, application_id: access.application.id }),
+  };
+}
+
 function grantIn({ grant_id }: DomainError['members']): AuditedIds {
   return grant_id === undefined ? {} : { grant_id };
 }
 
-const idNames = ['application_id', 'secret_id', 'grant_id', 'account_id'] as const;
+const idNames = ['application_id', 'secret_id', 'grant_id', 'account_id', 'link_id'] as const;
 
 /** Which id the `id` of a wire object is. */
 const idNameByObject: Record<string, keyof AuditedIds> = {
@@ -270,15 +224,24 @@ const idNameByObject: Record<string, keyof AuditedIds> = {
   application_secret: 'secret_id',
   service_account: 'account_id',
   account_erasure: 'account_id',
+  link_request: 'link_id',
+};
+
+type Members = { [Name in keyof AuditedIds]?: string | null } & {
+  object?: unknown;
+  id?: unknown;
+  application?: { id: string };
 };
 
 /** The ids in an input or an output. */
-function idsIn(members: { object?: unknown; id?: unknown } & AuditedIds): AuditedIds {
+function idsIn(members: Members): AuditedIds {
   const found: AuditedIds = {};
   for (const name of idNames) {
     const id = members[name];
-    if (id !== undefined) found[name] = id;
+    if (typeof id === 'string') found[name] = id;
   }
+  const application_id = members.application?.id;
+  if (application_id !== undefined) found.application_id = application_id;
   const own = idNameByObject[String(members.object)];
   if (own !== undefined && typeof members.id === 'string') found[own] = members.id;
   return found;

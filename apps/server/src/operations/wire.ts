@@ -2,6 +2,7 @@ import {
   type Account,
   type AccountExport as AccountExportObject,
   type Application,
+  type ApplicationProfile,
   type ApplicationSecret,
   type CancelledCode,
   type CodeEntry,
@@ -177,6 +178,17 @@ export function toApplication(application: ApplicationRecord): Application {
     homepage_uri: application.homepage_uri,
     public: application.public,
     resource_server: application.resource_server,
+  };
+}
+
+/** What users see of an application. */
+export function toApplicationProfile(application: ApplicationRecord): ApplicationProfile {
+  return {
+    object: 'application_profile',
+    id: application.id,
+    name: application.name,
+    logo_uri: application.logo_uri,
+    homepage_uri: application.homepage_uri,
   };
 }
 

@@ -87,7 +87,7 @@ export function clientRoute(
         },
         // Whoever authenticates in a form does so after the last byte of it.
         waitedForInput: () => context.waitedForBody && !isInForm,
-        chooseOperation(members) {
+        chooseAction(members) {
           const chosen = endpoint.choose(members as Members, format);
           record.operation = chosen.name;
           return chosen;

@@ -20,7 +20,7 @@ export function operationRoute(
   return {
     method,
     path,
-    operation: operation.name,
+    action: operation.name,
     async handle(context, parameters, query) {
       if (operation.caller === 'grant') {
         context.challenge = resourceChallenge(callContext.service.linking);

@@ -31,6 +31,12 @@ const pending = {
   created_at: { $exists: false },
 } satisfies Filter<GrantDocument>;
 
+/** What is about an account and was there before its erasure. */
+interface OfAccount {
+  account_id: AnyAccount['_id'];
+  account_revision: { $not: { $gt: number } };
+}
+
 export function accounts(connection: Connection, clock: Clock): Accounts {
   const find = (_id: AnyAccount['_id']) =>
     connection.decide(({ accounts, decisive }) => accounts.findOne({ _id }, decisive));
@@ -44,57 +50,52 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
       isMade,
     );
 
-  /** Completes an erasure whose mark is on disk. Each step may be repeated, also by another call. */
-  async function complete(erasure: ErasedAccountDocument): Promise<void> {
-    await deleteLinks(erasure._id);
-    await endGrants(erasure);
+  /**
+   * Ends what the account had before its erasure. The mark of the erasure is on disk: what is issued or
+   * kept from now on finds it. Each step may be repeated, also by another call.
+   */
+  async function endAll(erasure: ErasedAccountDocument): Promise<void> {
+    const ofAccount = {
+      account_id: erasure._id,
+      // Not what is about an account that was put under the same id later, if this command is late.
+      account_revision: { $not: { $gt: erasure.revision ?? 0 } },
+    };
+    await deleteLinks(ofAccount);
+    await endGrants(ofAccount, erasure);
   }
 
   /**
-   * A page or a code is there before its account is read, and a link request is changed afterwards. So
-   * whoever read the account before its mark left a page or a code here, and will not find the link
-   * request. By their ids, since a late command must not delete those of an account that was put again.
+   * Whoever read the account before its mark kept a page or a code before, which tells of which link
+   * request. Once that is deleted, there is nothing left to write the account to.
    */
-  async function deleteLinks(account_id: AnyAccount['_id']): Promise<void> {
-    const ofAccount = { account_id };
-    const [links, pages, codes] = await connection.read(({ links, pages, grants, listing }) =>
-      Promise.all([
-        links.find(ofAccount, { ...listing, projection: { _id: 1 } }).toArray(),
-        pages.find(ofAccount, { ...listing, projection: { link_id: 1 } }).toArray(),
-        grants
-          .find({ ...ofAccount, ...pending }, { ...listing, projection: { link_id: 1 } })
-          .toArray(),
-      ]),
-    );
-    const linkIds = [
+  async function deleteLinks(ofAccount: OfAccount): Promise<void> {
+    const [links, pages, codes] = await connection.read((database) => {
+      const { listing } = database;
+      const linkId = { ...listing, projection: { link_id: 1 } };
+      return Promise.all([
+        database.links.find(ofAccount, { ...listing, projection: { _id: 1 } }).toArray(),
+        database.pages.find(ofAccount, linkId).toArray(),
+        database.grants.find({ ...ofAccount, ...pending }, linkId).toArray(),
+      ]);
+    });
+    const ids = [
       ...links.map(({ _id }) => _id),
       ...[...pages, ...codes].flatMap(({ link_id }) => link_id ?? []),
     ];
-    const pageIds = pages.map(({ _id }) => _id);
-    if (linkIds.length > 0) {
-      await connection.write<void>(({ links }) => ({
-        send: async (options) => void (await links.deleteMany({ _id: { $in: linkIds } }, options)),
-      }));
-    }
+    await connection.write<void>(({ links }) => ({
+      send: async (options) => void (await links.deleteMany({ _id: { $in: ids } }, options)),
+    }));
     // Afterwards, since a repetition needs them to find the link requests.
-    if (pageIds.length > 0) {
-      await connection.write<void>(({ pages }) => ({
-        send: async (options) => void (await pages.deleteMany({ _id: { $in: pageIds } }, options)),
-      }));
-    }
+    await connection.write<void>(({ pages }) => ({
+      send: async (options) => void (await pages.deleteMany(ofAccount, options)),
+    }));
   }
 
   /**
-   * Ends what the account had before its erasure. The mark of the erasure is on disk: a code that is
-   * issued from now on finds it. Redemption needs a pending code, so once those are deleted, every
-   * grant there will ever be is found.
+   * Redemption needs a pending code, so once those are deleted, every grant there will ever be is
+   * found.
    */
-  async function endGrants({ _id, revision = 0, ...erasure }: ErasedAccountDocument) {
-    const ofAccount = {
-      account_id: _id,
-      // Not what is about an account that was put under the same id later, if this command is late.
-      account_revision: { $not: { $gt: revision } },
-    } satisfies Filter<GrantDocument>;
+  async function endGrants(ofAccount: OfAccount, erasure: ErasedAccountDocument): Promise<void> {
     const redeemed = { ...ofAccount, created_at: { $exists: true } };
     await connection.write<void>(({ grants }) => ({
       async send(options) {
@@ -133,7 +134,7 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
         async (): Promise<Versioned & { place?: AccountDocument['place'] }> => {
           const found = await find(_id);
           // Or grants of before would be active again, if the erasure was not completed.
-          if (found && isErased(found)) await complete(found);
+          if (found && isErased(found)) await endAll(found);
           return found ?? {};
         },
         (revision, { place = newPlace }) =>
@@ -183,7 +184,7 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
           return (await replace(before, erasure, isMade)) && before + 1;
         },
       );
-      await complete({ ...erasure, revision: revision ?? 0 });
+      await endAll({ ...erasure, revision: revision ?? 0 });
       return connection.read(({ grants, listing }) =>
         grants.countDocuments(
           { account_id: _id, created_at: { $exists: true }, erasure_id },

@@ -35,6 +35,8 @@ export interface LinkDocument extends Versioned, LinkOrigins {
   /** The TTL index deletes by it. */
   expires_at: Date;
   account_id?: Binary;
+  /** The revision of the account that was identified: see {@link GrantDocument.account_revision}. */
+  account_revision?: number;
   page_id?: Binary;
   decision?: DecisionDocument;
 }
@@ -58,6 +60,8 @@ export interface PageDocument extends PageOrigins {
   kind: PageRecord['kind'];
   link_id: Binary | null;
   account_id: Binary;
+  /** As of a grant; absent for a moment when it is kept: then nobody was told of it. */
+  account_revision?: number;
   ticket_hash: Binary;
   ticket_expires_at: Date;
   session_hash?: Binary;
@@ -115,7 +119,7 @@ function fromDecision({ status, decided_by, grant_id, scope }: DecisionDocument)
   };
 }
 
-/** A page that was not opened. */
+/** A page before it has the revision of its account. */
 export function toPageDocument(page: PageRecord & Change): PageDocument {
   return {
     _id: toId(page.id),

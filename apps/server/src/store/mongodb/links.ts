@@ -48,6 +48,7 @@ export function links(connection: Connection): Links {
               {
                 $set: {
                   account_id: kept.account_id,
+                  account_revision: kept.account_revision ?? 0,
                   page_id: kept._id,
                   ...originField('identify_origin', origin),
                 },

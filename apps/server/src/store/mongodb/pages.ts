@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts';
 import { isErased, isSame, originField, toDate, toHash, toId } from './documents.ts';
 import { insertOnce } from './insert-once.ts';
 import { fromPageDocument, type PageDocument, toPageDocument } from './link-documents.ts';
+import { revisionOf } from './retry-on-conflict.ts';
 
 export function pages(connection: Connection): Pick<Store, 'createPage' | 'findPage' | 'openPage'> {
   return {
@@ -52,23 +53,37 @@ export function pages(connection: Connection): Pick<Store, 'createPage' | 'findP
 }
 
 /**
- * The page is there before the account is read. An erasure that this read does not see finds the page,
+ * The page is there before its account is read. An erasure that this read does not see finds the page,
  * and deletes it with the link request that it is about.
  *
- * @returns null if there is no such account
+ * @returns null if there is no such account, or it was erased meanwhile
  */
 export async function keepPage(
   connection: Connection,
   page: PageRecord & Change,
 ): Promise<PageDocument | null> {
   const document = toPageDocument(page);
+  const { _id, account_id } = document;
   await insertOnce(connection, ({ pages }) => pages, document);
   const account = await connection.decide(({ accounts, decisive }) =>
-    accounts.findOne({ _id: document.account_id }, decisive),
+    accounts.findOne({ _id: account_id }, decisive),
   );
-  if (account !== null && !isErased(account)) return document;
-  await dropPage(connection, document);
-  return null;
+  if (account === null || isErased(account)) {
+    await dropPage(connection, document);
+    return null;
+  }
+  return connection.write(({ pages, decisive }) => ({
+    send: (options) =>
+      pages.findOneAndUpdate(
+        { _id, account_revision: { $exists: false } },
+        { $set: { account_revision: revisionOf(account) } },
+        { ...options, returnDocument: 'after' },
+      ),
+    async readBack() {
+      const found = await pages.findOne({ _id }, decisive);
+      return found && found.account_revision === undefined ? ('retry' as const) : { result: found };
+    },
+  }));
 }
 
 /** Deletes a page that nobody was told of. */

@@ -1,14 +1,22 @@
-import type { Connection } from '@latchkey/schema';
+import { formatTimestamp } from '@latchkey/schema';
+import type { Milliseconds } from '../../../clock.ts';
 import { type Html, html } from '../../html.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
 import { outside, outsideLink } from './outside.ts';
-import type { Page, PageFrame } from './page.ts';
+import type { Page, PageFrame, ShownApplication, ShownScope } from './page.ts';
 import { scopeList } from './scope-list.ts';
+
+/** An application that an account is connected to. */
+export interface ShownConnection {
+  readonly application: ShownApplication;
+  readonly scopes: readonly ShownScope[];
+  readonly connected_at: Milliseconds;
+}
 
 /** What the list of connections shows. */
 export interface ConnectionList {
-  readonly connections: readonly Connection[];
+  readonly connections: readonly ShownConnection[];
   /** Where the host wants the person to go back to. */
   readonly return_url: string | null;
   /** Whether an application was disconnected just now. */
@@ -57,12 +65,12 @@ ${
 
 function connectionItem(
   { texts, basePath }: PageFrame,
-  { application, scopes, connected_at }: Connection,
+  { application, scopes, connected_at }: ShownConnection,
   preferred: readonly string[],
 ): Html {
   const { id, name } = application;
   const day = new Intl.DateTimeFormat(texts.language, { dateStyle: 'long', timeZone: 'UTC' });
-  const date = html`<time datetime="${connected_at}">${day.format(new Date(connected_at))}</time>`;
+  const date = html`<time datetime="${formatTimestamp(connected_at)}">${day.format(connected_at)}</time>`;
   return html`
 <li>
 <div class="head">${logo(application, 'small')}

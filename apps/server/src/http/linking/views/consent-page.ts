@@ -1,18 +1,17 @@
-import type { Account, ApplicationProfile, Scope } from '@latchkey/schema';
 import { html } from '../../html.ts';
 import { decisionButton, form } from './form.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
 import { outside, outsideLink, strongOutside } from './outside.ts';
-import type { Page, PageFrame } from './page.ts';
+import type { Page, PageFrame, ShownAccount, ShownApplication, ShownScope } from './page.ts';
 import { scopeList } from './scope-list.ts';
 
 /** What the consent page asks. */
 export interface ConsentQuestion {
   readonly link_id: string;
-  readonly application: ApplicationProfile;
-  readonly account: Account;
-  readonly scopes: readonly Scope[];
+  readonly application: ShownApplication;
+  readonly account: ShownAccount;
+  readonly scopes: readonly ShownScope[];
   /** Where the browser goes from here. */
   readonly redirect_host: string;
   readonly formToken: string;

@@ -1,14 +1,13 @@
-import type { ApplicationProfile } from '@latchkey/schema';
 import { html } from '../../html.ts';
 import { decisionButton, form } from './form.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
 import { outside } from './outside.ts';
-import type { Page, PageFrame } from './page.ts';
+import type { Page, PageFrame, ShownApplication } from './page.ts';
 
 /** What is asked before a connection ends. */
 export interface DisconnectQuestion {
-  readonly application: ApplicationProfile;
+  readonly application: ShownApplication;
   readonly formToken: string;
 }
 

@@ -1,3 +1,4 @@
+import type { Account, ApplicationProfile, Scope } from '@latchkey/schema';
 import type { Html } from '../../html.ts';
 import type { PageTexts } from '../texts/page-texts.ts';
 import type { PageTheme } from '../theme/theme.ts';
@@ -30,3 +31,12 @@ export interface PageParts {
   /** Default: false. */
   readonly leadsAway?: boolean;
 }
+
+/** An application, as people see it. */
+export type ShownApplication = Omit<ApplicationProfile, 'object'>;
+
+/** An account, as its owner sees it. */
+export type ShownAccount = Pick<Account, 'display_name' | 'username'>;
+
+/** A scope, and how it is described. */
+export type ShownScope = Omit<Scope, 'object'>;

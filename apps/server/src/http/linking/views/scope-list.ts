@@ -1,7 +1,7 @@
-import type { Scope } from '@latchkey/schema';
 import { type Html, html } from '../../html.ts';
 import { chooseLanguage } from '../texts/language.ts';
 import { outside } from './outside.ts';
+import type { ShownScope } from './page.ts';
 
 /**
  * What an application asks for, or has.
@@ -10,7 +10,7 @@ import { outside } from './outside.ts';
  * @param isBrief - titles only
  */
 export function scopeList(
-  scopes: readonly Scope[],
+  scopes: readonly ShownScope[],
   preferred: readonly string[],
   isBrief = false,
 ): Html {
@@ -18,7 +18,7 @@ export function scopeList(
   return html`<ul class="scopes${isBrief ? ' close' : ''}">${items}</ul>`;
 }
 
-function scopeItem(scope: Scope, preferred: readonly string[], isBrief: boolean): Html {
+function scopeItem(scope: ShownScope, preferred: readonly string[], isBrief: boolean): Html {
   const language = chooseLanguage(preferred, Object.keys(scope.texts));
   const { title, description = null } =
     (language === undefined ? undefined : scope.texts[language]) ?? scope;

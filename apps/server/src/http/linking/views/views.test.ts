@@ -57,11 +57,9 @@ function everyPage(text: string, frameOf = frame('en', text)): Page[] {
     formToken: 'token',
   };
   const connection = {
-    object: 'connection' as const,
     application: application(text),
     scopes,
-    connected_at: '2026-11-21T02:15:30.123+00:00',
-    grants: [],
+    connected_at: Date.UTC(2026, 10, 21, 2, 15, 30, 123),
   };
   const list = { connections: [connection], return_url: 'https://shop.example/', isDone: true };
   const wayBack = { url: 'https://acme.example/', name: text };
