@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest';
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -25,7 +25,7 @@ export interface WatchedPage {
   complaints: string[];
 }
 
-/** Opens a page in a new profile. Default: scripts run, and it is 1000 pixels wide. */
+/** Opens a page in a new profile, until the test is over. Default: scripts run, and it is 1000 pixels wide. */
 export type OpenPage = (options?: BrowserContextOptions) => Promise<WatchedPage>;
 
 /** Runs a suite in a real, headless browser. Without a browser, the suite is skipped with a note. */
@@ -46,6 +46,7 @@ export function describeInBrowser(title: string, suite: (open: OpenPage) => void
 
 async function open(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1000, height: 860 }, ...options });
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
