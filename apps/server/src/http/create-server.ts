@@ -5,6 +5,7 @@ import { redactorFor, type SecretSettings } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type CallContext, ClientGone } from '../operations/call.ts';
 import { operations } from '../operations/operation.ts';
+import type { Settings } from '../settings.ts';
 import type { TraceRequest } from '../tracing/tracing.ts';
 import { createAccessLog } from './access-log.ts';
 import { createAuthenticate } from './authenticate.ts';
@@ -47,7 +48,9 @@ export type PortRoutes = 'all' | 'public' | 'admin';
 
 /** What the HTTP server needs besides the context of its calls. */
 export interface HttpOptions {
-  settings: SecretSettings & PageSettings & { publicUrl: string | null; trustProxy: boolean };
+  settings: SecretSettings &
+    PageSettings &
+    Pick<Settings, 'publicUrl' | 'trustProxy' | 'pageTexts'>;
   log: Logger;
   /** Null if metrics are off. */
   metrics: Metrics | null;
