@@ -12,8 +12,10 @@ const SLOW_FILES = '{apps/*/{src,test}/**,packages/*/src/**,tests,benchmarks/**}
  */
 export default class ClosingLine implements Reporter {
   #filesLeftOut = 0;
+  #runsByName = false;
 
   onInit({ config }: Vitest): void {
+    this.#runsByName = config.testNamePattern !== undefined;
     // `npm test` excludes them by name.
     if (!config.cliExclude?.some((pattern) => pattern.includes('.slow.'))) return;
     const options = { cwd: config.root, exclude: ['**/node_modules/**'] };
@@ -31,13 +33,15 @@ export default class ClosingLine implements Reporter {
     const notRun = tests.filter((test) => test.result().state === 'skipped');
     const skipped = notRun.filter((test) => !test.meta().leftOut);
     const lines = leftOutLine(this.#filesLeftOut, notRun.length - skipped.length);
-    const names = [...new Set(skipped.map(suiteName))].join(', ');
+    // Tests chosen by name, with `-t`, skip all others, which nobody misses.
+    const missed = this.#runsByName ? [] : [...new Set(skipped.map(suiteName))];
+    const names = missed.length === 0 ? '' : `: ${missed.join(', ')}`;
     // At the exit every other reporter has written its part, and it is known whether something other
     // than a test has failed, such as the global set-up.
     process.once('exit', (exitCode) => {
       const failures = failed === 0 && exitCode !== 0 ? 1 : failed;
       const line = `${count('passed')} passed, ${failures} failed`;
-      const last = skipped.length === 0 ? line : `${line}, ${skipped.length} skipped: ${names}`;
+      const last = skipped.length === 0 ? line : `${line}, ${skipped.length} skipped${names}`;
       process.stdout.write(`\n${[...lines, last].join('\n')}\n`);
     });
   }

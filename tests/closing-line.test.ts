@@ -27,6 +27,11 @@ test.each([{ TEST_ALL: '1' }, { TEST_LONG: '1' }])('%j leaves nothing out', asyn
   ]);
 });
 
+test('tests chosen by name leave out the others without a list of them', async () => {
+  const lines = await linesOf(['-t', 'every day', 'tests/mixed'], {});
+  expect(lines.at(-1)).toBe('1 passed, 0 failed, 1 skipped');
+});
+
 test('a failed test is counted', async () => {
   expect((await linesOf(['tests/failing'], {})).at(-1)).toBe('0 passed, 1 failed');
 });

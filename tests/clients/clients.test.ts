@@ -184,6 +184,15 @@ function suite(client: Client, command: [string, ...string[]]): void {
     expect(await allowed()).toBeUndefined();
   });
 
+  // PKCE would refuse the code of another browser too.
+  test('refuses its own callback with another state', async () => {
+    const { browser, callback } = await stopBeforeCallback();
+    callback.searchParams.set('state', 'another');
+    await browser.open(callback);
+    expect(await account(browser)).toEqual(unlinked);
+    expect(await allowed()).toBeUndefined();
+  });
+
   const refuses = client.issuer !== 'nobody';
   test(`${refuses ? 'refuses' : 'takes'} the callback of another issuer`, async () => {
     const { browser, callback } = await stopBeforeCallback();
