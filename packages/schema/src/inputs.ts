@@ -122,7 +122,7 @@ export const pageCreateInput = z.object({
 const link = z
   .string()
   .min(1, 'Must be the link that came to the sign-in page. It starts with lk_link_.')
-  .meta({ examples: ['lk_link_…'] });
+  .meta({ description: 'The link that came to the sign-in page.', examples: ['lk_link_…'] });
 
 export const linkInput = z.object({ link });
 export const linkIdentifyInput = z.object({ link, account_id: uuid, locale });
@@ -153,9 +153,15 @@ export const accountInput = z.object({
   twitter: text
     .nullable()
     .default(null)
-    .meta({ examples: ['ada'] }),
-  verified: z.boolean().default(false),
-  supporter: z.boolean().default(false),
+    .meta({ description: 'A social handle of the account.', examples: ['ada'] }),
+  verified: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether the service marks the account as verified.' }),
+  supporter: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether the service marks the account as a supporter.' }),
 });
 
 export const codeIssueInput = z.object({

@@ -6,7 +6,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startCommand } from '../../test/http/command-process.ts';
 import { describeOnMongodb } from '../../test/http/databases.ts';
 import { mongoHarness } from '../../test/store/mongodb/mongo-harness.ts';
-import { aHash, anAccount, anApplication, anId, anOrigin } from '../../test/store/suite/records.ts';
+import {
+  aBinding,
+  aHash,
+  anAccount,
+  anApplication,
+  anId,
+  anOrigin,
+} from '../../test/store/suite/records.ts';
 import { openSource, openTarget } from '../store/open-store.ts';
 import type { StoredGrant } from '../store/transfer.ts';
 
@@ -28,7 +35,7 @@ async function fill(url: string): Promise<void> {
       return {
         grant_id: anId(),
         application_id: application.id,
-        details: { scope: 'profile.read email', account, code_hash: aHash() },
+        details: { scope: 'profile.read email', account, code_hash: aHash(), ...aBinding() },
         created_at,
         secret_hash: revoked_at === null ? aHash() : null,
         first_used_at: null,

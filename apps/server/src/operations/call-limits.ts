@@ -4,7 +4,7 @@ import { addressKey } from '../limits/address-key.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { ActionName } from '../origin.ts';
-import { forgedPageReasons } from '../pages/page-session.ts';
+import type { Reason } from '../reasons.ts';
 import type { AnyCaller } from './handler.ts';
 
 // Anyone can cause these: an application's callback is public and takes codes from the browser. A
@@ -15,6 +15,16 @@ const FAILED_EXCHANGES: ReadonlySet<ErrorCode> = new Set([
   'redirect_uri_mismatch',
   'code_verifier_mismatch',
   'code_already_used',
+]);
+
+// What somebody who guesses a ticket, a cookie or a form token causes.
+const GUESSES: ReadonlySet<Reason | null> = new Set<Reason>([
+  'page_ticket_ill_formed',
+  'page_ticket_wrong',
+  'page_session_ill_formed',
+  'page_session_wrong',
+  'page_unknown',
+  'form_token_wrong',
 ]);
 
 /** Counts the call against its application, or its address. Over the limit nothing is done. */
@@ -75,12 +85,9 @@ export function limitFailure(
   address: string | undefined,
   error: DomainError,
 ): DomainError {
-  const isGuess =
-    error.code === 'form_rejected' ||
-    (error.reason !== null && forgedPageReasons.has(error.reason));
   const isOurs = errorDefinition(error.code).status >= 500 || error.code === 'rate_limited';
   const isOfPublic = caller !== null && isPublic(caller) && !isOurs;
-  if (!isGuess && !isOfPublic) return error;
+  if (!isOfPublic && !GUESSES.has(error.reason)) return error;
   try {
     authentications.count(addressKey(address));
     return error;

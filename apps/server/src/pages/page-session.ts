@@ -22,15 +22,6 @@ export interface PageSession {
   access: LinkAccess<{ page_id: string }> | null;
 }
 
-/** Why a ticket or a session is refused that its holder made up: an attempt to guess one. */
-export const forgedPageReasons: ReadonlySet<Reason> = new Set<Reason>([
-  'page_ticket_ill_formed',
-  'page_ticket_wrong',
-  'page_session_ill_formed',
-  'page_session_wrong',
-  'page_unknown',
-]);
-
 const pageFaults: LinkFaults = {
   unknown: 'page_link_unknown',
   deletedApplication: 'page_of_deleted_application',

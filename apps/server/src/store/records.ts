@@ -54,7 +54,10 @@ export type ScopeRecord = Omit<Scope, 'object'>;
 export interface CodeBinding {
   /** Where the browser was sent with it; null if the code was issued without one. */
   redirect_uri: string | null;
-  /** Whether the authorization request named the redirect URI. Then the redemption has to as well. */
+  /**
+   * Whether the authorization request named the redirect URI: then the redemption has to as well. False
+   * if there is none.
+   */
   redirect_uri_given: boolean;
   /** RFC 7636, S256; null for none. */
   code_challenge: string | null;

@@ -164,14 +164,12 @@ export function codes(connection: Connection, clock: Clock): Codes {
 /** The condition that a redemption brings what the code is bound to. */
 function boundTo({ redirect_uri, code_challenge }: Redemption): Filter<GrantDocument> {
   const absent = { $exists: false };
-  return {
-    code_challenge: code_challenge ?? absent,
-    $or: [
-      { redirect_uri: redirect_uri ?? absent },
-      { redirect_uri: absent },
-      ...(redirect_uri === null
-        ? [{ code_challenge: { $exists: true } }, { redirect_uri_given: absent }]
-        : []),
-    ],
-  };
+  if (redirect_uri !== null) {
+    // Null stands for an absent one too, and then any is ignored.
+    const same = { redirect_uri: { $in: [redirect_uri, null] } } as Filter<GrantDocument>;
+    return { code_challenge: code_challenge ?? absent, ...same };
+  }
+  return code_challenge === null
+    ? { code_challenge: absent, redirect_uri_given: absent }
+    : { code_challenge };
 }

@@ -99,7 +99,7 @@ export interface IndexOptions {
   reducesRevoked?: boolean;
 }
 
-const indexesOf = ({ reducesRevoked = false }: IndexOptions) => ({
+export const indexesOf = ({ reducesRevoked = false }: IndexOptions = {}) => ({
   accounts: accountIndexes,
   links: linkIndexes,
   pages: pageIndexes,

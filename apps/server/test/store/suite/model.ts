@@ -4,7 +4,7 @@ import { longer } from '@latchkey/test-kit/long';
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/store/store.ts';
+import type { NewCode, Store } from '../../../src/store/store.ts';
 import { type ModelMethods, ModelStore } from '../model-store.ts';
 import type { SuiteStores } from './harness.ts';
 
@@ -97,11 +97,13 @@ const ofPage = about(anyPage);
 const redirectUris = ['https://acme.example/callback', 'http://127.0.0.1:8080/'];
 const anyRedirectUri = fc.constantFrom(null, ...redirectUris);
 const anyChallenge = fc.constantFrom(null, 'A'.repeat(43), 'a'.repeat(43));
-/** Mostly none, so that enough redemptions succeed. */
-const bound = {
+// Mostly none, so that enough redemptions succeed.
+const brought = {
   redirect_uri: mostly(null, anyRedirectUri),
   code_challenge: mostly(null, anyChallenge),
 };
+const consistent = (code: NewCode): NewCode =>
+  code.redirect_uri === null ? { ...code, redirect_uri_given: false } : code;
 const applicationMembers = {
   name: anyText,
   redirect_uris: fc.subarray(redirectUris),
@@ -229,18 +231,18 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     account_id: anyAccount,
     code_hash: ownHash(grant_id),
     code_expires_at: mostly(SOON + 5, anyTime),
-    ...bound,
+    ...brought,
     redirect_uri_given: fc.boolean(),
     link_id: fc.option(anyLink),
     origin: anyOrigin,
-  })),
+  })).map(([code]) => [consistent(code as NewCode)]),
   cancelCode: fc.tuple(anyGrant),
   redeemCode: ofGrant((grant_id) => ({
     grant_id: fc.constant(grant_id),
     application_id: ownApplication(grant_id),
     code_hash: ownHash(grant_id),
     secret_hash: anyHash,
-    ...bound,
+    ...brought,
     now: anyTime,
     origin: anyOrigin,
   })),
