@@ -1,6 +1,6 @@
+import { markdownTable } from '../../packages/test-kit/src/markdown-table.ts';
 import { abuses } from '../../packages/test-kit/src/races/abuse.ts';
 import type { RaceResult } from '../../packages/test-kit/src/races/race.ts';
-import { table } from '../markdown.ts';
 
 /** What was measured of one server at one store latency. */
 export interface Measurement {
@@ -29,7 +29,7 @@ export function report(
 ): string {
   const row = ({ server, latency }: Measurement, cells: unknown[]) =>
     [server, `${latency} ms`, ...cells].map(String);
-  const raceTable = table([
+  const raceTable = markdownTable([
     [
       'server',
       'store latency',
@@ -42,7 +42,7 @@ export function report(
       row(one, [one.race.once, one.race.moreThanOnce, one.race.never, one.race.usable]),
     ),
   ]);
-  const abuseTable = table([
+  const abuseTable = markdownTable([
     ['server', 'store latency', ...abuses.map(({ title }) => title)],
     ...measurements.map((one) => row(one, one.unharmed)),
   ]);
