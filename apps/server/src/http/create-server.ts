@@ -5,6 +5,7 @@ import { redactorFor, type SecretSettings } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type CallContext, ClientGone } from '../operations/call.ts';
 import { operations } from '../operations/operation.ts';
+import type { Settings } from '../settings.ts';
 import type { TraceRequest } from '../tracing/tracing.ts';
 import { createAccessLog } from './access-log.ts';
 import { createAuthenticate } from './authenticate.ts';
