@@ -147,10 +147,10 @@ export function createHttpServer(
     if (metrics === null) return;
     const seconds = (performance.now() - startedAt) / 1000;
     const { wire, response, calls } = context;
-    for (const { operation, status, error_code } of calls) {
+    for (const { action, operation, status, error_code } of calls) {
       const ownStatus = status ?? (response.headersSent ? response.statusCode : null);
       metrics.finished(
-        { operation: operation ?? 'unknown', wire, status: ownStatus, error_code },
+        { operation: action ?? operation ?? 'unknown', wire, status: ownStatus, error_code },
         seconds,
       );
     }

@@ -17,6 +17,8 @@ export class ClientGone extends Error {
 
 /** What a call is known to be about so far. The edge puts it into its log line. */
 export interface CallRecord {
+  /** What is done, as far as it is known: an input may decide it. */
+  action?: ActionName;
   /** The authenticated application, or the one that the authenticated grant belongs to. */
   application_id?: string | undefined;
   grant_id?: string | undefined;
@@ -114,6 +116,7 @@ async function runSteps(
 ): Promise<object> {
   const { request, record, by = requested.caller, breakConnection = () => {} } = steps;
   let action = requested;
+  record.action = action.name;
   let caller: AnyCaller | null = null;
   let ids: AuditedIds = {};
   const auditedCall = () => ({
@@ -140,6 +143,7 @@ async function runSteps(
       caller = authenticated;
     }
     action = steps.chooseAction?.(input) ?? requested;
+    record.action = action.name;
 
     const handle = (valid: object): Promise<object> => {
       Object.assign(ids, idsIn(valid));

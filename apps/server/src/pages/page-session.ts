@@ -1,4 +1,4 @@
-import { credentialParts } from '@latchkey/schema';
+import { credentialParts, isUuid } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { hashCredential, mintCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
@@ -138,8 +138,7 @@ async function accessByPage(
 }
 
 function refuse(reason: Reason, address: PageAddress): DomainError {
-  return DomainError.because(
-    reason,
-    address.kind === 'consent' ? { link_id: address.link_id } : {},
-  );
+  // Whatever else stands in the address could be a secret, and the audit keeps this.
+  const isId = address.kind === 'consent' && isUuid(address.link_id);
+  return DomainError.because(reason, isId ? { link_id: address.link_id } : {});
 }
