@@ -43,7 +43,9 @@ export async function withService(
   const { databaseUrl, auditDays } = settings;
   try {
     const linking = linkingFrom(settings);
-    const service = await openService(databaseUrl, log, { auditDays, linking, create });
+    // Only `serve` and `migrate` change the schema: a command may be from another version.
+    const options = { auditDays, linking, create, migrate: false };
+    const service = await openService(databaseUrl, log, options);
     try {
       await use(service, settings);
     } finally {

@@ -5,6 +5,7 @@ import { createDemo, demoText, findLiveDemoSecret, isDemoAllowed } from '../demo
 import { createLog } from '../log.ts';
 import { loadSettings } from '../settings.ts';
 import { CannotListen, type RunningServer, startServer } from '../start-server.ts';
+import { SchemaMismatch } from '../store/schema-version.ts';
 import type { Terminal } from './run-operation.ts';
 
 /** A fault that a restart does not cure. */
@@ -20,7 +21,8 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
     .description('run the service until SIGTERM, SIGINT or SIGHUP')
     .action(() =>
       serve(terminal).catch((error) => {
-        throw error instanceof BadSetting ? new CannotStart(error.message) : error;
+        const isFinal = error instanceof BadSetting || error instanceof SchemaMismatch;
+        throw isFinal ? new CannotStart(error.message) : error;
       }),
     );
 }
