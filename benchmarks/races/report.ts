@@ -1,6 +1,6 @@
+import { markdownTable } from '../../packages/test-kit/src/markdown-table.ts';
 import { type Abuse, abuses } from '../../packages/test-kit/src/races/abuse.ts';
 import type { RaceResult } from '../../packages/test-kit/src/races/race.ts';
-import { table } from '../markdown.ts';
 
 /** What was measured of one server at one store latency. */
 export interface Measurement {
@@ -29,7 +29,7 @@ export function report(
 ): string {
   const row = ({ server, latency }: Measurement, cells: unknown[]) =>
     [server, `${latency} ms`, ...cells].map(String);
-  const raceTable = table([
+  const raceTable = markdownTable([
     [
       'server',
       'store latency',
@@ -44,7 +44,7 @@ export function report(
   ]);
   const abuseTable = (when: Abuse['when']) => {
     const shown = abuses.filter((abuse) => abuse.when === when);
-    return table([
+    return markdownTable([
       ['server', 'store latency', ...shown.map(({ title }) => title)],
       ...measurements.map((one) =>
         row(
