@@ -1,4 +1,4 @@
-import { packageVersions } from '../../markdown.ts';
+import { packageVersions } from '../../package-versions.ts';
 import type { Benchmark } from '../benchmark.ts';
 import type { Contender, RunningServer } from '../contender.ts';
 import { betterAuth } from '../contenders/better-auth.ts';

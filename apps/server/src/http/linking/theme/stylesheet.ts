@@ -53,11 +53,12 @@ main {
   border: 1px solid var(--line); border-radius: 1.125rem; box-shadow: var(--shadow);
 }
 main > form { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem; }
-header { display: grid; gap: 0.375rem; justify-items: center; text-align: center; }
-h1 { font-size: 1.375rem; font-weight: 650; line-height: 1.3; letter-spacing: -0.011em; text-wrap: balance; }
+header { display: grid; gap: 0.375rem; justify-items: center; text-align: center; text-wrap: balance; }
+h1 { font-size: 1.375rem; font-weight: 650; line-height: 1.3; letter-spacing: -0.011em; }
 h2 { font-size: 1rem; font-weight: 600; line-height: 1.4; }
 h1, h2, p, dd, .name { overflow: hidden; }
 a { color: var(--link); text-underline-offset: 0.15em; }
+header a { display: inline-block; padding: 0.125rem 0; }
 a:hover { text-decoration-thickness: 2px; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 .quiet { color: var(--quiet); font-size: 0.875rem; }
