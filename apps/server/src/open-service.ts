@@ -28,6 +28,8 @@ export interface ServiceOptions {
   revokedGrantDays?: StoreOptions['revokedGrantDays'];
   /** Whether to create a database where there is none. Default: true. */
   create?: boolean;
+  /** See {@link StoreOptions.migrate}. Default: true. */
+  migrate?: boolean;
   /** Default: nobody watches. */
   watcher?: Watcher;
 }
@@ -42,6 +44,7 @@ export async function openService(
     auditIsRequired = false,
     revokedGrantDays = null,
     create = true,
+    migrate = true,
     watcher = {},
   }: ServiceOptions = {},
 ): Promise<Service> {
@@ -53,6 +56,7 @@ export async function openService(
     clock,
     revokedGrantDays,
     create,
+    migrate,
     onError,
     onWarning(problem) {
       log.warn({ problem }, 'the database needs attention');

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { errorDefinition } from '@latchkey/schema';
 import { expect, onTestFinished, test } from 'vitest';
 import { JSON_TYPE, send } from '../../test/http/call.ts';
 import { runInProcess } from '../../test/http/command-process.ts';
@@ -11,6 +10,7 @@ import { launchServer, listening } from '../../test/http/served-process.ts';
 import { reportGrant } from '../audit/grant-history.ts';
 import { reasons } from '../reasons.ts';
 import { openStore } from '../store/open-store.ts';
+import { textOf } from './error-texts.ts';
 
 const converting = (authorization: string, code: string, request_id: string) => ({
   method: 'POST',
@@ -101,7 +101,7 @@ test('the commands tell what happened to a grant, and why a request was refused'
   expect(redacted.stdout).toContain(reasons.code_ill_formed.found);
   expect(redacted.stdout).not.toContain(secret);
 
-  const stderr = `grant_not_found: ${errorDefinition('grant_not_found').description}\n`;
+  const stderr = `grant_not_found: ${textOf('grant_not_found')}\n`;
   expect(unknown).toEqual({ code: 1, stdout: '', stderr });
   expect(unexplained).toMatchObject({ code: 1, stdout: '' });
   expect(unexplained.stderr).toMatch(/^There is no refusal .* AUDIT_DAYS/);

@@ -2,10 +2,12 @@ import type { Command } from 'commander';
 import { BadSetting } from '../bad-setting.ts';
 import { createDemo, demoText, isDemoAllowed } from '../demo.ts';
 import { loadSettings } from '../settings.ts';
-import { type Terminal, withService } from './run-operation.ts';
+import { addExamples } from './examples.ts';
+import { CREATING, withService } from './run-operation.ts';
+import type { Terminal } from './terminal.ts';
 
 export function addDemoCommand(program: Command, terminal: Terminal): void {
-  program
+  const command = program
     .command('demo')
     .description('print a demo to paste: a code to exchange, and the revocation of its grant')
     .action(async () => {
@@ -13,10 +15,11 @@ export function addDemoCommand(program: Command, terminal: Terminal): void {
       if (!isDemoAllowed(settings)) throw new BadSetting(NO_DEMO);
       const { publicUrl, host, port } = settings;
       const url = publicUrl ?? `http://${reachable(host)}:${port}`;
-      await withService(terminal, { create: true }, async (service) => {
-        terminal.stdout.write(demoText(await createDemo(service), url));
+      await withService(terminal, CREATING, async (service) => {
+        await terminal.stdout.write(demoText(await createDemo(service), url));
       });
     });
+  addExamples(command, 'demo');
 }
 
 const NO_DEMO =

@@ -33,6 +33,10 @@ export interface StoreOptions {
   revokedGrantDays?: number | null;
   /** Whether to create a database where there is none. Default: true. */
   create?: boolean;
+  /**
+   * Whether to bring the schema of an earlier version, or missing indexes, up to date. Default: true.
+   */
+  migrate?: boolean;
 }
 
 /** Enough to see what was rotated in the last months. */

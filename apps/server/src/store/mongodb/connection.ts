@@ -1,5 +1,6 @@
 import type { Collection, Db, MongoClient } from 'mongodb';
 import { DomainError } from '../../domain-error.ts';
+import type { StoreOptions } from '../store.ts';
 import type { Timeouts } from './client.ts';
 import { type Concerns, concernsFor } from './concerns.ts';
 import { configurationError, withHint } from './configuration-error.ts';
@@ -14,9 +15,9 @@ import type {
 import { isRefusedHint, unavailable } from './errors.ts';
 import { type DecisiveOptions, type DecisiveRead, fencedReads } from './fence.ts';
 import { IndexKeeper } from './index-keeper.ts';
-import type { IndexOptions } from './indexes.ts';
+import { type IndexOptions, refuseNew } from './indexes.ts';
 import { checkRights } from './rights.ts';
-import { askServer } from './server.ts';
+import { askServer, type ServerFacts } from './server.ts';
 import { settle, type Write } from './uncertain-writes.ts';
 
 export interface Database extends Concerns {
@@ -29,6 +30,8 @@ export interface Database extends Concerns {
   rateLimitCounts: Collection<RateLimitDocument>;
 }
 
+export interface ConnectionOptions extends IndexOptions, Pick<StoreOptions, 'create' | 'migrate'> {}
+
 export class Connection {
   readonly #client: MongoClient;
   readonly #name: string;
@@ -38,26 +41,25 @@ export class Connection {
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
   readonly #onError: (error: unknown) => void;
-  readonly #indexes: IndexOptions;
+  readonly #options: ConnectionOptions;
   readonly #setNames = new Set<string>();
   #indexKeeper: IndexKeeper | undefined;
 
   /**
    * @param onError - is called with errors of the work in the background
-   * @param indexes - which indexes there are
    */
   constructor(
     client: MongoClient,
     name: string,
     timeouts: Timeouts,
     onError: (error: unknown) => void = () => undefined,
-    indexes: IndexOptions = {},
+    options: ConnectionOptions = {},
   ) {
     this.#client = client;
     this.#name = name;
     this.#timeouts = timeouts;
     this.#onError = onError;
-    this.#indexes = indexes;
+    this.#options = options;
     client.on('serverHeartbeatSucceeded', ({ reply: { setName } }) => {
       if (typeof setName === 'string') this.#setNames.add(setName);
     });
@@ -170,20 +172,26 @@ export class Connection {
         rateLimitCounts: db.collection('rate_limit_counts', options),
       };
       await checkRights(db, this.#timeouts.operation);
-      const keeper = new IndexKeeper(db, {
-        ...this.#indexes,
-        ...database.durable,
-        replicated: server.replicated,
-        interval: this.#timeouts.indexCheck,
-        onError: this.#onError,
-      });
-      await keeper.start();
-      if (this.#closing.signal.aborted) keeper.close();
-      this.#indexKeeper = keeper;
+      const { create = true, migrate = true } = this.#options;
+      if (!create) await refuseNew(db, this.#timeouts.operation);
+      if (migrate) await this.#keepIndexes(database, server);
       this.#database = database;
       return database;
     } catch (error) {
       throw configurationError(error, this.#setNames) ?? withHint(error);
     }
+  }
+
+  async #keepIndexes({ db, durable }: Database, { replicated }: ServerFacts): Promise<void> {
+    const keeper = new IndexKeeper(db, {
+      ...this.#options,
+      ...durable,
+      replicated,
+      interval: this.#timeouts.indexCheck,
+      onError: this.#onError,
+    });
+    await keeper.start();
+    if (this.#closing.signal.aborted) keeper.close();
+    this.#indexKeeper = keeper;
   }
 }

@@ -38,9 +38,9 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const { client, name } = createClient(options.url, timeouts);
   const connectionPool = watchPool(client);
-  const { revokedGrantDays: days = null, clock } = options;
+  const { revokedGrantDays: days = null, clock, create = true, migrate = true } = options;
   const connection = new Connection(client, name, timeouts, options.onError, {
-    reducesRevoked: days !== null,
+    ...{ reducesRevoked: days !== null, create, migrate },
   });
   try {
     await connection.prepare();

@@ -121,6 +121,14 @@ export function migrate(database: DatabaseSync, path: string): void {
   }
 }
 
+/** @throws Error if another version of the program created the database */
+export function refuseOutdated(database: DatabaseSync, path: string): void {
+  if (versionOf(database, path) === migrations.length) return;
+  throw new Error(
+    `The database ${path} has the schema of an earlier Latchkey, and this command does not change that. Start \`latchkey serve\` of this version on it once, then run the command again; or use the version that created it.`,
+  );
+}
+
 /** @throws Error if a newer program created the database */
 export function versionOf(database: DatabaseSync, path: string): number {
   const version = database.prepare('PRAGMA user_version').get()?.user_version as number;

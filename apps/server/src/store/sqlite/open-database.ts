@@ -6,17 +6,22 @@ import { DomainError } from '../../domain-error.ts';
 import type { StoreOptions } from '../store.ts';
 import { tightenFile } from './database-file.ts';
 import { BLOCKING_MS, isUnavailable, retryWhileLocked } from './errors.ts';
-import { migrate } from './migrations.ts';
+import { migrate as migrateSchema, refuseOutdated } from './migrations.ts';
 
 export const IN_MEMORY = ':memory:';
 
 /**
  * @throws DomainError `store_unavailable`; the cause names the file and says what to check
- * @throws Error if a newer Latchkey created the database, or Node has no SQLite
+ * @throws Error if a newer Latchkey created the database, or an earlier one and it may not be
+ *   migrated, or Node has no SQLite
  */
 export async function openDatabase(
   path: string,
-  { create = true, onWarning }: Pick<StoreOptions, 'create' | 'onWarning'> = {},
+  {
+    create = true,
+    migrate = true,
+    onWarning,
+  }: Pick<StoreOptions, 'create' | 'migrate' | 'onWarning'> = {},
 ): Promise<DatabaseSync> {
   const { DatabaseSync } = nodeSqlite();
   let database: DatabaseSync | null = null;
@@ -30,7 +35,7 @@ export async function openDatabase(
     database = opened;
     // Another process that opens or closes the file may hold the lock for a moment.
     await retryWhileLocked(() => configure(opened));
-    await retryWhileLocked(() => migrate(opened, path));
+    await retryWhileLocked(() => (migrate ? migrateSchema : refuseOutdated)(opened, path));
     return opened;
   } catch (error) {
     database?.close();

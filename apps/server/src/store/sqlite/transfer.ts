@@ -12,7 +12,7 @@ import {
 } from '../transfer.ts';
 import { prepareApplications } from './applications.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
-import { migrations, versionOf } from './migrations.ts';
+import { refuseOutdated } from './migrations.ts';
 import { nodeSqlite, openDatabase } from './open-database.ts';
 import {
   type ApplicationRow,
@@ -61,12 +61,7 @@ export async function openSqliteSource(path: string): Promise<Transfer> {
   if (!existsSync(path)) throw new Error(`There is no database at ${path}.`);
   const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });
   try {
-    const version = await retryWhileLocked(() => versionOf(database, path));
-    if (version < migrations.length) {
-      throw new Error(
-        `The database ${path} has the schema of an earlier Latchkey. Start this version on it once, then copy it.`,
-      );
-    }
+    await retryWhileLocked(() => refuseOutdated(database, path));
     return transfer(database, path);
   } catch (error) {
     database.close();
