@@ -33,9 +33,7 @@ async function copy(
     const target = await openTarget(to);
     try {
       const progress = createProgress(stderr);
-      const result = await copyDatabase(source, target, Date.now, progress.show).finally(
-        progress.end,
-      );
+      const result = await copyDatabase(source, target, progress.show).finally(progress.end);
       const { applications, accounts, grants, compared } = result;
       const text = `Copied ${applications} applications, ${accounts} accounts and ${grants} grants from ${source.name} to ${target.name}. Their number was verified, and ${compared} grants were compared. Codes that are not converted yet were not copied.`;
       await stdout.write(`${json ? JSON.stringify({ object: 'copy', ...result }) : text}\n`);

@@ -12,8 +12,8 @@ const PAGE = 1_000;
 export async function manyGrants(url: string, count: number) {
   const target = await openTarget(url);
   const [application, account] = [anApplication(), anAccount()];
-  await target.importApplications([application], null);
-  await target.importAccounts([{ place: anId(), account }], null);
+  await target.importApplications([application], false);
+  await target.importAccounts([{ place: anId(), account }], false);
   const created_at = Date.now();
   for (let done = 0; done < count; done += PAGE) {
     const grants = Array.from({ length: Math.min(PAGE, count) }, (_, index): StoredGrant => {

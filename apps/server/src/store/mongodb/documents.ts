@@ -37,6 +37,8 @@ export interface ApplicationDocument extends Versioned {
   disabled: boolean;
   created_at: Date;
   secrets: SecretDocument[];
+  /** The ids of the secrets that a copy from another database has brought. */
+  copied_secrets?: Binary[];
   /**
    * A deleted application stays, without its name and secrets: a command that arrives late finds the
    * id taken and the revision raised, and does not bring it back.

@@ -2,14 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
-import type { ListedAccount } from '../records.ts';
-import {
-  isAhead,
-  mergeApplication,
-  type StoredGrant,
-  type Transfer,
-  wasPutSince,
-} from '../transfer.ts';
+import type { ApplicationRecord, ListedAccount } from '../records.ts';
+import { isAhead, mergeApplication, type StoredGrant, type Transfer } from '../transfer.ts';
 import { prepareApplications } from './applications.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 import { refuseOutdated } from './migrations.ts';
@@ -73,7 +67,9 @@ export async function openSqliteSource(path: string): Promise<Transfer> {
 export async function openSqliteTarget(path: string): Promise<Transfer> {
   const database = await openDatabase(path);
   database.exec(`CREATE TABLE IF NOT EXISTS copied_from
-    (source TEXT NOT NULL, complete_since INTEGER) STRICT`);
+    (source TEXT NOT NULL, completed INTEGER NOT NULL) STRICT;
+    -- The ids of applications and secrets, and the places of accounts: what a copy has brought.
+    CREATE TABLE IF NOT EXISTS copied_records (id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID`);
   return transfer(database, path);
 }
 
@@ -134,19 +130,42 @@ function transfer(database: DatabaseSync, path: string): Transfer {
         ${STATE.map((name) => `${name} = excluded.${name}`).join()}`).run(grantRow(grant));
   }
 
-  function importAccount({ place, account }: ListedAccount, since: number | null): void {
+  function wasCopied(id: string): boolean {
+    return (
+      statement('SELECT 1 FROM copied_records WHERE id = ?').get(uuidToBytes(id)) !== undefined
+    );
+  }
+
+  function noteCopied(id: string): void {
+    statement('INSERT OR IGNORE INTO copied_records (id) VALUES (?)').run(uuidToBytes(id));
+  }
+
+  function importApplication(source: ApplicationRecord, completed: boolean): void {
+    const target = applications.findApplication(source.id);
+    if (completed && target === null && wasCopied(source.id)) return;
+    const merged =
+      completed && target !== null ? mergeApplication(source, target, wasCopied) : source;
+    const id = uuidToBytes(merged.id);
+    statement('DELETE FROM application_secrets WHERE application_id = ?').run(id);
+    statement('DELETE FROM applications WHERE id = ?').run(id);
+    applications.createApplication(merged);
+    for (const brought of [source, ...source.secrets]) noteCopied(brought.id);
+  }
+
+  function importAccount({ place, account }: ListedAccount, completed: boolean): void {
     const row = {
       id: uuidToBytes(account.id),
       place: uuidToBytes(place),
       account: accountText(account),
     };
     const insert = 'INSERT INTO accounts (id, place, account) VALUES (:id, :place, :account)';
-    if (since === null) {
+    if (!completed) {
       statement(`${insert} ON CONFLICT (id) DO UPDATE
         SET place = excluded.place, account = excluded.account`).run(row);
-    } else if (wasPutSince(place, since)) {
+    } else if (!wasCopied(place)) {
       statement(`${insert} ON CONFLICT (id) DO NOTHING`).run(row);
     }
+    noteCopied(place);
   }
 
   return {
@@ -166,20 +185,13 @@ function transfer(database: DatabaseSync, path: string): Transfer {
       ),
     exportGrants: (range) => run(() => (pageOfGrants(range) as GrantRow[]).map(storedGrant)),
 
-    importApplications: (records, since) =>
+    importApplications: (records, completed) =>
       write(() => {
-        for (const record of records) {
-          const merged = mergeApplication(record, applications.findApplication(record.id), since);
-          if (merged === null) continue;
-          const id = uuidToBytes(merged.id);
-          statement('DELETE FROM application_secrets WHERE application_id = ?').run(id);
-          statement('DELETE FROM applications WHERE id = ?').run(id);
-          applications.createApplication(merged);
-        }
+        for (const record of records) importApplication(record, completed);
       }),
-    importAccounts: (records, since) =>
+    importAccounts: (records, completed) =>
       write(() => {
-        for (const record of records) importAccount(record, since);
+        for (const record of records) importAccount(record, completed);
       }),
     importGrants: (records) => write(() => records.forEach(importGrant)),
 
@@ -201,18 +213,13 @@ function transfer(database: DatabaseSync, path: string): Transfer {
 
     findEarlierCopy: () =>
       run(() => {
-        const row = statement('SELECT source, complete_since FROM copied_from').get();
-        return row
-          ? {
-              source: row.source as string,
-              complete_since: row.complete_since as number | null,
-            }
-          : null;
+        const row = statement('SELECT source, completed FROM copied_from').get();
+        return row ? { source: row.source as string, completed: row.completed === 1 } : null;
       }),
-    noteCopy: ({ source, complete_since }) =>
+    noteCopy: ({ source, completed }) =>
       write(() => {
         statement('DELETE FROM copied_from').run();
-        statement('INSERT INTO copied_from VALUES (?, ?)').run(source, complete_since);
+        statement('INSERT INTO copied_from VALUES (?, ?)').run(source, Number(completed));
       }),
 
     async close() {
