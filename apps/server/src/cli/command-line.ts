@@ -10,6 +10,7 @@ import { addCodeCommands } from './code-commands.ts';
 import { allCommands, pathOf } from './command-tree.ts';
 import { addCopyCommand } from './copy-command.ts';
 import { addDemoCommand } from './demo-command.ts';
+import { addDoctorCommand } from './doctor-command.ts';
 import { errorText } from './error-texts.ts';
 import { addExamples } from './examples.ts';
 import { addGrantCommands } from './grant-commands.ts';
@@ -72,6 +73,7 @@ export function createProgram(terminal: Terminal): Command {
   addCodeCommands(program, terminal);
   addGrantCommands(program, terminal);
   addExplainCommand(program, terminal);
+  addDoctorCommand(program, terminal);
   addBackupCommands(program, terminal);
   addCopyCommand(program, terminal);
   for (const command of allCommands(program)) {

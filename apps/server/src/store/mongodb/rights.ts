@@ -9,7 +9,8 @@ const collections = [
   'rate_limit_counts',
   'fences',
 ];
-const needed = ['find', 'insert', 'update', 'remove', 'listIndexes'];
+/** What the requests do. */
+export const needed = ['find', 'insert', 'update', 'remove', 'listIndexes'];
 
 /** A privilege as `connectionStatus` lists it. An empty name stands for all. */
 interface Privilege {
