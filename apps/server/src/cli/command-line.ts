@@ -8,6 +8,7 @@ import { addExplainCommand } from './audit-commands.ts';
 import { addBackupCommands } from './backup-commands.ts';
 import { addCodeCommands } from './code-commands.ts';
 import { allCommands, pathOf } from './command-tree.ts';
+import { addCompletionCommand } from './completion-command.ts';
 import { addCopyCommand } from './copy-command.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
@@ -76,6 +77,7 @@ export function createProgram(terminal: Terminal): Command {
   addDoctorCommand(program, terminal);
   addBackupCommands(program, terminal);
   addCopyCommand(program, terminal);
+  addCompletionCommand(program, terminal);
   for (const command of allCommands(program)) {
     command.showHelpAfterError(`Run ${pathOf(command)} --help for its usage and examples.`);
   }
