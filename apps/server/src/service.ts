@@ -1,6 +1,7 @@
 import type { Deletions } from './applications/deletions.ts';
 import type { SecretUsage } from './applications/secret-usage.ts';
 import type { Audit } from './audit/audit.ts';
+import type { CommandChanges } from './audit/command-changes.ts';
 import type { Clock } from './clock.ts';
 import type { Store } from './store/store.ts';
 
@@ -10,5 +11,6 @@ export interface Service {
   clock: Clock;
   secretUsage: SecretUsage;
   audit: Audit;
+  commandChanges: CommandChanges;
   deletions: Deletions;
 }

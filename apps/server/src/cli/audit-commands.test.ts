@@ -75,7 +75,7 @@ test('the commands tell what happened to a grant, and why a request was refused'
     expect.stringMatching(/^AT issued: done {2}by the operator {2}request \S{36}$/),
     `AT grants.convert: code_not_found (code_forged)  by application ${application_id} from 127.0.0.1  request the-forgery`,
     `AT redeemed: done  by the application with its secret ${secret_id}  request the-exchange`,
-    expect.stringMatching(/^AT revoked: done {2}on the command line {2}request \S{36}$/),
+    expect.stringMatching(/^AT revoked: done {2}on the command line, by \S+ {2}request \S{36}$/),
     expect.stringMatching(
       /^AT admin.codes.cancel: grant_not_found \(code_redeemed\) {2}on the command line {2}request \S{36}$/,
     ),

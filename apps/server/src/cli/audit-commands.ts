@@ -96,8 +96,9 @@ function describeActor(who: {
   application_id: string | null;
   secret_id?: string | null;
   address: string | null;
+  os_user?: string | null;
 }): string {
-  const { by, application_id, secret_id, address } = who;
+  const { by, application_id, secret_id, address, os_user } = who;
   const from = address === null ? '' : ` from ${address}`;
   switch (by) {
     case null: {
@@ -114,6 +115,6 @@ function describeActor(who: {
     case 'operator':
       return `by the operator${from}`;
     case 'command_line':
-      return 'on the command line';
+      return os_user == null ? 'on the command line' : `on the command line, by ${os_user}`;
   }
 }

@@ -12,6 +12,7 @@ const PAGE = 100;
 
 /** Calls an operation that lists until the last page. */
 export async function* pagesOf<Name extends PagedOperation>(
+  terminal: Terminal,
   service: Service,
   name: Name,
   filter: Omit<OperationInput<Name>, 'limit' | 'cursor'>,
@@ -20,6 +21,7 @@ export async function* pagesOf<Name extends PagedOperation>(
   do {
     const input = { ...filter, limit: PAGE, ...(cursor !== null && { cursor }) };
     const page: List<ItemOf<Name>> = await callOperation(
+      terminal,
       service,
       name,
       // TypeScript can't see that `limit` and `cursor` complete the type again, for any Name.
@@ -39,7 +41,7 @@ export async function listAll<Name extends PagedOperation>(
   columns: readonly Column<ItemOf<Name>>[],
 ): Promise<void> {
   await withService(terminal, EXISTING, (service) =>
-    printList(terminal, pagesOf(service, name, filter), options, columns),
+    printList(terminal, pagesOf(terminal, service, name, filter), options, columns),
   );
 }
 

@@ -48,7 +48,7 @@ async function revoke(terminal: Terminal, ids: string[], options: Options): Prom
   const readsStdin = ids.length === 1 && ids[0] === STDIN;
   if (!readsStdin) refuseIllFormed(ids);
   await withService(terminal, EXISTING, async (service) => {
-    const which = await describeWhich(service, ids, options);
+    const which = await describeWhich(terminal, service, ids, options);
     if (!readsStdin) {
       await confirm(terminal, `Revoke ${which}? Their users have to link again.`, options);
     }
@@ -66,18 +66,19 @@ function refuseIllFormed(ids: readonly string[]): void {
 
 /** @throws DomainError if there is no such account or application: it is probably mistyped */
 async function describeWhich(
+  terminal: Terminal,
   service: Service,
   ids: readonly string[],
   { account, app }: Options,
 ): Promise<string> {
   if (account !== undefined) {
-    const { username } = await callOperation(service, 'admin.accounts.get', {
+    const { username } = await callOperation(terminal, service, 'admin.accounts.get', {
       account_id: account,
     });
     return `every grant of the account ${username} (${account})`;
   }
   if (app !== undefined) {
-    const { name } = await callOperation(service, 'admin.applications.get', {
+    const { name } = await callOperation(terminal, service, 'admin.applications.get', {
       application_id: app,
     });
     return `every grant of the application ${name} (${app})`;
@@ -87,7 +88,7 @@ async function describeWhich(
 
 /** What is to be revoked, a page at a time, so that any number of them takes the same memory. */
 async function* idsToRevoke(
-  { stdin }: Terminal,
+  terminal: Terminal,
   service: Service,
   ids: readonly string[],
   { account, app }: Options,
@@ -95,13 +96,13 @@ async function* idsToRevoke(
   if (account !== undefined || app !== undefined) {
     const filter = { account_id: account, application_id: app };
     // A grant that is revoked already is left out, so that a repetition goes on where it stopped.
-    for await (const page of pagesOf(service, 'admin.grants.list', filter)) {
+    for await (const page of pagesOf(terminal, service, 'admin.grants.list', filter)) {
       yield page.filter(({ revoked }) => !revoked).map(({ grant_id }) => grant_id);
     }
     return;
   }
   let page: string[] = [];
-  for await (const id of ids[0] === STDIN ? firstWords(stdin) : ids) {
+  for await (const id of ids[0] === STDIN ? firstWords(terminal.stdin) : ids) {
     page.push(id);
     if (page.length < AT_ONCE) continue;
     yield page;
@@ -122,16 +123,17 @@ async function* firstWords(input: Terminal['stdin']): AsyncGenerator<string> {
 }
 
 async function revokeAll(
-  { stdout, stderr }: Terminal,
+  terminal: Terminal,
   service: Service,
   pages: AsyncIterable<string[]>,
   { json }: Options,
 ): Promise<void> {
+  const { stdout, stderr } = terminal;
   let asked = 0;
   let done = 0;
   let only: DomainError | undefined;
   for await (const ids of pages) {
-    const outcomes = await Promise.all(ids.map((id) => revokeOne(service, id)));
+    const outcomes = await Promise.all(ids.map((id) => revokeOne(terminal, service, id)));
     asked += ids.length;
     const revoked = outcomes.flatMap((outcome) =>
       outcome instanceof DomainError ? [] : [outcome],
@@ -155,9 +157,13 @@ async function revokeAll(
   if (!json && asked !== 1) await stdout.write(`${done} grants are revoked.\n`);
 }
 
-async function revokeOne(service: Service, grant_id: string): Promise<RevokedGrant | DomainError> {
+async function revokeOne(
+  terminal: Terminal,
+  service: Service,
+  grant_id: string,
+): Promise<RevokedGrant | DomainError> {
   try {
-    return await callOperation(service, 'admin.grants.revoke', { grant_id });
+    return await callOperation(terminal, service, 'admin.grants.revoke', { grant_id });
   } catch (error) {
     return DomainError.from(error);
   }

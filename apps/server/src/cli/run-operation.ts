@@ -8,6 +8,7 @@ import { type Operation, operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
 import { loadSettings, type Settings } from '../settings.ts';
 import { commandLog } from './command-log.ts';
+import { osUser } from './os-user.ts';
 import type { Terminal } from './terminal.ts';
 
 /** An operation of the operator: the command line offers these. */
@@ -62,6 +63,7 @@ export function refuseInMemory({ databaseUrl }: Settings): void {
  * @throws DomainError
  */
 export async function callOperation<Name extends OperatorOperation>(
+  { environment }: Pick<Terminal, 'environment'>,
   service: Service,
   name: Name,
   input: OperationInput<Name>,
@@ -72,6 +74,7 @@ export async function callOperation<Name extends OperatorOperation>(
     readInput: async () => input,
     request: { request_id: newId(service.clock()), address: null },
     by: 'command_line',
+    os_user: osUser(environment),
     record: {},
   });
   return output as OperationOutput<Name>;
@@ -94,7 +97,7 @@ export async function runOperation<Name extends OperatorOperation>(
 ): Promise<void> {
   const access = CREATING_OPERATIONS.has(name) ? CREATING : EXISTING;
   await withService(terminal, access, async (service) => {
-    const output = await callOperation(service, name, input);
+    const output = await callOperation(terminal, service, name, input);
     await terminal.stdout.write(`${options.json ? JSON.stringify(output) : describe(output)}\n`);
     await afterwards(service);
   });

@@ -39,6 +39,8 @@ export interface CallSteps {
   request: { request_id: string; address: string | null };
   /** Who acts once the caller is authenticated. Default: the kind of caller the operation takes. */
   by?: Actor;
+  /** At the command line: the user of the operating system. */
+  os_user?: string;
   record: CallRecord;
   /** Closes the client's connection without a response. */
   breakConnection?(): void;
@@ -98,7 +100,7 @@ async function runSteps(
   operation: Operation,
   steps: CallSteps,
 ): Promise<object> {
-  const { request, record, by = operation.caller, breakConnection = () => {} } = steps;
+  const { request, record, by = operation.caller, os_user, breakConnection = () => {} } = steps;
   let caller: AnyCaller | null = null;
   let ids: AuditedIds = {};
   const auditedCall = () => ({
@@ -106,6 +108,7 @@ async function runSteps(
     by: caller === null ? null : by,
     ids,
     admin_secret: record.admin_secret,
+    os_user,
     ...request,
   });
 
@@ -131,6 +134,7 @@ async function runSteps(
         request_id: request.request_id,
         by,
         secret_id: secretOf(authenticated),
+        ...(os_user !== undefined && { os_user }),
       };
       return intercept({ operation: operation.name, breakConnection }, () =>
         withinLimits(limits, record.application_id, () => {

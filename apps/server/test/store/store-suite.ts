@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { describeAccounts } from './suite/accounts.ts';
 import { describeApplications } from './suite/applications.ts';
 import { describeCodes } from './suite/codes.ts';
+import { describeCommandChanges } from './suite/command-changes.ts';
 import { describeCrashes } from './suite/crashes.ts';
 import { describeDeletion } from './suite/deletion.ts';
 import { describeErasure } from './suite/erasure.ts';
@@ -42,6 +43,7 @@ export function describeStore(name: string, harness: StoreHarness): void {
     describeGrants(stores);
     describeHistory(stores);
     describeRefusals(stores);
+    describeCommandChanges(stores);
     describeLists(stores);
     describeRateLimits(stores);
     describeSweep(stores);

@@ -7,6 +7,7 @@ import { configurationError, withHint } from './configuration-error.ts';
 import type {
   AccountDocument,
   ApplicationDocument,
+  CommandChangeDocument,
   ErasedAccountDocument,
   GrantDocument,
   RateLimitDocument,
@@ -27,6 +28,7 @@ export interface Database extends Concerns {
   accounts: Collection<AccountDocument | ErasedAccountDocument>;
   grants: Collection<GrantDocument>;
   refusals: Collection<RefusalDocument>;
+  commandChanges: Collection<CommandChangeDocument>;
   rateLimitCounts: Collection<RateLimitDocument>;
 }
 
@@ -169,6 +171,7 @@ export class Connection {
         accounts: db.collection('accounts', options),
         grants: db.collection('grants', options),
         refusals: db.collection('refusals', options),
+        commandChanges: db.collection('command_changes', options),
         rateLimitCounts: db.collection('rate_limit_counts', options),
       };
       await checkRights(db, this.#timeouts.operation);

@@ -6,6 +6,7 @@ import type {
   AccountRecord,
   ApplicationRecord,
   CodeState,
+  CommandChange,
   CredentialHash,
   GrantAuthentication,
   GrantHistory,
@@ -28,7 +29,7 @@ export interface SecretDocument {
   last_used_at: Date | null;
 }
 
-type OriginDocument = Pick<Origin, 'request_id' | 'by'> & { secret_id: Binary | null };
+type OriginDocument = Omit<Origin, 'secret_id'> & { secret_id: Binary | null };
 
 /** The revision counts the changes of its secrets and of `disabled`, and the deletion. */
 export interface ApplicationDocument extends Versioned {
@@ -251,8 +252,13 @@ export function originField<
   Name extends keyof Omit<Origins, 'recovered_at'> | 'erased_by' | 'deleted_by',
 >(name: Name, origin: Origin | undefined): { [Key in Name]?: OriginDocument } {
   if (origin === undefined) return {};
-  const { request_id, by, secret_id } = origin;
-  const document = { request_id, by, secret_id: secret_id === null ? null : toId(secret_id) };
+  const { request_id, by, secret_id, os_user } = origin;
+  const document: OriginDocument = {
+    request_id,
+    by,
+    secret_id: secret_id === null ? null : toId(secret_id),
+    ...(os_user !== undefined && { os_user }),
+  };
   return { [name]: document } as { [Key in Name]: OriginDocument };
 }
 
@@ -320,8 +326,8 @@ export function toRevokedRecord(document: GrantDocument): RevokedRecord {
 
 function fromOrigin(document: OriginDocument | undefined): Origin | null {
   if (document === undefined) return null;
-  const { request_id, by, secret_id } = document;
-  return { request_id, by, secret_id: secret_id && fromId(secret_id) };
+  const { secret_id, ...origin } = document;
+  return { ...origin, secret_id: secret_id && fromId(secret_id) };
 }
 
 export function toGrantHistory(document: GrantDocument): GrantHistory {
@@ -377,6 +383,20 @@ export function toStoredGrantDocument(grant: StoredGrant): GrantDocument {
     ...(recoveries > 0 && { revision: recoveries }),
     ...Object.assign({}, ...originNames.map((name) => originField(name, grant[name] ?? undefined))),
   } as GrantDocument;
+}
+
+/** Its members are texts, as they are on the wire: nothing looks for them. */
+export type CommandChangeDocument = Omit<CommandChange, 'id'> & { _id: Binary };
+
+export function toCommandChangeDocument({ id, ...change }: CommandChange): CommandChangeDocument {
+  return { _id: toId(id), ...change };
+}
+
+export function fromCommandChangeDocument({
+  _id,
+  ...change
+}: CommandChangeDocument): CommandChange {
+  return { id: fromId(_id), ...change };
 }
 
 export function toRefusalDocument(refusal: RefusalRecord): RefusalDocument {

@@ -6,6 +6,7 @@ const collections = [
   'accounts',
   'grants',
   'refusals',
+  'command_changes',
   'rate_limit_counts',
   'fences',
 ];

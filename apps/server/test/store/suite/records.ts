@@ -3,6 +3,7 @@ import type { Origin } from '../../../src/origin.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
+  CommandChange,
   CredentialHash,
   DeletionRecord,
   GrantAuthentication,
@@ -41,6 +42,18 @@ export function anApplication(members: Partial<ApplicationRecord> = {}): Applica
     disabled: false,
     created_at: Date.now(),
     secrets: [aSecret()],
+    ...members,
+  };
+}
+
+export function aCommandChange(members: Partial<CommandChange> = {}): CommandChange {
+  return {
+    id: anId(),
+    at: Date.now(),
+    operation: 'admin.grants.revoke',
+    os_user: 'ada',
+    request_id: anId(),
+    ids: { grant_id: anId() },
     ...members,
   };
 }
