@@ -21,6 +21,11 @@ export const SETTINGS = [
   'REVOKED_GRANT_DAYS',
   'METRICS',
   'RATE_LIMIT',
+  'SIGN_IN_URL',
+  'PAGE_NAME',
+  'PAGE_LOGO',
+  'PAGE_COLOR',
+  'PAGE_TEXTS',
 ];
 
 /** An environment without the settings of the service. */

@@ -161,6 +161,11 @@ const tasks = {
     env.TEST_LONG = '1';
     tasks['test:all'](args);
   },
+  // Links accounts with unmodified OAuth libraries. Only this installs them, from their own lockfiles.
+  'test:clients': (args) => {
+    build('--filter=@latchkey/server');
+    tool('vitest', ['run', '--config', join('tests', 'clients', 'vitest.config.ts'), ...args]);
+  },
   // Measures Latchkey and other servers.
   bench: (args) => {
     build('--filter=@latchkey/server');

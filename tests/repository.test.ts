@@ -41,7 +41,7 @@ test('a change is checked, rehearsed and tested; a release too, before it is pub
   ]);
   const commands = async (path: string) =>
     [...(await read(path)).matchAll(/npm run ([\w:]+.*)/g)].map(([, command]) => command);
-  const checks = ['check', 'release:rehearse', 'test:all'];
+  const checks = ['check', 'release:rehearse', 'test:clients', 'test:all'];
   expect(await commands('.github/workflows/ci.yml')).toEqual(checks);
   const publish = 'release:publish -- --provenance --registry="$(npm config get registry)"';
   expect(await commands('.github/workflows/release.yml')).toEqual([...checks, publish]);

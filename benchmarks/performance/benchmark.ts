@@ -1,4 +1,4 @@
-import type { Harness } from './harness.ts';
+import type { MongodbKind } from './mongodb-servers.ts';
 
 /** A target and whether it was met. */
 export interface Target {
@@ -31,6 +31,9 @@ export interface Benchmark {
   /** The name of its page in `results`. */
   page: string;
   title: string;
-  /** @param quick - whether to run with small sizes, for a first look */
-  run(harness: Harness, quick: boolean): Promise<BenchmarkResult>;
+  /**
+   * @param mongodbs - what it also measures on
+   * @param quick - whether to run with small sizes, for a first look
+   */
+  run(mongodbs: readonly MongodbKind[], quick: boolean): Promise<BenchmarkResult>;
 }

@@ -2,20 +2,17 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commandOf } from '../../packages/test-kit/src/mongodb/command-of.ts';
 import {
   dropDatabase,
   freshName,
   urlOf,
 } from '../../packages/test-kit/src/mongodb/test-databases.ts';
 import type { RunningServer, StartOptions } from './contender.ts';
-
-export const logProgress = (text: string) => void process.stderr.write(`${text}\n`);
+import type { MongodbKind } from './mongodb-servers.ts';
+import { logProgress } from './progress.ts';
 
 /** Starts servers, and gives them folders and databases. */
 export interface Harness {
-  /** The URL of a MongoDB; undefined if there is none. */
-  mongodb: string | undefined;
   /** Creates an empty folder. */
   newFolder(): Promise<string>;
   /** The URL of an empty database on the MongoDB; undefined if there is none. */
@@ -45,7 +42,6 @@ export async function withHarness<T>(
   const servers: RunningServer[] = [];
   const newFolder = () => mkdtemp(join(root, 'folder-'));
   const harness: Harness = {
-    mongodb,
     newFolder,
     newMongodbUrl() {
       if (mongodb === undefined) return undefined;
@@ -77,32 +73,52 @@ export async function withHarness<T>(
 /** A kind of database that Latchkey runs on. */
 export interface StoreKind {
   name: string;
-  /** The name and version of a database server. */
-  version?: string;
   /** The URL of an empty database. */
   newUrl(): Promise<string>;
   /** The fraction of the requests that it gets. Slow ones get fewer, so that a round ends. */
   share: number;
 }
 
-/** SQLite, and MongoDB if there is one. */
-export async function storeKinds(harness: Harness): Promise<StoreKind[]> {
-  const sqlite: StoreKind = {
-    name: 'SQLite',
-    newUrl: async () => `file:${join(await harness.newFolder(), 'latchkey.db')}`,
-    share: 1,
-  };
-  if (harness.mongodb === undefined) return [sqlite];
-  const { version } = await commandOf(harness.mongodb, { buildInfo: 1 });
-  const mongodb: StoreKind = {
-    name: 'MongoDB',
-    version: `MongoDB ${version}`,
-    newUrl: async () => harness.newMongodbUrl() ?? '',
-    share: 0.2,
-  };
-  return [sqlite, mongodb];
+/**
+ * Runs something on SQLite, then on each MongoDB, which runs only meanwhile.
+ *
+ * @returns the MongoDB servers with their versions, for the conditions of a page
+ */
+export async function onEachStore(
+  mongodbs: readonly MongodbKind[],
+  run: (harness: Harness, store: StoreKind) => Promise<void>,
+): Promise<string[]> {
+  await withHarness(undefined, [], (harness) =>
+    run(harness, {
+      name: 'SQLite',
+      newUrl: async () => `file:${join(await harness.newFolder(), 'latchkey.db')}`,
+      share: 1,
+    }),
+  );
+  const descriptions: string[] = [];
+  for (const kind of mongodbs) {
+    await onMongodb(kind, (harness, description) => {
+      descriptions.push(description);
+      const newUrl = async () => harness.newMongodbUrl() ?? '';
+      return run(harness, { name: kind.name, newUrl, share: 0.2 });
+    });
+  }
+  return descriptions;
 }
 
-/** The database servers of a run, for the conditions of its page. */
-export const versionsOf = (stores: readonly StoreKind[]): string[] =>
-  stores.flatMap(({ version = [] }) => version);
+/** Runs something on a MongoDB, which runs only meanwhile. */
+export async function onMongodb<T>(
+  { name, start }: MongodbKind,
+  run: (harness: Harness, description: string) => Promise<T>,
+  nodeArguments: readonly string[] = [],
+): Promise<T> {
+  logProgress(`Starting ${name} …`);
+  const server = await start();
+  try {
+    return await withHarness(server.url, nodeArguments, (harness) =>
+      run(harness, server.description),
+    );
+  } finally {
+    await server.stop();
+  }
+}

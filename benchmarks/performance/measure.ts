@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 import { type Endpoint, type Grant, type RunningServer, unexpectedResponse } from './contender.ts';
-import { logProgress } from './harness.ts';
 import { load, withConnections } from './load.ts';
+import { logProgress } from './progress.ts';
 import { quantile, type Sample } from './results.ts';
 
 /**

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { table } from '../markdown.ts';
 import type { Contender } from './contender.ts';
-import { withHarness } from './harness.ts';
+import { type Harness, onMongodb, withHarness } from './harness.ts';
 import { CONNECTIONS, measureOperations } from './measure.ts';
+import type { MongodbKind } from './mongodb-servers.ts';
 
 /** A CPU profile as V8 writes it. */
 interface CpuProfile {
@@ -18,16 +19,23 @@ interface CpuProfile {
   timeDeltas: number[];
 }
 
-/** Profiles a server at 32 connections, including the issuing of codes. */
-export async function profile(contender: Contender, mongodb: string | undefined): Promise<string> {
+/**
+ * Profiles a server at 32 connections, including the issuing of codes.
+ *
+ * @param mongodb - what it runs on; null for none
+ */
+export async function profile(contender: Contender, mongodb: MongodbKind | null): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-profile-'));
-  await withHarness(mongodb, ['--cpu-prof', `--cpu-prof-dir=${folder}`], async (harness) => {
+  const run = async (harness: Harness) => {
     const server = await harness.start(contender.name, contender.start);
     const requests = Math.ceil(20_000 * contender.share);
     for (let round = 0; round < 3; round++) {
       await measureOperations(server, { connections: CONNECTIONS, requests });
     }
-  });
+  };
+  const nodeArguments = ['--cpu-prof', `--cpu-prof-dir=${folder}`];
+  if (mongodb === null) await withHarness(undefined, nodeArguments, run);
+  else await onMongodb(mongodb, run, nodeArguments);
   const [file = ''] = await readdir(folder);
   const text = await readFile(join(folder, file), 'utf8');
   await rm(folder, { recursive: true });

@@ -37,13 +37,18 @@ export async function runProgram(
   process.once('SIGTERM', () => process.exit());
 }
 
-/** Starts the program of a contender. */
+/**
+ * Starts the program of a contender.
+ *
+ * @param args - for the program
+ */
 export async function startProgram<About>(
   file: string,
   options: StartOptions,
   wire: (about: About) => Wire,
+  args: readonly string[] = [],
 ): Promise<RunningServer> {
-  const child = new ServerProcess([...options.nodeArguments, file], {
+  const child = new ServerProcess([...options.nodeArguments, file, ...args], {
     folder: options.folder,
     env: { ...(options.mongodbUrl !== undefined && { DATABASE_URL: options.mongodbUrl }) },
   });

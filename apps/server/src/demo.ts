@@ -80,6 +80,12 @@ async function demoSecret({ store, clock }: Service) {
         disabled: false,
         created_at: now,
         secrets: [record],
+        redirect_uris: [],
+        scopes: null,
+        logo_uri: null,
+        homepage_uri: null,
+        public: false,
+        resource_server: false,
       });
       return made;
     }

@@ -1,16 +1,21 @@
-import { type ErrorCode, errorTable, type ParameterIssue } from '@latchkey/schema';
+import { type ErrorCode, errorTable, type LinkStatus, type ParameterIssue } from '@latchkey/schema';
 import { type Reason, reasons } from './reasons.ts';
 
 /** What an error carries beyond its row in the table. */
 export interface ErrorMembers {
   grant_id?: string;
   issues?: ParameterIssue[];
+  /** What was decided about a link request. */
+  status?: LinkStatus;
+  /** Leads the browser back to its application. */
+  redirect_to?: string;
 }
 
 /** What a refusal is about, as far as known. For the operator, never for the wire. */
 export interface Subject {
   application_id?: string;
   grant_id?: string;
+  link_id?: string;
 }
 
 /**

@@ -5,7 +5,8 @@ import { auditLog, createAudit, writeCommandChange } from './audit/audit.ts';
 import { createCommandChanges } from './audit/command-changes.ts';
 import { createRefusalKeeper, DEFAULT_AUDIT_DAYS } from './audit/refusal-keeper.ts';
 import type { Clock } from './clock.ts';
-import type { Service } from './service.ts';
+import type { Linking, Service } from './service.ts';
+import type { Settings } from './settings.ts';
 import { observeStore, type StoreObserver } from './store/observe-store.ts';
 import { openStore } from './store/open-store.ts';
 import type { StoreOptions } from './store/store.ts';
@@ -31,8 +32,19 @@ export interface ServiceOptions {
   create?: boolean;
   /** See {@link StoreOptions.migrate}. Default: true. */
   migrate?: boolean;
+  /** Default: the linking flow is off. */
+  linking?: Linking | null;
   /** Default: nobody watches. */
   watcher?: Watcher;
+}
+
+/** The addresses of the linking flow; null if it is off. */
+export function linkingFrom({
+  signInUrl,
+  publicUrl,
+}: Pick<Settings, 'signInUrl' | 'publicUrl'>): Linking | null {
+  // The settings have both or are refused.
+  return signInUrl === null || publicUrl === null ? null : { signInUrl, publicUrl };
 }
 
 /** Opens the store and puts the service together over it. */
@@ -46,6 +58,7 @@ export async function openService(
     revokedGrantDays = null,
     create = true,
     migrate = true,
+    linking = null,
     watcher = {},
   }: ServiceOptions = {},
 ): Promise<Service> {
@@ -79,7 +92,7 @@ export async function openService(
   });
   const audit = createAudit(log, keeper, commandChanges, auditIsRequired);
   const deletions = createDeletions(store, clock, onError);
-  return { store, clock, secretUsage, audit, commandChanges, deletions };
+  return { store, clock, secretUsage, audit, commandChanges, deletions, linking };
 }
 
 /** Writes what is still to be written, and lets go of the store. */

@@ -1,7 +1,13 @@
-import type { Caller } from '@latchkey/schema';
+import type { Caller, OperationName } from '@latchkey/schema';
 
-/** Who acts: the authenticated caller of an operation, or a person at the command line. */
-export type Actor = Caller | 'command_line';
+/**
+ * Who acts: the authenticated caller of an operation, a person at the command line, or a user on one
+ * of our pages.
+ */
+export type Actor = Caller | 'command_line' | 'user';
+
+/** What can be done: an operation, or what a browser does that no operation stands for. */
+export type ActionName = OperationName | 'links.begin' | 'links.switch' | 'pages.open';
 
 /**
  * Where a change to a grant comes from. The rules get it with the call, and the write that makes the

@@ -30,8 +30,28 @@ export const reasons = {
   },
   scheme_wrong: {
     code: 'credentials_invalid',
-    found: 'The Authorization header uses Basic, which only requests with a grant may use.',
+    found:
+      'The Authorization header uses Basic, which this route does not take. Requests with a grant and the routes of OAuth clients do.',
     advice: 'The caller has to send the same secret as "Authorization: Bearer <secret>".',
+  },
+  client_id_of_another_application: {
+    code: 'credentials_invalid',
+    found:
+      'The client_id is not the id of the application whose secret was sent, or it was left out.',
+    advice:
+      'The application has mixed up the credentials of two registrations. `latchkey app list` shows which secret belongs to which id.',
+  },
+  client_ill_formed: {
+    code: 'credentials_invalid',
+    found: 'The client_id is no UUID, and no secret was sent.',
+    advice: 'The application has to send the id that `latchkey app list` shows.',
+  },
+  secret_required: {
+    code: 'credentials_invalid',
+    found:
+      'Only a client_id was sent, but the application is not public or the call needs a secret.',
+    advice:
+      'An application with a secret has to send it as client_secret or in the Authorization header. A public application can convert its codes and revoke its own tokens, nothing else.',
   },
   credential_of_another_kind: {
     code: 'credentials_invalid',
@@ -47,9 +67,9 @@ export const reasons = {
   },
   application_unknown: {
     code: 'credentials_invalid',
-    found: 'The secret is well formed, but there is no application with the id in it.',
+    found: 'There is no application with the id in the secret, or with the client_id.',
     advice:
-      'The secret probably belongs to another installation, such as a test system. `latchkey app list` shows the applications of this one.',
+      'The secret or the client_id probably belongs to another installation, such as a test system. `latchkey app list` shows the applications of this one.',
   },
   secret_unknown: {
     code: 'credentials_invalid',
@@ -153,6 +173,44 @@ export const reasons = {
       '`latchkey grant history GRANT_ID` shows which request did. If the application never got the response, it can recover the grant within 10 minutes of the conversion. The replay changed nothing.',
   },
 
+  redirect_uri_differs: {
+    code: 'redirect_uri_mismatch',
+    found: 'The redirect_uri is not the one that the browser was sent to with the code.',
+    advice:
+      'The application has to send the same text twice: to /oauth/authorize and with the code. `latchkey app get APP_ID` shows what is registered. The port of a loopback address counts too.',
+  },
+  redirect_uri_missing: {
+    code: 'redirect_uri_mismatch',
+    found:
+      'The redirect_uri was left out. The code is bound to one, and has no code challenge that could take its place.',
+    advice: 'The application has to send the redirect_uri of its authorization request.',
+  },
+  verifier_wrong: {
+    code: 'code_verifier_mismatch',
+    found: 'The code_verifier is not that of the code challenge.',
+    advice:
+      'The application has mixed up two links of one user, or computes the challenge in another way than S256. If neither is the case, somebody has brought a code of their own to the callback of the application.',
+  },
+  verifier_missing: {
+    code: 'code_verifier_mismatch',
+    found: 'The code has a code challenge, and no code_verifier was sent.',
+    advice:
+      'The application has to keep the verifier from the authorization request until its callback. If it does not use PKCE, somebody has brought a code of their own to its callback.',
+  },
+  verifier_unexpected: {
+    code: 'code_verifier_mismatch',
+    found: 'A code_verifier was sent, but the code has no code challenge.',
+    advice:
+      'The application sends a challenge with its authorization requests: then somebody has removed it on the way, or the code comes from another request. A code of `latchkey code issue` has a challenge only if it was given one.',
+  },
+
+  token_of_another_application: {
+    code: 'token_of_another_application',
+    found: 'The token is the secret of an active grant of another application.',
+    advice:
+      '`latchkey grant history GRANT_ID` shows the application of the grant. Find out how the caller got its secret. If it leaked, run `latchkey grant revoke GRANT_ID`.',
+  },
+
   grant_unknown: {
     code: 'grant_not_found',
     found:
@@ -195,6 +253,253 @@ export const reasons = {
     found: 'The code was converted more than 10 minutes ago.',
     advice: 'Revoke the grant and let the user link the account again.',
   },
+  client_id_missing: {
+    code: 'client_unknown',
+    found: 'The authorization request has no client_id.',
+    advice: 'The application has to send its id, as `latchkey app list` shows it, as client_id.',
+  },
+  client_id_repeated: {
+    code: 'client_unknown',
+    found: 'The authorization request has more than one client_id.',
+    advice: 'The application has to send one. Its OAuth library and its own code may both add it.',
+  },
+  client_id_ill_formed: {
+    code: 'client_unknown',
+    found: 'The client_id is no UUID, so it can be no application here.',
+    advice:
+      'The application has to send its id, as `latchkey app list` shows it. Perhaps the id of another provider is configured.',
+  },
+  client_not_found: {
+    code: 'client_unknown',
+    found: 'There is no application with this client_id.',
+    advice:
+      'It was deleted, or it belongs to another installation, such as a test system. `latchkey app list` shows the applications of this one.',
+  },
+  client_disabled: {
+    code: 'client_unknown',
+    found: 'The application with this client_id is disabled.',
+    advice: 'If it should work again, run `latchkey app enable APP_ID`.',
+  },
+  redirect_uri_repeated: {
+    code: 'redirect_uri_unregistered',
+    found: 'The authorization request has more than one redirect_uri.',
+    advice: 'The application has to send one.',
+  },
+  redirect_uri_omitted: {
+    code: 'redirect_uri_unregistered',
+    found:
+      'The authorization request has no redirect_uri, and the application has not exactly one registered.',
+    advice:
+      'The application has to say which one it wants. `latchkey app get APP_ID` shows those that are registered.',
+  },
+  redirect_uri_other: {
+    code: 'redirect_uri_unregistered',
+    found: 'The redirect_uri is none of the registered ones.',
+    advice:
+      'Compare it with those that `latchkey app get APP_ID` shows, character for character: scheme, port, upper and lower case, and a slash at the end count. If it is right, add it with `latchkey app update APP_ID --redirect-uri URI`, together with the others.',
+  },
+  scope_missing: {
+    code: 'scope_unknown',
+    found: 'The authorization request has no scope.',
+    advice: 'The application has to ask for at least one scope: there is no default.',
+  },
+  scope_ill_formed: {
+    code: 'scope_unknown',
+    found: 'The scope is no list of up to 32 different tokens that are separated by single spaces.',
+    advice: 'The application has to separate its scopes by single spaces, and name each once.',
+  },
+  scope_undescribed: {
+    code: 'scope_unknown',
+    found: 'The scope has a token that is not described, so no user could be asked for it.',
+    advice:
+      '`latchkey scope list` shows the described scopes. Describe the missing one with `latchkey scope put SCOPE --title TITLE`, or let the application ask for less.',
+  },
+  scope_not_allowed: {
+    code: 'scope_unknown',
+    found: 'The scope has a token that this application may not ask for.',
+    advice:
+      '`latchkey app get APP_ID` shows its scopes. Add the missing one with `latchkey app update APP_ID --scope SCOPE`, together with the others.',
+  },
+  scope_not_asked_for: {
+    code: 'scope_unknown',
+    found: 'More was to be approved than the application had asked for.',
+    advice: 'Approve a part of the scope of the link request, or all of it by leaving scope out.',
+  },
+  state_repeated: {
+    code: 'state_invalid',
+    found: 'The authorization request has more than one state.',
+    advice: 'The application has to send one. Its OAuth library and its own code may both add it.',
+  },
+  state_ill_formed: {
+    code: 'state_invalid',
+    found: 'The state is longer than 2048 characters, or is not all printable ASCII.',
+    advice:
+      'Let the application send a random text of letters and digits as state, and keep what belongs to it at its own side.',
+  },
+  challenge_of_public_application: {
+    code: 'challenge_required',
+    found: 'The application is public and sent no code_challenge.',
+    advice: 'Turn on PKCE (RFC 7636) with the method S256 in the OAuth library of the application.',
+  },
+  challenge_or_state: {
+    code: 'challenge_required',
+    found: 'The authorization request has neither a code_challenge nor a state.',
+    advice:
+      'Turn on PKCE (RFC 7636) with the method S256 in the OAuth library of the application, or let it send a random state and compare it afterwards.',
+  },
+
+  link_ill_formed: {
+    code: 'link_not_found',
+    found: 'The prefix, the length or the checksum of the link is wrong.',
+    advice:
+      'It was cut short or changed in transit, or it is no link. A link has 79 characters; the sign-in page gets it as the parameter `link`.',
+  },
+  link_unknown: {
+    code: 'link_not_found',
+    found: 'There is no record of this link request.',
+    advice:
+      'It is older than four hours, belongs to another installation, or the account that it named was erased. The user can start again at the application.',
+  },
+  link_superseded: {
+    code: 'link_not_found',
+    found: 'The link request exists, but this is not its latest link.',
+    advice:
+      'The user asked for another account, and the sign-in page got a new link: use that one. If nobody did, somebody made this link up.',
+  },
+  link_of_deleted_application: {
+    code: 'link_not_found',
+    found: 'The application that asked for the link was deleted.',
+    advice: 'A deleted application does not come back: nothing can be linked to it.',
+  },
+  link_of_disabled_application: {
+    code: 'link_not_found',
+    found: 'The application that asked for the link is disabled.',
+    advice:
+      'If it should work again, run `latchkey app enable APP_ID`. The link works then, if it is not too old.',
+  },
+  link_redirect_uri_removed: {
+    code: 'link_not_found',
+    found: 'The redirect URI of the link request is no longer registered.',
+    advice:
+      'It was registered when the link was made. `latchkey app get APP_ID` shows those that are registered now. The user has to start again at the application.',
+  },
+
+  page_cookie_missing: {
+    code: 'page_expired',
+    found: 'The request has no cookie of this page.',
+    advice:
+      'The page was opened in another browser, the cookie has expired, or the browser takes no cookies. The user has to come from the host again. If everybody sees this, check that the proxy passes Cookie and Set-Cookie, and that PUBLIC_URL has the scheme that browsers use.',
+  },
+  page_ticket_ill_formed: {
+    code: 'page_expired',
+    found: 'The prefix, the length or the checksum of the ticket is wrong.',
+    advice:
+      'The address of the page was cut short or changed. The host has to send the browser to the address as it is.',
+  },
+  page_session_ill_formed: {
+    code: 'page_expired',
+    found: 'The prefix, the length or the checksum of the cookie is wrong.',
+    advice:
+      'The cookie was changed on the way, or made up. The user has to come from the host again.',
+  },
+  page_unknown: {
+    code: 'page_expired',
+    found: 'There is no record of this page.',
+    advice:
+      'It is too old, the account was erased, or the page belongs to another installation. The user has to come from the host again.',
+  },
+  page_of_another_address: {
+    code: 'page_expired',
+    found: 'The ticket or the cookie is that of another page than the address names.',
+    advice: 'The host has to send the browser to the address as it is.',
+  },
+  page_ticket_wrong: {
+    code: 'page_expired',
+    found: 'The page exists, but this is not its ticket.',
+    advice:
+      'This is not a typing error, which the checksum would detect: somebody made the ticket up. Tickets cannot be guessed.',
+  },
+  page_ticket_used: {
+    code: 'page_expired',
+    found: 'The ticket was used before, and the browser has no cookie of the page.',
+    advice:
+      'The address opens once, in one browser. Something may have opened it before the user, such as a program that looks at links in mails or chats. The user has to come from the host again.',
+  },
+  page_ticket_expired: {
+    code: 'page_expired',
+    found: 'The ticket is older than 300 seconds.',
+    advice:
+      'The host has to make the page when it sends the browser there, and not earlier. If it does, compare the clocks of all processes.',
+  },
+  page_session_wrong: {
+    code: 'page_expired',
+    found: 'The page exists, but the cookie is not that of the browser that opened it.',
+    advice:
+      'This is not a typing error, which the checksum would detect: somebody made the cookie up. It cannot be guessed.',
+  },
+  page_session_over: {
+    code: 'page_expired',
+    found: 'The page was opened more than 30 minutes ago.',
+    advice: 'The user has to come from the host again.',
+  },
+  page_superseded: {
+    code: 'page_expired',
+    found: 'A newer page was made for the same link request.',
+    advice:
+      'The user signed in again, perhaps in another tab. The newer page works; so does a start at the application.',
+  },
+  page_link_unknown: {
+    code: 'page_expired',
+    found: 'There is no record of the link request that the page is about.',
+    advice:
+      'It is older than four hours, or never existed here. The user can start again at the application.',
+  },
+  page_of_deleted_application: {
+    code: 'page_expired',
+    found: 'The application that asked for the link was deleted.',
+    advice: 'A deleted application does not come back: nothing can be linked to it.',
+  },
+  page_of_disabled_application: {
+    code: 'page_expired',
+    found: 'The application that asked for the link is disabled.',
+    advice:
+      'If it should work again, run `latchkey app enable APP_ID`. The page works then, if it is not too old.',
+  },
+  page_redirect_uri_removed: {
+    code: 'page_expired',
+    found: 'The redirect URI of the link request is no longer registered.',
+    advice:
+      'It was registered when the link was made. `latchkey app get APP_ID` shows those that are registered now. The user has to start again at the application.',
+  },
+  page_account_erased: {
+    code: 'page_expired',
+    found: 'The account that the page is for was erased.',
+    advice: 'The user has to sign in with an account that exists.',
+  },
+
+  form_of_another_site: {
+    code: 'form_rejected',
+    found: 'Sec-Fetch-Site says that another site has sent the form.',
+    advice:
+      'Only the page itself may send its form. If a user reports this, another site has tried to press the button for them.',
+  },
+  form_of_another_origin: {
+    code: 'form_rejected',
+    found: 'The Origin header is neither that of PUBLIC_URL nor null.',
+    advice:
+      'If users report this from the page itself, PUBLIC_URL is not the address that they see, or a proxy changes the header.',
+  },
+  form_token_missing: {
+    code: 'form_rejected',
+    found: 'The form has no form_token.',
+    advice: 'The page has one in its form. A program that sends the form has to send all of it.',
+  },
+  form_token_wrong: {
+    code: 'form_rejected',
+    found: 'The form_token is not that of the page that this browser has open.',
+    advice:
+      'The page was opened anew in another tab, and this is an older copy of it. After a reload it works.',
+  },
   log_failing: {
     code: 'store_unavailable',
     found: 'AUDIT is required, and the log could not be written: nothing was changed.',
@@ -204,16 +509,23 @@ export const reasons = {
 
   too_many_failed_authentications: {
     code: 'rate_limited',
-    found: 'The address has sent more invalid credentials than the limit "authentications" allows.',
+    found:
+      'The address has sent more invalid credentials, or failed calls of public applications, than the limit "authentications" allows.',
     advice:
       'Valid credentials are still accepted. If the address is that of your proxy, set TRUST_PROXY. If it is an application with an old secret, `latchkey app list` shows the secrets it has. RATE_LIMIT sets the limit.',
   },
   too_many_failed_exchanges: {
     code: 'rate_limited',
     found:
-      'The application has sent more unknown, expired or used codes than the limit "exchanges" allows.',
+      'The application has sent more codes that it could not convert than the limit "exchanges" allows.',
     advice:
       'Valid codes are still converted. Somebody may be calling the callback of the application with made-up codes: it has to check `state` before it converts a code. RATE_LIMIT sets the limit.',
+  },
+  too_many_links: {
+    code: 'rate_limited',
+    found: 'The address has started more links than the limit "links" allows.',
+    advice:
+      'Nothing was kept. If the address is that of your proxy, set TRUST_PROXY. Many users may share an address; RATE_LIMIT sets the limit.',
   },
   too_many_requests: {
     code: 'rate_limited',

@@ -5,6 +5,14 @@ import type { CommandChanges } from './audit/command-changes.ts';
 import type { Clock } from './clock.ts';
 import type { Store } from './store/store.ts';
 
+/** The addresses between which the linking flow leads browsers. */
+export interface Linking {
+  /** PUBLIC_URL: where browsers reach this service, without a slash at its end. */
+  publicUrl: string;
+  /** SIGN_IN_URL: where the host signs its users in. */
+  signInUrl: string;
+}
+
 /** What the rules work with. */
 export interface Service {
   store: Store;
@@ -13,4 +21,12 @@ export interface Service {
   audit: Audit;
   commandChanges: CommandChanges;
   deletions: Deletions;
+  /** Null if the linking flow is off. */
+  linking: Linking | null;
+}
+
+/** @throws Error if the flow is off: then nothing that needs it is offered */
+export function linkingOf({ linking }: Pick<Service, 'linking'>): Linking {
+  if (linking === null) throw new Error('The linking flow is off: SIGN_IN_URL is not set.');
+  return linking;
 }

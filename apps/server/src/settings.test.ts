@@ -23,6 +23,11 @@ test('everything has a default', () => {
     audit: 'best-effort',
     auditDays: 30,
     metrics: false,
+    signInUrl: null,
+    pageName: null,
+    pageLogo: null,
+    pageColor: '#0b62d6',
+    pageTexts: {},
     rateLimit: {
       authentications: { limit: 1_000, seconds: 60 },
       exchanges: { limit: 1_000, seconds: 60 },
@@ -51,6 +56,11 @@ test('an empty setting counts as not set, except DATABASE_URL', () => {
     'REVOKED_GRANT_DAYS',
     'METRICS',
     'RATE_LIMIT',
+    'SIGN_IN_URL',
+    'PAGE_NAME',
+    'PAGE_LOGO',
+    'PAGE_COLOR',
+    'PAGE_TEXTS',
   ];
   const empty = Object.fromEntries(names.map((name) => [name, '']));
   expect(loadSettings(empty)).toEqual(loadSettings({}));
@@ -77,6 +87,10 @@ test.each([
   ['METRICS', 'on', { metrics: true }],
   ['METRICS', 'off', { metrics: false }],
   ['RATE_LIMIT', 'off', { rateLimit: null }],
+  ['PAGE_NAME', 'Café Zoë 🍰', { pageName: 'Café Zoë 🍰' }],
+  ['PAGE_LOGO', 'https://a.example/b.png', { pageLogo: 'https://a.example/b.png' }],
+  ['PAGE_LOGO', 'data:image/png;base64,AA==', { pageLogo: 'data:image/png;base64,AA==' }],
+  ['PAGE_COLOR', '#AbCdEf', { pageColor: '#abcdef' }],
   ['RATE_LIMIT', 'on', { rateLimit: loadSettings({}).rateLimit }],
   [
     'RATE_LIMIT',
@@ -132,6 +146,23 @@ test.each([
   ['AUDIT_DAYS', '3651'],
   ['REVOKED_GRANT_DAYS', '0'],
   ['METRICS', 'true'],
+  ['SIGN_IN_URL', 'http://quicksilver.example/sign-in'],
+  ['SIGN_IN_URL', 'https://a.example/sign-in?link=quicksilver'],
+  ['SIGN_IN_URL', 'https://a.example/sign-in?a=b&%6Cink'],
+  ['SIGN_IN_URL', 'https://a.example/sign-in#quicksilver'],
+  ['SIGN_IN_URL', 'https://user:quicksilver@a.example/'],
+  ['SIGN_IN_URL', 'https://a.example/\r\nquicksilver'],
+  ['SIGN_IN_URL', '/sign-in'],
+  ['PAGE_NAME', 'quicksilver'.repeat(6)],
+  ['PAGE_NAME', 'a\nb'],
+  ['PAGE_NAME', ' '],
+  ['PAGE_LOGO', 'http://127.0.0.1/logo.png'],
+  ['PAGE_LOGO', 'data:text/html;base64,AA=='],
+  ['PAGE_LOGO', 'javascript:quicksilver'],
+  ['PAGE_COLOR', 'blue'],
+  ['PAGE_COLOR', '#fff'],
+  ['PAGE_COLOR', '#ffffff}'],
+  ['PAGE_TEXTS', '/nowhere/quicksilver.json'],
   ['RATE_LIMIT', 'true'],
   ['RATE_LIMIT', '100/60'],
   ['RATE_LIMIT', 'quicksilver=100/60'],
@@ -183,6 +214,77 @@ test('ADMIN_PORT is another port than PORT, on the same host', () => {
   expect(read({ ADMIN_HOST: '127.0.0.1' })).toThrow(BadSetting);
   expect(read({ ADMIN_HOST: '127.0.0.2' })).not.toThrow();
   expect(read({ PORT: '0', ADMIN_PORT: '0' })).not.toThrow();
+});
+
+describe('SIGN_IN_URL', () => {
+  const SIGN_IN_URL = 'http://localhost:4000/sign-in?from=links';
+  const PUBLIC_URL = 'https://link.example.com';
+
+  test('turns the flow on', () => {
+    expect(loadSettings({ SIGN_IN_URL, PUBLIC_URL, ADMIN_SECRET })).toMatchObject({
+      signInUrl: SIGN_IN_URL,
+    });
+  });
+
+  test.each([
+    ['ADMIN_SECRET', { PUBLIC_URL }],
+    ['PUBLIC_URL', { ADMIN_SECRET }],
+  ])('stops the start without %s', (name, rest) => {
+    const read = () => loadSettings({ SIGN_IN_URL, ...rest });
+    expect(read).toThrow(BadSetting);
+    expect(read).toThrow(
+      new RegExp(`^SIGN_IN_URL is set, but ${name} is not\\. .+ Example: ${name}=`),
+    );
+  });
+
+  test('stops the start if a browser would reach the pages without TLS', () => {
+    const read = (url: string) => () =>
+      loadSettings({ SIGN_IN_URL, ADMIN_SECRET, PUBLIC_URL: url });
+    expect(read('http://link.example.com')).toThrow(
+      /^PUBLIC_URL must start with https:.+ Example: PUBLIC_URL=https:/,
+    );
+    expect(read('http://127.0.0.1:3000')).not.toThrow();
+  });
+});
+
+describe('PAGE_TEXTS', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-texts-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const PAGE_TEXTS = join(folder, 'texts.json');
+
+  function reading(content: unknown) {
+    writeFileSync(PAGE_TEXTS, typeof content === 'string' ? content : JSON.stringify(content));
+    return () => loadSettings({ PAGE_TEXTS });
+  }
+
+  test('is a file of texts by language', () => {
+    const texts = {
+      en: { 'consent.allow': 'Yes' },
+      'PT-br': { 'consent.title': '{application}?' },
+    };
+    expect(reading(texts)().pageTexts).toEqual({
+      en: { 'consent.allow': 'Yes' },
+      'pt-BR': { 'consent.title': '{application}?' },
+    });
+  });
+
+  test.each([
+    ['{', /is not JSON/],
+    ['[]', /is not an object of languages/],
+    [{ de: 'Ja' }, /object of texts in "de"/],
+    [{ german: {}, 'not a tag': {} }, /"not a tag", which is not a BCP 47/],
+    [{ de: { 'consent.titel': 'x' } }, /the unknown text "consent.titel" in "de"/],
+    [{ de: { toString: 'x' } }, /the unknown text "toString" in "de"/],
+    [{ de: { 'consent.allow': 7 } }, /no words for "consent.allow" in "de"/],
+    [{ de: { 'consent.allow': ' ' } }, /no words for "consent.allow" in "de"/],
+    [{ de: { 'consent.title': '{app}' } }, /the unknown placeholder {app} in "consent.title"/],
+    [{ en: { 'consent.allow': '{application}' } }, /placeholder {application} in "consent.allow"/],
+  ])('%j stops the start', (content, message) => {
+    const read = reading(content);
+    expect(read).toThrow(BadSetting);
+    expect(read).toThrow(/^PAGE_TEXTS: the file .+ run: latchkey page texts$/);
+    expect(read).toThrow(message);
+  });
 });
 
 describe.each([

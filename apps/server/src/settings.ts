@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { uris } from '@latchkey/schema';
 import { z } from 'zod';
 import { DEFAULT_AUDIT_DAYS } from './audit/refusal-keeper.ts';
 import { BadSetting } from './bad-setting.ts';
+import type { TextsByLanguage } from './http/linking/texts/page-texts.ts';
+import { BadTexts, parsePageTexts } from './http/linking/texts/page-texts-setting.ts';
 import {
   defaultRateLimits,
   parseRateLimits,
@@ -44,9 +47,21 @@ export interface Settings {
   metrics: boolean;
   /** Null for none. */
   rateLimit: RateLimits | null;
+  /** Where the host signs its users in. Turns the linking flow on; null leaves it off. */
+  signInUrl: string | null;
+  /** The host service's name on the pages; null takes the host of `signInUrl`. */
+  pageName: string | null;
+  /** The address of the host service's logo; null shows its initials. */
+  pageLogo: string | null;
+  /** The colour of buttons and links on the pages, `#rrggbb`. */
+  pageColor: string;
+  /** Texts of the pages by language, in the place of those that are shipped. */
+  pageTexts: TextsByLanguage;
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+const DEFAULT_PAGE_COLOR = '#0b62d6';
 
 const DEFAULT_DATABASE_URL = 'file:./data/latchkey.db';
 
@@ -93,6 +108,11 @@ const databaseUrl = z.string().regex(/^(?:file:.|mongodb(?:\+srv)?:\/\/.)/);
 export function isDatabaseUrl(text: string): boolean {
   return databaseUrl.safeParse(text).success;
 }
+
+const signInUrl = uris.webUri.refine(
+  // The flow adds its own.
+  (url) => !new URLSearchParams(uris.splitUri(url)?.query).has('link'),
+);
 
 const definitions = {
   PORT: setting(integer(0, 65_535), 'must be a whole number from 0 to 65535', '3000'),
@@ -144,6 +164,30 @@ const definitions = {
     'must be on, off or a list of NAME=COUNT/SECONDS, where NAME is authentications, exchanges or requests',
     'authentications=100/60,exchanges=100/60,requests=10000/60',
   ),
+  SIGN_IN_URL: setting(
+    signInUrl,
+    'must start with https:, or with http: on 127.0.0.1, [::1] or localhost, without user, fragment and a link in its query',
+    'https://www.example.com/sign-in',
+  ),
+  PAGE_NAME: setting(
+    z.string().regex(/^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,60}$/u),
+    'must be 1 to 60 characters without control characters',
+    '"Example Shop"',
+  ),
+  PAGE_LOGO: setting(
+    uris.logoUri,
+    'must start with https: and have at most 500 characters, or with data:image/(png|webp|jpeg|gif|svg+xml);base64, and have at most 8192',
+    'https://www.example.com/logo.svg',
+  ),
+  PAGE_COLOR: setting(
+    z
+      .string()
+      .regex(/^#[0-9a-f]{6}$/i)
+      .toLowerCase(),
+    'must be a colour as #rrggbb',
+    "'#0b62d6'",
+  ),
+  PAGE_TEXTS: setting(z.string(), 'must be the path of a JSON file', '/etc/latchkey/texts.json'),
 };
 
 type SettingName = keyof typeof definitions;
@@ -239,6 +283,63 @@ function readAdmin(environment: NodeJS.ProcessEnv, host: string, port: number) {
   return { adminSecret, adminSecretPrevious, adminHost, adminPort };
 }
 
+/** The settings of the linking flow and its pages. */
+function readLinking(
+  environment: NodeJS.ProcessEnv,
+  { adminSecret, publicUrl }: Pick<Settings, 'adminSecret' | 'publicUrl'>,
+) {
+  const signInUrl = read(environment, 'SIGN_IN_URL') ?? null;
+  if (signInUrl !== null) {
+    // Without them, nobody could say who signed in, and no address of the flow would be certain.
+    for (const [name, value] of [
+      ['ADMIN_SECRET', adminSecret],
+      ['PUBLIC_URL', publicUrl],
+    ] as const) {
+      if (value === null) {
+        const { example } = definitions[name];
+        throw new BadSetting(
+          `SIGN_IN_URL is set, but ${name} is not. Set both. Example: ${name}=${example}`,
+        );
+      }
+    }
+    if (!uris.webUri.safeParse(publicUrl).success) {
+      throw new BadSetting(
+        `PUBLIC_URL must start with https:, or with http: on 127.0.0.1, [::1] or localhost, because SIGN_IN_URL is set. Example: PUBLIC_URL=${definitions.PUBLIC_URL.example}`,
+      );
+    }
+  }
+  return {
+    signInUrl,
+    pageName: read(environment, 'PAGE_NAME') ?? null,
+    pageLogo: read(environment, 'PAGE_LOGO') ?? null,
+    pageColor: read(environment, 'PAGE_COLOR') ?? DEFAULT_PAGE_COLOR,
+    pageTexts: readPageTexts(read(environment, 'PAGE_TEXTS')),
+  };
+}
+
+/** @param path - of the file; undefined if there is none */
+function readPageTexts(path: string | undefined): TextsByLanguage {
+  if (path === undefined) return {};
+  const { fault, example } = definitions.PAGE_TEXTS;
+  let json: string;
+  try {
+    json = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code = 'unreadable' } = error as NodeJS.ErrnoException;
+    throw new BadSetting(
+      `PAGE_TEXTS ${fault} that this process can read (${code}). Example: PAGE_TEXTS=${example}`,
+    );
+  }
+  try {
+    return parsePageTexts(json);
+  } catch (error) {
+    if (!(error instanceof BadTexts)) throw error;
+    throw new BadSetting(
+      `PAGE_TEXTS: the file ${error.message}. To see every text, run: latchkey page texts`,
+    );
+  }
+}
+
 /**
  * Reads the settings.
  *
@@ -256,13 +357,15 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   }
   const port = read(environment, 'PORT') ?? 3000;
   const host = read(environment, 'HOST') ?? '127.0.0.1';
+  const admin = readAdmin(environment, host, port);
+  const publicUrl = read(environment, 'PUBLIC_URL') ?? null;
   return {
     port,
     host,
     databaseUrl: databaseUrl ?? DEFAULT_DATABASE_URL,
     databaseIsDefault: databaseUrl === undefined,
-    ...readAdmin(environment, host, port),
-    publicUrl: read(environment, 'PUBLIC_URL') ?? null,
+    ...admin,
+    publicUrl,
     logLevel,
     trustProxy: read(environment, 'TRUST_PROXY') ?? false,
     drainSeconds: read(environment, 'DRAIN_SECONDS') ?? 0,
@@ -272,5 +375,6 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     revokedGrantDays: read(environment, 'REVOKED_GRANT_DAYS') ?? null,
     metrics: read(environment, 'METRICS') ?? false,
     rateLimit: rateLimit === undefined ? defaultRateLimits : rateLimit,
+    ...readLinking(environment, { ...admin, publicUrl }),
   };
 }

@@ -9,7 +9,7 @@ import { createHttpServer, type PortRoutes } from './http/create-server.ts';
 import { createLimits } from './limits/limits.ts';
 import { sinkOf } from './log-sink.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { closeService, openService } from './open-service.ts';
+import { closeService, linkingFrom, openService } from './open-service.ts';
 import { type Intercept, passThrough } from './operations/call.ts';
 import type { Service } from './service.ts';
 import type { Settings } from './settings.ts';
@@ -80,6 +80,7 @@ export async function startServer(
     auditDays,
     auditIsRequired,
     revokedGrantDays,
+    linking: linkingFrom(settings),
     watcher: {
       storeObservers: observers.filter((observer) => observer !== undefined),
       housekeepingFailed: () => metrics?.housekeepingFailed(),

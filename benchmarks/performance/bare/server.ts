@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { uuidV7 } from '../credentials.ts';
 import { runProgram } from '../program.ts';
 import type { Records } from './records.ts';
@@ -33,8 +34,12 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** Three operations of Latchkey's REST interface on bare `node:http`, one write per response. */
-export function bareListener(records: Records): RequestListener {
+/**
+ * Three operations of Latchkey's REST interface on bare `node:http`, one write per response.
+ *
+ * @param wait - what a request waits for before it is handled. Default: nothing
+ */
+export function bareListener(records: Records, wait?: () => Promise<void>): RequestListener {
   async function respond(request: IncomingMessage): Promise<object> {
     const { authorization } = request.headers;
     switch (`${request.method} ${request.url}`) {
@@ -54,6 +59,7 @@ export function bareListener(records: Records): RequestListener {
   }
 
   return async (request, response) => {
+    if (wait !== undefined) await wait();
     let status = 200;
     let body: object;
     try {
@@ -73,10 +79,26 @@ export function bareListener(records: Records): RequestListener {
   };
 }
 
-/** Runs the program of a bare contender. */
-export function runBare(records: Records): Promise<void> {
+/** Lets requests wait for the end of the event-loop tick, so that they are handled as a batch. */
+function endOfTick(): () => Promise<void> {
+  let end: Promise<void> | null = null;
+  return () => {
+    end ??= setImmediate().then(() => {
+      end = null;
+    });
+    return end;
+  };
+}
+
+/**
+ * Runs the program of a bare contender.
+ *
+ * @param options.batches - whether it handles the requests of a tick together, as Latchkey does
+ */
+export function runBare(records: Records, { batches = false } = {}): Promise<void> {
   return runProgram(async () => {
     const { secret, issue } = await setUp(records);
-    return { listener: bareListener(records), issue, about: secret };
+    const listener = bareListener(records, batches ? endOfTick() : undefined);
+    return { listener, issue, about: secret };
   });
 }

@@ -2,24 +2,19 @@ import { packageVersions } from '../../markdown.ts';
 import type { Benchmark } from '../benchmark.ts';
 import type { Contender, RunningServer } from '../contender.ts';
 import { betterAuth } from '../contenders/better-auth.ts';
-import { floor } from '../contenders/floor.ts';
-import {
-  latchkey,
-  latchkeyMongodb,
-  latchkeyMongodbTrpc,
-  latchkeyTrpc,
-} from '../contenders/latchkey.ts';
+import { floor, unbatched } from '../contenders/floor.ts';
+import { latchkey, latchkeyMongodb, latchkeyTrpc } from '../contenders/latchkey.ts';
 import { mongodb } from '../contenders/mongodb.ts';
 import { oauth2Server } from '../contenders/oauth2-server.ts';
 import { oidcProvider } from '../contenders/oidc-provider.ts';
 import { sqlite } from '../contenders/sqlite.ts';
 import { trpcStandalone } from '../contenders/trpc-standalone.ts';
-import { storeKinds, versionsOf } from '../harness.ts';
+import { type Harness, onMongodb, withHarness } from '../harness.ts';
 import { CONNECTIONS, measureOperations, rounds } from '../measure.ts';
 import { Results } from '../results.ts';
 import { plot } from './plot.ts';
-import { report } from './report.ts';
-import { comparisonTargets } from './targets.ts';
+import { type Group, report } from './report.ts';
+import { inMemoryTargets, mongodbTargets } from './targets.ts';
 
 interface Entry {
   contender: Contender;
@@ -38,7 +33,15 @@ function requestsOf({ share, max }: Contender, sizes: Sizes, connections: number
   return Math.min(requests, max ?? requests);
 }
 
-async function compare(entries: readonly Entry[], sizes: Sizes): Promise<Results> {
+async function compare(
+  harness: Harness,
+  contenders: readonly Contender[],
+  sizes: Sizes,
+): Promise<Results> {
+  const entries: Entry[] = [];
+  for (const contender of contenders) {
+    entries.push({ contender, server: await harness.start(contender.name, contender.start) });
+  }
   const results = new Results();
   for (const { order, isWarmUp } of rounds(entries, sizes.rounds)) {
     for (const connections of sizes.connections) {
@@ -59,33 +62,45 @@ async function compare(entries: readonly Entry[], sizes: Sizes): Promise<Results
   return results;
 }
 
-/** All servers, compared with the floor. */
+const withoutMongodb = [
+  ...[floor, unbatched, sqlite, latchkey, latchkeyTrpc, trpcStandalone],
+  ...[oidcProvider, oauth2Server, betterAuth],
+];
+
+/**
+ * All servers, compared with the floor; then Latchkey on each MongoDB, compared with the bare driver.
+ * Each group is measured while nothing else runs.
+ */
 export const comparison: Benchmark = {
   page: 'performance',
   title: 'Performance',
-  async run(harness, quick) {
+  async run(mongodbs, quick) {
     const sizes: Sizes = quick
       ? { requests: 3_000, connections: [CONNECTIONS], rounds: 5 }
       : { requests: 5_000, connections: [CONNECTIONS, 1, 256], rounds: 7 };
-    const contenders = [
-      ...[floor, sqlite, latchkey, latchkeyTrpc, trpcStandalone],
-      ...[oidcProvider, oauth2Server, betterAuth],
-      ...(harness.mongodb ? [mongodb, latchkeyMongodb, latchkeyMongodbTrpc] : []),
-    ];
-    const stores = await storeKinds(harness);
-    const entries: Entry[] = [];
-    for (const contender of contenders) {
-      entries.push({ contender, server: await harness.start(contender.name, contender.start) });
+    const results = await withHarness(undefined, [], (harness) =>
+      compare(harness, withoutMongodb, sizes),
+    );
+    const groups: Group[] = [{ title: 'SQLite, and servers in memory', base: floor.name, results }];
+    const targets = inMemoryTargets(results);
+    const servers: string[] = [];
+    // A first look is for Latchkey's own process: one member tells enough about it.
+    for (const kind of quick ? mongodbs.slice(0, 1) : mongodbs) {
+      await onMongodb(kind, async (harness, description) => {
+        const found = await compare(harness, [mongodb, latchkeyMongodb], sizes);
+        groups.push({ title: kind.name, base: mongodb.name, results: found });
+        targets.push(...mongodbTargets(kind.name, found));
+        servers.push(description);
+      });
     }
-    const results = await compare(entries, sizes);
     const packages = await packageVersions([
       ...['oidc-provider', '@node-oauth/oauth2-server', 'better-auth'],
       ...['@better-auth/oauth-provider', '@trpc/server', 'mongodb'],
     ]);
     return {
-      conditions: [`${sizes.rounds} rounds`, packages, ...versionsOf(stores)],
-      text: report(results, sizes.connections),
-      targets: comparisonTargets(results),
+      conditions: [`${sizes.rounds} rounds`, packages, ...servers],
+      text: report(groups, sizes.connections),
+      targets,
       plot: { alt: 'Convert compared with the floor', svg: plot(results, CONNECTIONS) },
     };
   },

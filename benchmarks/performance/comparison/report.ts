@@ -1,25 +1,32 @@
 import { table } from '../../markdown.ts';
-import { floor } from '../contenders/floor.ts';
 import { operations } from '../measure.ts';
 import { type Results, spread } from '../results.ts';
 
+/** Servers that were measured in one interleaved run. */
+export interface Group {
+  title: string;
+  /** The name of the server that the others are compared with. */
+  base: string;
+  results: Results;
+}
+
 /** The figures at one number of connections. */
-function loadTable(results: Results, connections: number): string {
+function loadTable({ base: baseName, results }: Group, connections: number): string {
   const rows = [
     [
       'server',
       'operation',
       'requests/s',
       '± %',
-      '× floor',
+      '× first',
       'CPU s/1,000',
-      '× floor',
+      '× first',
       'p50 ms',
       'p99 ms',
     ],
   ];
   for (const operation of operations) {
-    const base = results.medians(floor.name, connections, operation);
+    const base = results.medians(baseName, connections, operation);
     for (const { name } of results.footprints) {
       const medians = results.medians(name, connections, operation);
       if (!medians) continue;
@@ -43,18 +50,23 @@ function loadTable(results: Results, connections: number): string {
 }
 
 /** All tables, in Markdown. */
-export function report(results: Results, connectionCounts: readonly number[]): string {
-  const loads = connectionCounts.map(
-    (count) =>
-      `## ${count} ${count === 1 ? 'connection' : 'connections'}\n\n${loadTable(results, count)}`,
-  );
+export function report(groups: readonly Group[], connectionCounts: readonly number[]): string {
+  const sections = groups.flatMap((group) => {
+    const loads = connectionCounts.map(
+      (count) =>
+        `### ${count} ${count === 1 ? 'connection' : 'connections'}\n\n${loadTable(group, count)}`,
+    );
+    return [`## ${group.title}`, ...loads];
+  });
   const footprints = table([
     ['server', 'start ms', 'peak memory MiB'],
-    ...results.footprints.map(({ name, startMilliseconds, peakMemory }) => [
-      name,
-      startMilliseconds.toFixed(0),
-      peakMemory.toFixed(0),
-    ]),
+    ...groups.flatMap(({ title, results }, index) =>
+      results.footprints.map(({ name, startMilliseconds, peakMemory }) => [
+        index === 0 ? name : `${name} (${title})`,
+        startMilliseconds.toFixed(0),
+        peakMemory.toFixed(0),
+      ]),
+    ),
   ]);
-  return [...loads, `## Start and memory\n\n${footprints}`].join('\n\n');
+  return [...sections, `## Start and memory\n\n${footprints}`].join('\n\n');
 }

@@ -126,9 +126,3 @@ export const latchkeyMongodb: Contender = {
   share: 0.2,
   start: (options) => startLatchkey(options, options.mongodbUrl ?? '', restWire),
 };
-
-export const latchkeyMongodbTrpc: Contender = {
-  name: 'Latchkey on MongoDB, tRPC',
-  share: 0.2,
-  start: (options) => startLatchkey(options, options.mongodbUrl ?? '', trpcWire),
-};

@@ -8,11 +8,12 @@ import {
   toNewDocument,
   toSnapshot,
 } from '../../../apps/server/src/store/mongodb/documents.ts';
-import type { Seeder, SeedGrant } from './seed-data.ts';
+import { type Seeder, type SeedGrant, unbound } from './seed-data.ts';
 
 function toDocument(grant: SeedGrant): GrantDocument {
   const { code_expires_at: _, ...document } = toNewDocument({
     ...grant,
+    ...unbound,
     account_id: grant.account.id,
     code_expires_at: 0,
     origin: grant.issued_by,

@@ -26,6 +26,12 @@ export interface SeedGrant extends GrantRecord {
   revoked_by: Origin | null;
 }
 
+/** Most codes come from `/admin/codes`, which binds them to nothing. */
+export const unbound = {
+  ...{ redirect_uri: null, redirect_uri_given: false },
+  ...{ code_challenge: null, link_id: null },
+};
+
 /** A stored grant whose secret is known, so that requests can use it. */
 export interface KnownGrant extends Grant {
   stored: SeedGrant;
@@ -72,7 +78,11 @@ export function seedData(count: number): SeedData {
     const times = { created_at: start, expires_at: null, last_used_at: null };
     const secret = { id: randomUUID(), hash, hint: credentialHint(credential), ...times };
     const name = `Application ${index}`;
-    return { id, name, disabled: false, created_at: start, secrets: [secret] };
+    return {
+      ...{ id, name, disabled: false, created_at: start, secrets: [secret] },
+      ...{ redirect_uris: [], scopes: null, logo_uri: null, homepage_uri: null },
+      ...{ public: false, resource_server: false },
+    };
   });
   const accounts = Array.from(
     { length: Math.ceil(count / GRANTS_PER_ACCOUNT) },

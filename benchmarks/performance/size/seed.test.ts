@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openStore } from '../../../apps/server/src/store/open-store.ts';
 import { hashCredential, uuidV7 } from '../credentials.ts';
 import { seed } from './seed.ts';
-import { type SeedData, type Seeder, seedData } from './seed-data.ts';
+import { type SeedData, type Seeder, seedData, unbound } from './seed-data.ts';
 
 type Store = Awaited<ReturnType<typeof openStore>>;
 
@@ -82,9 +82,13 @@ test('restore and deleteAfter undo a measurement', async () => {
     account_id: account.id,
     scope: 'profile.read',
     code_hash,
+    ...unbound,
   };
   await store.issueCode({ ...code, code_expires_at: now + 1_000 });
-  await store.redeemCode({ grant_id, application_id, code_hash, secret_hash: code_hash, now });
+  await store.redeemCode({
+    ...{ grant_id, application_id, code_hash, secret_hash: code_hash, now },
+    ...{ redirect_uri: null, code_challenge: null },
+  });
   expect(await grantsOf({ application_id })).not.toEqual(before);
 
   await seeder.restore([revoked.stored]);

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { openStore } from '../../../apps/server/src/store/open-store.ts';
-import { logProgress } from '../harness.ts';
+import { logProgress } from '../progress.ts';
 import type { SeedData, Seeder, SeedGrant } from './seed-data.ts';
 import { openSqliteSeeder } from './sqlite-seeder.ts';
 

@@ -1,7 +1,8 @@
 import type { Benchmark } from '../benchmark.ts';
 import { startLatchkey } from '../contenders/latchkey.ts';
-import { type Harness, logProgress, storeKinds, versionsOf } from '../harness.ts';
+import { type Harness, onEachStore } from '../harness.ts';
 import { CONNECTIONS, rounds } from '../measure.ts';
+import { logProgress } from '../progress.ts';
 import { Results } from '../results.ts';
 import { restWire } from '../wires/rest.ts';
 import { type Entry, measureEntry, REVOKED } from './operations.ts';
@@ -33,16 +34,15 @@ async function startSeeded(
 export const size: Benchmark = {
   page: 'size',
   title: 'Latency by number of grants',
-  async run(harness, quick) {
+  async run(mongodbs, quick) {
     const { many, requests, roundCount } = quick
       ? { many: 100_000, requests: 500, roundCount: 3 }
       : { many: 5_000_000, requests: 2_000, roundCount: 15 };
-    const stores = await storeKinds(harness);
     const results = new Results();
     const pairs: Pair[] = [];
     // One store after the other. Filling the second for minutes would evict the first from the
     // page cache, and its figures would be those of the disk.
-    for (const store of stores) {
+    const servers = await onEachStore(mongodbs, async (harness, store) => {
       const nameOf = (count: number) => `${count.toLocaleString('en')} grants on ${store.name}`;
       pairs.push({ store: store.name, few: nameOf(FEW), many: nameOf(many) });
       const entries: Entry[] = [];
@@ -60,13 +60,13 @@ export const size: Benchmark = {
       } finally {
         for (const { seeder } of entries) await seeder.close();
       }
-    }
+    });
     return {
       conditions: [
         `${CONNECTIONS} connections`,
         `${requests} requests per operation (${REVOKED} that revoke stored grants)`,
         `${roundCount} rounds`,
-        ...versionsOf(stores),
+        ...servers,
       ],
       text: report(results, pairs, [FEW, many]),
       targets: sizeTargets(results, pairs),

@@ -40,10 +40,27 @@ export function checkGrantSecret(secret: unknown): string {
   return text;
 }
 
+/** A token may come from anybody's request, so it may be anything. The service tells what it is. */
+export const checkToken = (token: unknown): string =>
+  check('token', token, 'the secret of a grant, lk_grant_…', []);
+
+/** The absolute URL where the browser returns to. Whether it is registered, the service decides. */
+export const checkRedirectUri = (redirectUri: unknown): string => {
+  const expected = 'the URL of your callback, as registered at the service';
+  const text = check('redirect_uri', redirectUri, expected, []);
+  return URL.canParse(text) ? text : refuse('redirect_uri', `Must be ${expected}.`);
+};
+
+export const checkScope = (scope: unknown): string =>
+  check('scope', scope, 'scope tokens with spaces between them', []);
+
 const kindDescriptions: Record<CredentialKind, string> = {
   applicationSecret: 'an application secret',
   code: 'a code',
   grantSecret: 'a grant secret',
+  link: 'a link',
+  pageTicket: 'a page ticket',
+  pageSession: 'a page session',
 };
 
 /** Describes what a text looks like, for a message that must not repeat the text. */

@@ -1,29 +1,54 @@
-import type { OperationInput, OperationName, OperationOutput, Operations } from '@latchkey/schema';
-import { checkCode, checkGrantId } from './arguments.ts';
+import type {
+  Account,
+  FullGrant,
+  OperationInput,
+  OperationName,
+  OperationOutput,
+  Operations,
+  RevokedGrant,
+} from '@latchkey/schema';
+import { checkCode, checkGrantId, checkGrantSecret, checkToken } from './arguments.ts';
+import type { IsResult } from './read-response.ts';
+import type { WithResponse } from './response-details.ts';
+import type { RequestCall } from './send-request.ts';
 
-/** How to call an operation over the service's tRPC interface. */
-export interface OperationCall<Name extends OperationName> {
+/** How to call an operation. */
+export interface OperationCall<Name extends OperationName> extends RequestCall {
   readonly operation: Name;
-  /** A query is sent with GET, a mutation with POST. */
   readonly method: Operations[Name]['method'] extends 'GET' ? 'GET' : 'POST';
   readonly input: OperationInput<Name> extends Record<string, never>
     ? undefined
     : OperationInput<Name>;
-  /** The part of the input that no error may show. */
-  readonly secretInput?: string;
-  /** Whether repeating it has the same effect as doing it once. */
-  readonly isIdempotent: boolean;
-  /** The `object` member of its result. A response without it is not from Latchkey. */
-  readonly resultObject: OperationOutput<Name>['object'];
 }
 
-export const convertCall = (code: string): OperationCall<'grants.convert'> => ({
+/** What an operation returns. */
+export type ResultOf<Name extends OperationName> = WithResponse<OperationOutput<Name>>;
+
+/** Whether a result has the `object` member of its kind. */
+export const hasObject =
+  (object: string): IsResult =>
+  (data) =>
+    data.object === object;
+
+const isGrant = hasObject('oauth_grant' satisfies FullGrant['object'] & RevokedGrant['object']);
+
+/** What a code is bound to, if it came through the linking flow. */
+export interface CodeBinding {
+  readonly redirectUri?: string | undefined;
+  readonly codeVerifier?: string | undefined;
+}
+
+export const convertCall = (
+  code: string,
+  { redirectUri, codeVerifier }: CodeBinding,
+): OperationCall<'grants.convert'> => ({
   operation: 'grants.convert',
   method: 'POST',
-  input: { code: checkCode(code) },
-  secretInput: code,
+  // JSON has no undefined members.
+  input: { code: checkCode(code), redirect_uri: redirectUri, code_verifier: codeVerifier },
+  secretInputs: [code, codeVerifier ?? ''],
   isIdempotent: false,
-  resultObject: 'oauth_grant',
+  isResult: isGrant,
 });
 
 export const revokeCall = (grantId: string): OperationCall<'grants.revoke'> => ({
@@ -31,7 +56,26 @@ export const revokeCall = (grantId: string): OperationCall<'grants.revoke'> => (
   method: 'POST',
   input: { grant_id: checkGrantId(grantId) },
   isIdempotent: true,
-  resultObject: 'oauth_grant',
+  isResult: isGrant,
+});
+
+export const revokeTokenCall = (token: string): OperationCall<'grants.revokeToken'> => ({
+  operation: 'grants.revokeToken',
+  method: 'POST',
+  input: { token: checkGrantSecret(token) },
+  secretInputs: [token],
+  isIdempotent: true,
+  // It is empty, or has members of a newer service.
+  isResult: (data) => data.object === undefined,
+});
+
+export const introspectCall = (token: string): OperationCall<'grants.introspect'> => ({
+  operation: 'grants.introspect',
+  method: 'POST',
+  input: { token: checkToken(token) },
+  secretInputs: [token],
+  isIdempotent: true,
+  isResult: (data) => typeof data.active === 'boolean',
 });
 
 export const recoverCall = (grantId: string): OperationCall<'grants.recover'> => ({
@@ -39,7 +83,7 @@ export const recoverCall = (grantId: string): OperationCall<'grants.recover'> =>
   method: 'POST',
   input: { grant_id: checkGrantId(grantId) },
   isIdempotent: false,
-  resultObject: 'oauth_grant',
+  isResult: isGrant,
 });
 
 export const accountCall: OperationCall<'account.get'> = {
@@ -47,7 +91,7 @@ export const accountCall: OperationCall<'account.get'> = {
   method: 'GET',
   input: undefined,
   isIdempotent: true,
-  resultObject: 'service_account',
+  isResult: hasObject('service_account' satisfies Account['object']),
 };
 
 export const grantCall: OperationCall<'account.grant'> = {
@@ -55,5 +99,5 @@ export const grantCall: OperationCall<'account.grant'> = {
   method: 'GET',
   input: undefined,
   isIdempotent: true,
-  resultObject: 'oauth_grant',
+  isResult: isGrant,
 };

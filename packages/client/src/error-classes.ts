@@ -18,37 +18,65 @@ import {
 
 type ErrorClass = new (message: string, details: ErrorDetails) => LatchkeyError;
 
-// Because of `satisfies`, a new row in the service's error table is a type error until it gets a
-// class here.
+/**
+ * The codes of errors that say that the request is wrong. They have a 4xx status, so
+ * {@link errorClass} needs no row for them.
+ */
+type InvalidRequest =
+  | 'body_malformed'
+  | 'parameter_invalid'
+  | 'media_type_unsupported'
+  | 'body_too_large'
+  | 'batch_too_large'
+  | 'route_not_found'
+  | 'method_not_allowed'
+  | 'grant_type_unsupported'
+  | 'redirect_uri_mismatch'
+  | 'code_verifier_mismatch'
+  | 'token_of_another_application'
+  // Only operator operations return these.
+  | 'application_not_found'
+  | 'application_enabled'
+  | 'application_public'
+  | 'account_not_found'
+  | 'secret_not_found'
+  | 'secret_limit_reached'
+  | 'scope_not_found'
+  | 'scope_unknown'
+  | 'scope_limit_reached'
+  | 'link_not_found'
+  | 'link_expired'
+  | 'link_decided';
+
+/** The codes of errors that only browsers see: on a page, or in a redirect to the application. */
+type InBrowser =
+  | 'client_unknown'
+  | 'redirect_uri_unregistered'
+  | 'state_invalid'
+  | 'response_type_unsupported'
+  | 'challenge_required'
+  | 'access_denied'
+  | 'page_expired'
+  | 'form_rejected';
+
+// Because of `satisfies`, a new row in the service's error table is a type error until it is here or
+// in one of the types above.
 const byCode = {
   credentials_missing: AuthenticationError,
   credentials_invalid: AuthenticationError,
   application_disabled: ApplicationDisabledError,
-  body_malformed: InvalidRequestError,
-  parameter_invalid: InvalidRequestError,
-  media_type_unsupported: InvalidRequestError,
-  body_too_large: InvalidRequestError,
-  batch_too_large: InvalidRequestError,
-  route_not_found: InvalidRequestError,
-  method_not_allowed: InvalidRequestError,
   code_not_found: CodeNotFoundError,
   code_expired: CodeExpiredError,
   code_already_used: CodeAlreadyUsedError,
   grant_not_found: GrantNotFoundError,
   grant_not_recoverable: GrantNotRecoverableError,
-  // Only operator operations return these five, and this client has none.
-  application_not_found: InvalidRequestError,
-  account_not_found: InvalidRequestError,
-  secret_not_found: InvalidRequestError,
-  secret_limit_reached: InvalidRequestError,
-  application_enabled: InvalidRequestError,
   rate_limited: RateLimitedError,
   // Only /readyz returns it, which this client does not call.
   shutting_down: UnavailableError,
   store_unavailable: UnavailableError,
   outcome_unknown: OutcomeUnknownError,
   internal_error: ServerError,
-} as const satisfies Record<ErrorCode, ErrorClass>;
+} as const satisfies Record<Exclude<ErrorCode, InvalidRequest | InBrowser>, ErrorClass>;
 
 const classes = new Map<string, ErrorClass>(Object.entries(byCode));
 

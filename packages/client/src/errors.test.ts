@@ -33,6 +33,25 @@ const classes: Record<ErrorCode, string> = {
   grant_not_recoverable: 'GrantNotRecoverableError',
   application_not_found: 'InvalidRequestError',
   account_not_found: 'InvalidRequestError',
+  client_unknown: 'InvalidRequestError',
+  redirect_uri_unregistered: 'InvalidRequestError',
+  state_invalid: 'InvalidRequestError',
+  response_type_unsupported: 'InvalidRequestError',
+  challenge_required: 'InvalidRequestError',
+  scope_unknown: 'InvalidRequestError',
+  access_denied: 'InvalidRequestError',
+  link_expired: 'InvalidRequestError',
+  link_decided: 'InvalidRequestError',
+  link_not_found: 'InvalidRequestError',
+  page_expired: 'InvalidRequestError',
+  form_rejected: 'InvalidRequestError',
+  grant_type_unsupported: 'InvalidRequestError',
+  redirect_uri_mismatch: 'InvalidRequestError',
+  code_verifier_mismatch: 'InvalidRequestError',
+  token_of_another_application: 'InvalidRequestError',
+  application_public: 'InvalidRequestError',
+  scope_not_found: 'InvalidRequestError',
+  scope_limit_reached: 'InvalidRequestError',
   secret_not_found: 'InvalidRequestError',
   secret_limit_reached: 'InvalidRequestError',
   application_enabled: 'InvalidRequestError',
@@ -131,7 +150,7 @@ it.each([
 
 it('gives every class its own name, in stacks too', () => {
   const all = Object.entries(client).filter(([name]) => name.endsWith('Error') && name[0] !== 'i');
-  expect(all).toHaveLength(17);
+  expect(all).toHaveLength(21);
   for (const [name, Class] of all) {
     const error = new (Class as typeof client.ServerError)('Message.');
     expect(Class.name).toBe(name);

@@ -1,4 +1,4 @@
-import type { ParameterIssue } from '@latchkey/schema';
+import type { LinkStatus, ParameterIssue } from '@latchkey/schema';
 import { BRAND, hasBrand } from './brand.ts';
 import type { ResponseDetails } from './response-details.ts';
 
@@ -21,6 +21,25 @@ export type ErrorCode =
   | 'grant_not_recoverable'
   | 'application_not_found'
   | 'account_not_found'
+  | 'client_unknown'
+  | 'redirect_uri_unregistered'
+  | 'state_invalid'
+  | 'response_type_unsupported'
+  | 'challenge_required'
+  | 'scope_unknown'
+  | 'access_denied'
+  | 'link_expired'
+  | 'link_decided'
+  | 'link_not_found'
+  | 'page_expired'
+  | 'form_rejected'
+  | 'grant_type_unsupported'
+  | 'redirect_uri_mismatch'
+  | 'code_verifier_mismatch'
+  | 'token_of_another_application'
+  | 'application_public'
+  | 'scope_not_found'
+  | 'scope_limit_reached'
   | 'secret_not_found'
   | 'secret_limit_reached'
   | 'application_enabled'
@@ -46,6 +65,12 @@ export interface ErrorDetails {
   retry_after?: number | undefined;
   /** The grant that a {@link CodeAlreadyUsedError} or an {@link OutcomeUnknownError} is about. */
   grant_id?: string | undefined;
+  /** The OAuth error word of a {@link LinkFailedError}. */
+  error?: string | undefined;
+  /** What was decided before, for an {@link InvalidRequestError} with `link_decided`. */
+  link_status?: LinkStatus | undefined;
+  /** Where to send the browser, for an {@link InvalidRequestError} with `link_expired`. */
+  redirect_to?: string | undefined;
   /** The invalid parameters that an {@link InvalidRequestError} reports. */
   issues?: readonly ParameterIssue[] | undefined;
   /** Whether the service may have received the request, for a {@link ConnectionError}. */
@@ -111,9 +136,12 @@ export abstract class LatchkeyError extends Error {
    * @param details - the members of the error
    */
   constructor(message: string, details: ErrorDetails = {}) {
-    const { cause, response, ...members } = details;
+    const { cause, response, redirect_to, ...members } = details;
     super(message, cause === undefined ? undefined : { cause });
-    if (response) Object.defineProperty(this, 'response', { value: response, configurable: true });
+    // Not enumerable, so that no log shows the headers, or the application's state in the address.
+    for (const [name, value] of Object.entries({ response, redirect_to })) {
+      if (value) Object.defineProperty(this, name, { value, configurable: true });
+    }
     for (const [name, value] of Object.entries(members)) {
       if (value !== undefined) Object.assign(this, { [name]: value });
     }
@@ -186,6 +214,13 @@ export class InvalidRequestError extends LatchkeyError {
   declare name: 'InvalidRequestError';
   /** What is wrong with each parameter, if the error is about parameters. */
   declare readonly issues?: readonly ParameterIssue[];
+  /** What was decided before, with `link_decided`. */
+  declare readonly link_status?: LinkStatus;
+  /**
+   * Where to send the browser, with `link_expired`: back to the application that asked. The property is
+   * not enumerable, because the address contains the application's `state`.
+   */
+  declare readonly redirect_to?: string;
 }
 
 /**
@@ -277,6 +312,43 @@ export class UnexpectedResponseError extends LatchkeyError {
   declare name: 'UnexpectedResponseError';
 }
 
+/**
+ * The account was not linked, because the user did not allow it (`access_denied`) or took longer than
+ * an hour (`link_expired`). Nothing went wrong: let the user start again.
+ */
+export class LinkDeniedError extends LatchkeyError {
+  declare name: 'LinkDeniedError';
+}
+
+/**
+ * The service refused to link the account, for example because the application may not ask for the
+ * scope (`scope_unknown`). The user can't fix that. Quote `request_id` to the operator of the service.
+ */
+export class LinkFailedError extends LatchkeyError {
+  declare name: 'LinkFailedError';
+  /**
+   * The OAuth error word in the callback (RFC 6749, section 4.1.2.1), such as `invalid_scope`; absent
+   * if the callback has neither an error nor a code.
+   */
+  declare readonly error?: string;
+}
+
+/**
+ * The callback does not belong to a link that this browser began: it began in another browser, has
+ * already returned, or somebody else made the address. No code was used up. Let the user start again.
+ */
+export class StateMismatchError extends LatchkeyError {
+  declare name: 'StateMismatchError';
+}
+
+/**
+ * The callback does not come from `publicUrl` (RFC 9207). No code was used up. If it happens to every
+ * user, set `publicUrl` to the PUBLIC_URL of the service.
+ */
+export class IssuerMismatchError extends LatchkeyError {
+  declare name: 'IssuerMismatchError';
+}
+
 /** An error of any class of this package. Its `name` tells the classes apart. */
 export type AnyLatchkeyError =
   | LatchkeyConfigError
@@ -294,7 +366,11 @@ export type AnyLatchkeyError =
   | ServerError
   | ConnectionError
   | TimeoutError
-  | UnexpectedResponseError;
+  | UnexpectedResponseError
+  | LinkDeniedError
+  | LinkFailedError
+  | StateMismatchError
+  | IssuerMismatchError;
 
 /** The `name` of every error of this package, for a `switch`. */
 export type LatchkeyErrorName = AnyLatchkeyError['name'];
@@ -319,6 +395,10 @@ const names = {
   ConnectionError,
   TimeoutError,
   UnexpectedResponseError,
+  LinkDeniedError,
+  LinkFailedError,
+  StateMismatchError,
+  IssuerMismatchError,
 } satisfies Record<LatchkeyErrorName | 'LatchkeyError', unknown>;
 for (const [value, Class] of Object.entries(names)) {
   Object.defineProperty(Class, 'name', { value });

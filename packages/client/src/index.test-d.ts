@@ -4,6 +4,8 @@ import { expectTypeOf, test } from 'vitest';
 import {
   type Account,
   type AnyLatchkeyError,
+  type Authorization,
+  type AuthorizationUrlOptions,
   type CallOptions,
   type CodeAlreadyUsedError,
   CodeExpiredError,
@@ -11,8 +13,10 @@ import {
   type ConvertOptions,
   type ErrorCode,
   type Fetch,
+  type FinishLinkingOptions,
   type FullGrant,
   type GrantDescription,
+  type Introspection,
   type InvalidRequestError,
   isLatchkeyError,
   Latchkey,
@@ -42,16 +46,35 @@ test('an operation takes a string, and returns what the service’s contract say
   expectTypeOf<Latchkey['revoke']>().toEqualTypeOf<Signature<RevokedGrant>>();
   expectTypeOf<Latchkey['account']>().toEqualTypeOf<Signature<Account>>();
   expectTypeOf<Latchkey['grant']>().toEqualTypeOf<Signature<GrantDescription>>();
+  expectTypeOf<Latchkey['introspect']>().toEqualTypeOf<Signature<Introspection>>();
+  expectTypeOf<Latchkey['revokeToken']>().toEqualTypeOf<
+    (grantSecret: string, options?: CallOptions) => Promise<void>
+  >();
+  expectTypeOf<Latchkey['authorizationUrl']>().toEqualTypeOf<
+    (options: AuthorizationUrlOptions) => Promise<Authorization>
+  >();
+  expectTypeOf<Latchkey['finishLinking']>().toEqualTypeOf<
+    (callbackUrl: string | URL, options: FinishLinkingOptions) => Promise<WithResponse<FullGrant>>
+  >();
 
   expectTypeOf<FullGrant>().toEqualTypeOf<OperationOutput<'grants.convert'>>();
   expectTypeOf<RevokedGrant>().toEqualTypeOf<OperationOutput<'grants.revoke'>>();
   expectTypeOf<Account>().toEqualTypeOf<OperationOutput<'account.get'>>();
   expectTypeOf<GrantDescription>().toEqualTypeOf<OperationOutput<'account.grant'>>();
+  expectTypeOf<Introspection>().toEqualTypeOf<OperationOutput<'grants.introspect'>>();
 });
 
 test('a client offers its operations and nothing else', () => {
   expectTypeOf<keyof Latchkey>().toEqualTypeOf<
-    'convert' | 'revoke' | 'recover' | 'account' | 'grant'
+    | 'convert'
+    | 'revoke'
+    | 'recover'
+    | 'account'
+    | 'grant'
+    | 'revokeToken'
+    | 'introspect'
+    | 'authorizationUrl'
+    | 'finishLinking'
   >();
 });
 
@@ -71,6 +94,7 @@ test('options', () => {
   const undecided: LatchkeyOptions = {
     baseUrl: undefined,
     applicationSecret: undefined,
+    publicUrl: undefined,
     timeoutMs: undefined,
     maxRetries: undefined,
     fetch: undefined,
@@ -146,11 +170,30 @@ test('name is a union, and narrows an error to its class too', () => {
     case 'UnavailableError':
     case 'ServerError':
     case 'UnexpectedResponseError':
+    case 'LinkDeniedError':
+    case 'LinkFailedError':
+    case 'StateMismatchError':
+    case 'IssuerMismatchError':
       break;
     default:
       // A switch can be exhaustive.
       expectTypeOf(error).toBeNever();
   }
+});
+
+test('the members of an introspection depend on whether the token is active', () => {
+  const token = {} as Introspection;
+  if (token.active) expectTypeOf(token.sub).toEqualTypeOf<string>();
+  // @ts-expect-error of a token that may not be active
+  token.sub;
+});
+
+test('what was kept since a link began is required to finish it', () => {
+  const latchkey = {} as Latchkey;
+  // @ts-expect-error the verifier is missing
+  latchkey.finishLinking('/callback', { state: '', redirectUri: '' });
+  // @ts-expect-error the redirect URI and the scope are missing
+  latchkey.authorizationUrl({});
 });
 
 test('members of errors', () => {

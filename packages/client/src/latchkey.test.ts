@@ -66,6 +66,17 @@ const calls = [
     request: { method: 'GET', url: '/trpc/account.grant', body: '' },
     secret: grantSecret,
   },
+  {
+    name: 'introspect',
+    call: () => latchkey.introspect(grantSecret),
+    data: { active: false },
+    request: {
+      method: 'POST',
+      url: '/trpc/grants.introspect',
+      body: JSON.stringify({ token: grantSecret }),
+    },
+    secret: applicationSecret,
+  },
 ];
 
 describe.each(calls)('$name', ({ call, data, request, secret }) => {
@@ -130,6 +141,27 @@ describe.each(calls)('$name', ({ call, data, request, secret }) => {
     async (garbage) => {
       service.reply = result(garbage);
       await expect(call()).rejects.toThrow(UnexpectedResponseError);
+    },
+  );
+});
+
+describe('revokeToken', () => {
+  it('sends the secret, and resolves to nothing', async () => {
+    service.reply = result({});
+    expect(await latchkey.revokeToken(grantSecret)).toBeUndefined();
+    expect(service.requests).toEqual([
+      expect.objectContaining({
+        url: '/trpc/grants.revokeToken',
+        body: JSON.stringify({ token: grantSecret }),
+      }),
+    ]);
+  });
+
+  it.each([undefined, null, 'text', 42, [], { object: 'something_else' }])(
+    'rejects a result of the wrong kind: %j',
+    async (garbage) => {
+      service.reply = result(garbage);
+      await expect(latchkey.revokeToken(grantSecret)).rejects.toThrow(UnexpectedResponseError);
     },
   );
 });

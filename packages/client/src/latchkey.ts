@@ -1,41 +1,44 @@
-import type {
-  Account,
-  FullGrant,
-  GrantDescription,
-  OperationName,
-  RevokedGrant,
+import {
+  type Account,
+  type FullGrant,
+  type GrantDescription,
+  type Introspection,
+  type OperationName,
+  parseCredential,
+  type RevokedGrant,
 } from '@latchkey/schema';
 import { checkGrantSecret } from './arguments.ts';
-import { withCallerStack } from './caller-stack.ts';
+import { type Authorization, authorizationUrl } from './authorization-url.ts';
 import {
   accountCall,
   convertCall,
   grantCall,
+  introspectCall,
   type OperationCall,
+  type ResultOf,
   recoverCall,
   revokeCall,
+  revokeTokenCall,
 } from './calls.ts';
-import { LatchkeyConfigError, TimeoutError } from './errors.ts';
-import { type Log, logDetailsOf, logRequest, logTo } from './logger.ts';
+import { LatchkeyConfigError } from './errors.ts';
+import { logDetailsOf } from './logger.ts';
 import {
+  type AuthorizationUrlOptions,
   type CallOptions,
   type ConvertOptions,
   checkApplicationSecret,
-  checkBaseUrl,
   checkCallOptions,
   checkClientOptions,
-  checkMaxRetries,
-  checkTimeout,
-  checkUserAgent,
+  checkPublicUrl,
+  type FinishLinkingOptions,
   type LatchkeyOptions,
-  refuseBrowsers,
 } from './options.ts';
+import { readCallback } from './read-callback.ts';
 import { recoverLostAnswer } from './recover-lost-answer.ts';
 import type { WithResponse } from './response-details.ts';
-import { leavesOutcomeOpen, withRetries } from './retry.ts';
-import { type ResultOf, sendRequest } from './send-request.ts';
+import { leavesOutcomeOpen } from './retry.ts';
+import { type Limits, type SendLimits, ServiceClient } from './service-client.ts';
 import { SharedCall, SingleFlight } from './single-flight.ts';
-import { type Deadline, withTimeout } from './until-aborted.ts';
 
 /**
  * A client of a Latchkey service, for one application.
@@ -84,12 +87,8 @@ export class Latchkey {
 
   // Private fields, so that neither console.log nor JSON.stringify shows the secret.
   readonly #applicationSecret: string | null;
-  readonly #baseUrl: URL;
-  readonly #fetch: LatchkeyOptions['fetch'];
-  readonly #log: Log;
-  readonly #maxRetries: number;
-  readonly #timeoutMs: number;
-  readonly #userAgent: string;
+  readonly #publicUrl: URL;
+  readonly #service: ServiceClient;
   readonly #conversions = new SingleFlight<FullGrant>();
 
   /**
@@ -110,15 +109,10 @@ export class Latchkey {
    * ```
    */
   constructor(options: LatchkeyOptions = {}) {
-    refuseBrowsers(options?.dangerouslyAllowBrowser);
     checkClientOptions(options);
-    this.#baseUrl = checkBaseUrl(options.baseUrl);
+    this.#service = new ServiceClient(options);
+    this.#publicUrl = checkPublicUrl(options.publicUrl, this.#service.baseUrl);
     this.#applicationSecret = checkApplicationSecret(options.applicationSecret);
-    this.#timeoutMs = checkTimeout(options.timeoutMs);
-    this.#maxRetries = checkMaxRetries(options.maxRetries);
-    this.#userAgent = checkUserAgent(options.userAgent);
-    this.#fetch = options.fetch;
-    this.#log = logTo(options.logger);
   }
 
   /**
@@ -144,8 +138,11 @@ export class Latchkey {
    * Leave `recoverLostAnswer` off if several processes may convert the same code: the process that
    * recovers would replace the secret that another one has just received.
    *
-   * Concurrent calls with the same code, `recoverLostAnswer` and `maxRetries` share one request and its
-   * outcome. Each call ends by its own `timeoutMs` and `signal`, and the others continue. The response
+   * A code of the linking flow needs the `redirectUri` and `codeVerifier` that it is bound to.
+   * {@link Latchkey.finishLinking} passes them.
+   *
+   * Concurrent calls with the same code and the same options, besides `timeoutMs` and `signal`, share
+   * one request and its outcome. Each call ends by its own `timeoutMs` and `signal`, and the others continue. The response
    * counts as lost once every one of them has waited for its `timeoutMs`.
    *
    * @param code - the code, `lk_code_…`, exactly as it came with the user
@@ -171,33 +168,9 @@ export class Latchkey {
    * ```
    */
   async convert(code: string, options: ConvertOptions = {}): Promise<WithResponse<FullGrant>> {
-    return this.#call('convert', options, async ({ timeoutMs, maxRetries }) => {
-      const { recoverLostAnswer: recovers = false, signal } = options;
-      const call = convertCall(code);
-      const secret = this.#secret();
-      signal?.throwIfAborted();
-      const start = () =>
-        new SharedCall<FullGrant>(recovers ? 2 : 1, this.#timeoutError, async (shared) => {
-          const limits = { maxRetries, deadline: shared };
-          const convert = () => this.#send(call, secret, limits);
-          const recover = (grantId: string) => this.#send(recoverCall(grantId), secret, limits);
-          try {
-            return await convert();
-          } catch (error) {
-            if (!recovers || !leavesOutcomeOpen(error)) throw error;
-            const { operation } = call;
-            this.#log(
-              'warn',
-              `${operation}: ${error.name}, recovering the grant if the response was lost`,
-              { operation, ...logDetailsOf(error) },
-            );
-            shared.startOver(error);
-            return recoverLostAnswer(error, convert, recover);
-          }
-        });
-      const key = `${recovers} ${maxRetries} ${code}`;
-      return this.#conversions.join(key, start, timeoutMs, signal);
-    });
+    return this.#service.run(this.convert, 'convert', options, (limits) =>
+      this.#convert(code, options, limits),
+    );
   }
 
   /**
@@ -219,7 +192,7 @@ export class Latchkey {
    * ```
    */
   async revoke(grantId: string, options: CallOptions = {}): Promise<WithResponse<RevokedGrant>> {
-    return this.#callAlone('revoke', options, () => [revokeCall(grantId), this.#secret()]);
+    return this.#call('revoke', options, () => [revokeCall(grantId), this.#secret()]);
   }
 
   /**
@@ -253,7 +226,7 @@ export class Latchkey {
    * ```
    */
   async recover(grantId: string, options: CallOptions = {}): Promise<WithResponse<FullGrant>> {
-    return this.#callAlone('recover', options, () => [recoverCall(grantId), this.#secret()]);
+    return this.#call('recover', options, () => [recoverCall(grantId), this.#secret()]);
   }
 
   /**
@@ -271,7 +244,7 @@ export class Latchkey {
    * ```
    */
   async account(grantSecret: string, options: CallOptions = {}): Promise<WithResponse<Account>> {
-    return this.#callAlone('account', options, () => [accountCall, checkGrantSecret(grantSecret)]);
+    return this.#call('account', options, () => [accountCall, checkGrantSecret(grantSecret)]);
   }
 
   /**
@@ -293,55 +266,166 @@ export class Latchkey {
     grantSecret: string,
     options: CallOptions = {},
   ): Promise<WithResponse<GrantDescription>> {
-    return this.#callAlone('grant', options, () => [grantCall, checkGrantSecret(grantSecret)]);
+    return this.#call('grant', options, () => [grantCall, checkGrantSecret(grantSecret)]);
   }
 
-  /** Runs a method: checks its options, and shows its caller in the stack of every error. */
-  #call<Result>(
-    method: keyof Latchkey,
-    options: CallOptions,
-    run: (limits: { timeoutMs: number; maxRetries: number }) => Promise<Result>,
-  ): Promise<Result> {
-    return withCallerStack(Latchkey.prototype[method], async () => {
-      checkCallOptions(method, options);
-      return run({
-        timeoutMs: checkTimeout(options.timeoutMs ?? this.#timeoutMs),
-        maxRetries: checkMaxRetries(options.maxRetries ?? this.#maxRetries),
-      });
+  /**
+   * Revokes the grant that a secret belongs to, as `revoke` does, if you have only the secret (RFC 7009).
+   * A secret that is not valid, or no longer valid, is no error: there is nothing left to revoke.
+   *
+   * @param grantSecret - the `grant_secret` of the grant, not its id
+   * @param options - options of this call
+   * @throws an {@link InvalidRequestError} with `token_of_another_application` if the grant is another
+   *   application's
+   * @throws an {@link OutcomeUnknownError} if the service can't tell whether the grant was revoked
+   * @throws a {@link LatchkeyError} as every method: see {@link Latchkey}
+   *
+   * @example
+   * ```ts
+   * await latchkey.revokeToken(grantSecret);
+   * ```
+   */
+  async revokeToken(grantSecret: string, options: CallOptions = {}): Promise<void> {
+    await this.#call('revokeToken', options, () => [revokeTokenCall(grantSecret), this.#secret()]);
+  }
+
+  /**
+   * Tells what a token is good for (RFC 7662). An application learns about its own grants; one that the
+   * operator made a resource server, about those of every application. Any other text is not active,
+   * without an error, so the token may come from anybody. If it is active, this is a use of the grant.
+   *
+   * @param token - the token to ask about
+   * @param options - options of this call
+   * @returns `active`, and if it is true, the scope, the account, and the application
+   * @throws a {@link LatchkeyError} as every method: see {@link Latchkey}
+   *
+   * @example
+   * ```ts
+   * const token = await latchkey.introspect(grantSecret);
+   * if (token.active) greet(token.username);
+   * ```
+   */
+  async introspect(token: string, options: CallOptions = {}): Promise<WithResponse<Introspection>> {
+    return this.#call('introspect', options, () => [introspectCall(token), this.#secret()]);
+  }
+
+  /**
+   * Makes the address that a browser is sent to, so that the user can link an account. It sends nothing.
+   * `@latchkey/client/linking` does this and {@link Latchkey.finishLinking} for a web framework.
+   *
+   * Keep `state` and `codeVerifier` for this browser, in its session or in a cookie that scripts can't
+   * read. Each call makes new ones, so a user can link in several tabs at once.
+   *
+   * @param options - the redirect URI, the scope, and what is known about the user
+   * @returns the address, and what to keep until the browser returns
+   * @throws an {@link InvalidRequestError} if `redirectUri` or `scope` is missing or has the wrong kind
+   * @throws a {@link LatchkeyConfigError} if an option does not exist, or the client has no application
+   *   secret
+   *
+   * @example
+   * ```ts
+   * const { url, state, codeVerifier } = await latchkey.authorizationUrl({
+   *   redirectUri: 'https://acme.example/callback',
+   *   scope: 'profile.read',
+   * });
+   * ```
+   */
+  async authorizationUrl(options: AuthorizationUrlOptions): Promise<Authorization> {
+    checkCallOptions('authorizationUrl', options);
+    const secret = this.#secret();
+    const applicationId = parseCredential('applicationSecret', secret) as string;
+    return authorizationUrl(this.#publicUrl, applicationId, options);
+  }
+
+  /**
+   * Finishes what {@link Latchkey.authorizationUrl} began, when the browser returns to the redirect URI:
+   * checks that the callback belongs to this browser and comes from this service, and converts its code.
+   *
+   * @param callbackUrl - the address that was requested: absolute, or its path and query
+   * @param options - what was kept since the link began, and options of {@link Latchkey.convert}
+   * @returns the grant with its secret, as `convert` returns it
+   * @throws a {@link StateMismatchError} if the callback does not belong to this browser
+   * @throws an {@link IssuerMismatchError} if it does not come from `publicUrl`
+   * @throws a {@link LinkDeniedError} if the user did not allow the link
+   * @throws a {@link LinkFailedError} if the service refused to link the account
+   * @throws a {@link CodeNotFoundError} if the code is unknown, or belongs to another application
+   * @throws a {@link CodeExpiredError} if the code is older than 300 seconds
+   * @throws a {@link CodeAlreadyUsedError} if the code was converted before, with `grant_id`
+   * @throws an {@link InvalidRequestError} with `redirect_uri_mismatch` or `code_verifier_mismatch` if the
+   *   code is bound to others
+   * @throws an {@link OutcomeUnknownError} if the service can't tell whether the code was used up
+   * @throws a {@link LatchkeyError} as every method: see {@link Latchkey}
+   *
+   * @example
+   * ```ts
+   * const redirectUri = 'https://acme.example/callback';
+   * const { url, state, codeVerifier } = await latchkey.authorizationUrl({
+   *   redirectUri,
+   *   scope: 'profile.read',
+   * });
+   * // Later, when the browser has followed `url` and returned:
+   * const grant = await latchkey.finishLinking(request.url, { redirectUri, state, codeVerifier });
+   * ```
+   */
+  async finishLinking(
+    callbackUrl: string | URL,
+    options: FinishLinkingOptions,
+  ): Promise<WithResponse<FullGrant>> {
+    return this.#service.run(this.finishLinking, 'finishLinking', options, (limits) => {
+      const { state, ...ofConvert } = options;
+      return this.#convert(readCallback(callbackUrl, options, this.#publicUrl), ofConvert, limits);
     });
   }
 
-  /** Runs a method whose call is not shared. */
-  #callAlone<Name extends OperationName>(
+  async #convert(
+    code: string,
+    { recoverLostAnswer: recovers = false, signal, redirectUri, codeVerifier }: ConvertOptions,
+    { timeoutMs, maxRetries }: Limits,
+  ): Promise<WithResponse<FullGrant>> {
+    const call = convertCall(code, { redirectUri, codeVerifier });
+    const secret = this.#secret();
+    signal?.throwIfAborted();
+    const start = () =>
+      new SharedCall<FullGrant>(recovers ? 2 : 1, this.#service.timeoutError, async (shared) => {
+        const limits = { maxRetries, deadline: shared };
+        const convert = () => this.#send(call, secret, limits);
+        const recover = (grantId: string) => this.#send(recoverCall(grantId), secret, limits);
+        try {
+          return await convert();
+        } catch (error) {
+          if (!recovers || !leavesOutcomeOpen(error)) throw error;
+          const { operation } = call;
+          this.#service.log(
+            'warn',
+            `${operation}: ${error.name}, recovering the grant if the response was lost`,
+            { operation, ...logDetailsOf(error) },
+          );
+          shared.startOver(error);
+          return recoverLostAnswer(error, convert, recover);
+        }
+      });
+    // Only calls that would send the same may share: a verifier proves whose code it is.
+    const key = JSON.stringify([recovers, maxRetries, code, redirectUri, codeVerifier]);
+    return this.#conversions.join(key, start, timeoutMs, signal);
+  }
+
+  /** Runs a method that makes one call, which is not shared. */
+  #call<Name extends OperationName>(
     method: keyof Latchkey,
     options: CallOptions,
     prepare: () => [call: OperationCall<Name>, secret: string],
   ): Promise<ResultOf<Name>> {
-    return this.#call(method, options, async ({ timeoutMs, maxRetries }) => {
-      const [call, secret] = prepare();
-      return withTimeout(timeoutMs, options.signal, this.#timeoutError, (deadline) =>
-        this.#send(call, secret, { maxRetries, deadline }),
-      );
-    });
+    return this.#service.runCall(this[method], method, options, (limits) =>
+      this.#send(...prepare(), limits),
+    );
   }
 
-  /** Sends the request of a call, and its retries. */
   #send<Name extends OperationName>(
     call: OperationCall<Name>,
     secret: string,
-    limits: { maxRetries: number; deadline: Deadline },
+    limits: SendLimits,
   ): Promise<ResultOf<Name>> {
-    const { operation, isIdempotent } = call;
-    const request = {
-      baseUrl: this.#baseUrl,
-      fetch: this.#fetch,
-      userAgent: this.#userAgent,
-      secret,
-      signal: limits.deadline.signal,
-    };
-    return withRetries({ operation, isIdempotent, ...limits, log: this.#log }, () =>
-      logRequest(this.#log, operation, () => sendRequest(call, request)),
-    );
+    return this.#service.send(call, secret, limits) as Promise<ResultOf<Name>>;
   }
 
   #secret(): string {
@@ -350,10 +434,4 @@ export class Latchkey {
       'applicationSecret is null, but this method needs one. Pass the secret of your application, lk_app_…, to the constructor.',
     );
   }
-
-  readonly #timeoutError = (timeoutMs: number) =>
-    new TimeoutError(
-      `No complete response from ${this.#baseUrl.origin} within ${timeoutMs} ms. If the service needs longer, raise timeoutMs. It may still carry out the request.`,
-      { maybe_sent: true },
-    );
 }

@@ -100,7 +100,7 @@ describe('an option that does not exist', () => {
     [{ fetcher: () => {} }, /Did you mean fetch\?/],
     [
       { region: undefined },
-      /no option region\. Its options are baseUrl, applicationSecret, timeoutMs/,
+      /no option region\. Its options are baseUrl, applicationSecret, publicUrl/,
     ],
   ])('is refused by the constructor: %o', (more, message) => {
     const options = { baseUrl, applicationSecret, ...more };

@@ -6,24 +6,14 @@ import type { Fetch } from './fetch.ts';
 import type { Logger } from './logger.ts';
 import { refuseUnknownOptions } from './unknown-options.ts';
 
-/**
- * Options of the {@link Latchkey} constructor. An option that is undefined has its default. An option
- * that does not exist is refused.
- */
-export interface LatchkeyOptions {
+/** Options that every client has. */
+export interface ConnectionOptions {
   /**
    * URL of the service, such as `https://latchkey.example.com`. It may have a path, for a service
    * behind a prefix. A trailing slash makes no difference. Default: the environment variable
    * `LATCHKEY_URL`, if the runtime has `process.env`. Without either, the constructor throws.
    */
   baseUrl?: string | undefined;
-  /**
-   * The application's secret, `lk_app_…`. Keep it on your servers, and never send it to a browser.
-   * `null` is for a server that is not an application and only checks grants: `account` and `grant`
-   * need no application secret. Default: the environment variable `LATCHKEY_APPLICATION_SECRET`, if
-   * the runtime has `process.env`. Without either, the constructor throws.
-   */
-  applicationSecret?: string | null | undefined;
   /**
    * Timeout of a whole call in milliseconds, including its retries and the waits between them. More
    * than 0, at most 2,147,483,647. Default: 10,000.
@@ -44,10 +34,30 @@ export interface LatchkeyOptions {
    */
   userAgent?: string | undefined;
   /**
-   * Allows the client in a browser, where every visitor can read the application secret. For tests
-   * under jsdom, and for pages that nobody else can open. Default: false.
+   * Allows the client in a browser, where every visitor can read its secret. For tests under jsdom,
+   * and for pages that nobody else can open. Default: false.
    */
   dangerouslyAllowBrowser?: boolean | undefined;
+}
+
+/**
+ * Options of the {@link Latchkey} constructor. An option that is undefined has its default. An option
+ * that does not exist is refused.
+ */
+export interface LatchkeyOptions extends ConnectionOptions {
+  /**
+   * The application's secret, `lk_app_…`. Keep it on your servers, and never send it to a browser.
+   * `null` is for a server that is not an application and only checks grants: `account` and `grant`
+   * need no application secret. Default: the environment variable `LATCHKEY_APPLICATION_SECRET`, if
+   * the runtime has `process.env`. Without either, the constructor throws.
+   */
+  applicationSecret?: string | null | undefined;
+  /**
+   * URL where browsers reach the service: its PUBLIC_URL. It differs from `baseUrl` if your server
+   * reaches the service by an internal address. Default: the environment variable
+   * `LATCHKEY_PUBLIC_URL`, otherwise `baseUrl`.
+   */
+  publicUrl?: string | undefined;
 }
 
 /** Options of every call. An option that does not exist is refused. */
@@ -70,12 +80,53 @@ export interface ConvertOptions extends CallOptions {
    * client does then, and when to leave this off. Default: false.
    */
   recoverLostAnswer?: boolean | undefined;
+  /**
+   * The redirect URI of the authorization request, for a code that came with a redirect. Default: none,
+   * for a code that is bound to no redirect URI.
+   */
+  redirectUri?: string | undefined;
+  /**
+   * The `codeVerifier` of the authorization request (RFC 7636). Default: none, for a code without a
+   * challenge.
+   */
+  codeVerifier?: string | undefined;
+}
+
+/** What `authorizationUrl` asks for. An option that does not exist is refused. */
+export interface AuthorizationUrlOptions {
+  /** The URL of your callback, exactly as it is registered at the service. */
+  redirectUri: string;
+  /** What the user is asked to allow: scope tokens (RFC 6749, section 3.3), with spaces between them. */
+  scope: string;
+  /**
+   * Comes back in the callback. It must be a secret of this browser that nobody can guess. Printable
+   * ASCII. Default: 43 random characters.
+   */
+  state?: string | undefined;
+  /** What you know about the user, such as an e-mail address, for the sign-in page. Default: none. */
+  loginHint?: string | undefined;
+  /**
+   * The languages that the user prefers, the best one first, such as `de-AT de en`. Default: those of
+   * the browser.
+   */
+  uiLocales?: string | undefined;
+}
+
+/** Options of `finishLinking`: what was kept since the link began, and those of `convert`. */
+export interface FinishLinkingOptions extends ConvertOptions {
+  /** The `state` that `authorizationUrl` returned. */
+  state: string;
+  /** The `codeVerifier` that `authorizationUrl` returned. */
+  codeVerifier: string;
+  /** The `redirectUri` that `authorizationUrl` was called with. */
+  redirectUri: string;
 }
 
 // The types are the lists: an option that is missing here does not compile.
 const clientOptions: Record<keyof LatchkeyOptions, true> = {
   baseUrl: true,
   applicationSecret: true,
+  publicUrl: true,
   timeoutMs: true,
   maxRetries: true,
   fetch: true,
@@ -91,6 +142,23 @@ const callOptions: Record<keyof CallOptions, true> = {
 const convertOptions: Record<keyof ConvertOptions, true> = {
   ...callOptions,
   recoverLostAnswer: true,
+  redirectUri: true,
+  codeVerifier: true,
+};
+/** The options of the methods that have more than those of every call. */
+const optionsOf = {
+  convert: convertOptions,
+  finishLinking: { ...convertOptions, state: true } satisfies Record<
+    keyof FinishLinkingOptions,
+    true
+  >,
+  authorizationUrl: {
+    redirectUri: true,
+    scope: true,
+    state: true,
+    loginHint: true,
+    uiLocales: true,
+  } satisfies Record<keyof AuthorizationUrlOptions, true>,
 };
 
 /** Refuses options of the constructor that do not exist. */
@@ -98,11 +166,11 @@ export const checkClientOptions = (options: LatchkeyOptions): void =>
   refuseUnknownOptions('new Latchkey', options, Object.keys(clientOptions));
 
 /** Refuses options of a call that do not exist. */
-export const checkCallOptions = (method: string, options: CallOptions): void =>
+export const checkCallOptions = (method: string, options: object): void =>
   refuseUnknownOptions(
     method,
     options,
-    Object.keys(method === 'convert' ? convertOptions : callOptions),
+    Object.keys(optionsOf[method as keyof typeof optionsOf] ?? callOptions),
   );
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -121,32 +189,41 @@ const missingOption = (name: string, what: string, variableName: string) =>
 export function refuseBrowsers(dangerouslyAllowBrowser: boolean | undefined): void {
   if (dangerouslyAllowBrowser || !isBrowser()) return;
   throw new LatchkeyConfigError(
-    'This is a browser, where every visitor can read the application secret. Call Latchkey from your server. If nobody else can open this page, pass dangerouslyAllowBrowser: true.',
+    'This is a browser, where every visitor can read the secret. Call Latchkey from your server. If nobody else can open this page, pass dangerouslyAllowBrowser: true.',
   );
 }
 
 /** The service's URL, with one slash at the end. */
-export function checkBaseUrl(baseUrl: unknown = environmentVariable('LATCHKEY_URL')): URL {
+export function checkBaseUrl(
+  baseUrl: unknown = environmentVariable('LATCHKEY_URL'),
+  name = 'baseUrl',
+): URL {
   const example = 'such as https://latchkey.example.com';
   if (typeof baseUrl !== 'string' || baseUrl === '') {
-    throw missingOption('baseUrl', `the service's URL, ${example}`, 'LATCHKEY_URL');
+    throw missingOption(name, `the service's URL, ${example}`, 'LATCHKEY_URL');
   }
   // The message does not repeat the value, which may contain a password.
   if (!URL.canParse(baseUrl)) {
-    throw new LatchkeyConfigError(`baseUrl must be the service's absolute URL, ${example}.`);
+    throw new LatchkeyConfigError(`${name} must be the service's absolute URL, ${example}.`);
   }
   const url = new URL(baseUrl);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new LatchkeyConfigError(`baseUrl must start with https:// or http://, ${example}.`);
+    throw new LatchkeyConfigError(`${name} must start with https:// or http://, ${example}.`);
   }
   if (url.username || url.password || baseUrl.includes('?') || baseUrl.includes('#')) {
     throw new LatchkeyConfigError(
-      `baseUrl must have no user name, password, query or fragment, ${example}.`,
+      `${name} must have no user name, password, query or fragment, ${example}.`,
     );
   }
   url.pathname = url.pathname.replace(/\/*$/, '/');
   return url;
 }
+
+/** The URL where browsers reach the service, with one slash at the end. */
+export const checkPublicUrl = (
+  publicUrl: unknown = environmentVariable('LATCHKEY_PUBLIC_URL'),
+  baseUrl: URL,
+): URL => (publicUrl === undefined ? baseUrl : checkBaseUrl(publicUrl, 'publicUrl'));
 
 /** The application's secret, well formed; null only if the option is null. */
 export function checkApplicationSecret(

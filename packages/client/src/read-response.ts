@@ -1,3 +1,4 @@
+import type { LinkStatus } from '@latchkey/schema';
 import { errorClass } from './error-classes.ts';
 import { type ErrorDetails, type LatchkeyError, UnexpectedResponseError } from './errors.ts';
 import type { FetchResponse } from './fetch.ts';
@@ -15,26 +16,29 @@ export interface ReceivedResponse {
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** Tells whether an object is of the kind that an operation returns. */
+export type IsResult = (data: Members) => boolean;
+
 /**
  * Reads the result of a call. tRPC has it in `result.data` if the status is 2xx. With any other
  * status, `error.data` is the body that the error has over REST.
  *
- * @param object - what the `object` member of the result must be
+ * @param isResult - whether an object is of the kind that the operation returns
  * @returns the result as the service sent it
  * @throws LatchkeyError if the service reports an error, or the response is not from Latchkey
  */
 export function readResponse(
   response: ReceivedResponse,
-  object: string,
+  isResult: IsResult,
   redact: Redact,
 ): WithResponse<object> {
   const envelope = parseEnvelope(response.text);
   if (response.status < 200 || response.status > 299) {
-    const body = isAtWrongPath(envelope) ? envelope : dataOf(envelope.error);
+    const body = isAtWrongPath(envelope) ? envelope : (dataOf(envelope.error) ?? {});
     throw serviceError(response, body, redact);
   }
   const data = dataOf(envelope.result);
-  if (data.object !== object) throw unexpectedResponse(response, redact);
+  if (!data || !isResult(data)) throw unexpectedResponse(response, redact);
   return withResponse(data, {
     request_id: requestIdOf(response, redact),
     response: responseDetails(response, redact),
@@ -67,6 +71,8 @@ function serviceError(response: ReceivedResponse, data: Members, redact: Redact)
     error_code: errorCode,
     error_uri: stringOf(body.error_uri),
     grant_id: stringOf(body.grant_id),
+    link_status: stringOf(body.status) as LinkStatus | undefined,
+    redirect_to: stringOf(body.redirect_to),
     issues: Array.isArray(body.issues) ? body.issues : undefined,
   };
   details.request_id ??= stringOf(body.request_id);
@@ -111,8 +117,9 @@ function requestIdOf({ headers }: ReceivedResponse, redact: Redact): string | un
   return requestId ? redact(requestId) : undefined;
 }
 
-/** The `data` of one half of tRPC's envelope; empty if there is none. */
-const dataOf = (part: unknown): Members => (isObject(part) && isObject(part.data) ? part.data : {});
+/** The `data` of one half of tRPC's envelope; undefined if there is none. */
+const dataOf = (part: unknown): Members | undefined =>
+  isObject(part) && isObject(part.data) ? part.data : undefined;
 
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -52,6 +52,8 @@ async function rejections(client: Latchkey, timeoutMs = 10_000): Promise<unknown
     client.recover(grantId, { timeoutMs }),
     client.account(grantSecret, { timeoutMs }),
     client.grant(grantSecret, { timeoutMs }),
+    client.revokeToken(grantSecret, { timeoutMs }),
+    client.introspect(grantSecret, { timeoutMs }),
   ]);
   return settled.map((outcome) =>
     outcome.status === 'rejected' ? outcome.reason : expect.fail('The call must reject.'),
@@ -122,7 +124,7 @@ describe('no error shows a secret', () => {
     ],
     [
       'a result of another kind',
-      (response, request) => result({ text: echo(request) })(response, request),
+      (response, request) => result({ object: 'another', text: echo(request) })(response, request),
     ],
     [
       'another error',

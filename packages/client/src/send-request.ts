@@ -1,14 +1,24 @@
-import type { OperationName, OperationOutput } from '@latchkey/schema';
-import type { OperationCall } from './calls.ts';
 import { connectionError } from './connection-error.ts';
 import type { Fetch } from './fetch.ts';
-import { type ReceivedResponse, readResponse } from './read-response.ts';
+import { type IsResult, type ReceivedResponse, readResponse } from './read-response.ts';
 import { redactor } from './redact.ts';
 import type { WithResponse } from './response-details.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** What an operation returns. */
-export type ResultOf<Name extends OperationName> = WithResponse<OperationOutput<Name>>;
+/** What to send over the service's tRPC interface, and what to expect. */
+export interface RequestCall {
+  /** The name of the operation. */
+  readonly operation: string;
+  /** A query is sent with GET, a mutation with POST. */
+  readonly method: 'GET' | 'POST';
+  readonly input: object | undefined;
+  /** The parts of the input that no error may show. */
+  readonly secretInputs?: readonly string[];
+  /** Whether repeating it has the same effect as doing it once. */
+  readonly isIdempotent: boolean;
+  /** Whether a result is of its kind. Any other response is not from Latchkey. */
+  readonly isResult: IsResult;
+}
 
 /** Where and how to send a request. */
 export interface RequestOptions {
@@ -29,25 +39,23 @@ export interface RequestOptions {
  * @returns the result as the service sent it, including members that this version does not know
  * @throws LatchkeyError, or the reason of `signal`
  */
-export async function sendRequest<Name extends OperationName>(
-  { operation, method, input, secretInput = '', resultObject }: OperationCall<Name>,
+export async function sendRequest(
+  { operation, method, input, secretInputs = [], isResult }: RequestCall,
   { baseUrl, fetch, userAgent, secret, signal }: RequestOptions,
-): Promise<ResultOf<Name>> {
-  const redact = redactor([secret, secretInput]);
+): Promise<WithResponse<object>> {
+  const redact = redactor([secret, ...secretInputs]);
   const url = new URL(`trpc/${operation}`, baseUrl);
   const headers = {
     accept: 'application/json',
     authorization: `Bearer ${secret}`,
     'user-agent': userAgent,
   };
+  const json = JSON.stringify(input);
+  if (method === 'GET' && input) url.searchParams.set('input', json);
   const init =
-    input === undefined
+    method === 'GET' || !input
       ? { method, headers }
-      : {
-          method,
-          headers: { ...headers, 'content-type': 'application/json' },
-          body: JSON.stringify(input),
-        };
+      : { method, headers: { ...headers, 'content-type': 'application/json' }, body: json };
 
   return untilAborted(signal, async () => {
     let received: ReceivedResponse;
@@ -60,6 +68,6 @@ export async function sendRequest<Name extends OperationName>(
     } catch (thrown) {
       throw connectionError(thrown, baseUrl.origin, redact);
     }
-    return readResponse(received, resultObject, redact) as ResultOf<Name>;
+    return readResponse(received, isResult, redact);
   });
 }

@@ -105,6 +105,8 @@ describe('different calls', () => {
   it.each([
     ['codes', () => latchkey.convert(credential('code', 9))],
     ['options', () => latchkey.convert(code, { recoverLostAnswer: true })],
+    ['verifiers', () => latchkey.convert(code, { codeVerifier: 'another' })],
+    ['redirect URIs', () => latchkey.convert(code, { redirectUri: 'https://acme.example/' })],
     ['clients', () => new Latchkey({ baseUrl: service.url, applicationSecret }).convert(code)],
   ])('share nothing: different %s', async (_, other) => {
     const outcomes = await Promise.allSettled([latchkey.convert(code), other()]);

@@ -3,16 +3,19 @@ import { crc32 } from './crc32.ts';
 import { uuidFromBytes, uuidToBytes } from './uuid.ts';
 
 /**
- * The three kinds of credential and their prefixes. From the prefix, a person or a secret scanner
+ * The kinds of credential and their prefixes. From the prefix, a person or a secret scanner
  * can tell what leaked.
  */
 export const credentialPrefixes = {
   applicationSecret: 'lk_app',
   code: 'lk_code',
   grantSecret: 'lk_grant',
+  link: 'lk_link',
+  pageTicket: 'lk_ticket',
+  pageSession: 'lk_page',
 } as const;
 
-/** `applicationSecret`, `code` or `grantSecret`. */
+/** `applicationSecret`, `code`, `grantSecret`, `link`, `pageTicket` or `pageSession`. */
 export type CredentialKind = keyof typeof credentialPrefixes;
 
 const ID_BYTES = 16;
@@ -24,7 +27,7 @@ const PAYLOAD_DIGITS = 65;
 const CHECKSUM_DIGITS = 6;
 
 /** Matches anything shaped like a Latchkey credential, for redaction and secret scanners. */
-export const credentialPattern = /lk_(?:app|code|grant)_[0-9A-Za-z]{71}/g;
+export const credentialPattern = /lk_(?:app|code|grant|link|ticket|page)_[0-9A-Za-z]{71}/g;
 
 function checksum(text: string): string {
   const crc = crc32(text);
@@ -35,7 +38,7 @@ function checksum(text: string): string {
  * Formats a credential: `<prefix>_<payload><checksum>`, made only of `[A-Za-z0-9_]`.
  *
  * @param kind - the kind of credential, which determines the prefix
- * @param id - the UUID inside: the id of the application or of the grant
+ * @param id - the UUID inside: the id of the application, the grant, the link request or the page
  * @param random - {@link CREDENTIAL_RANDOM_BYTES} bytes from a cryptographic random source
  * @throws RangeError if `random` has another length
  */
@@ -60,13 +63,25 @@ export function formatCredential(kind: CredentialKind, id: string, random: Uint8
  * @returns a lower-case UUID, or null
  */
 export function parseCredential(kind: CredentialKind, text: string): string | null {
+  return credentialParts(kind, text)?.id ?? null;
+}
+
+/** The id and the random bytes inside a credential, or null like {@link parseCredential}. */
+export function credentialParts(
+  kind: CredentialKind,
+  text: string,
+): { id: string; random: Uint8Array } | null {
   const start = credentialPrefixes[kind].length + 1;
   const end = start + PAYLOAD_DIGITS;
   if (text.length !== end + CHECKSUM_DIGITS) return null;
   if (!text.startsWith(`${credentialPrefixes[kind]}_`)) return null;
   if (text.slice(end) !== checksum(text.slice(0, end))) return null;
   const payload = decodeBase62(text.slice(start, end), PAYLOAD_BYTES);
-  return payload && uuidFromBytes(payload.subarray(0, ID_BYTES));
+  if (payload === null) return null;
+  return {
+    id: uuidFromBytes(payload.subarray(0, ID_BYTES)),
+    random: payload.subarray(ID_BYTES),
+  };
 }
 
 /** The part of an application secret that may be shown: its prefix and its last four characters. */

@@ -2,7 +2,7 @@ import type { Caller } from './caller.ts';
 
 /** A row of {@link errorTable}. */
 export interface ErrorDefinition {
-  /** HTTP status of the response. */
+  /** HTTP status of the response. 303: the error goes to the application in a redirect. */
   readonly status: number;
   /** The standard OAuth word (RFC 6749 section 5.2, RFC 6750 section 3.1). */
   readonly error: string;
@@ -16,7 +16,7 @@ export interface ErrorDefinition {
   /** For the docs: when it happens and what to check. */
   readonly help: string;
   /** Members of the body besides the five that every error has. */
-  readonly members?: readonly ('grant_id' | 'issues')[];
+  readonly members?: readonly ('grant_id' | 'issues' | 'status' | 'redirect_to')[];
   /** Seconds for `Retry-After`, if a retry can help. */
   readonly retryAfter?: number;
 }
@@ -31,16 +31,16 @@ export const errorTable = {
     error: 'invalid_client',
     title: 'No credentials were sent',
     description:
-      'This request has no Authorization header. Send Authorization: Bearer <secret> with the secret that this route requires.',
-    help: 'Routes under /oauth require an application secret (lk_app_…), routes under /v1 a grant secret (lk_grant_…) and routes under /admin the ADMIN_SECRET. Some HTTP clients drop the header when they follow a redirect: call the final address directly.',
+      'This request has no credentials. Send Authorization: Bearer <secret> with the secret that this route requires.',
+    help: 'Routes under /oauth require an application secret (lk_app_…), routes under /v1 a grant secret (lk_grant_…) and routes under /admin the ADMIN_SECRET. `/oauth/token`, `/oauth/revoke` and `/oauth/introspect` also take the client_id and the client_secret as Basic or in a form. Some HTTP clients drop the header when they follow a redirect: call the final address directly.',
   },
   credentials_invalid: {
     status: 401,
     error: 'invalid_client',
     title: 'The credentials are not valid here',
     description:
-      'The credentials in the Authorization header are not valid for this route. Check that the secret is complete, that it is the kind of secret this route requires, and that it has not been removed, expired or revoked.',
-    help: 'Possible causes: the header is empty or uses another scheme; the secret is cut short, mistyped or of another kind (see its prefix); the secret was removed or has expired; the grant was revoked. For security, the response does not say which. An operator can look it up by the request id. A revoked grant does not come back: let the user link the account again.',
+      'The credentials are not valid for this route. Check that the secret is complete, that it is the kind of secret this route requires, and that it has not been removed, expired or revoked.',
+    help: 'Possible causes: the header is empty or uses another scheme; the secret is cut short, mistyped or of another kind (see its prefix); the client_id is that of another application, or of one that has to send a secret too; the secret was removed or has expired; the grant was revoked. For security, the response does not say which. An operator can look it up by the request id. A revoked grant does not come back: let the user link the account again.',
   },
   application_disabled: {
     status: 403,
@@ -55,8 +55,8 @@ export const errorTable = {
     error: 'invalid_request',
     title: 'The body is not a JSON object',
     description:
-      'The request body is not a JSON object in UTF-8. Send a JSON object that has the members of this operation.',
-    help: 'The body is empty, is not JSON, is not UTF-8, or is JSON but not an object. Serialize the body with a JSON library instead of by hand.',
+      'The request body is not a JSON object in UTF-8, nor a form where one is taken. Send a JSON object that has the members of this operation.',
+    help: 'The body is empty, is not JSON, is not UTF-8, or is JSON but not an object; or it is a form whose percent-encoding is broken. Serialize the body with a library instead of by hand.',
   },
   parameter_invalid: {
     status: 400,
@@ -72,8 +72,8 @@ export const errorTable = {
     error: 'invalid_request',
     title: 'The body is not sent as JSON',
     description:
-      'The request body is not declared as plain JSON. Set Content-Type: application/json, encode the body as UTF-8 and do not set Content-Encoding.',
-    help: 'The Content-Type is missing or is not JSON, its charset is not UTF-8, or the body is compressed. curl sends a form by default: add -H "Content-Type: application/json".',
+      'The request body is not declared as plain JSON, nor as a form where one is taken. Set Content-Type: application/json, encode the body as UTF-8 and do not set Content-Encoding.',
+    help: 'The Content-Type is missing or is not JSON, its charset is not UTF-8, or the body is compressed. Only the routes of OAuth clients and of pages take forms. curl sends a form by default: add -H "Content-Type: application/json".',
   },
   body_too_large: {
     status: 413,
@@ -162,6 +162,157 @@ export const errorTable = {
     title: 'There is no such account',
     description: 'There is no account with this id. Put the account first, then try again.',
     help: '`latchkey account put` and PUT /admin/accounts/{account_id} make an account known to the service.',
+  },
+  client_unknown: {
+    status: 400,
+    error: 'invalid_client',
+    title: 'The application is not known here',
+    description:
+      'The client_id does not name an application that can link accounts here. Go back to the application and try again. If it happens again, tell its support.',
+    help: 'The `client_id` of `/oauth/authorize` is missing, sent twice, no UUID, unknown, or the id of a disabled application. The response is the same in each case; `latchkey explain` tells them apart. The application has to send the id that `latchkey app list` shows.',
+  },
+  redirect_uri_unregistered: {
+    status: 400,
+    error: 'invalid_request',
+    title: 'The redirect URI is not registered',
+    description:
+      'The redirect_uri is not one that was registered for this application, so the browser is not sent there. Go back to the application, and tell its support.',
+    help: 'The `redirect_uri` has to be equal to a registered one, character for character. Only the port of a loopback address may differ. It can be left out if exactly one is registered. To register it, run `latchkey app update APP_ID --redirect-uri URI` with all of them.',
+  },
+  state_invalid: {
+    status: 400,
+    error: 'invalid_request',
+    title: 'The state is not valid',
+    description:
+      'The state was sent twice, is longer than 2048 characters, or has characters that are not printable ASCII. Go back to the application and try again.',
+    help: 'Without its `state`, the application could not tell the response from a forged one, so the browser is not sent back. Let the application make a random `state` of letters and digits.',
+  },
+  response_type_unsupported: {
+    status: 303,
+    error: 'unsupported_response_type',
+    title: 'The response type is not supported',
+    description: 'This service supports only response_type=code. Let the application send it.',
+    help: 'The implicit flow and `id_token` are not offered: a token never goes through the browser.',
+  },
+  challenge_required: {
+    status: 303,
+    error: 'invalid_request',
+    title: 'The request needs a code challenge',
+    description:
+      'A public application has to send a code_challenge with code_challenge_method=S256, and every other one a code_challenge or a state.',
+    help: 'Without both, the application could not tell its own response from that of a stranger. Turn on PKCE (RFC 7636) in the OAuth library of the application: most have it on by default.',
+  },
+  scope_unknown: {
+    status: 400,
+    error: 'invalid_scope',
+    title: 'The scope cannot be asked for',
+    description:
+      'The scope is missing or has a token that this application cannot ask for. Ask only for scopes that the service describes and the application may have.',
+    help: 'From `/oauth/authorize` it goes to the application in a redirect. `latchkey scope list` shows the described scopes, and `latchkey app get APP_ID` those of the application. From `admin.links.approve` it means that more was to be approved than the application had asked for.',
+  },
+  access_denied: {
+    status: 303,
+    error: 'access_denied',
+    title: 'The user did not allow the link',
+    description: 'The account was not linked. Let the user start again if that was not intended.',
+    help: 'The user denied, gave up at the sign-in page, or took longer than an hour. Nothing went wrong: show the user a way to start again.',
+  },
+  link_expired: {
+    status: 410,
+    error: 'invalid_request',
+    title: 'The link request is older than an hour',
+    description:
+      'This link request has expired. Send the browser to redirect_to, which leads back to the application. There the user can start again.',
+    help: 'A link request is good for 3600 seconds. `redirect_to` tells the application `access_denied`, so that nobody is stranded.',
+    members: ['redirect_to'],
+  },
+  link_decided: {
+    status: 409,
+    error: 'invalid_request',
+    title: 'The link request is decided',
+    description:
+      'This link request was already approved or denied, and a decision is final. Let the user start again at the application.',
+    help: '`status` says what was decided. The same decision again, with the same account and scope and from the same place, has the same response. Any other gets this error.',
+    members: ['status'],
+  },
+  link_not_found: {
+    status: 404,
+    error: 'invalid_request',
+    title: 'There is no such link request',
+    description:
+      'There is no open link request for this link. Check that the link is complete and the last one that came to the sign-in page. Otherwise let the user start again at the application.',
+    help: 'The link was cut short, is older than four hours, or was replaced when the user asked for another account; or its application was disabled, deleted, or has another redirect URI now.',
+  },
+  page_expired: {
+    status: 410,
+    error: 'invalid_request',
+    title: 'The page has expired',
+    description:
+      'This page was opened before, is too old, or belongs to another browser. Go back to where you came from and open it again.',
+    help: 'The address of a page opens once, within 300 seconds, and the page then belongs to the browser that opened it. A page is also over once a newer one was made for the same link request. `latchkey explain` tells which it was.',
+  },
+  form_rejected: {
+    status: 403,
+    error: 'invalid_request',
+    title: 'The form did not come from this page',
+    description:
+      'This form was not sent by the page that it belongs to, so nothing was changed. Open the page again and press the button there.',
+    help: 'Another site tried to send the form, or an old copy of the page was used. A proxy that changes `Origin` or `Sec-Fetch-Site` causes it too.',
+  },
+  grant_type_unsupported: {
+    status: 400,
+    error: 'unsupported_grant_type',
+    title: 'The grant type is not supported',
+    description:
+      'This service supports only grant_type=authorization_code. A grant lives until it is revoked, so there is nothing to refresh.',
+    help: 'Turn refresh tokens off in the OAuth library of the application: the response has no `refresh_token` and no `expires_in`.',
+  },
+  redirect_uri_mismatch: {
+    status: 400,
+    error: 'invalid_grant',
+    title: 'The redirect URI is another one',
+    description:
+      'The redirect_uri is not the one that the code was sent to, or it was left out. Send the same redirect_uri as in the authorization request. The code was not consumed.',
+    help: 'Compare both character for character, with the port and the slash at the end. With a code challenge it may be left out.',
+  },
+  code_verifier_mismatch: {
+    status: 400,
+    error: 'invalid_grant',
+    title: 'The code verifier is another one',
+    description:
+      'The code_verifier does not belong to the code_challenge of this code, or one of them is missing. Send the verifier of the same authorization request. The code was not consumed.',
+    help: 'Two links in two tabs have a verifier each: keep it by `state`. If nothing was mixed up, somebody may have put a code of their own into the callback.',
+  },
+  token_of_another_application: {
+    status: 400,
+    error: 'invalid_request',
+    title: 'The token belongs to another application',
+    description:
+      'This token is active, but it was issued to another application, and only that one can revoke it. Nothing was changed.',
+    help: 'The application has mixed up its credentials, or has a token that is not its own. If the token leaked, the operator can end the grant with `latchkey grant revoke`.',
+  },
+  application_public: {
+    status: 409,
+    error: 'invalid_request',
+    title: 'The application is public',
+    description:
+      'This application is public and has no secret. If it can keep one, create a new application that is not public.',
+    help: 'Whether an application is public is fixed at its creation.',
+  },
+  scope_not_found: {
+    status: 404,
+    error: 'invalid_request',
+    title: 'There is no such scope',
+    description: 'There is no description of this scope. List the scopes to find the right name.',
+    help: '`latchkey scope list` and GET /admin/scopes show every described scope.',
+  },
+  scope_limit_reached: {
+    status: 409,
+    error: 'invalid_request',
+    title: 'There are 200 scopes',
+    description:
+      'There are descriptions of 200 scopes, which is the maximum. Delete one that is no longer used, then try again.',
+    help: 'Deleting a description ends no grant.',
   },
   secret_not_found: {
     status: 404,

@@ -33,6 +33,16 @@ export const text = z
   )
   .meta({ minLength: 1, maxLength: 200 });
 
+/** Like {@link text}, with another greatest length. */
+export const textOf = (maxLength: number) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]{1,${maxLength}}$`, 'u'),
+      `Must be 1 to ${maxLength} characters without control characters.`,
+    )
+    .meta({ minLength: 1, maxLength });
+
 const MAX_SCOPE_TOKENS = 32;
 
 /** Space-separated scope tokens. The alphabet is defined in RFC 6749, section 3.3. */
@@ -48,3 +58,39 @@ export const scope = z
     return tokens.length <= MAX_SCOPE_TOKENS && new Set(tokens).size === tokens.length;
   }, `Must be at most ${MAX_SCOPE_TOKENS} different tokens.`)
   .meta({ examples: ['profile.read'] });
+
+/** One scope token. */
+export const scopeToken = z
+  .string()
+  .regex(
+    /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/,
+    'Must be one scope token: 1 to 200 printable ASCII characters without spaces, quotation marks and backslashes.',
+  )
+  .meta({ examples: ['profile.read'] });
+
+/** A BCP 47 language tag. */
+export const languageTag = z
+  .string()
+  .regex(
+    /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,8}$/,
+    'Must be a language tag of BCP 47, such as de or pt-BR.',
+  )
+  .meta({ examples: ['de'] });
+
+/** The challenge of RFC 7636 with the method S256: BASE64URL(SHA-256(verifier)). */
+export const codeChallenge = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9_-]{43}$/,
+    'Must be the base64url of the SHA-256 of the code_verifier: 43 characters without padding.',
+  )
+  .meta({ examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'] });
+
+/** The verifier of RFC 7636, section 4.1. */
+export const codeVerifier = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9._~-]{43,128}$/,
+    'Must be 43 to 128 characters of A-Z, a-z, 0-9, hyphen, dot, underscore and tilde.',
+  )
+  .meta({ examples: ['dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'] });

@@ -8,9 +8,11 @@
 export type * from './caller.ts';
 export * from './credential.ts';
 export * from './errors.ts';
+export * as fields from './fields.ts';
 export * as inputs from './inputs.ts';
 export * as objects from './objects.ts';
 export * from './operations.ts';
 export * from './timestamp.ts';
 export type * from './types.ts';
+export * as uris from './uris.ts';
 export * from './uuid.ts';

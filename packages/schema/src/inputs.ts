@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { moment, scope, text, uuid } from './fields.ts';
+import {
+  codeChallenge,
+  codeVerifier,
+  languageTag,
+  moment,
+  scope,
+  scopeToken,
+  text,
+  textOf,
+  uuid,
+} from './fields.ts';
+import { logoUri, redirectUri, webUri } from './uris.ts';
 
 // The inputs of the operations. Each is one flat object that includes the identifiers from the path.
 // Unknown members are ignored.
@@ -11,13 +22,117 @@ export const codeInput = z.object({
     .string()
     .min(1, 'Must be the code that was issued. It starts with lk_code_.')
     .meta({ examples: ['lk_code_…'] }),
+  redirect_uri: z
+    .string()
+    .optional()
+    .meta({
+      description: 'The redirect URI that the browser was sent to, if the code is bound to one.',
+      examples: ['https://app.example/callback'],
+    }),
+  code_verifier: codeVerifier
+    .optional()
+    .meta({ description: 'The verifier of the challenge, if the code has one (RFC 7636).' }),
+});
+
+export const tokenInput = z.object({
+  token: z
+    .string()
+    .min(1, 'Must be the secret of a grant. It starts with lk_grant_.')
+    .meta({ examples: ['lk_grant_…'] }),
+  token_type_hint: z
+    .string()
+    .optional()
+    .meta({ description: 'Ignored: there is one type of token.' }),
 });
 
 export const grantIdInput = z.object({ grant_id: uuid });
 export const applicationIdInput = z.object({ application_id: uuid });
 export const accountIdInput = z.object({ account_id: uuid });
 
-export const applicationInput = z.object({ name: text.meta({ examples: ['Acme'] }) });
+const isDistinct = (list: readonly string[]) => new Set(list).size === list.length;
+
+const applicationMembers = {
+  name: text.meta({ examples: ['Acme'] }),
+  redirect_uris: z
+    .array(redirectUri)
+    .max(20, 'Must be at most 20 redirect URIs.')
+    .refine(isDistinct, 'Must be different redirect URIs.')
+    .meta({ description: 'Where the browser may be sent with a code, to the letter.' }),
+  scopes: z
+    .array(scopeToken)
+    .max(200, 'Must be at most 200 scopes.')
+    .refine(isDistinct, 'Must be different scopes.')
+    .nullable()
+    .meta({ description: 'The scopes it may ask for; null for every described one.' }),
+  logo_uri: logoUri.nullable().meta({ description: 'Shown on the consent page.' }),
+  homepage_uri: webUri.nullable().meta({ description: 'Linked on the consent page.' }),
+  resource_server: z
+    .boolean()
+    .meta({ description: 'Whether it may introspect the grants of every application.' }),
+};
+
+export const applicationInput = z.object({
+  name: applicationMembers.name,
+  redirect_uris: applicationMembers.redirect_uris.default([]),
+  scopes: applicationMembers.scopes.default(null),
+  logo_uri: applicationMembers.logo_uri.default(null),
+  homepage_uri: applicationMembers.homepage_uri.default(null),
+  public: z.boolean().default(false).meta({
+    description: 'A native application or a command line, which can keep no secret, and gets none.',
+  }),
+  resource_server: applicationMembers.resource_server.default(false),
+});
+
+export const applicationUpdateInput = z.object({
+  application_id: uuid,
+  ...z.object(applicationMembers).partial().shape,
+});
+
+export const scopeNameInput = z.object({ scope: scopeToken });
+
+const scopeTitle = textOf(100).meta({ examples: ['Read your profile'] });
+const scopeDescription = textOf(300).meta({ examples: ['Your name and your picture.'] });
+
+export const scopeInput = z.object({
+  scope: scopeToken,
+  title: scopeTitle,
+  description: scopeDescription.nullable().default(null),
+  texts: z
+    .record(languageTag, z.object({ title: scopeTitle, description: scopeDescription.optional() }))
+    .refine((texts) => Object.keys(texts).length <= 20, 'Must be at most 20 languages.')
+    .default({})
+    .meta({ description: 'The same in other languages, by language tag (BCP 47).' }),
+});
+
+export const connectionInput = z.object({ account_id: uuid, application_id: uuid });
+
+const locale = languageTag
+  .optional()
+  .meta({ description: 'The language of the page. Default: that of the browser.' });
+
+export const pageCreateInput = z.object({
+  page: z.literal('connections', 'Must be "connections".'),
+  account_id: uuid,
+  return_url: webUri
+    .optional()
+    .meta({ description: 'Where the page links back to.', examples: ['https://host.example/'] }),
+  locale,
+});
+
+const link = z
+  .string()
+  .min(1, 'Must be the link that came to the sign-in page. It starts with lk_link_.')
+  .meta({ description: 'The link that came to the sign-in page.', examples: ['lk_link_…'] });
+
+export const linkInput = z.object({ link });
+export const linkIdentifyInput = z.object({ link, account_id: uuid, locale });
+export const linkApproveInput = z.object({
+  link,
+  account_id: uuid,
+  scope: scope
+    .optional()
+    .meta({ description: 'A part of what was asked for. Default: all of it.' }),
+});
 
 export const secretInput = z.object({
   application_id: uuid,
@@ -38,12 +153,28 @@ export const accountInput = z.object({
   twitter: text
     .nullable()
     .default(null)
-    .meta({ examples: ['ada'] }),
-  verified: z.boolean().default(false),
-  supporter: z.boolean().default(false),
+    .meta({ description: 'A social handle of the account.', examples: ['ada'] }),
+  verified: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether the service marks the account as verified.' }),
+  supporter: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether the service marks the account as a supporter.' }),
 });
 
-export const codeIssueInput = z.object({ application_id: uuid, account_id: uuid, scope });
+export const codeIssueInput = z.object({
+  application_id: uuid,
+  account_id: uuid,
+  scope,
+  redirect_uri: redirectUri
+    .optional()
+    .meta({ description: 'Binds the code to a redirect URI, registered or not.' }),
+  code_challenge: codeChallenge
+    .optional()
+    .meta({ description: 'Binds the code to a verifier (RFC 7636, S256).' }),
+});
 
 const page = {
   limit: z

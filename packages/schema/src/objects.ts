@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorCodes } from './errors.ts';
-import { scope, text, timestamp, uuid } from './fields.ts';
+import { languageTag, scope, scopeToken, text, timestamp, uuid } from './fields.ts';
 
 // Schemas of the objects that operations return. `types.ts` has the same objects as TypeScript types
 // and explains each member.
@@ -90,12 +90,24 @@ export const application = z
     disabled: z.boolean(),
     created_at: timestamp,
     secrets: z.array(applicationSecret),
+    redirect_uris: z.array(z.string().meta({ examples: ['https://app.example/callback'] })),
+    scopes: z
+      .array(scopeToken)
+      .nullable()
+      .meta({ description: 'The scopes it may ask for; null for every described one.' }),
+    logo_uri: z.string().nullable(),
+    homepage_uri: z.string().nullable(),
+    public: z.boolean().meta({ description: 'Whether it has no secret.' }),
+    resource_server: z
+      .boolean()
+      .meta({ description: 'Whether it may introspect the grants of every application.' }),
   })
   .meta({ id: 'Application', description: 'A third-party application.' });
 
-export const newApplication = application
-  .extend({ secret: shownOnce })
-  .meta({ id: 'NewApplication', description: 'A new application with its first secret.' });
+export const newApplication = application.extend({ secret: shownOnce.optional() }).meta({
+  id: 'NewApplication',
+  description: 'A new application with its first secret, if it is not public.',
+});
 
 const codeMembers = {
   grant_id: uuid,
@@ -130,6 +142,136 @@ function list<Item extends z.ZodType>(item: Item, id: string) {
     .meta({ id, description: 'A page of a list, newest first.' });
 }
 
+const completeList = <Item extends z.ZodType>(item: Item, id: string, description: string) =>
+  z
+    .object({ object: z.literal('list'), data: z.array(item), next_cursor: z.null() })
+    .meta({ id, description });
+
+const scopeTexts = { title: z.string(), description: z.string() };
+
+export const scopeDescription = z
+  .object({
+    object: z.literal('scope'),
+    scope: scopeToken,
+    title: scopeTexts.title,
+    description: scopeTexts.description.nullable(),
+    texts: z.record(
+      languageTag,
+      z.object({ title: scopeTexts.title, description: scopeTexts.description.optional() }),
+    ),
+  })
+  .meta({ id: 'Scope', description: 'A scope in words. Only such a scope can be asked for.' });
+
+export const scopeList = completeList(scopeDescription, 'ScopeList', 'All scopes, by name.');
+
+export const applicationProfile = z
+  .object({
+    object: z.literal('application_profile'),
+    id: uuid,
+    name: text.meta({ examples: ['Acme'] }),
+    logo_uri: z.string().nullable(),
+    homepage_uri: z.string().nullable(),
+  })
+  .meta({ id: 'ApplicationProfile', description: 'What users see of an application.' });
+
+export const connection = z
+  .object({
+    object: z.literal('connection'),
+    application: applicationProfile,
+    scopes: z.array(scopeDescription),
+    connected_at: timestamp.meta({ description: 'When its oldest active grant was made.' }),
+    grants: z.array(z.object({ grant_id: uuid, created_at: timestamp, scope })),
+  })
+  .meta({ id: 'Connection', description: 'An application with active grants of an account.' });
+
+export const connectionList = completeList(
+  connection,
+  'ConnectionList',
+  'All connections of an account, by the name of the application.',
+);
+export const revokedGrantList = completeList(
+  revokedGrant,
+  'RevokedGrantList',
+  'The grants that the call revoked.',
+);
+
+export const page = z
+  .object({
+    object: z.literal('page'),
+    id: uuid,
+    page: z.literal('connections'),
+    account_id: uuid,
+    url: z.string().meta({
+      description: 'Opens the page once. Send the browser there.',
+      examples: ['https://link.example/connections?ticket=lk_ticket_…'],
+    }),
+    expires_at: timestamp.meta({ description: 'Until when the url can be opened.' }),
+  })
+  .meta({ id: 'Page', description: 'A page for one account.' });
+
+const linkStatuses = ['open', 'identified', 'approved', 'denied'] as const;
+
+export const linkRequest = z
+  .object({
+    object: z.literal('link_request'),
+    id: uuid,
+    status: z.enum(linkStatuses),
+    application: applicationProfile,
+    scope,
+    scopes: z.array(scopeDescription),
+    redirect_host: z.string().meta({
+      description: 'The host of the redirect URI, or its scheme if it is a private one.',
+      examples: ['app.example'],
+    }),
+    account_id: uuid.nullable(),
+    login_hint: z.string().nullable(),
+    ui_locales: z.string().nullable(),
+    created_at: timestamp,
+    expires_at: timestamp,
+    grant_id: uuid.nullable(),
+  })
+  .meta({ id: 'LinkRequest', description: 'A request of an application to link an account.' });
+
+export const linkRedirect = linkRequest
+  .extend({
+    redirect_to: z.string().meta({
+      description: 'Where the host sends the browser.',
+      examples: ['https://app.example/callback?code=lk_code_…&state=…'],
+    }),
+  })
+  .meta({ id: 'LinkRedirect', description: 'A link request, and where the browser goes next.' });
+
+export const emptyObject = z.object({}).meta({ id: 'Empty', description: 'Nothing.' });
+
+export const tokenResponse = z
+  .object({
+    access_token: z.string().meta({
+      description: 'The secret of the grant. It lives until it is revoked.',
+      examples: ['lk_grant_…'],
+    }),
+    token_type: z.literal('Bearer'),
+    scope,
+    grant: fullGrant,
+  })
+  .meta({ id: 'TokenResponse', description: 'A grant in the words of OAuth.' });
+
+export const introspection = z
+  .union([
+    z.object({
+      active: z.literal(true),
+      scope,
+      client_id: uuid.meta({ description: 'The application that the grant belongs to.' }),
+      token_type: z.literal('Bearer'),
+      sub: uuid.meta({ description: 'The id of the account.' }),
+      username: text,
+      iss: z.string().meta({ examples: ['https://link.example'] }),
+      iat: z.int().meta({ description: 'When the code was converted, in seconds since 1970.' }),
+      grant_id: uuid,
+    }),
+    z.object({ active: z.literal(false) }),
+  ])
+  .meta({ id: 'Introspection', description: 'What a token is good for (RFC 7662).' });
+
 export const applicationList = list(application, 'ApplicationList');
 export const grantList = list(grantEntry, 'GrantList');
 export const accountList = list(account, 'AccountList');
@@ -154,7 +296,7 @@ export const exportedChange = z
       description: 'The operation; `first_use` for the first request with a grant.',
       examples: ['grants.convert'],
     }),
-    by: z.enum(['application', 'grant', 'operator', 'command_line']).nullable(),
+    by: z.enum(['application', 'grant', 'operator', 'command_line', 'user']).nullable(),
     grant_id: uuid,
     application_id: uuid.nullable(),
     request_id: z.string().nullable(),
@@ -184,6 +326,8 @@ export const errorBody = z
     error_uri: z.string(),
     request_id: z.string(),
     grant_id: uuid.optional(),
+    status: z.enum(linkStatuses).optional(),
+    redirect_to: z.string().optional(),
     issues: z
       .array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
       .optional(),

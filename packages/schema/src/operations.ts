@@ -7,10 +7,17 @@ import * as object from './objects.ts';
 /** One operation of the service, offered over REST and over tRPC. */
 export interface OperationContract {
   /** HTTP method over REST. Over tRPC, a GET is a query and everything else is a mutation. */
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path over REST. A name in braces is a member of the input. */
   readonly path: `/${string}`;
   readonly caller: Caller;
+  /**
+   * Over REST it takes `application/x-www-form-urlencoded` too, and the credentials of OAuth clients
+   * (RFC 6749, section 2.3.1). Default: false.
+   */
+  readonly takesForm?: boolean;
+  /** Only there if the linking flow is on: see SIGN_IN_URL. Default: false. */
+  readonly needsLinking?: boolean;
   readonly summary: string;
   readonly description: string;
   readonly input: z.ZodType<object>;
@@ -36,7 +43,13 @@ export const operations = {
       'Consumes a code and returns the full grant with its secret. Of all calls with one code, exactly one succeeds. A call that fails leaves the code unchanged.',
     input: input.codeInput,
     output: object.fullGrant,
-    errors: ['code_not_found', 'code_expired', 'code_already_used'],
+    errors: [
+      'code_not_found',
+      'code_expired',
+      'redirect_uri_mismatch',
+      'code_verifier_mismatch',
+      'code_already_used',
+    ],
   },
   'grants.revoke': {
     method: 'POST',
@@ -48,6 +61,30 @@ export const operations = {
     input: input.grantIdInput,
     output: object.revokedGrant,
     errors: ['grant_not_found'],
+  },
+  'grants.revokeToken': {
+    method: 'POST',
+    path: '/oauth/revoke',
+    caller: 'application',
+    takesForm: true,
+    summary: 'Revoke a grant by its secret',
+    description:
+      'Token revocation (RFC 7009). Ends the grant that the token is the secret of. Anything that is no active token succeeds too, and changes nothing.',
+    input: input.tokenInput,
+    output: object.emptyObject,
+    errors: ['token_of_another_application'],
+  },
+  'grants.introspect': {
+    method: 'POST',
+    path: '/oauth/introspect',
+    caller: 'application',
+    takesForm: true,
+    summary: 'Introspect a token',
+    description:
+      'Token introspection (RFC 7662). An application learns about its own grants, a resource server about those of every application. Anything else is not active. An active response is a use of the grant.',
+    input: input.tokenInput,
+    output: object.introspection,
+    errors: [],
   },
   'grants.recover': {
     method: 'POST',
@@ -86,7 +123,8 @@ export const operations = {
     path: '/admin/applications',
     caller: 'operator',
     summary: 'Create an application',
-    description: 'Creates an application and its first secret, which is shown only once.',
+    description:
+      'Creates an application and its first secret, which is shown only once. A public application gets no secret.',
     input: input.applicationInput,
     output: object.newApplication,
     errors: [],
@@ -111,6 +149,17 @@ export const operations = {
     output: object.application,
     errors: ['application_not_found'],
   },
+  'admin.applications.update': {
+    method: 'PATCH',
+    path: '/admin/applications/{application_id}',
+    caller: 'operator',
+    summary: 'Update an application',
+    description:
+      'Changes the members that are sent; the others stay. Whether it is public is fixed at its creation.',
+    input: input.applicationUpdateInput,
+    output: object.application,
+    errors: ['application_not_found'],
+  },
   'admin.applications.secrets.create': {
     method: 'POST',
     path: '/admin/applications/{application_id}/secrets',
@@ -120,7 +169,7 @@ export const operations = {
       'Adds a secret, which is shown only once. An application can have up to 5 live secrets, so that a secret can be replaced without downtime.',
     input: input.secretInput,
     output: object.newApplicationSecret,
-    errors: ['application_not_found', 'secret_limit_reached'],
+    errors: ['application_not_found', 'application_public', 'secret_limit_reached'],
   },
   'admin.applications.secrets.revoke': {
     method: 'DELETE',
@@ -238,6 +287,125 @@ export const operations = {
     input: input.grantIdInput,
     output: object.cancelledCode,
     errors: ['grant_not_found'],
+  },
+  'admin.scopes.put': {
+    method: 'PUT',
+    path: '/admin/scopes/{scope}',
+    caller: 'operator',
+    summary: 'Describe a scope',
+    description:
+      'Describes a scope for the consent page, or replaces its description completely. Applications can ask only for described scopes.',
+    input: input.scopeInput,
+    output: object.scopeDescription,
+    errors: ['scope_limit_reached'],
+  },
+  'admin.scopes.list': {
+    method: 'GET',
+    path: '/admin/scopes',
+    caller: 'operator',
+    summary: 'List the scopes',
+    description: 'All of them, by name.',
+    input: input.emptyInput,
+    output: object.scopeList,
+    errors: [],
+  },
+  'admin.scopes.delete': {
+    method: 'DELETE',
+    path: '/admin/scopes/{scope}',
+    caller: 'operator',
+    summary: 'Delete the description of a scope',
+    description:
+      'Nobody can ask for the scope from then on. Grants that have it go on. Returns the description as it was.',
+    input: input.scopeNameInput,
+    output: object.scopeDescription,
+    errors: ['scope_not_found'],
+  },
+  'admin.connections.list': {
+    method: 'GET',
+    path: '/admin/accounts/{account_id}/connections',
+    caller: 'operator',
+    summary: 'List the connected applications of an account',
+    description:
+      'The applications with active grants of the account, by name. Empty if there is no such account.',
+    input: input.accountIdInput,
+    output: object.connectionList,
+    errors: [],
+  },
+  'admin.connections.revoke': {
+    method: 'DELETE',
+    path: '/admin/accounts/{account_id}/connections/{application_id}',
+    caller: 'operator',
+    summary: 'Disconnect an application from an account',
+    description:
+      'Revokes every active grant of the account with this application, and returns those it revoked. Idempotent.',
+    input: input.connectionInput,
+    output: object.revokedGrantList,
+    errors: [],
+  },
+  'admin.pages.create': {
+    method: 'POST',
+    path: '/admin/pages',
+    caller: 'operator',
+    needsLinking: true,
+    summary: 'Create a page for an account',
+    description:
+      'Creates an address that opens once, within 300 seconds: the page where a user sees and ends the connected applications. Send the browser of this user there.',
+    input: input.pageCreateInput,
+    output: object.page,
+    errors: ['account_not_found'],
+  },
+  'admin.links.read': {
+    method: 'POST',
+    path: '/admin/links/read',
+    caller: 'operator',
+    needsLinking: true,
+    summary: 'Read a link request',
+    description: 'What the application asks for, and what was decided.',
+    input: input.linkInput,
+    output: object.linkRequest,
+    errors: ['link_not_found', 'link_expired'],
+  },
+  'admin.links.identify': {
+    method: 'POST',
+    path: '/admin/links/identify',
+    caller: 'operator',
+    needsLinking: true,
+    summary: 'Name the account of a link request',
+    description:
+      'Tells which account has signed in, and returns the address of the consent page for it. It may be repeated: the last call counts, and earlier pages are dead.',
+    input: input.linkIdentifyInput,
+    output: object.linkRedirect,
+    errors: ['link_not_found', 'link_expired', 'link_decided', 'account_not_found'],
+  },
+  'admin.links.approve': {
+    method: 'POST',
+    path: '/admin/links/approve',
+    caller: 'operator',
+    needsLinking: true,
+    summary: 'Approve a link request',
+    description:
+      'For a host that has asked its user itself. Issues a code, and returns the address that carries it to the application. Repeated with the same input, it has the same response while the code is valid.',
+    input: input.linkApproveInput,
+    output: object.linkRedirect,
+    errors: [
+      'link_not_found',
+      'link_expired',
+      'link_decided',
+      'account_not_found',
+      'scope_unknown',
+    ],
+  },
+  'admin.links.deny': {
+    method: 'POST',
+    path: '/admin/links/deny',
+    caller: 'operator',
+    needsLinking: true,
+    summary: 'Deny a link request',
+    description:
+      'The user does not want to link, or gave up signing in. Returns the address that tells the application. Idempotent.',
+    input: input.linkInput,
+    output: object.linkRedirect,
+    errors: ['link_not_found', 'link_expired', 'link_decided'],
   },
   'admin.grants.list': {
     method: 'GET',

@@ -28,6 +28,18 @@ test('every type equals its schema', () => {
   expectTypeOf<types.ExportedChange>().toEqualTypeOf<Output<'exportedChange'>>();
   expectTypeOf<types.ExportedRefusal>().toEqualTypeOf<Output<'exportedRefusal'>>();
   expectTypeOf<types.AccountExport>().toEqualTypeOf<Output<'accountExport'>>();
+  expectTypeOf<types.Scope>().toEqualTypeOf<Output<'scopeDescription'>>();
+  expectTypeOf<types.ApplicationProfile>().toEqualTypeOf<Output<'applicationProfile'>>();
+  expectTypeOf<types.Connection>().toEqualTypeOf<Output<'connection'>>();
+  expectTypeOf<types.Page>().toEqualTypeOf<Output<'page'>>();
+  expectTypeOf<types.LinkRequest>().toEqualTypeOf<Output<'linkRequest'>>();
+  expectTypeOf<types.LinkRedirect>().toEqualTypeOf<Output<'linkRedirect'>>();
+  expectTypeOf<types.Introspection>().toEqualTypeOf<Output<'introspection'>>();
+  expectTypeOf<types.CompleteList<types.Scope>>().toEqualTypeOf<Output<'scopeList'>>();
+  expectTypeOf<types.CompleteList<types.Connection>>().toEqualTypeOf<Output<'connectionList'>>();
+  expectTypeOf<types.CompleteList<types.RevokedGrant>>().toEqualTypeOf<
+    Output<'revokedGrantList'>
+  >();
   expectTypeOf<types.ErrorBody>().toEqualTypeOf<Output<'errorBody'>>();
   expectTypeOf<types.ParameterIssue>().toEqualTypeOf<
     NonNullable<Output<'errorBody'>['issues']>[number]
@@ -55,6 +67,17 @@ test('every schema of an object has a type', () => {
     | 'exportedChange'
     | 'exportedRefusal'
     | 'accountExport'
+    | 'scopeDescription'
+    | 'scopeList'
+    | 'applicationProfile'
+    | 'connection'
+    | 'connectionList'
+    | 'revokedGrantList'
+    | 'page'
+    | 'linkRequest'
+    | 'linkRedirect'
+    | 'introspection'
+    | 'emptyObject'
     | 'errorBody'
   >();
 });

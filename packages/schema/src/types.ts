@@ -106,11 +106,139 @@ export interface Application {
   disabled: boolean;
   created_at: string;
   secrets: ApplicationSecret[];
+  /** Where the browser may be sent with a code, to the letter. */
+  redirect_uris: string[];
+  /** The scopes it may ask for; null for every described one. */
+  scopes: string[] | null;
+  /** Shown on the consent page. */
+  logo_uri: string | null;
+  /** Linked on the consent page. */
+  homepage_uri: string | null;
+  /** Whether it has no secret, such as a native application or a command line. */
+  public: boolean;
+  /** Whether it may introspect the grants of every application. */
+  resource_server: boolean;
 }
 
-/** A new application with its first secret. The secret is shown only once. */
+/** A scope in words. Only such a scope can be asked for. */
+export interface Scope {
+  object: 'scope';
+  /** The scope token (RFC 6749 section 3.3). */
+  scope: string;
+  title: string;
+  description: string | null;
+  /** The same in other languages, by language tag (BCP 47). */
+  texts: Record<string, { title: string; description?: string | undefined }>;
+}
+
+/** What users see of an application. */
+export interface ApplicationProfile {
+  object: 'application_profile';
+  id: string;
+  name: string;
+  logo_uri: string | null;
+  homepage_uri: string | null;
+}
+
+/** A list that is complete. */
+export interface CompleteList<Item> {
+  object: 'list';
+  data: Item[];
+  next_cursor: null;
+}
+
+/** An application with active grants of an account. */
+export interface Connection {
+  object: 'connection';
+  application: ApplicationProfile;
+  /** What its active grants allow. A scope without a description has its name as title. */
+  scopes: Scope[];
+  /** When its oldest active grant was made: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  connected_at: string;
+  /** Its active grants, newest first. */
+  grants: { grant_id: string; created_at: string; scope: string }[];
+}
+
+/** A page for one account. */
+export interface Page {
+  object: 'page';
+  id: string;
+  page: 'connections';
+  account_id: string;
+  /** Opens the page once: send the browser there. */
+  url: string;
+  /** Until when the url can be opened: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  expires_at: string;
+}
+
+/** A request of an application to link an account. */
+export interface LinkRequest {
+  object: 'link_request';
+  id: string;
+  /** `approved` and `denied` are final. */
+  status: LinkStatus;
+  application: ApplicationProfile;
+  /** Space-separated scope tokens that were asked for (RFC 6749 section 3.3). */
+  scope: string;
+  /** The same in words. */
+  scopes: Scope[];
+  /** The host of the redirect URI, or its scheme if it is a private one. */
+  redirect_host: string;
+  /** The account that the host has identified; null before. */
+  account_id: string | null;
+  /** What the application knows of the user, as it was sent. */
+  login_hint: string | null;
+  /** Languages that the application asks for, as they were sent. */
+  ui_locales: string | null;
+  created_at: string;
+  /** 3600 seconds after it was made. */
+  expires_at: string;
+  /** The grant, once it is approved. */
+  grant_id: string | null;
+}
+
+export type LinkStatus = 'open' | 'identified' | 'approved' | 'denied';
+
+/** A link request, and where the host sends the browser next. */
+export interface LinkRedirect extends LinkRequest {
+  redirect_to: string;
+}
+
+/** What `/oauth/token` responds (RFC 6749, section 5.1). There is no `expires_in`. */
+export interface TokenResponse {
+  /** The secret of the grant. */
+  access_token: string;
+  token_type: 'Bearer';
+  /** Space-separated scope tokens (RFC 6749 section 3.3). */
+  scope: string;
+  /** The same grant as `convert` returns it. */
+  grant: FullGrant;
+}
+
+/** What a token is good for (RFC 7662). */
+export type Introspection =
+  | {
+      active: true;
+      scope: string;
+      /** The application that the grant belongs to. */
+      client_id: string;
+      token_type: 'Bearer';
+      /** The id of the account. */
+      sub: string;
+      /** The account's username as it is now. */
+      username: string;
+      /** The address of the service. */
+      iss: string;
+      /** When the code was converted, in seconds since 1970. */
+      iat: number;
+      grant_id: string;
+    }
+  | { active: false };
+
+/** A new application with its first secret, which is shown only once. */
 export interface NewApplication extends Application {
-  secret: string;
+  /** Absent if the application is public. */
+  secret?: string | undefined;
 }
 
 /** A newly issued code. The code is shown only once. */
@@ -175,7 +303,7 @@ export interface ExportedChange {
   /** The operation, such as `grants.convert`; `first_use` for the first request with a grant. */
   operation: string;
   /** Who made it; null if that is not known. */
-  by: 'application' | 'grant' | 'operator' | 'command_line' | null;
+  by: 'application' | 'grant' | 'operator' | 'command_line' | 'user' | null;
   grant_id: string;
   /** Of a change, the application of the grant; of a refusal, the caller's, if it is known. */
   application_id: string | null;
@@ -223,6 +351,10 @@ export interface ErrorBody {
   request_id: string;
   /** Present with `code_already_used` and, if known, with `outcome_unknown`. */
   grant_id?: string | undefined;
+  /** Present with `link_decided`. */
+  status?: LinkStatus | undefined;
+  /** Present with `link_expired`: leads the browser back to its application. */
+  redirect_to?: string | undefined;
   /** Present with `parameter_invalid`. */
   issues?: ParameterIssue[] | undefined;
 }

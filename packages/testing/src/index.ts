@@ -7,4 +7,9 @@
 export type { Account, IssuedCode, OperationName } from '@latchkey/schema';
 export type { TestAccount } from './accounts.ts';
 export type { Failure } from './faults.ts';
-export { type CodeRequest, createTestServer, type TestServer } from './test-server.ts';
+export {
+  type CodeRequest,
+  createTestServer,
+  type TestServer,
+  type TestServerOptions,
+} from './test-server.ts';

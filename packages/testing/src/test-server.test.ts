@@ -7,9 +7,11 @@ import {
   CodeExpiredError,
   ConnectionError,
   Latchkey,
+  LinkDeniedError,
   RateLimitedError,
   UnavailableError,
 } from '@latchkey/client';
+import { LatchkeyAdmin } from '@latchkey/client/admin';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestServer, type TestServer } from './index.ts';
 
@@ -150,6 +152,69 @@ describe('an account', () => {
   });
 });
 
+describe('a link', () => {
+  // A server of their own, because the clock of the other one has moved.
+  let linking: TestServer;
+  let client: Latchkey;
+  beforeAll(async () => {
+    linking = await createTestServer({ scopes: ['profile.read', 'photos.read'] });
+    client = new Latchkey({ ...linking, maxRetries: 0 });
+  });
+  afterAll(() => linking.close());
+
+  const redirectUri = 'http://127.0.0.1:4000/callback';
+  async function begin(scope = 'profile.read') {
+    const { url, ...kept } = await client.authorizationUrl({ redirectUri, scope });
+    return { url, finish: (to: string) => client.finishLinking(to, { ...kept, redirectUri }) };
+  }
+
+  test('is allowed by the user, for an account and a part of the scope', async () => {
+    const { url, finish } = await begin('profile.read photos.read');
+    const allowed = await linking.approve(url, {
+      account: { username: 'bob' },
+      scope: 'photos.read',
+    });
+    expect(allowed.split('?')[0]).toBe(redirectUri);
+    expect(await finish(allowed)).toMatchObject({
+      scope: 'photos.read',
+      account: { username: 'bob' },
+    });
+  });
+
+  test('is denied by the user', async () => {
+    const { url, finish } = await begin();
+    await expect(finish(await linking.deny(url))).rejects.toThrow(LinkDeniedError);
+  });
+
+  test('takes too long', async () => {
+    const { url, finish } = await begin();
+    const allowed = await linking.approve(url);
+    linking.expire();
+    await expect(finish(allowed)).rejects.toThrow(CodeExpiredError);
+  });
+
+  test('is refused by the service', async () => {
+    const { url, finish } = await begin('posts.write');
+    const refused = finish(await linking.approve(url));
+    await expect(refused).rejects.toMatchObject({ error_code: 'scope_unknown' });
+  });
+
+  test('leads to the sign-in page of a host, which has the admin secret', async () => {
+    await using host = await createTestServer({ signInUrl: 'http://127.0.0.1:4001/sign-in' });
+    const { url } = await new Latchkey(host).authorizationUrl({
+      redirectUri,
+      scope: 'profile.read',
+    });
+    const location = (await fetch(url, { redirect: 'manual' })).headers.get('Location') ?? '';
+    expect(location).toMatch(/^http:\/\/127\.0\.0\.1:4001\/sign-in\?link=lk_link_/);
+    const { adminSecret, baseUrl } = host;
+    const admin = new LatchkeyAdmin({ adminSecret, baseUrl });
+    const link = new URL(location).searchParams.get('link') as string;
+    expect(await admin.links.read({ link })).toMatchObject({ status: 'open' });
+    expect({ ...host }).not.toHaveProperty('adminSecret');
+  });
+});
+
 describe('a mistake in a test is explained', () => {
   const mistakes = {
     'a wrong scope': [() => server.issueCode({ scope: '' }), 'scope: Must be scope tokens'],
@@ -157,6 +222,22 @@ describe('a mistake in a test is explained', () => {
     'a code that was not converted yet': [
       async () => server.revoke((await server.issueCode()).grant_id),
       'Convert the code first',
+    ],
+    'a redirect URI that is not registered': [
+      async () => {
+        const redirectUri = 'https://acme.example/back';
+        const asked = await latchkey.authorizationUrl({ redirectUri, scope: 'profile.read' });
+        return server.approve(asked.url);
+      },
+      'Pass it to createTestServer({ redirectUris })',
+    ],
+    'an address of another server': [
+      () => server.approve('https://latchkey.example/oauth/authorize'),
+      'new Latchkey(server)',
+    ],
+    'an option that is not valid': [
+      () => createTestServer({ redirectUris: ['/callback'] }),
+      'redirect_uris.0: Must be',
     ],
     'a closed server': [
       async () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type {
   Account,
   IssuedCode,
@@ -17,13 +18,34 @@ import { Accounts, type TestAccount } from './accounts.ts';
 import { TestClock } from './clock.ts';
 import { explainError } from './explain-error.ts';
 import { type Failure, Faults } from './faults.ts';
+import { openLink } from './open-link.ts';
+import { startOnFreePort } from './start-on-free-port.ts';
 
 /** What the user authorises. */
 export interface CodeRequest {
-  /** Space-separated scope tokens (RFC 6749 section 3.3). Default: `profile.read`. */
+  /**
+   * Space-separated scope tokens (RFC 6749 section 3.3). Default: `profile.read` for a code, and for a
+   * link what the application asks for.
+   */
   scope?: string;
   /** The user's account, as for {@link TestServer.putAccount}. Default: Ada's. */
   account?: TestAccount;
+}
+
+/** What the service knows about the application, and about the host whose accounts it links. */
+export interface TestServerOptions {
+  /**
+   * The redirect URIs of the application. The port of a loopback address does not matter. Default:
+   * `http://127.0.0.1/callback` and `http://localhost/callback`.
+   */
+  redirectUris?: readonly string[];
+  /** The scope tokens that the application can ask for. Default: `profile.read`. */
+  scopes?: readonly string[];
+  /**
+   * The sign-in page of the host, for tests of a host. Default: an address where nobody listens, since
+   * {@link TestServer.approve} and {@link TestServer.deny} need no page.
+   */
+  signInUrl?: string;
 }
 
 /**
@@ -35,6 +57,11 @@ export interface TestServer extends AsyncDisposable {
   readonly baseUrl: string;
   /** The secret of the server's one application, `lk_app_…`. */
   readonly applicationSecret: string;
+  /**
+   * The ADMIN_SECRET of the server, for tests of a host. Not enumerable, so that a copy of the server
+   * has the options of an application alone.
+   */
+  readonly adminSecret: string;
 
   /**
    * Issues a code to the application, as the service does when a user authorises the application. It
@@ -53,6 +80,40 @@ export interface TestServer extends AsyncDisposable {
    * ```
    */
   issueCode(request?: CodeRequest): Promise<IssuedCode>;
+
+  /**
+   * Does what the user does whom your application sends to the service: follows the address, signs in,
+   * and allows the link.
+   *
+   * @param url - the address that your application redirected the browser to
+   * @param request - the user's account, and the part of the scope that is allowed, by default all
+   * @returns the address that the browser returns to in your application. If the service refuses the
+   *   request, for example because the application can't ask for the scope, it has an `error`
+   * @throws Error if the service shows an error page, such as for a redirect URI that is not registered
+   *
+   * @example
+   * ```ts
+   * const { url, ...kept } = await latchkey.authorizationUrl({ redirectUri, scope: 'profile.read' });
+   * const callbackUrl = await server.approve(url);
+   * const grant = await latchkey.finishLinking(callbackUrl, { ...kept, redirectUri });
+   * ```
+   */
+  approve(url: string | URL, request?: CodeRequest): Promise<string>;
+
+  /**
+   * Does what the user does who does not want to link an account: follows the address, and denies.
+   *
+   * @param url - the address that your application redirected the browser to
+   * @returns the address that the browser returns to in your application
+   * @throws Error if the service shows an error page
+   *
+   * @example
+   * ```ts
+   * const callbackUrl = await server.deny(url);
+   * await latchkey.finishLinking(callbackUrl, { ...kept, redirectUri }); // rejects with LinkDeniedError
+   * ```
+   */
+  deny(url: string | URL): Promise<string>;
 
   /**
    * Creates or changes an account. It is found by its `id`, or without one by its `username`. Members
@@ -195,7 +256,8 @@ export interface TestServer extends AsyncDisposable {
 
 const SETTINGS = {
   HOST: '127.0.0.1',
-  PORT: '0',
+  // Has a port once it is known.
+  PUBLIC_URL: 'http://127.0.0.1',
   DATABASE_URL: 'file::memory:',
   LOG_LEVEL: 'silent',
   // With a clock that stands still, the window of a limit would never end.
@@ -203,11 +265,18 @@ const SETTINGS = {
   SHUTDOWN_SECONDS: '0',
 };
 
+// As long as the service lets a code live.
+const CODE_MILLISECONDS = 300_000;
+
+const LOOPBACK = ['http://127.0.0.1/callback', 'http://localhost/callback'];
+
 /**
  * Starts the service in this process: on a free port of 127.0.0.1, with an in-memory store and one
  * application. Any number of servers can run at the same time; they share nothing.
  *
+ * @param options - what the service knows about the application and the host
  * @returns the running server
+ * @throws Error if an option is not valid; the message says what is valid
  *
  * @example
  * ```ts
@@ -220,16 +289,24 @@ const SETTINGS = {
  * const grant = await latchkey.convert(code);
  * ```
  */
-export async function createTestServer(): Promise<TestServer> {
+export async function createTestServer({
+  redirectUris = LOOPBACK,
+  scopes = ['profile.read'],
+  signInUrl = 'http://127.0.0.1/sign-in',
+}: TestServerOptions = {}): Promise<TestServer> {
   const clock = new TestClock();
   const faults = new Faults();
   const accounts = new Accounts();
-  const settings = loadSettings(SETTINGS);
+  const adminSecret = randomBytes(32).toString('base64url');
+  const settings = loadSettings({ ...SETTINGS, ADMIN_SECRET: adminSecret, SIGN_IN_URL: signInUrl });
   const log = createLog(settings);
-  const server = await startServer(settings, log.log, {
-    clock: clock.now,
-    intercept: faults.intercept,
-  });
+  const server = await startOnFreePort((port) =>
+    startServer({ ...settings, port, publicUrl: `http://127.0.0.1:${port}` }, log.log, {
+      clock: clock.now,
+      intercept: faults.intercept,
+    }),
+  );
+  const { url: baseUrl } = server;
 
   let closing: Promise<void> | undefined;
   function close(): Promise<void> {
@@ -249,7 +326,16 @@ export async function createTestServer(): Promise<TestServer> {
     }
   }
 
-  const application = await operator('admin.applications.create', { name: 'Test' });
+  async function createApplication() {
+    for (const scope of scopes) await operator('admin.scopes.put', { scope, title: scope });
+    const redirect_uris = [...redirectUris];
+    return operator('admin.applications.create', { name: 'Test', redirect_uris });
+  }
+
+  const application = await createApplication().catch(async (error) => {
+    await close();
+    throw error;
+  });
   const { id: application_id } = application;
   let codesExpireAt = clock.now();
 
@@ -260,9 +346,18 @@ export async function createTestServer(): Promise<TestServer> {
     return put;
   }
 
-  return {
-    baseUrl: server.url,
-    applicationSecret: application.secret,
+  /** Follows an address, and lets the user decide where there is something to decide. */
+  async function follow(
+    url: string | URL,
+    decide: (link: string) => Promise<{ redirect_to: string }>,
+  ): Promise<string> {
+    const opened = await openLink(url, { baseUrl, signInUrl });
+    return 'link' in opened ? (await decide(opened.link)).redirect_to : opened.callbackUrl;
+  }
+
+  const testServer: Omit<TestServer, 'adminSecret'> = {
+    baseUrl,
+    applicationSecret: application.secret as string,
     async issueCode({ scope = 'profile.read', account } = {}) {
       const { id: account_id } = await putAccount(account);
       const code = { application_id, account_id, scope };
@@ -270,6 +365,14 @@ export async function createTestServer(): Promise<TestServer> {
       codesExpireAt = Math.max(codesExpireAt, Date.parse(issued.expires_at));
       return issued;
     },
+    approve: (url, { scope, account } = {}) =>
+      follow(url, async (link) => {
+        const { id: account_id } = await putAccount(account);
+        const approved = await operator('admin.links.approve', { link, account_id, scope });
+        codesExpireAt = Math.max(codesExpireAt, clock.now() + CODE_MILLISECONDS);
+        return approved;
+      }),
+    deny: (url) => follow(url, (link) => operator('admin.links.deny', { link })),
     putAccount,
     revoke: (grant_id) => operator('admin.grants.revoke', { grant_id }),
     async disable() {
@@ -286,4 +389,5 @@ export async function createTestServer(): Promise<TestServer> {
     close,
     [Symbol.asyncDispose]: close,
   };
+  return Object.defineProperty(testServer, 'adminSecret', { value: adminSecret }) as TestServer;
 }

@@ -6,7 +6,8 @@ import type { ApplicationRecord } from '../store/records.ts';
 
 export interface AuthenticatedApplication {
   application: ApplicationRecord;
-  secret_id: string;
+  /** Null for a public application: anybody can call as one. */
+  secret_id: string | null;
 }
 
 /** Whether a plain read finds the secret. During a failover it may miss one that was just created. */
@@ -43,4 +44,30 @@ export async function authenticateApplication(
   if (application.disabled) throw refuse('application_disabled');
   secretUsage.note(application.id, secret, now);
   return { application, secret_id: secret.id };
+}
+
+/** Whether a plain read finds the public application. */
+export async function isKnownPublicApplication(
+  { store }: Pick<Service, 'store'>,
+  application_id: string,
+): Promise<boolean> {
+  return (await store.findApplication(application_id, { mayBeStale: true }))?.public ?? false;
+}
+
+/**
+ * Finds a public application by its id. That proves nothing about the caller: see decision 71.
+ *
+ * @throws DomainError `credentials_invalid`: the application is unknown, or has a secret to be sent
+ * @throws DomainError `application_disabled`
+ */
+export async function authenticatePublicApplication(
+  { store }: Pick<Service, 'store'>,
+  application_id: string,
+): Promise<AuthenticatedApplication> {
+  const refuse = (reason: Reason) => DomainError.because(reason, { application_id });
+  const application = await store.findApplication(application_id);
+  if (application === null) throw refuse('application_unknown');
+  if (!application.public) throw refuse('secret_required');
+  if (application.disabled) throw refuse('application_disabled');
+  return { application, secret_id: null };
 }

@@ -3,15 +3,28 @@ import type { Service } from '../service.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { mintSecret } from './mint-secret.ts';
 
-/** Creates an application with its first secret, which never expires. */
+/** What an operator says of a new application. */
+export type NewApplication = Omit<ApplicationRecord, 'id' | 'disabled' | 'created_at' | 'secrets'>;
+
+/**
+ * Creates an application with its first secret, which never expires. A public one gets none.
+ *
+ * @returns the secret; null for a public application
+ */
 export async function createApplication(
   { store, clock }: Service,
-  name: string,
-): Promise<{ application: ApplicationRecord; secret: string }> {
+  members: NewApplication,
+): Promise<{ application: ApplicationRecord; secret: string | null }> {
   const now = clock();
   const id = newId(now);
-  const { record, credential } = mintSecret(id, now, null);
-  const application = { id, name, disabled: false, created_at: now, secrets: [record] };
+  const minted = members.public ? null : mintSecret(id, now, null);
+  const application: ApplicationRecord = {
+    ...members,
+    id,
+    disabled: false,
+    created_at: now,
+    secrets: minted === null ? [] : [minted.record],
+  };
   await store.createApplication(application);
-  return { application, secret: credential };
+  return { application, secret: minted?.credential ?? null };
 }

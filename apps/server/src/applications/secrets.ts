@@ -11,7 +11,7 @@ export const MAX_LIVE_SECRETS = 5;
  * Adds a secret to an application.
  *
  * @throws DomainError `parameter_invalid` (an expiry that is not in the future),
- *   `application_not_found`, `secret_limit_reached`
+ *   `application_not_found`, `application_public`, `secret_limit_reached`
  */
 export async function addSecret(
   { store, clock }: Service,
@@ -23,6 +23,9 @@ export async function addSecret(
     const issue = { path: ['expires_at'], message: 'Must lie in the future.' };
     throw new DomainError('parameter_invalid', { issues: [issue] });
   }
+  // Whether it is public never changes, so it can't between this and the write.
+  const application = await store.findApplication(application_id);
+  if (application?.public) throw new DomainError('application_public');
   const { record, credential } = mintSecret(application_id, now, expires_at);
   const outcome = await store.addSecret(application_id, record, { most: MAX_LIVE_SECRETS, now });
   if (outcome !== 'added') throw new DomainError(outcome);

@@ -1,8 +1,8 @@
-import type { ErrorCode, OperationName } from '@latchkey/schema';
+import type { ErrorCode } from '@latchkey/schema';
 import type { Logger } from 'pino';
 import { DomainError } from '../domain-error.ts';
 import { sinkOf } from '../log-sink.ts';
-import type { Actor } from '../origin.ts';
+import type { ActionName, Actor } from '../origin.ts';
 import type { Reason } from '../reasons.ts';
 import type { CommandChange } from '../store/records.ts';
 import type { CommandChanges } from './command-changes.ts';
@@ -15,10 +15,11 @@ export interface AuditedIds {
   secret_id?: string;
   grant_id?: string;
   account_id?: string;
+  link_id?: string;
 }
 
 export interface AuditedCall {
-  action: OperationName;
+  action: ActionName;
   /** Null if the caller was not authenticated; then the ids are only claims. */
   by: Actor | null;
   ids: AuditedIds;

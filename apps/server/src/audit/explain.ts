@@ -1,10 +1,5 @@
-import {
-  type ErrorCode,
-  errorDefinition,
-  formatTimestamp,
-  type OperationName,
-} from '@latchkey/schema';
-import type { Actor } from '../origin.ts';
+import { type ErrorCode, errorDefinition, formatTimestamp } from '@latchkey/schema';
+import type { ActionName, Actor } from '../origin.ts';
 import { type Reason, reasons } from '../reasons.ts';
 import type { RefusalRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -13,7 +8,7 @@ export interface Explanation {
   object: 'refusal';
   at: string;
   request_id: string;
-  operation: OperationName;
+  operation: ActionName;
   error_code: ErrorCode;
   reason: Reason | null;
   found: string;

@@ -1,7 +1,7 @@
-import { type ErrorCode, formatTimestamp, type OperationName, uuidV7Time } from '@latchkey/schema';
+import { type ErrorCode, formatTimestamp, uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Actor, Origin } from '../origin.ts';
+import type { ActionName, Actor, Origin } from '../origin.ts';
 import type { Reason } from '../reasons.ts';
 import type { GrantHistory, RefusalRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 export interface HistoryEntry {
   at: string;
   /** The change; for a refusal the operation. */
-  what: 'issued' | 'redeemed' | 'recovered' | 'first_used' | 'revoked' | OperationName;
+  what: 'issued' | 'redeemed' | 'recovered' | 'first_used' | 'revoked' | ActionName;
   result: 'done' | ErrorCode;
   reason: Reason | null;
   /** Null if the caller was not authenticated, or the change was written without an origin. */

@@ -116,5 +116,7 @@ function describeActor(who: {
       return `by the operator${from}`;
     case 'command_line':
       return os_user == null ? 'on the command line' : `on the command line, by ${os_user}`;
+    case 'user':
+      return `by the user on a page${from}`;
   }
 }

@@ -15,6 +15,7 @@ import { addDoctorCommand } from './doctor-command.ts';
 import { errorText } from './error-texts.ts';
 import { addExamples } from './examples.ts';
 import { addGrantCommands } from './grant-commands.ts';
+import { addPageCommands } from './page-commands.ts';
 import { addServeCommand, CannotStart } from './serve-command.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -73,6 +74,7 @@ export function createProgram(terminal: Terminal): Command {
   addAccountCommands(program, terminal);
   addCodeCommands(program, terminal);
   addGrantCommands(program, terminal);
+  addPageCommands(program, terminal);
   addExplainCommand(program, terminal);
   addDoctorCommand(program, terminal);
   addBackupCommands(program, terminal);

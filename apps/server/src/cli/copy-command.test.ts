@@ -11,9 +11,11 @@ import {
   anAccount,
   anApplication,
   anOrigin,
+  aScope,
   aSecret,
   type Granted,
   granted,
+  identified,
   issued,
   recoveryOf,
   redemptionOf,
@@ -55,6 +57,8 @@ async function fill(url: string) {
   return on(url, async (store) => {
     const application = anApplication({ secrets: [aSecret(), aSecret()] });
     await store.createApplication(application);
+    const scope = aScope();
+    await store.putScope(scope, { most: 200 });
     const account = anAccount();
     await store.putAccount(account);
     const own = { application_id: application.id, account };
@@ -75,7 +79,20 @@ async function fill(url: string) {
     await revoke(both.grant);
     await store.recoverGrant(recoveryOf(recovered.grant, { origin: anOrigin() }));
     const pending = await issued(store, own);
-    return { application, account, grants, active, used, revoked, recovered, pending };
+    const { link, page } = await identified(store, {}, account);
+    return {
+      scope,
+      link,
+      page,
+      application,
+      account,
+      grants,
+      active,
+      used,
+      revoked,
+      recovered,
+      pending,
+    };
   });
 }
 type Filled = Awaited<ReturnType<typeof fill>>;
@@ -83,6 +100,7 @@ type Filled = Awaited<ReturnType<typeof fill>>;
 /** All that the port shows of it. */
 const contents = (url: string, { application, account, grants }: Filled) =>
   on(url, async (store) => ({
+    scopes: await store.listScopes(),
     applications: await store.listApplications({ limit: 99, before: null }),
     account: await store.findAccount(account.id),
     listed: await store.listGrants({ application_id: application.id }, { limit: 99, before: null }),
@@ -105,15 +123,19 @@ async function reduce(url: string): Promise<void> {
 
 /** What every pair of databases has to do. */
 function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
-  test('brings applications, accounts and grants, and no code that is not converted', async () => {
+  test('brings scopes, applications, accounts and grants, and nothing that is under way', async () => {
     const [from, to] = await fresh();
     const filled = await fill(from);
     await reduce(from);
     const before = await contents(from, filled);
-    expect(await copied(from, to)).toContain('1 applications, 1 accounts and 5 grants');
+    expect(await copied(from, to)).toContain('1 scopes, 1 applications, 1 accounts and 5 grants');
     expect(await contents(to, filled)).toEqual(before);
     expect(await contents(from, filled)).toEqual(before);
-    expect(await on(to, (store) => store.findCode(filled.pending.grant_id))).toBeNull();
+    await on(to, async (store) => {
+      expect(await store.findCode(filled.pending.grant_id)).toBeNull();
+      expect(await store.findLink(filled.link.id)).toBeNull();
+      expect(await store.findPage(filled.page.id)).toBeNull();
+    });
     await copied(from, to);
     expect(await contents(to, filled)).toEqual(before);
   });
@@ -134,13 +156,14 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
       await store.removeSecret(application.id, removed?.id ?? '');
       await store.addSecret(application.id, aSecret({ created_at: now + 1 }), { most: 5, now });
       await store.createApplication(anApplication({ created_at: now + 1 }));
+      await store.putScope(aScope(), { most: 200 });
       const account = anAccount();
       await store.putAccount(account);
       await granted(store, { application_id: application.id, account });
     });
     await copied(from, to);
     expect(await contents(to, filled)).toEqual(await contents(from, filled));
-    expect(await copied(from, to)).toContain('2 applications, 2 accounts and 7 grants');
+    expect(await copied(from, to)).toContain('2 scopes, 2 applications, 2 accounts and 7 grants');
   });
 
   test('keeps what was added at the target, however often it is repeated', async () => {
@@ -241,10 +264,11 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
   test('revives nothing at a target that is in use', async () => {
     const [from, to] = await fresh();
     const filled = await fill(from);
-    const { active, used, recovered, application, account } = filled;
-    const other = anApplication();
+    const { active, used, recovered, application, account, scope } = filled;
+    const [other, described] = [anApplication(), aScope()];
     const code = await on(from, async (store) => {
       await store.createApplication(other);
+      await store.putScope(described, { most: 200 });
       return issued(store, { application_id: application.id, account });
     });
     await copied(from, to);
@@ -259,6 +283,8 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
       await store.addSecret(application.id, added, { most: 5, now });
       await store.setApplicationDisabled(other.id, true);
       await store.putAccount({ ...account, username: 'renamed' });
+      await store.putScope({ ...described, title: 'renamed' }, { most: 200 });
+      await store.deleteScope(scope.scope);
     });
     // Used and revoked at the source, too, but later: the target keeps its own revocation.
     await on(from, async (store) => {

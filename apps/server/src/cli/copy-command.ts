@@ -34,8 +34,8 @@ async function copy(
     try {
       const progress = createProgress(stderr);
       const result = await copyDatabase(source, target, progress.show).finally(progress.end);
-      const { applications, accounts, grants, compared } = result;
-      const text = `Copied ${applications} applications, ${accounts} accounts and ${grants} grants from ${source.name} to ${target.name}. Their number was verified, and ${compared} grants were compared. Codes that are not converted yet were not copied.`;
+      const { scopes, applications, accounts, grants, compared } = result;
+      const text = `Copied ${scopes} scopes, ${applications} applications, ${accounts} accounts and ${grants} grants from ${source.name} to ${target.name}. Their number was verified, and ${compared} grants were compared. Codes that are not converted yet were not copied.`;
       await stdout.write(`${json ? JSON.stringify({ object: 'copy', ...result }) : text}\n`);
     } finally {
       await target.close();

@@ -2,7 +2,7 @@ import type { OperationInput, OperationName, OperationOutput } from '@latchkey/s
 import { BadSetting } from '../bad-setting.ts';
 import { newId } from '../credentials/credentials.ts';
 import { noLimits } from '../limits/limits.ts';
-import { closeService, openService, type ServiceOptions } from '../open-service.ts';
+import { closeService, linkingFrom, openService, type ServiceOptions } from '../open-service.ts';
 import { call, passThrough } from '../operations/call.ts';
 import { type Operation, operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
@@ -41,7 +41,9 @@ export async function withService(
   const settings = loadSettings(terminal.environment);
   refuseInMemory(settings);
   const { databaseUrl, auditDays } = settings;
-  const service = await openService(databaseUrl, commandLog(terminal), { auditDays, ...access });
+  const linking = linkingFrom(settings);
+  const options = { auditDays, linking, ...access };
+  const service = await openService(databaseUrl, commandLog(terminal), options);
   try {
     await use(service, settings);
   } finally {

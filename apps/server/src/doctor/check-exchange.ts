@@ -1,4 +1,4 @@
-import { createApplication } from '../applications/create-application.ts';
+import { createApplication, type NewApplication } from '../applications/create-application.ts';
 import { deleteApplication } from '../applications/delete-application.ts';
 import { newId } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
@@ -21,13 +21,13 @@ export async function* checkExchange(service: Service): AsyncGenerator<Finding> 
   let application_id: string | undefined;
   try {
     const began = performance.now();
-    const { application } = await createApplication(service, 'latchkey doctor');
+    const { application } = await createApplication(service, APPLICATION);
     application_id = application.id;
     await store.putAccount({ id: account_id, ...NOBODY });
     const request = { application_id, account_id, scope: 'latchkey.doctor' };
     const { code, pending } = await issueCode(service, request, origin);
-    await redeem(service, application_id, code, origin);
-    const repeated = await errorOf(redeem(service, application_id, code, origin));
+    await redeem(service, application_id, { code }, origin);
+    const repeated = await errorOf(redeem(service, application_id, { code }, origin));
     await revoke(service, application_id, pending.grant_id, origin);
     const milliseconds = Math.ceil(performance.now() - began);
     yield repeated === 'code_already_used'
@@ -50,6 +50,16 @@ export async function* checkExchange(service: Service): AsyncGenerator<Finding> 
     );
   }
 }
+
+const APPLICATION: NewApplication = {
+  name: 'latchkey doctor',
+  redirect_uris: [],
+  scopes: [],
+  logo_uri: null,
+  homepage_uri: null,
+  public: false,
+  resource_server: false,
+};
 
 const NOBODY = {
   username: 'latchkey-doctor',

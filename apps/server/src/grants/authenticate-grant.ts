@@ -3,7 +3,7 @@ import { DomainError } from '../domain-error.ts';
 import type { Origin } from '../origin.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
-import type { GrantAuthentication } from '../store/records.ts';
+import type { AccountRecord, CredentialHash, GrantAuthentication } from '../store/records.ts';
 
 /** Whether a plain read finds the secret. During a failover it may miss one that was just created. */
 export async function isKnownGrantSecret(
@@ -18,6 +18,9 @@ export async function isKnownGrantSecret(
   return found?.secret_hash != null && sameHash(found.secret_hash, hashCredential(credential));
 }
 
+/** A grant that is active, with the hash of the secret that was shown. */
+export type ActiveGrant = GrantAuthentication & { secret_hash: CredentialHash };
+
 /**
  * Finds the active grant that a secret belongs to. The first use is on disk before this returns, so
  * a grant that was ever used can't be recovered.
@@ -29,33 +32,65 @@ export async function isKnownGrantSecret(
  *   That is no use of the grant
  */
 export async function authenticateGrant(
-  { store, clock }: Service,
+  service: Service,
   credential: string,
   options: { grant_id: string | null; currentAccount: boolean },
   origin: Origin,
 ): Promise<GrantAuthentication> {
+  const found = await findActiveGrant(service, credential, options);
+  await noteUse(service, found, origin);
+  return found;
+}
+
+/** The same as {@link authenticateGrant}, but it is no use of the grant. */
+export async function findActiveGrant(
+  { store }: Pick<Service, 'store'>,
+  credential: string,
+  options: { grant_id: string | null; currentAccount: boolean },
+): Promise<ActiveGrant> {
   const grant_id = readCredential('grantSecret', credential);
   if (options.grant_id !== null && options.grant_id !== grant_id) {
     throw DomainError.because('basic_names_another_grant', { grant_id });
   }
   const found = await store.authenticateGrant(grant_id, options);
   if (found === null) throw DomainError.because('secret_of_unknown_grant', { grant_id });
-  const { application_id } = found.grant;
-  const refuse = (reason: Reason) => DomainError.because(reason, { application_id, grant_id });
-
-  if (found.secret_hash === null) throw refuse('grant_revoked');
-  const secret_hash = hashCredential(credential);
-  if (!sameHash(found.secret_hash, secret_hash)) throw refuse('grant_secret_wrong');
-  if (found.application_disabled === null) throw refuse('application_deleted');
-  if (found.application_disabled) throw refuse('application_disabled');
-
-  if (found.first_used_at === null) {
-    const use = { grant_id, secret_hash, now: clock(), origin };
-    if (!(await store.noteFirstUse(use))) {
-      // Revoked or recovered since it was read.
-      const history = await store.findGrantHistory(grant_id);
-      throw refuse(history?.revoked_at === null ? 'grant_secret_wrong' : 'grant_revoked');
-    }
+  const { secret_hash } = found;
+  if (secret_hash === null) throw refusal('grant_revoked', found);
+  if (!sameHash(secret_hash, hashCredential(credential))) {
+    throw refusal('grant_secret_wrong', found);
   }
-  return found;
+  if (found.application_disabled === null) throw refusal('application_deleted', found);
+  if (found.application_disabled) throw refusal('application_disabled', found);
+  return { ...found, secret_hash };
+}
+
+/**
+ * Notes the first use of a grant. It is on disk before this returns.
+ *
+ * @throws DomainError `credentials_invalid`: the grant was revoked or recovered since it was read
+ */
+export async function noteUse(
+  { store, clock }: Service,
+  active: ActiveGrant,
+  origin: Origin,
+): Promise<void> {
+  if (active.first_used_at !== null) return;
+  const { grant_id } = active.grant;
+  const use = { grant_id, secret_hash: active.secret_hash, now: clock(), origin };
+  if (await store.noteFirstUse(use)) return;
+  const history = await store.findGrantHistory(grant_id);
+  throw refusal(history?.revoked_at === null ? 'grant_secret_wrong' : 'grant_revoked', active);
+}
+
+/** @throws Error if the account is gone: an erasure revokes the grant first, so somebody deleted it by hand */
+export function accountOf({ grant, account }: GrantAuthentication): AccountRecord {
+  if (account === null) {
+    throw new Error(`The account of the grant ${grant.grant_id} is gone from the store.`);
+  }
+  return account;
+}
+
+function refusal(reason: Reason, { grant }: GrantAuthentication): DomainError {
+  const { application_id, grant_id } = grant;
+  return DomainError.because(reason, { application_id, grant_id });
 }

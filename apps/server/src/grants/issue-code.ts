@@ -5,6 +5,17 @@ import type { Service } from '../service.ts';
 import type { PendingRecord } from '../store/records.ts';
 import { CODE_LIFETIME } from './redeem.ts';
 
+/** What a code is issued for. */
+export interface CodeRequest {
+  application_id: string;
+  account_id: string;
+  scope: string;
+  /** Where the browser is sent with the code: its redemption has to name it. Default: not bound. */
+  redirect_uri?: string | undefined;
+  /** RFC 7636, S256: its redemption has to send the verifier. Default: not bound. */
+  code_challenge?: string | undefined;
+}
+
 /**
  * Issues a code. Its snapshot of the account saves the redemption a second read.
  *
@@ -12,7 +23,7 @@ import { CODE_LIFETIME } from './redeem.ts';
  */
 export async function issueCode(
   { store, clock }: Service,
-  request: { application_id: string; account_id: string; scope: string },
+  request: CodeRequest,
   origin: Origin,
 ): Promise<{ code: string; pending: PendingRecord }> {
   // The store looks for the account again when it takes the snapshot.
@@ -29,7 +40,13 @@ export async function issueCode(
   const { credential, hash } = mintCredential('code', grant_id);
   const pending = await store.issueCode({
     grant_id,
-    ...request,
+    application_id: request.application_id,
+    account_id: request.account_id,
+    scope: request.scope,
+    redirect_uri: request.redirect_uri ?? null,
+    redirect_uri_given: request.redirect_uri !== undefined,
+    code_challenge: request.code_challenge ?? null,
+    link_id: null,
     code_hash: hash,
     code_expires_at: now + CODE_LIFETIME,
     origin,

@@ -1,17 +1,24 @@
 import { parseCredential } from '@latchkey/schema';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createDeletions } from '../applications/deletions.ts';
 import { createSecretUsage } from '../applications/secret-usage.ts';
 import { mintCredential, newId } from '../credentials/credentials.ts';
 import type { Origin } from '../origin.ts';
 import type { Service } from '../service.ts';
-import type { CodeState, GrantRecord } from '../store/records.ts';
+import type { CodeBinding, CodeState, GrantRecord } from '../store/records.ts';
 import type { Redemption, Store } from '../store/store.ts';
 import { CODE_LIFETIME, redeem } from './redeem.ts';
 
 const ISSUED = Date.UTC(2026, 10, 21);
 const APPLICATION = newId(ISSUED);
 const ORIGIN: Origin = { request_id: 'of-a-test', by: 'application', secret_id: null };
+
+const UNBOUND: CodeBinding = {
+  redirect_uri: null,
+  redirect_uri_given: false,
+  code_challenge: null,
+  link_id: null,
+};
 
 /** A service whose store returns what the test says and records what it is asked. */
 function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | null = null) {
@@ -35,6 +42,7 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
       () => now,
       () => {},
     ),
+    linking: null,
   };
   return { service, redemptions };
 }
@@ -67,7 +75,7 @@ test.each([0, 1, CODE_LIFETIME - 1])(
     const { grant_id, code, code_hash } = issued();
     const now = ISSUED + age;
     const { service, redemptions } = serviceAt(now, grantOf(grant_id, now));
-    const { grant_secret } = await redeem(service, APPLICATION, code, ORIGIN);
+    const { grant_secret } = await redeem(service, APPLICATION, { code }, ORIGIN);
     expect(parseCredential('grantSecret', grant_secret)).toBe(grant_id);
     expect(redemptions).toMatchObject([
       { grant_id, application_id: APPLICATION, code_hash, now, origin: ORIGIN },
@@ -81,9 +89,11 @@ test.each([
   [CODE_LIFETIME + 1, 'code_expired', 0],
 ])('an unknown code that is %d ms old is %s', async (age, code, writes) => {
   const { service, redemptions } = serviceAt(ISSUED + age, null);
-  await expect(redeem(service, APPLICATION, issued().code, ORIGIN)).rejects.toMatchObject({
-    code,
-  });
+  await expect(redeem(service, APPLICATION, { code: issued().code }, ORIGIN)).rejects.toMatchObject(
+    {
+      code,
+    },
+  );
   expect(redemptions).toHaveLength(writes);
 });
 
@@ -91,16 +101,16 @@ test.each([0, CODE_LIFETIME, 1000 * CODE_LIFETIME])(
   'only its own application is told that a code was redeemed before, at %d ms',
   async (age) => {
     const { grant_id, code, code_hash } = issued();
-    const state = { application_id: APPLICATION, code_hash, redeemed: true };
+    const state = { ...UNBOUND, application_id: APPLICATION, code_hash, redeemed: true };
     const { service } = serviceAt(ISSUED + age, null, state);
-    await expect(redeem(service, APPLICATION, code, ORIGIN)).rejects.toMatchObject({
+    await expect(redeem(service, APPLICATION, { code }, ORIGIN)).rejects.toMatchObject({
       code: 'code_already_used',
       members: { grant_id },
     });
     const refusal = { code: age === 0 ? 'code_not_found' : 'code_expired', members: {} };
-    await expect(redeem(service, newId(ISSUED), code, ORIGIN)).rejects.toMatchObject(refusal);
+    await expect(redeem(service, newId(ISSUED), { code }, ORIGIN)).rejects.toMatchObject(refusal);
     // The right id with another random part is another code, which was never issued.
-    const forged = mintCredential('code', grant_id).credential;
+    const forged = { code: mintCredential('code', grant_id).credential };
     await expect(redeem(service, APPLICATION, forged, ORIGIN)).rejects.toMatchObject(refusal);
   },
 );
@@ -113,8 +123,61 @@ test.each([
 ])('an ill-formed code never reaches the store: %# %s', async (code) => {
   const { service, redemptions } = serviceAt(ISSUED, null);
   service.store.findCode = () => Promise.reject(new Error('The store was asked.'));
-  await expect(redeem(service, APPLICATION, code, ORIGIN)).rejects.toMatchObject({
+  await expect(redeem(service, APPLICATION, { code }, ORIGIN)).rejects.toMatchObject({
     code: 'code_not_found',
   });
   expect(redemptions).toEqual([]);
+});
+
+// RFC 7636, appendix B.
+const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+
+test('the write gets what the code may be bound to', async () => {
+  const { grant_id, code } = issued();
+  const { service, redemptions } = serviceAt(ISSUED, grantOf(grant_id, ISSUED));
+  const redirect_uri = 'https://app.example/callback';
+  await redeem(service, APPLICATION, { code, redirect_uri, code_verifier: VERIFIER }, ORIGIN);
+  await redeem(service, APPLICATION, { code }, ORIGIN);
+  expect(redemptions).toMatchObject([
+    { redirect_uri, code_challenge: CHALLENGE },
+    { redirect_uri: null, code_challenge: null },
+  ]);
+});
+
+describe('of several faults the first is told:', () => {
+  const bound = {
+    ...UNBOUND,
+    redirect_uri: 'https://app.example/callback',
+    redirect_uri_given: true,
+    code_challenge: CHALLENGE,
+  };
+  const wrong = { redirect_uri: 'https://app.example/', code_verifier: `${VERIFIER}x` };
+  const right = { redirect_uri: bound.redirect_uri, code_verifier: VERIFIER };
+
+  test.each([
+    ['an expired code', { age: CODE_LIFETIME }, wrong, 'code_expired'],
+    ['an expired code of another', { age: CODE_LIFETIME, of: 'other' }, wrong, 'code_expired'],
+    ['the code of another', { of: 'other' }, wrong, 'code_not_found'],
+    ['the redirect URI', {}, wrong, 'redirect_uri_mismatch'],
+    ['the verifier', {}, { ...wrong, redirect_uri: right.redirect_uri }, 'code_verifier_mismatch'],
+    ['the redirect URI of a used one', { used: true }, wrong, 'redirect_uri_mismatch'],
+    [
+      'the verifier of a used one',
+      { used: true, age: CODE_LIFETIME },
+      { ...wrong, redirect_uri: right.redirect_uri },
+      'code_verifier_mismatch',
+    ],
+    ['a used one', { used: true, age: CODE_LIFETIME }, right, 'code_already_used'],
+  ] as [string, { age?: number; of?: string; used?: boolean }, object, string][])(
+    '%s',
+    async (_, { age = 0, of, used = false }, sent, error_code) => {
+      const { code, code_hash } = issued();
+      const application_id = of === undefined ? APPLICATION : newId(ISSUED);
+      const state = { ...bound, application_id, code_hash, redeemed: used };
+      const { service } = serviceAt(ISSUED + age, null, state);
+      const refused = redeem(service, APPLICATION, { code, ...sent }, ORIGIN);
+      await expect(refused).rejects.toMatchObject({ code: error_code });
+    },
+  );
 });

@@ -5,7 +5,9 @@ import { DomainError } from '../domain-error.ts';
 import type { Origin } from '../origin.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
-import type { CodeState, CredentialHash, GrantRecord } from '../store/records.ts';
+import type { CodeState, GrantRecord } from '../store/records.ts';
+import type { Redemption } from '../store/store.ts';
+import { type BindingProof, challengeOf, whyNotBound } from './code-binding.ts';
 
 /** A code is valid for 5 minutes after its issue (the grant interface, section 8). */
 export const CODE_LIFETIME: Milliseconds = 300_000;
@@ -20,16 +22,26 @@ export interface GrantWithSecret {
   grant_secret: string;
 }
 
+/** What an application sends to redeem a code. */
+export interface RedemptionRequest {
+  code: string;
+  /** Where the browser was sent with the code. Default: left out. */
+  redirect_uri?: string | undefined;
+  /** The verifier of the code's challenge (RFC 7636). Default: left out. */
+  code_verifier?: string | undefined;
+}
+
 /**
  * Turns a code into a grant. Of all calls with one code exactly one succeeds; a call that fails
  * leaves the code as it was.
  *
- * @throws DomainError `code_not_found`, `code_expired`, `code_already_used`
+ * @throws DomainError `code_not_found`, `code_expired`, `redirect_uri_mismatch`,
+ *   `code_verifier_mismatch`, `code_already_used`, in this order
  */
 export async function redeem(
   { store, clock }: Service,
   application_id: string,
-  code: string,
+  { code, redirect_uri, code_verifier }: RedemptionRequest,
   origin: Origin,
 ): Promise<GrantWithSecret> {
   const grant_id = parseCredential('code', code);
@@ -37,6 +49,10 @@ export async function redeem(
   if (grant_id === null || issued_at === null) throw DomainError.because('code_ill_formed');
 
   const code_hash = hashCredential(code);
+  const proof = {
+    redirect_uri: redirect_uri ?? null,
+    code_challenge: code_verifier === undefined ? null : challengeOf(code_verifier),
+  };
   // Read once, so that the write and the reason for a refusal can't contradict each other.
   const now = clock();
   if (issued_at > now + MAX_CLOCK_SKEW) {
@@ -48,22 +64,32 @@ export async function redeem(
     // crash can leave a spent code without a grant.
     const secret = mintCredential('grantSecret', grant_id);
     const redemption = { grant_id, application_id, code_hash, secret_hash: secret.hash, now };
-    const grant = await store.redeemCode({ ...redemption, origin });
+    const grant = await store.redeemCode({ ...redemption, ...proof, origin });
     if (grant !== null) return { grant, grant_secret: secret.credential };
   }
   const state = await store.findCode(grant_id);
-  const reason = whyNotThisCode(state, application_id, code_hash);
-  if (reason === null && state?.redeemed) {
-    throw DomainError.because('code_replayed', { grant_id }, { grant_id });
-  }
+  const reason = whyNotRedeemed(state, { application_id, code_hash, ...proof }, isExpired);
+  throw DomainError.because(reason, { grant_id }, reason === 'code_replayed' ? { grant_id } : {});
+}
+
+/** The first reason in the order of the contract, section 15. */
+function whyNotRedeemed(
+  state: CodeState | null,
+  redemption: Pick<Redemption, 'application_id' | 'code_hash'> & BindingProof,
+  isExpired: boolean,
+): Reason {
+  const whyUnknown = whyNotThisCode(state, redemption);
   // The caller gets the same error for each of these, and so learns nothing about codes of others.
-  throw DomainError.because(isExpired ? 'code_too_old' : (reason ?? 'code_unknown'), { grant_id });
+  if (state === null || whyUnknown !== null) {
+    return isExpired ? 'code_too_old' : (whyUnknown ?? 'code_unknown');
+  }
+  if (isExpired && !state.redeemed) return 'code_too_old';
+  return whyNotBound(state, redemption) ?? (state.redeemed ? 'code_replayed' : 'code_unknown');
 }
 
 function whyNotThisCode(
   state: CodeState | null,
-  application_id: string,
-  code_hash: CredentialHash,
+  { application_id, code_hash }: Pick<Redemption, 'application_id' | 'code_hash'>,
 ): Reason | null {
   if (state === null) return 'code_unknown';
   if (state.application_id !== application_id) return 'code_of_another_application';

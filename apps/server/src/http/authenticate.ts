@@ -1,9 +1,12 @@
-import type { Caller } from '@latchkey/schema';
+import { type Caller, type ErrorCode, isUuid } from '@latchkey/schema';
 import {
+  type AuthenticatedApplication,
   authenticateApplication,
+  authenticatePublicApplication,
   isKnownApplicationSecret,
+  isKnownPublicApplication,
 } from '../applications/authenticate-application.ts';
-import { hashCredential, sameHash } from '../credentials/credentials.ts';
+import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import { authenticateGrant, isKnownGrantSecret } from '../grants/authenticate-grant.ts';
 import { addressKey } from '../limits/address-key.ts';
@@ -14,6 +17,13 @@ import type { Origin } from '../origin.ts';
 import type { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
 import { sharePerTick } from './batching.ts';
+import { basicChallenge, bearerChallenge } from './challenge.ts';
+import {
+  type ClientCredentials,
+  formCredentials,
+  headerCredentials,
+} from './client-credentials.ts';
+import type { Form } from './form.ts';
 import type { RequestContext } from './request-context.ts';
 import { countHeader } from './request-metadata.ts';
 
@@ -45,6 +55,19 @@ export function parseAuthorization(header: string): Authorization | null {
  */
 export type Authenticate = (context: RequestContext, operation: Operation) => Promise<AnyCaller>;
 
+/**
+ * Authenticates an OAuth client, in the header or in a form. Sets the challenge of the response to the
+ * way that the client chose.
+ *
+ * @param options.readForm - reads the form that the credentials are in; null if they are in the header
+ * @param options.takesPublic - whether a public application may call
+ * @throws DomainError what {@link Authenticate} throws, and what reading the form throws
+ */
+export type AuthenticateClient = (
+  context: RequestContext,
+  options: { readForm: (() => Promise<Form>) | null; takesPublic: boolean },
+) => Promise<AuthenticatedApplication>;
+
 /** The secrets of the operator; null if not set. */
 export type AdminSecrets = Pick<Settings, 'adminSecret' | 'adminSecretPrevious'>;
 
@@ -56,7 +79,7 @@ export function createAuthenticate(
   service: Service,
   adminSecrets: AdminSecrets,
   failures: Limit,
-): Authenticate {
+): { authenticate: Authenticate; authenticateClient: AuthenticateClient } {
   const findOperator = operatorFinder(adminSecrets);
   const findApplication = sharePerTick((secret) => authenticateApplication(service, secret));
 
@@ -72,6 +95,33 @@ export function createAuthenticate(
     if (failures.isReached(key) && !(await isKnown())) failures.check(key);
   }
 
+  async function findBySecret(
+    context: RequestContext,
+    secret: string,
+  ): Promise<AuthenticatedApplication> {
+    await refuseUnknown(context, () => isKnownApplicationSecret(service, secret));
+    return findApplication(secret);
+  }
+
+  async function findClient(
+    context: RequestContext,
+    { client_id, client_secret }: ClientCredentials,
+    takesPublic: boolean,
+  ): Promise<AuthenticatedApplication> {
+    if (client_secret !== null) {
+      const application_id = readCredential('applicationSecret', client_secret);
+      if (client_id !== null && client_id.toLowerCase() !== application_id) {
+        throw DomainError.because('client_id_of_another_application', { application_id });
+      }
+      return findBySecret(context, client_secret);
+    }
+    const id = client_id?.toLowerCase() ?? '';
+    if (!isUuid(id)) throw DomainError.because('client_ill_formed');
+    if (!takesPublic) throw DomainError.because('secret_required', { application_id: id });
+    await refuseUnknown(context, () => isKnownPublicApplication(service, id));
+    return authenticatePublicApplication(service, id);
+  }
+
   const byCaller: Record<
     Caller,
     (
@@ -82,9 +132,7 @@ export function createAuthenticate(
   > = {
     async application(authorization, context) {
       if (authorization.scheme !== 'bearer') throw DomainError.because('scheme_wrong');
-      const { token } = authorization;
-      await refuseUnknown(context, () => isKnownApplicationSecret(service, token));
-      return findApplication(token);
+      return findBySecret(context, authorization.token);
     },
 
     async grant(authorization, context, operation) {
@@ -106,24 +154,50 @@ export function createAuthenticate(
   };
 
   async function identify(context: RequestContext, operation: Operation): Promise<AnyCaller> {
-    const { headers, rawHeaders } = context.request;
-    const header = headers.authorization;
-    if (header === undefined) throw new DomainError('credentials_missing');
-    // Node takes the first of several, and a proxy in front perhaps the last.
-    if (countHeader(rawHeaders, 'authorization') > 1) throw DomainError.because('header_repeated');
-    const authorization = parseAuthorization(header);
-    if (authorization === null) throw DomainError.because('header_unreadable');
-    return byCaller[operation.caller](authorization, context, operation);
+    return byCaller[operation.caller](readAuthorization(context), context, operation);
   }
 
-  return async (context, operation) => {
-    try {
-      return await identify(context, operation);
-    } catch (error) {
-      limitFailures(failures, context.address, error);
-      throw error;
+  const identifyClient: AuthenticateClient = async (context, { readForm, takesPublic }) => {
+    if (readForm !== null) {
+      const credentials = formCredentials(await readForm());
+      if (credentials === null) throw new DomainError('credentials_missing');
+      context.challenge = null;
+      return findClient(context, credentials, takesPublic);
     }
+    const { authorization } = context.request.headers;
+    if (authorization !== undefined) {
+      context.challenge = /^basic\b/i.test(authorization) ? basicChallenge : bearerChallenge;
+    }
+    return findClient(context, headerCredentials(readAuthorization(context)), takesPublic);
   };
+
+  /** Counts what fails against the address. */
+  const limited =
+    <Parameters extends unknown[], Found>(
+      identify: (context: RequestContext, ...rest: Parameters) => Promise<Found>,
+    ) =>
+    async (context: RequestContext, ...rest: Parameters): Promise<Found> => {
+      try {
+        return await identify(context, ...rest);
+      } catch (error) {
+        limitFailures(failures, context.address, error);
+        throw error;
+      }
+    };
+
+  return { authenticate: limited(identify), authenticateClient: limited(identifyClient) };
+}
+
+/** @throws DomainError `credentials_missing`, `credentials_invalid` */
+function readAuthorization({ request }: RequestContext): Authorization {
+  const { headers, rawHeaders } = request;
+  const header = headers.authorization;
+  if (header === undefined) throw new DomainError('credentials_missing');
+  // Node takes the first of several, and a proxy in front perhaps the last.
+  if (countHeader(rawHeaders, 'authorization') > 1) throw DomainError.because('header_repeated');
+  const authorization = parseAuthorization(header);
+  if (authorization === null) throw DomainError.because('header_unreadable');
+  return authorization;
 }
 
 /**
@@ -144,14 +218,25 @@ function operatorFinder(secrets: AdminSecrets): (token: string) => Authenticated
   };
 }
 
+// What fails before anybody has tried credentials: none were sent, or the form that has them can't be
+// read.
+const NO_ATTEMPT: ReadonlySet<ErrorCode> = new Set([
+  'credentials_missing',
+  'media_type_unsupported',
+  'body_too_large',
+  'body_malformed',
+  'parameter_invalid',
+]);
+
 /**
  * Only failures count against an address. Clients may share one, and right credentials pass whatever
- * else comes from it, those of a disabled application included. A request without credentials is no attempt and does not count.
+ * else comes from it, those of a disabled application included. A request without credentials is no
+ * attempt and does not count.
  *
  * @throws RateLimited in place of the failure, so that the response tells nothing about credentials
  */
 function limitFailures(failures: Limit, address: string | undefined, error: unknown): void {
   if (!(error instanceof DomainError)) return;
   if (error.code === 'credentials_invalid') failures.count(addressKey(address));
-  if (error.code === 'credentials_missing') failures.check(addressKey(address));
+  if (NO_ATTEMPT.has(error.code)) failures.check(addressKey(address));
 }

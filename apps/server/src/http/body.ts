@@ -6,6 +6,20 @@ import type { RequestContext } from './request-context.ts';
 /** The largest body that is read. A tRPC batch is one body. */
 export const MAX_BODY_BYTES = 16 * 1024;
 
+/** The media types of bodies. */
+export const mediaTypes = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+} as const;
+
+export type BodyFormat = keyof typeof mediaTypes;
+
+/** A body that was read to its end, in one of the formats that its route takes. */
+export interface Body {
+  format: BodyFormat;
+  bytes: Buffer;
+}
+
 /**
  * Reads a body as JSON: media type, then size, then syntax.
  *
@@ -13,20 +27,38 @@ export const MAX_BODY_BYTES = 16 * 1024;
  * @throws DomainError `media_type_unsupported`, `body_too_large`, `body_malformed`; ClientGone
  */
 export async function readJson(context: RequestContext): Promise<unknown> {
+  const body = await readBody(context, ['json']);
+  return body === undefined ? undefined : parseJson(body.bytes);
+}
+
+/**
+ * Reads a body: media type, then size.
+ *
+ * @param accepted - the formats that the route takes
+ * @returns undefined if there is no body
+ * @throws DomainError `media_type_unsupported`, `body_too_large`; ClientGone
+ */
+export async function readBody(
+  context: RequestContext,
+  accepted: readonly BodyFormat[],
+): Promise<Body | undefined> {
   const { headers } = context.request;
   const chunked = headers['transfer-encoding'] !== undefined;
   const length = Number(headers['content-length'] ?? 0);
   if (!chunked && length === 0) return undefined;
 
-  const supported = isJson(headers['content-type']) && isPlain(headers['content-encoding']);
+  const format = isPlain(headers['content-encoding'])
+    ? accepted.find((one) => isOfType(headers['content-type'], mediaTypes[one]))
+    : undefined;
   // Whether a chunked body is empty is known only after reading it.
-  if (!chunked && !supported) throw new DomainError('media_type_unsupported');
+  if (!chunked && format === undefined) throw new DomainError('media_type_unsupported');
   if (length > MAX_BODY_BYTES) throw new DomainError('body_too_large');
-  const bytes = await readBytes(context, supported);
-  return bytes.length === 0 ? undefined : parseJson(bytes);
+  const bytes = await readBytes(context, format !== undefined);
+  return bytes.length === 0 || format === undefined ? undefined : { format, bytes };
 }
 
-function parseJson(bytes: Buffer): unknown {
+/** @throws DomainError `body_malformed` */
+export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new DomainError('body_malformed');
   try {
     return JSON.parse(bytes.toString());
@@ -35,12 +67,18 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** `application/json`, with no charset other than UTF-8 (RFC 9110, section 8.3). */
-function isJson(contentType: string | undefined): boolean {
+/** Whether a body is declared as a form, in whatever charset or encoding. */
+export function isDeclaredAsForm(contentType: string | undefined): boolean {
+  const [type = ''] = (contentType ?? '').split(';');
+  return type.trim().toLowerCase() === mediaTypes.form;
+}
+
+/** A media type, with no charset other than UTF-8 (RFC 9110, section 8.3). */
+function isOfType(contentType: string | undefined, expected: string): boolean {
   // Nearly every client sends exactly this.
-  if (contentType === 'application/json') return true;
+  if (contentType === expected) return true;
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
-  if (type.trim() !== 'application/json') return false;
+  if (type.trim() !== expected) return false;
   return parameters.every((parameter) => {
     const [name = '', value = ''] = parameter.split('=');
     return name.trim() !== 'charset' || /^("?)utf-?8\1$/.test(value.trim());

@@ -1,14 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { errorDefinition } from '@latchkey/schema';
 import type { Logger } from 'pino';
+import type { DomainError } from '../domain-error.ts';
 import { redactorFor, type SecretSettings } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type CallContext, ClientGone } from '../operations/call.ts';
 import { operations } from '../operations/operation.ts';
+import type { Settings } from '../settings.ts';
 import type { TraceRequest } from '../tracing/tracing.ts';
 import { createAccessLog } from './access-log.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { batchByTick, batchByTimer } from './batching.ts';
+import { bearerChallenge } from './challenge.ts';
 import {
   limitConnections,
   limitSending,
@@ -16,7 +18,11 @@ import {
   type Timeouts,
   trackConnections,
 } from './connection-limits.ts';
-import { errorBody, errorHeaders, reportFailure } from './error-response.ts';
+import { errorBody, errorHeaders, errorStatus, reportFailure } from './error-response.ts';
+import { linkingRoutes } from './linking/linking-routes.ts';
+import type { PageSettings } from './linking/page-sender.ts';
+import { createTextCatalog } from './linking/texts/page-texts.ts';
+import { metadataRoutes } from './metadata-routes.ts';
 import { healthRoutes, metricsRoute } from './monitoring-routes.ts';
 import { pageRoutes } from './pages/pages.ts';
 import type { RequestContext } from './request-context.ts';
@@ -28,6 +34,8 @@ import {
   requestId,
 } from './request-metadata.ts';
 import { sendBadRequest, sendJson } from './response.ts';
+import { clientEndpoints } from './rest/client-endpoints.ts';
+import { clientRoute } from './rest/client-route.ts';
 import { operationRoute } from './rest/operation-route.ts';
 import { createRouter, splitTarget } from './router.ts';
 import { createTrpcHandler, TRPC_PREFIX } from './trpc/trpc-handler.ts';
@@ -40,7 +48,9 @@ export type PortRoutes = 'all' | 'public' | 'admin';
 
 /** What the HTTP server needs besides the context of its calls. */
 export interface HttpOptions {
-  settings: SecretSettings & { publicUrl: string | null; trustProxy: boolean };
+  settings: SecretSettings &
+    PageSettings &
+    Pick<Settings, 'publicUrl' | 'trustProxy' | 'pageTexts'>;
   log: Logger;
   /** Null if metrics are off. */
   metrics: Metrics | null;
@@ -67,17 +77,32 @@ export function createHttpServer(
   const hasPublic = routes !== 'admin';
   const hasAdmin = routes !== 'public';
   const offered = new Map(
-    [...operations].filter(([, { caller }]) =>
-      caller === 'operator' ? hasAdmin && settings.adminSecret !== null : hasPublic,
-    ),
+    [...operations]
+      .filter(([, { needsLinking }]) => !needsLinking || service.linking !== null)
+      .filter(([, { caller }]) =>
+        caller === 'operator' ? hasAdmin && settings.adminSecret !== null : hasPublic,
+      ),
   );
-  const authenticate = createAuthenticate(service, settings, limits.authentications);
+  const { authenticate, authenticateClient } = createAuthenticate(
+    service,
+    settings,
+    limits.authentications,
+  );
+  const { languages } = createTextCatalog(settings.pageTexts);
   const router = createRouter([
     ...[...offered.values()].map((operation) =>
       operationRoute(operation, callContext, authenticate),
     ),
+    // They take the place of the routes above that have the same path.
+    ...(hasPublic ? clientEndpoints : []).map((endpoint) =>
+      clientRoute(endpoint, callContext, authenticateClient),
+    ),
+    ...(hasPublic && service.linking !== null ? linkingRoutes(callContext, settings) : []),
     ...healthRoutes(service.store, isDraining),
     ...(hasPublic ? pageRoutes(settings.publicUrl) : []),
+    ...(hasPublic && service.linking !== null
+      ? metadataRoutes(service, { publicUrl: settings.publicUrl, languages })
+      : []),
     ...(hasAdmin && metrics !== null ? [metricsRoute(metrics)] : []),
   ]);
   const handleTrpc = createTrpcHandler(offered, callContext, authenticate, log);
@@ -94,16 +119,27 @@ export function createHttpServer(
     if (path.startsWith(TRPC_PREFIX)) return handleTrpc(context, path, query);
     const found = router.find(method, path);
     context.route = found.route.path;
-    context.calls = [{ operation: found.route.operation ?? found.route.path, status: null }];
-    await found.route.handle(context, found.parameters, query);
+    context.calls = [{ operation: found.route.action ?? found.route.path, status: null }];
+    try {
+      await found.route.handle(context, found.parameters, query);
+    } catch (failure) {
+      const send = found.route.sendError;
+      if (send === undefined || failure instanceof ClientGone) throw failure;
+      send(context, noteFailure(context, failure));
+    }
+  }
+
+  function noteFailure(context: RequestContext, failure: unknown): DomainError {
+    const error = reportFailure(log, context, failure);
+    for (const call of context.calls) call.error_code ??= error.code;
+    return error;
   }
 
   function sendError(context: RequestContext, failure: unknown): void {
-    const error = reportFailure(log, context, failure);
-    for (const call of context.calls) call.error_code ??= error.code;
+    const error = noteFailure(context, failure);
     const caller = callerByPath.get(context.route) ?? null;
-    const { status } = errorDefinition(error.code);
-    sendJson(context, status, errorBody(context, error, caller), errorHeaders(error));
+    const body = errorBody(context, error, caller);
+    sendJson(context, errorStatus(context, error), body, errorHeaders(context, error));
   }
 
   function recordRequest(context: RequestContext, startedAt: number): void {
@@ -152,6 +188,9 @@ export function createHttpServer(
       route: null,
       calls: [{ operation: null, status: null }],
       waitedForBody: false,
+      challenge: bearerChallenge,
+      routeHeaders: {},
+      errorSurroundings: {},
       closesConnection: false,
     };
     if (traceRequest === undefined) await respond(context);

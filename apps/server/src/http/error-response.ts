@@ -2,6 +2,7 @@ import { type Caller, type ErrorBody, errorDefinition, errorWord } from '@latchk
 import type { Logger } from 'pino';
 import { DomainError } from '../domain-error.ts';
 import { RateLimited } from '../limits/rate-limited.ts';
+import { challengeFor } from './challenge.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Headers } from './response.ts';
 import { MethodNotAllowed } from './router.ts';
@@ -43,16 +44,20 @@ export function errorBody(
   };
 }
 
-const CHALLENGE = 'Bearer realm="latchkey"';
+/**
+ * The status of an error over REST. A client that sent its credentials in a form gets no challenge,
+ * and 401 would need one (RFC 6749, section 5.2).
+ */
+export function errorStatus({ challenge }: RequestContext, { code }: DomainError): number {
+  return code === 'credentials_invalid' && challenge === null ? 400 : errorDefinition(code).status;
+}
 
 /** The header fields that belong to an error. */
-export function errorHeaders(error: DomainError): Headers {
+export function errorHeaders({ challenge }: RequestContext, error: DomainError): Headers {
   const { retryAfter } = errorDefinition(error.code);
+  const authenticate = challengeFor(error, challenge);
   return {
-    ...(error.code === 'credentials_missing' && { 'WWW-Authenticate': CHALLENGE }),
-    ...(error.code === 'credentials_invalid' && {
-      'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"`,
-    }),
+    ...(authenticate !== undefined && { 'WWW-Authenticate': authenticate }),
     ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
     ...(error instanceof MethodNotAllowed && { Allow: error.allow }),
     ...(error instanceof RateLimited && rateLimitHeaders(error)),

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallRecord } from '../operations/call.ts';
+import type { Challenge } from './challenge.ts';
+import type { Headers } from './response.ts';
 
 /** One call that a request makes: a tRPC batch makes several, every other request makes one. */
 export interface RequestedCall extends CallRecord {
@@ -36,6 +38,23 @@ export interface RequestContext {
   calls: RequestedCall[];
   /** Whether the body arrived only after the headers were handled. */
   waitedForBody: boolean;
+  /** How the caller is told to authenticate; null if its credentials were in a form. */
+  challenge: Challenge | null;
+  /** The header fields that every response of the route has. */
+  routeHeaders: Headers;
   /** The response closes the connection: nothing behind it is accepted. */
   closesConnection: boolean;
+  /** What the page of an error is made with, if the route answers with pages. */
+  errorSurroundings: ErrorSurroundings;
+}
+
+/** What an error page is made with, as far as it is known when it is sent. */
+export interface ErrorSurroundings {
+  /** Languages of the person besides those of Accept-Language. */
+  locale?: string | null;
+  ui_locales?: string | null;
+  /** The application that the page is about; null if it is about the account alone. */
+  application_name?: string | null;
+  /** Where a person can go from here. */
+  back_url?: string | null;
 }

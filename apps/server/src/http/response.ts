@@ -23,7 +23,7 @@ export function send(
   body: string | Buffer,
   headers: Headers = {},
 ): void {
-  const { request, response, requestId } = context;
+  const { request, response, requestId, routeHeaders } = context;
   if (response.headersSent || response.destroyed) return;
   const unread = leavesUnread(context);
   context.closesConnection = unread || context.isClosing();
@@ -32,6 +32,7 @@ export function send(
     'Cache-Control': 'no-store',
     'X-Request-Id': requestId,
     'Content-Length': Buffer.byteLength(body),
+    ...routeHeaders,
     ...(context.closesConnection ? { Connection: 'close' } : undefined),
     ...headers,
   });

@@ -1,17 +1,22 @@
-import type { OperationName } from '@latchkey/schema';
 import { DomainError } from '../domain-error.ts';
+import type { ActionName } from '../origin.ts';
 import { percentDecode } from '../percent-decode.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** The parameters of a path template, by name, decoded. */
 export type PathParameters = Record<string, string>;
 
+/** Sends what a handler has thrown. */
+export type SendError = (context: RequestContext, error: DomainError) => void;
+
 export interface Route {
   readonly method: string;
   /** A template: a segment in braces matches any one segment. */
   readonly path: string;
-  /** Undefined if the route is no operation. */
-  readonly operation?: OperationName;
+  /** What it is called in the metrics. Default: its path. */
+  readonly action?: ActionName;
+  /** Default: as JSON. */
+  readonly sendError?: SendError;
   /** Sends the response, or throws a DomainError. */
   handle(context: RequestContext, parameters: PathParameters, query: string): Promise<void> | void;
 }

@@ -18,6 +18,7 @@ export const noLimits: Limits = {
   authentications: unlimited,
   exchanges: unlimited,
   requests: unlimited,
+  links: unlimited,
   async close() {},
 };
 
@@ -46,6 +47,7 @@ export function createLimits(
     authentications: create('authentications'),
     exchanges: create('exchanges'),
     requests: create('requests'),
+    links: create('links'),
   };
 
   let alone = false;

@@ -4,8 +4,11 @@ export interface RateLimit {
   seconds: number;
 }
 
-/** Failed authentications are limited per address, failed exchanges and requests per application. */
-export type RateLimitName = 'authentications' | 'exchanges' | 'requests';
+/**
+ * Failed authentications and new link requests are limited per address, failed exchanges and requests
+ * per application.
+ */
+export type RateLimitName = 'authentications' | 'exchanges' | 'requests' | 'links';
 
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
 
@@ -17,6 +20,8 @@ export const defaultRateLimits: RateLimits = {
   authentications: { limit: 1_000, seconds: 60 },
   exchanges: { limit: 1_000, seconds: 60 },
   requests: { limit: 300_000, seconds: 60 },
+  // A link request takes about a kilobyte for four hours.
+  links: { limit: 300, seconds: 60 },
 };
 
 export const rateLimitNames = Object.keys(defaultRateLimits) as RateLimitName[];

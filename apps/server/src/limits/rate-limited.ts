@@ -6,6 +6,7 @@ const reasonOf = {
   authentications: 'too_many_failed_authentications',
   exchanges: 'too_many_failed_exchanges',
   requests: 'too_many_requests',
+  links: 'too_many_links',
 } as const satisfies Record<RateLimitName, Reason>;
 
 /** A refusal by a rate limit. Nothing was done. */

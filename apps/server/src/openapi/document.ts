@@ -10,8 +10,19 @@ import {
 import { z } from 'zod';
 import { parameterInvalid } from '../operations/input.ts';
 import { errorsOf } from './errors.ts';
-import { type Example, examples, GRANT } from './examples.ts';
-import { securitySchemes } from './security.ts';
+import { DENIED, type Example, examples, GRANT } from './examples.ts';
+import {
+  authorization,
+  FORM,
+  metadataPaths,
+  tokenContract,
+  tokenExample,
+  withCredentials,
+} from './oauth-paths.ts';
+import { securityOf, securitySchemes } from './security.ts';
+import { type DescribedOperation, sharedOperation } from './shared-operation.ts';
+
+type AnyExample = Record<keyof Example<OperationName>, object>;
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -20,7 +31,7 @@ const COMPONENTS = '#/components/schemas/';
 /** Removes from a JSON schema of zod's what would mislead a generated client. */
 function forClients({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   // A newer service may send more members.
-  delete jsonSchema.additionalProperties;
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   // Only ECMAScript has surrogates in patterns. Go, Rust and Python refuse to compile them.
   if (jsonSchema.pattern?.includes('\\ud800')) {
     delete jsonSchema.pattern;
@@ -40,7 +51,10 @@ function componentSchemas(): Record<string, JsonSchema> {
 }
 
 /** Splits the members of an input into those of the path or the query and those of the body. */
-function inputParts({ method, path, input }: OperationContract, example: object) {
+function inputParts(
+  { method, path, input, takesForm = false }: OperationContract,
+  example: object,
+) {
   const { properties = {}, required = [] } = z.toJSONSchema(input, {
     io: 'input',
     override: forClients,
@@ -62,24 +76,16 @@ function inputParts({ method, path, input }: OperationContract, example: object)
   const body = Object.entries(properties).filter(([name]) => place(name) === 'body');
   if (body.length === 0) return { parameters };
   const bodyRequired = required.filter((name) => place(name) === 'body');
-  return {
-    parameters,
-    requestBody: {
-      required: bodyRequired.length > 0,
-      content: {
-        'application/json': {
-          schema: {
-            type: 'object',
-            properties: Object.fromEntries(body),
-            required: bodyRequired,
-          },
-          example: Object.fromEntries(
-            body.filter(([name]) => examples.has(name)).map(([name]) => [name, examples.get(name)]),
-          ),
-        },
-      },
-    },
+  const json = {
+    schema: { type: 'object', properties: Object.fromEntries(body), required: bodyRequired },
+    example: Object.fromEntries(
+      body.filter(([name]) => examples.has(name)).map(([name]) => [name, examples.get(name)]),
+    ),
   };
+  const content = takesForm
+    ? { 'application/json': json, [FORM]: withCredentials(json) }
+    : { 'application/json': json };
+  return { parameters, requestBody: { required: bodyRequired.length > 0, content } };
 }
 
 /** The issues that an operation reports for an input whose first member is wrong. */
@@ -105,12 +111,17 @@ function exampleError(code: ErrorCode, operation: OperationContract, example: ob
       request_id: '0193aa00-0000-7000-8000-0000000000ff',
       ...(definition.members?.includes('grant_id') && { grant_id: GRANT }),
       ...(definition.members?.includes('issues') && { issues: exampleIssues(operation, example) }),
+      ...(definition.members?.includes('status') && { status: 'denied' }),
+      ...(definition.members?.includes('redirect_to') && { redirect_to: DENIED }),
     },
   };
 }
 
 /** The responses of an operation: its result, and its errors by status. */
-function responses(operation: OperationContract, { input, output }: Example<OperationName>) {
+function responses(
+  operation: OperationContract,
+  { input, output }: AnyExample,
+): DescribedOperation['responses'] {
   const errors = errorsOf(operation);
   const statuses = [...new Set(errors.map((code) => errorDefinition(code).status))].sort();
   const failures = statuses.map((status) => {
@@ -173,30 +184,44 @@ const tags = {
   operator: { name: 'Operator', description: 'Operations of the operator of the service.' },
 } as const;
 
+const linkingTag = {
+  name: 'Linking',
+  description: 'Where browsers and OAuth libraries begin.',
+};
+
+function describeOperation(
+  name: string,
+  operation: OperationContract,
+  example: AnyExample,
+): DescribedOperation {
+  const note = operation.needsLinking ? ' Only there if `SIGN_IN_URL` is set.' : '';
+  return {
+    operationId: name,
+    summary: operation.summary,
+    description: operation.description + note,
+    tags: [tags[operation.caller].name],
+    security: securityOf(operation),
+    ...inputParts(operation, example.input),
+    responses: responses(operation, example),
+  };
+}
+
 /**
  * The OpenAPI 3.1 document of every REST operation, made from the same contract as the routes. It
  * has no `servers`: the route that serves it adds them.
  */
 export function openApiDocument() {
-  const paths: Record<string, Record<string, object>> = {};
+  const paths: Record<string, Record<string, DescribedOperation>> = {};
   for (const [name, operation] of Object.entries(operations) as [
     OperationName,
     OperationContract,
   ][]) {
-    const example = examples[name];
+    const method = operation.method.toLowerCase();
     const path = paths[operation.path] ?? {};
     paths[operation.path] = path;
-    path[operation.method.toLowerCase()] = {
-      operationId: name,
-      summary: operation.summary,
-      description: operation.description,
-      tags: [tags[operation.caller].name],
-      security: Object.keys(securitySchemes)
-        .filter((scheme) => securitySchemes[scheme]?.caller === operation.caller)
-        .map((scheme) => ({ [scheme]: [] })),
-      ...inputParts(operation, example.input),
-      responses: responses(operation, example),
-    };
+    const described = describeOperation(name, operation, examples[name]);
+    const before = path[method];
+    path[method] = before === undefined ? described : sharedOperation(before, described);
   }
   return {
     openapi: '3.1.1',
@@ -209,12 +234,22 @@ export function openApiDocument() {
       contact: { name: 'The operator of this service' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    tags: Object.values(tags),
-    paths,
+    tags: [...Object.values(tags), linkingTag],
+    paths: {
+      ...paths,
+      [tokenContract.path]: {
+        post: describeOperation('oauth.token', tokenContract, tokenExample()),
+      },
+      '/oauth/authorize': { get: authorization },
+      ...metadataPaths,
+    },
     components: {
       schemas: componentSchemas(),
       securitySchemes: Object.fromEntries(
-        Object.entries(securitySchemes).map(([name, { caller: _, ...scheme }]) => [name, scheme]),
+        Object.entries(securitySchemes).map(([name, { type, scheme, description }]) => [
+          name,
+          { type, scheme, description },
+        ]),
       ),
     },
   };

@@ -4,9 +4,11 @@ import {
   type ApplicationSecret,
   credentialHint,
   formatCredential,
+  type LinkRequest,
   type OperationInput,
   type OperationName,
   type OperationOutput,
+  type Scope,
 } from '@latchkey/schema';
 
 /** An input of an operation and the output that it leads to, for the docs. */
@@ -22,11 +24,21 @@ const APPLICATION = '0193aa00-0000-7000-8000-0000000000a0';
 const ACCOUNT = '0193aa00-0000-7000-8000-0000000000b0';
 export const GRANT = '0193aa00-0000-7000-8000-0000000000c0';
 const SECRET = '0193aa00-0000-7000-8000-0000000000d0';
+const LINK = '0193aa00-0000-7000-8000-0000000000e0';
+const PAGE = '0193aa00-0000-7000-8000-0000000000f0';
+
+// RFC 7636, appendix B.
+export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+export const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+export const CALLBACK = 'https://acme.example/callback';
+const ISSUER = 'https://latchkey.example';
 
 const counting = Uint8Array.from({ length: 32 }, (_, index) => index);
 const applicationSecret = formatCredential('applicationSecret', APPLICATION, counting);
 const code = formatCredential('code', GRANT, counting);
 const grantSecret = formatCredential('grantSecret', GRANT, counting);
+const link = formatCredential('link', LINK, counting);
+const ticket = formatCredential('pageTicket', PAGE, counting);
 
 const account: Account = {
   object: 'service_account',
@@ -89,20 +101,94 @@ const application: Application = {
   disabled: false,
   created_at: '2026-11-02T09:00:00.000+00:00',
   secrets: [secretRecord],
+  redirect_uris: [CALLBACK],
+  scopes: null,
+  logo_uri: 'https://acme.example/logo.png',
+  homepage_uri: 'https://acme.example/',
+  public: false,
+  resource_server: false,
 };
+const registered = {
+  name: 'Acme',
+  redirect_uris: [CALLBACK],
+  logo_uri: 'https://acme.example/logo.png',
+  homepage_uri: 'https://acme.example/',
+};
+const profile = {
+  object: 'application_profile',
+  id: APPLICATION,
+  name: 'Acme',
+  logo_uri: 'https://acme.example/logo.png',
+  homepage_uri: 'https://acme.example/',
+} as const;
+
+const readProfile: Scope = {
+  object: 'scope',
+  scope: 'profile.read',
+  title: 'Read your profile',
+  description: 'Your name and your picture.',
+  texts: { de: { title: 'Ihr Profil lesen', description: 'Ihren Namen und Ihr Bild.' } },
+};
+const readPosts: Scope = {
+  object: 'scope',
+  scope: 'posts.read',
+  title: 'Read your posts',
+  description: null,
+  texts: {},
+};
+
+const linkRequest: LinkRequest = {
+  object: 'link_request',
+  id: LINK,
+  status: 'open',
+  application: profile,
+  scope,
+  scopes: [readProfile, readPosts],
+  redirect_host: 'acme.example',
+  account_id: null,
+  login_hint: 'ada',
+  ui_locales: 'de',
+  created_at: '2026-11-21T02:14:00.000+00:00',
+  expires_at: '2026-11-21T03:14:00.000+00:00',
+  grant_id: null,
+};
+/** Where the browser goes if the user denies. */
+export const DENIED = `${CALLBACK}?error=access_denied&error_code=access_denied&state=xyz&iss=https%3A%2F%2Flatchkey.example`;
 
 const issued = { application_id: APPLICATION, account_id: ACCOUNT, scope };
 const codeMembers = { grant_id: GRANT, ...issued, expires_at: '2026-11-21T02:20:00.000+00:00' };
 
 export const examples: { [Name in OperationName]: Example<Name> } = {
-  'grants.convert': { input: { code }, output: fullGrant },
+  'grants.convert': {
+    input: { code, redirect_uri: CALLBACK, code_verifier: VERIFIER },
+    output: fullGrant,
+  },
   'grants.revoke': { input: { grant_id: GRANT }, output: revokedGrant },
+  'grants.revokeToken': { input: { token: grantSecret }, output: {} },
+  'grants.introspect': {
+    input: { token: grantSecret },
+    output: {
+      active: true,
+      scope,
+      client_id: APPLICATION,
+      token_type: 'Bearer',
+      sub: ACCOUNT,
+      username: 'ada',
+      iss: ISSUER,
+      iat: 1_795_227_330,
+      grant_id: GRANT,
+    },
+  },
   'grants.recover': { input: { grant_id: GRANT }, output: fullGrant },
   'account.get': { input: {}, output: account },
   'account.grant': { input: {}, output: grantDescription },
   'admin.applications.create': {
-    input: { name: 'Acme' },
+    input: registered,
     output: { ...application, secrets: [unused], secret: applicationSecret },
+  },
+  'admin.applications.update': {
+    input: { application_id: APPLICATION, ...registered },
+    output: application,
   },
   'admin.applications.list': {
     input: { limit: 50 },
@@ -173,7 +259,10 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
       ],
     },
   },
-  'admin.codes.issue': { input: issued, output: { object: 'grant_code', code, ...codeMembers } },
+  'admin.codes.issue': {
+    input: { ...issued, redirect_uri: CALLBACK, code_challenge: CHALLENGE },
+    output: { object: 'grant_code', code, ...codeMembers },
+  },
   'admin.codes.cancel': {
     input: { grant_id: GRANT },
     output: { object: 'grant_code', ...codeMembers, cancelled: true },
@@ -187,4 +276,78 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
     },
   },
   'admin.grants.revoke': { input: { grant_id: GRANT }, output: revokedGrant },
+  'admin.scopes.put': {
+    input: {
+      scope: readProfile.scope,
+      title: readProfile.title,
+      description: readProfile.description,
+      texts: readProfile.texts,
+    },
+    output: readProfile,
+  },
+  'admin.scopes.list': {
+    input: {},
+    output: { object: 'list', data: [readPosts, readProfile], next_cursor: null },
+  },
+  'admin.scopes.delete': { input: { scope: 'profile.read' }, output: readProfile },
+  'admin.connections.list': {
+    input: { account_id: ACCOUNT },
+    output: {
+      object: 'list',
+      data: [
+        {
+          object: 'connection',
+          application: profile,
+          scopes: [readProfile, readPosts],
+          connected_at: grantHead.created_at,
+          grants: [{ grant_id: GRANT, created_at: grantHead.created_at, scope }],
+        },
+      ],
+      next_cursor: null,
+    },
+  },
+  'admin.connections.revoke': {
+    input: { account_id: ACCOUNT, application_id: APPLICATION },
+    output: { object: 'list', data: [revokedGrant], next_cursor: null },
+  },
+  'admin.pages.create': {
+    input: {
+      page: 'connections',
+      account_id: ACCOUNT,
+      return_url: 'https://host.example/settings',
+      locale: 'de',
+    },
+    output: {
+      object: 'page',
+      id: PAGE,
+      page: 'connections',
+      account_id: ACCOUNT,
+      url: `${ISSUER}/connections?ticket=${ticket}`,
+      expires_at: '2026-11-21T02:20:00.000+00:00',
+    },
+  },
+  'admin.links.read': { input: { link }, output: linkRequest },
+  'admin.links.identify': {
+    input: { link, account_id: ACCOUNT, locale: 'de' },
+    output: {
+      ...linkRequest,
+      status: 'identified',
+      account_id: ACCOUNT,
+      redirect_to: `${ISSUER}/link/${LINK}?ticket=${ticket}`,
+    },
+  },
+  'admin.links.approve': {
+    input: { link, account_id: ACCOUNT, scope },
+    output: {
+      ...linkRequest,
+      status: 'approved',
+      account_id: ACCOUNT,
+      grant_id: GRANT,
+      redirect_to: `${CALLBACK}?code=${code}&state=xyz&iss=https%3A%2F%2Flatchkey.example`,
+    },
+  },
+  'admin.links.deny': {
+    input: { link },
+    output: { ...linkRequest, status: 'denied', redirect_to: DENIED },
+  },
 };

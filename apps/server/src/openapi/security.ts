@@ -1,7 +1,9 @@
-import type { Caller } from '@latchkey/schema';
+import type { Caller, OperationContract } from '@latchkey/schema';
 
 interface SecurityScheme {
   caller: Caller;
+  /** Whether only the routes of OAuth clients take it. Default: false. */
+  onlyWithForm?: boolean;
   type: 'http';
   scheme: 'bearer' | 'basic';
   description: string;
@@ -14,6 +16,14 @@ export const securitySchemes: Record<string, SecurityScheme> = {
     type: 'http',
     scheme: 'bearer',
     description: 'A secret of the application, `lk_app_…`.',
+  },
+  applicationIdAndSecret: {
+    caller: 'application',
+    onlyWithForm: true,
+    type: 'http',
+    scheme: 'basic',
+    description:
+      'The id of the application as the user name and a secret of it as the password (RFC 6749, section 2.3.1). A public application has an empty password.',
   },
   grantSecret: {
     caller: 'grant',
@@ -34,3 +44,12 @@ export const securitySchemes: Record<string, SecurityScheme> = {
     description: 'The `ADMIN_SECRET` of the service.',
   },
 };
+
+/** How the caller of an operation authenticates: one of these. */
+export function securityOf({ caller, takesForm = false }: OperationContract): object[] {
+  const schemes = Object.entries(securitySchemes)
+    .filter(([, scheme]) => scheme.caller === caller && (takesForm || !scheme.onlyWithForm))
+    .map(([name]) => ({ [name]: [] }));
+  // The last way is `client_id` and `client_secret` in the form, which OpenAPI has no scheme for.
+  return takesForm ? [...schemes, {}] : schemes;
+}

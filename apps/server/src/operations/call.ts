@@ -1,12 +1,14 @@
-import type { ErrorCode, OperationName } from '@latchkey/schema';
+import type { ErrorCode } from '@latchkey/schema';
 import type { AuditedIds } from '../audit/audit.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Limits } from '../limits/limits.ts';
-import type { Actor, Origin } from '../origin.ts';
+import type { ActionName, Actor, Origin } from '../origin.ts';
+import type { PageSession } from '../pages/page-session.ts';
 import type { Service } from '../service.ts';
+import type { Action } from './action.ts';
+import { limitFailure, withinLimits } from './call-limits.ts';
 import type { AnyCaller } from './handler.ts';
 import { validate } from './input.ts';
-import type { Operation } from './operation.ts';
 
 /** The client went away before its request was complete: nobody gets a response. */
 export class ClientGone extends Error {
@@ -31,12 +33,22 @@ export interface CallSteps {
   /** Whether reading the input had to wait for the client. Default: it had not. */
   waitedForInput?(): boolean;
   /**
+   * Tells which action an input is for, if several share a route. Default: the one of the call.
+   *
+   * @throws DomainError if the input is for none
+   */
+  chooseAction?(input: object): Action;
+  /**
    * Validates the input and passes the result to `next`. Default: the operation's schema. tRPC
    * validates in its procedure.
    */
   validateInput?(input: object, next: (valid: object) => Promise<object>): Promise<object>;
   /** The parts of the request that may be kept: neither contains a credential. */
   request: { request_id: string; address: string | null };
+  /** The address that a failed call of a public application counts against. Default: unknown. */
+  address?: string | undefined;
+  /** Base of the links in the output, without a trailing slash. Default: none, so the output has none. */
+  publicUrl?: string;
   /** Who acts once the caller is authenticated. Default: the kind of caller the operation takes. */
   by?: Actor;
   /** At the command line: the user of the operating system. */
@@ -48,7 +60,7 @@ export interface CallSteps {
 
 /** A call that is about to be handled: its caller is authenticated and its input is valid. */
 export interface InterceptedCall {
-  operation: OperationName;
+  operation: ActionName;
   /** Closes the client's connection without a response. What has begun still completes. */
   breakConnection(): void;
 }
@@ -65,7 +77,7 @@ export const passThrough: Intercept = (_call, handle) => handle();
 
 /** Runs a call in a span of its own. */
 export type TraceCall = (
-  operation: OperationName,
+  operation: ActionName,
   record: CallRecord,
   run: () => Promise<object>,
 ) => Promise<object>;
@@ -86,25 +98,28 @@ export interface CallContext {
  * @returns the object of the wire
  * @throws DomainError, which the audit has recorded; ClientGone
  */
-export function call(
+export function call<Output extends object>(
   context: CallContext,
-  operation: Operation,
+  action: Action<Output>,
   steps: CallSteps,
-): Promise<object> {
-  if (context.traceCall === undefined) return runSteps(context, operation, steps);
-  return context.traceCall(operation.name, steps.record, () => runSteps(context, operation, steps));
+): Promise<Output> {
+  // What wraps a call returns what the call returns.
+  const run = () => runSteps(context, action, steps) as Promise<Output>;
+  if (context.traceCall === undefined) return run();
+  return context.traceCall(action.name, steps.record, run) as Promise<Output>;
 }
 
 async function runSteps(
   { service, limits, intercept }: CallContext,
-  operation: Operation,
+  requested: Action,
   steps: CallSteps,
 ): Promise<object> {
-  const { request, record, by = operation.caller, os_user, breakConnection = () => {} } = steps;
+  const { request, record, by = requested.caller, os_user, breakConnection = () => {} } = steps;
+  let action = requested;
   let caller: AnyCaller | null = null;
   let ids: AuditedIds = {};
   const auditedCall = () => ({
-    action: operation.name,
+    action: action.name,
     by: caller === null ? null : by,
     ids,
     admin_secret: record.admin_secret,
@@ -127,6 +142,7 @@ async function runSteps(
       authenticated = await steps.authenticate();
       caller = authenticated;
     }
+    action = steps.chooseAction?.(input) ?? requested;
 
     const handle = (valid: object): Promise<object> => {
       Object.assign(ids, idsIn(valid));
@@ -136,25 +152,29 @@ async function runSteps(
         secret_id: secretOf(authenticated),
         ...(os_user !== undefined && { os_user }),
       };
-      return intercept({ operation: operation.name, breakConnection }, () =>
-        withinLimits(limits, record.application_id, () => {
-          if (operation.method !== 'GET') service.audit.beforeChange(by);
-          return operation.handle(service, valid, authenticated, origin);
+      return intercept({ operation: action.name, breakConnection }, () =>
+        withinLimits(limits, action.name, authenticated, () => {
+          if (!isRead(action)) service.audit.beforeChange(by);
+          return action.handle(service, valid, authenticated, origin, steps.publicUrl ?? '');
         }),
       );
     };
     const output = await (steps.validateInput === undefined
-      ? handle(validate(operation.input, input))
+      ? handle(validate(action.input, input))
       : steps.validateInput(input, handle));
 
     Object.assign(ids, idsIn(output));
-    if (operation.method !== 'GET' || isFirst) service.audit.done(auditedCall());
+    // What a user was shown is recorded too.
+    const isRecorded = action.method !== 'GET' || isFirst || by === 'user';
+    if (isRecorded) service.audit.done(auditedCall());
     return output;
   } catch (failure) {
     if (failure instanceof ClientGone) throw failure;
-    const error = DomainError.from(failure);
+    const error = limitFailure(limits, caller, steps.address, DomainError.from(failure));
     record.error_code = error.code;
     ids = { ...error.subject, ...grantIn(error.members), ...ids };
+    // Whoever has shown no credential is nobody.
+    if (caller !== null && 'address_key' in caller) caller = null;
     // A store that is unavailable would not take the refusal either, and the command would wait a
     // second time.
     const isPointless = by === 'command_line' && error.code === 'store_unavailable';
@@ -165,33 +185,9 @@ async function runSteps(
   }
 }
 
-// Anyone can cause these: an application's callback is public and takes codes from the browser. A
-// used code is one of them: whoever saw the redirect can repeat it.
-const FAILED_EXCHANGES: ReadonlySet<ErrorCode> = new Set([
-  'code_not_found',
-  'code_expired',
-  'code_already_used',
-]);
-
-/** Counts the call against its application. Over the limit nothing is done. */
-async function withinLimits(
-  limits: Limits,
-  application_id: string | undefined,
-  handle: () => Promise<object>,
-): Promise<object> {
-  // An operator's calls have no limit.
-  if (application_id === undefined) return handle();
-  limits.requests.count(application_id);
-  try {
-    return await handle();
-  } catch (error) {
-    if (error instanceof DomainError && FAILED_EXCHANGES.has(error.code)) {
-      // Codes that a stranger sends must not use up the application's requests.
-      limits.requests.giveBack(application_id);
-      limits.exchanges.count(application_id);
-    }
-    throw error;
-  }
+/** An introspection has its token in a body, so it is a POST. */
+function isRead({ method, name }: Action): boolean {
+  return method === 'GET' || name === 'grants.introspect';
 }
 
 function secretOf(caller: AnyCaller): string | null {
@@ -204,18 +200,27 @@ function isFirstUse(caller: AnyCaller): boolean {
 }
 
 function idsOfCaller(caller: AnyCaller): AuditedIds {
-  if ('admin_secret' in caller) return {};
+  if ('admin_secret' in caller || 'address_key' in caller) return {};
+  if ('page' in caller) return idsOfPage(caller);
   if ('secret_id' in caller) {
-    return { application_id: caller.application.id, secret_id: caller.secret_id };
+    const { application, secret_id } = caller;
+    return { application_id: application.id, ...(secret_id !== null && { secret_id }) };
   }
   return { application_id: caller.grant.application_id, grant_id: caller.grant.grant_id };
+}
+
+function idsOfPage({ page, access }: PageSession): AuditedIds {
+  return {
+    account_id: page.account_id,
+    ...(access !== null && { link_id: access.link.id, application_id: access.application.id }),
+  };
 }
 
 function grantIn({ grant_id }: DomainError['members']): AuditedIds {
   return grant_id === undefined ? {} : { grant_id };
 }
 
-const idNames = ['application_id', 'secret_id', 'grant_id', 'account_id'] as const;
+const idNames = ['application_id', 'secret_id', 'grant_id', 'account_id', 'link_id'] as const;
 
 /** Which id the `id` of a wire object is. */
 const idNameByObject: Record<string, keyof AuditedIds> = {
@@ -223,15 +228,24 @@ const idNameByObject: Record<string, keyof AuditedIds> = {
   application_secret: 'secret_id',
   service_account: 'account_id',
   account_erasure: 'account_id',
+  link_request: 'link_id',
+};
+
+type Members = { [Name in keyof AuditedIds]?: string | null } & {
+  object?: unknown;
+  id?: unknown;
+  application?: { id: string };
 };
 
 /** The ids in an input or an output. */
-function idsIn(members: { object?: unknown; id?: unknown } & AuditedIds): AuditedIds {
+function idsIn(members: Members): AuditedIds {
   const found: AuditedIds = {};
   for (const name of idNames) {
     const id = members[name];
-    if (id !== undefined) found[name] = id;
+    if (typeof id === 'string') found[name] = id;
   }
+  const application_id = members.application?.id;
+  if (application_id !== undefined) found.application_id = application_id;
   const own = idNameByObject[String(members.object)];
   if (own !== undefined && typeof members.id === 'string') found[own] = members.id;
   return found;

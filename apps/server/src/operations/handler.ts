@@ -7,6 +7,7 @@ import type {
 } from '@latchkey/schema';
 import type { AuthenticatedApplication } from '../applications/authenticate-application.ts';
 import type { Origin } from '../origin.ts';
+import type { PageSession } from '../pages/page-session.ts';
 import type { Service } from '../service.ts';
 import type { GrantAuthentication } from '../store/records.ts';
 
@@ -24,7 +25,13 @@ export interface Callers {
 
 export type CallerOf<Name extends OperationName> = Callers[Operations[Name]['caller']];
 
-export type AnyCaller = Callers[Caller];
+/** Somebody in a browser who has shown no credential. */
+export interface Visitor {
+  /** By which new link requests are limited. */
+  address_key: string;
+}
+
+export type AnyCaller = Callers[Caller] | Visitor | PageSession;
 
 /**
  * Carries out an operation. Gets a validated input and an authenticated caller; returns the object of
@@ -35,6 +42,8 @@ export type Handler<Name extends OperationName> = (
   input: ValidatedInput<Name>,
   caller: CallerOf<Name>,
   origin: Origin,
+  /** Base of links, without a trailing slash. */
+  publicUrl: string,
 ) => Promise<OperationOutput<Name>>;
 
 export type Handlers<Names extends OperationName = OperationName> = {

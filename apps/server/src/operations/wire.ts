@@ -2,6 +2,7 @@ import {
   type Account,
   type AccountExport as AccountExportObject,
   type Application,
+  type ApplicationProfile,
   type ApplicationSecret,
   type CancelledCode,
   type CodeEntry,
@@ -9,14 +10,17 @@ import {
   formatTimestamp,
   type GrantDescription,
   type GrantEntry,
+  type Introspection,
   type RevokedGrant,
 } from '@latchkey/schema';
 import type { AccountExport } from '../accounts/export-account.ts';
 import type { Milliseconds } from '../clock.ts';
+import { accountOf } from '../grants/authenticate-grant.ts';
 import type { GrantWithSecret } from '../grants/redeem.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
+  GrantAuthentication,
   GrantRecord,
   PendingRecord,
   RevokedRecord,
@@ -62,6 +66,27 @@ export function toGrantDescription(grant: GrantRecord): GrantDescription {
     scope: grant.scope,
     revoked: false,
     account: toAccount(grant.account),
+  };
+}
+
+/**
+ * @param found - null if the token is not active
+ * @param issuer - the address of the service
+ */
+export function toIntrospection(found: GrantAuthentication | null, issuer: string): Introspection {
+  if (found === null) return { active: false };
+  const { grant } = found;
+  const account = accountOf(found);
+  return {
+    active: true,
+    scope: grant.scope,
+    client_id: grant.application_id,
+    token_type: 'Bearer',
+    sub: account.id,
+    username: account.username,
+    iss: issuer,
+    iat: Math.floor(grant.created_at / 1000),
+    grant_id: grant.grant_id,
   };
 }
 
@@ -147,6 +172,23 @@ export function toApplication(application: ApplicationRecord): Application {
     disabled: application.disabled,
     created_at: formatTimestamp(application.created_at),
     secrets: application.secrets.map(toApplicationSecret),
+    redirect_uris: application.redirect_uris,
+    scopes: application.scopes,
+    logo_uri: application.logo_uri,
+    homepage_uri: application.homepage_uri,
+    public: application.public,
+    resource_server: application.resource_server,
+  };
+}
+
+/** What users see of an application. */
+export function toApplicationProfile(application: ApplicationRecord): ApplicationProfile {
+  return {
+    object: 'application_profile',
+    id: application.id,
+    name: application.name,
+    logo_uri: application.logo_uri,
+    homepage_uri: application.homepage_uri,
   };
 }
 

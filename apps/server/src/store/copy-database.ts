@@ -11,7 +11,7 @@ export interface CopyResult extends RecordCounts {
 const PAGE = 1_000;
 
 /**
- * Copies all applications, accounts and grants, page by page, and verifies the result. It may be
+ * Copies all scopes, applications, accounts and grants, page by page, and verifies the result. It may be
  * repeated at any time: after an interruption it completes the copy, and later it brings what is new.
  *
  * @param onProgress - called after each page of grants
@@ -24,8 +24,11 @@ export async function copyDatabase(
 ): Promise<CopyResult> {
   const completed = await prepareTarget(source, target);
   const { grants: total } = await source.count();
-  const result: CopyResult = { applications: 0, accounts: 0, grants: 0, compared: 0 };
+  const result: CopyResult = { scopes: 0, applications: 0, accounts: 0, grants: 0, compared: 0 };
 
+  const scopes = await source.exportScopes();
+  await target.importScopes(scopes, completed);
+  result.scopes = scopes.length;
   for await (const records of pages((page) => source.exportApplications(page), idOf)) {
     await target.importApplications(records, completed);
     result.applications += records.length;
@@ -76,8 +79,8 @@ async function prepareTarget(source: Transfer, target: Transfer): Promise<boolea
   return false;
 }
 
-const isEmpty = ({ applications, accounts, grants }: RecordCounts) =>
-  applications + accounts + grants === 0;
+const isEmpty = ({ scopes, applications, accounts, grants }: RecordCounts) =>
+  scopes + applications + accounts + grants === 0;
 
 async function* pages<Item>(
   read: (page: { after: string | null; limit: number }) => Promise<Item[]>,
@@ -136,7 +139,9 @@ function isSameGrant(found: StoredGrant, expected: StoredGrant): boolean {
 async function verifyCounts(read: RecordCounts, target: Transfer, isFirst: boolean): Promise<void> {
   const found = await target.count();
   // A later copy leaves out what was deleted at the target.
-  const names = isFirst ? (['applications', 'accounts', 'grants'] as const) : (['grants'] as const);
+  const names = isFirst
+    ? (['scopes', 'applications', 'accounts', 'grants'] as const)
+    : (['grants'] as const);
   for (const name of names) {
     if (found[name] >= read[name]) continue;
     throw new Error(

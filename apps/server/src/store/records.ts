@@ -1,6 +1,6 @@
-import type { Account, ErrorCode, OperationName } from '@latchkey/schema';
+import type { Account, ErrorCode, Scope } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
-import type { Actor, Origin } from '../origin.ts';
+import type { ActionName, Actor, Origin } from '../origin.ts';
 import type { Reason } from '../reasons.ts';
 
 /** SHA-256 of a credential, 32 bytes. Nothing else of a credential is ever stored. */
@@ -27,6 +27,99 @@ export interface ApplicationRecord {
   disabled: boolean;
   created_at: Milliseconds;
   secrets: SecretRecord[];
+  /** As they were written: they are compared to the letter. */
+  redirect_uris: string[];
+  /** The scopes it may ask for; null for every described one. */
+  scopes: string[] | null;
+  logo_uri: string | null;
+  homepage_uri: string | null;
+  /** Whether it has no secret. Never changes. */
+  public: boolean;
+  /** Whether it may introspect the grants of every application. */
+  resource_server: boolean;
+}
+
+/** What an operator can change of an application. */
+export type ApplicationChanges = Partial<
+  Pick<
+    ApplicationRecord,
+    'name' | 'redirect_uris' | 'scopes' | 'logo_uri' | 'homepage_uri' | 'resource_server'
+  >
+>;
+
+/** A scope in words, with the members that it has on the wire. */
+export type ScopeRecord = Omit<Scope, 'object'>;
+
+/** What a code is bound to. It is set at its issue and never changes. */
+export interface CodeBinding {
+  /** Where the browser was sent with it; null if the code was issued without one. */
+  redirect_uri: string | null;
+  /**
+   * Whether the authorization request named the redirect URI: then the redemption has to as well. False
+   * if there is none.
+   */
+  redirect_uri_given: boolean;
+  /** RFC 7636, S256; null for none. */
+  code_challenge: string | null;
+  /** The link request whose approval issued it; null for none. */
+  link_id: string | null;
+}
+
+/** An authorization request that was accepted. */
+export interface LinkRecord {
+  /** UUIDv7, made at `/oauth/authorize`. It is also the id inside the link. */
+  id: string;
+  /** The hash of the latest link. */
+  link_hash: CredentialHash;
+  application_id: string;
+  /** As the browser will be sent to it, with the port of a loopback address. */
+  redirect_uri: string;
+  redirect_uri_given: boolean;
+  scope: string;
+  state: string | null;
+  code_challenge: string | null;
+  login_hint: string | null;
+  ui_locales: string | null;
+  /** 32 random bytes. With the random part of what decides, they make the code. */
+  salt: Uint8Array;
+  /** It can be decided while now < this. It is deleted 3 hours later. */
+  expires_at: Milliseconds;
+  /** The account that was identified last, or that was approved; null before. */
+  account_id: string | null;
+  /** The latest consent page; null without one. */
+  page_id: string | null;
+  /** Null while it is undecided. */
+  decision: LinkDecision | null;
+}
+
+/** A decision about a link request. It is made once. */
+export interface LinkDecision {
+  status: 'approved' | 'denied';
+  /** The id of the link request if the host decided, or of the page. */
+  decided_by: string;
+  /** Null if it was denied. */
+  grant_id: string | null;
+  /** What was granted; null if it was denied. */
+  scope: string | null;
+}
+
+/** A page for one account. */
+export interface PageRecord {
+  /** UUIDv7. It is also the id inside its ticket and its session. */
+  id: string;
+  kind: 'consent' | 'connections';
+  /** The link request that a consent page is about; null for others. */
+  link_id: string | null;
+  account_id: string;
+  ticket_hash: CredentialHash;
+  /** The ticket opens the page while now < this. */
+  ticket_expires_at: Milliseconds;
+  /** The hash of the session that opened it; null before. */
+  session_hash: CredentialHash | null;
+  /** The session is good while now < this. It is deleted some time after. */
+  expires_at: Milliseconds;
+  return_url: string | null;
+  locale: string | null;
 }
 
 /** The deletion of an application whose grants may not all be revoked yet. */
@@ -37,7 +130,7 @@ export interface DeletionRecord {
 }
 
 /** A code that was not redeemed. */
-export interface PendingRecord {
+export interface PendingRecord extends CodeBinding {
   /** UUIDv7, created at issue. */
   grant_id: string;
   application_id: string;
@@ -80,7 +173,7 @@ export interface RevokedRecord {
 }
 
 /** The state of a code, to tell why it can't be redeemed. */
-export interface CodeState {
+export interface CodeState extends CodeBinding {
   application_id: string;
   code_hash: CredentialHash;
   redeemed: boolean;
@@ -135,7 +228,7 @@ export interface CommandChange {
   /** UUIDv7: their order is the order of the changes. */
   id: string;
   at: Milliseconds;
-  operation: OperationName;
+  operation: ActionName;
   os_user: string;
   request_id: string;
   /** What it was about, as far as known. */
@@ -148,7 +241,7 @@ export interface RefusalRecord {
   id: string;
   at: Milliseconds;
   request_id: string;
-  operation: OperationName;
+  operation: ActionName;
   error_code: ErrorCode;
   /** Which check failed, if the code has several; null if it has one. */
   reason: Reason | null;

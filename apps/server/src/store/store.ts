@@ -2,6 +2,7 @@ import type { Clock, Milliseconds } from '../clock.ts';
 import type { Origin } from '../origin.ts';
 import type {
   AccountRecord,
+  ApplicationChanges,
   ApplicationRecord,
   CodeState,
   CommandChange,
@@ -10,10 +11,14 @@ import type {
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
+  LinkDecision,
+  LinkRecord,
   ListedAccount,
+  PageRecord,
   PendingRecord,
   RefusalRecord,
   RevokedRecord,
+  ScopeRecord,
   SecretRecord,
   WindowCount,
 } from './records.ts';
@@ -48,6 +53,12 @@ export function outdatedSecrets(secrets: readonly SecretRecord[], now: Milliseco
   const expired = secrets.filter(({ expires_at }) => expires_at !== null && expires_at <= now);
   return expired.slice(0, -EXPIRED_SECRETS_KEPT).map(({ id }) => id);
 }
+
+/**
+ * How long link requests and pages stay after they expire, so that whoever comes late hears that they
+ * expired, and finds the way back.
+ */
+export const LINKS_KEPT: Milliseconds = 10_800_000;
 
 /** A page of a list that is ordered by id, newest first. */
 export interface Page {
@@ -91,6 +102,10 @@ export interface Redemption extends Change {
   code_hash: CredentialHash;
   /** The hash of the secret that the application gets. */
   secret_hash: CredentialHash;
+  /** Has to be the code's redirect URI, if both are there. */
+  redirect_uri: string | null;
+  /** The challenge of the verifier that was sent; null without one. Has to be the code's. */
+  code_challenge: string | null;
   now: Milliseconds;
 }
 
@@ -103,6 +118,56 @@ export interface Recovery extends Change {
   /** The redemption has to be later than this. */
   redeemed_after: Milliseconds;
   now: Milliseconds;
+}
+
+/** The host names the account that it has signed in. */
+export interface Identification extends Change {
+  link_id: string;
+  /** The hash of the link that the host got. */
+  link_hash: CredentialHash;
+  /** The consent page to keep. Its account is the identified one. */
+  page: PageRecord;
+  now: Milliseconds;
+}
+
+/** The user of a consent page asks for another account. */
+export interface LinkSwitch extends Change {
+  link_id: string;
+  page_id: string;
+  /** The hash of the new link. */
+  link_hash: CredentialHash;
+  now: Milliseconds;
+}
+
+/** The opening of a page with its ticket. */
+export interface PageOpening extends Change {
+  page_id: string;
+  ticket_hash: CredentialHash;
+  /** The hash of the session that the browser gets. */
+  session_hash: CredentialHash;
+  /** Until when the session is good. */
+  expires_at: Milliseconds;
+  now: Milliseconds;
+}
+
+/** What identifies who decides about a link request: the latest link, or the latest page. */
+export type LinkHolder = { link_hash: CredentialHash } | { page_id: string };
+
+/** A decision about a link request. */
+export interface NewDecision extends Change {
+  link_id: string;
+  holder: LinkHolder;
+  /** The account that is approved; null for a denial, which leaves it as it is. */
+  account_id: string | null;
+  decision: LinkDecision;
+  now: Milliseconds;
+}
+
+/** Which active grants to list. */
+export interface ActiveGrants {
+  account_id: string;
+  /** Default: of every application. */
+  application_id?: string;
 }
 
 export interface ReadOptions {
@@ -154,6 +219,12 @@ export interface Store {
   ): Promise<ApplicationRecord | 'application_not_found' | 'secret_not_found'>;
 
   /** Returns the changed application, or null if there is none. Idempotent. */
+  updateApplication(
+    application_id: string,
+    changes: ApplicationChanges,
+  ): Promise<ApplicationRecord | null>;
+
+  /** Returns the changed application, or null if there is none. Idempotent. */
   setApplicationDisabled(
     application_id: string,
     disabled: boolean,
@@ -199,15 +270,69 @@ export interface Store {
   listAccounts(filter: { username?: string | undefined }, page: Page): Promise<ListedAccount[]>;
 
   /**
-   * Removes the account, deletes its pending codes, revokes its grants, and replaces the names in
-   * their snapshots by {@link ERASED}. Once this has returned, nothing in the database has them, and
-   * no call that began before brings them back. An account that is put afterwards is a new one, with
-   * none of the old grants active. If it throws `outcome_unknown`, a part may be done: a repetition
-   * does the rest. Idempotent.
+   * Removes the account, deletes its pending codes, its pages and the link requests that name it or
+   * that one of these pages or codes is about, revokes its grants, and replaces the names in their
+   * snapshots by {@link ERASED}. Once this has returned, nothing in the database has them, and no call
+   * that began before brings them back. An account that is put afterwards is a new one, with none of
+   * the old grants active. If it throws `outcome_unknown`, a part may be done: a repetition does the
+   * rest. Idempotent.
    *
    * @returns how many grants this call revoked
    */
   eraseAccount(erasure: Erasure): Promise<number>;
+
+  // Scopes
+
+  /**
+   * Inserts the description of a scope, or replaces it as a whole. A new one is refused if there are
+   * `most`; concurrent calls may exceed that by their number.
+   */
+  putScope(scope: ScopeRecord, limit: { most: number }): Promise<'put' | 'scope_limit_reached'>;
+
+  /** All of them, by name. */
+  listScopes(): Promise<ScopeRecord[]>;
+
+  /** Deletes the description of a scope, and returns it as it was; null if there is none. */
+  deleteScope(scope: string): Promise<ScopeRecord | null>;
+
+  // Link requests and pages. Each is deleted {@link LINKS_KEPT} after it expires.
+
+  /** Keeps a new link request, open. After `outcome_unknown` it may be there, and harms nobody. */
+  createLink(link: LinkRecord & Change): Promise<void>;
+
+  findLink(link_id: string): Promise<LinkRecord | null>;
+
+  /**
+   * Keeps the page, then makes it the latest of its link request and its account the identified one,
+   * if there is such an account, the link is the latest, it is undecided, and `now` is before the
+   * expiry.
+   *
+   * @returns the link request; null if nothing was changed, and the page is not kept
+   */
+  identifyLink(identification: Identification): Promise<LinkRecord | null>;
+
+  /**
+   * Replaces the link, if the page is the latest of its link request, which is undecided, and `now` is
+   * before the expiry. The former link is dead, and so is the page: the link request has none then.
+   */
+  switchLink(change: LinkSwitch): Promise<LinkRecord | null>;
+
+  /**
+   * Decides about a link request, if the holder's link or page is the latest, it is undecided, and
+   * `now` is before the expiry. Of concurrent decisions exactly one is made; the others receive null.
+   */
+  decideLink(decision: NewDecision): Promise<LinkRecord | null>;
+
+  /** Keeps a page that is about no link request. Null if there is no such account. */
+  createPage(page: PageRecord & Change): Promise<PageRecord | null>;
+
+  findPage(page_id: string): Promise<PageRecord | null>;
+
+  /**
+   * Opens a page with its ticket, once: notes the hash of the session, and until when that is good.
+   * Null if the ticket is another one, was used, or has expired at `now`.
+   */
+  openPage(opening: PageOpening): Promise<PageRecord | null>;
 
   // Codes
 
@@ -225,7 +350,10 @@ export interface Store {
 
   /**
    * Turns a pending code into an active grant, created at `now`, if the application and the hash
-   * are those of the code and `now` is before its expiry. Otherwise null, and nothing is changed.
+   * are those of the code, `now` is before its expiry, the challenge is the code's or both have none,
+   * and the redirect URI is the code's. It may be left out if the code has a challenge, or its
+   * authorization request left it out; that of a code without one is ignored. Otherwise null, and
+   * nothing is changed.
    * Under concurrent calls exactly one caller receives the grant; the others receive null.
    */
   redeemCode(redemption: Redemption): Promise<GrantRecord | null>;
@@ -299,6 +427,9 @@ export interface Store {
     filter: { account_id: string } | { application_id: string },
     page: Page,
   ): Promise<GrantRecord[]>;
+
+  /** The active grants of an account, with one application or with all, newest first. */
+  listActiveGrants(filter: ActiveGrants, page: Page): Promise<GrantRecord[]>;
 
   /**
    * The history of a grant, from the issue of its code on; null if there is no record of it. It has

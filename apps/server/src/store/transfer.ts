@@ -2,9 +2,11 @@ import type { Milliseconds } from '../clock.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
+  CodeBinding,
   CredentialHash,
   GrantHistory,
   ListedAccount,
+  ScopeRecord,
 } from './records.ts';
 
 /** All that a store has of a grant. */
@@ -12,15 +14,24 @@ export interface StoredGrant extends Omit<GrantHistory, 'account_id' | 'created_
   created_at: Milliseconds;
   secret_hash: CredentialHash | null;
   /** What is known until a revocation is old: see REVOKED_GRANT_DAYS. */
-  details: {
-    scope: string;
-    /** The account as it was when the code was issued. */
-    account: AccountRecord;
-    code_hash: CredentialHash;
-  } | null;
+  details: GrantDetails | null;
+}
+
+export interface GrantDetails extends CodeBinding {
+  scope: string;
+  /** The account as it was when the code was issued. */
+  account: AccountRecord;
+  code_hash: CredentialHash;
+}
+
+/** All that a store has of a scope. */
+export interface StoredScope extends ScopeRecord {
+  /** When it was first described, or described again after a deletion. */
+  described_at: Milliseconds;
 }
 
 export interface RecordCounts {
+  scopes: number;
   applications: number;
   accounts: number;
   grants: number;
@@ -41,25 +52,28 @@ export interface ExportPage {
 
 /**
  * What a copy between two databases needs of each. Codes that were not redeemed are no part of it:
- * two databases with one code could both redeem it. Deleted applications and erased accounts are none
- * either.
+ * two databases with one code could both redeem it. Link requests and pages are none, since they end
+ * in a code. Deleted scopes and applications and erased accounts are none either.
  */
 export interface Transfer {
   /** Without credentials. The same for the same database. */
   readonly name: string;
 
+  /** All of them: there are few. */
+  exportScopes(): Promise<StoredScope[]>;
   exportApplications(page: ExportPage): Promise<ApplicationRecord[]>;
   /** In the order of their own ids, not of their places. */
   exportAccounts(page: ExportPage): Promise<ListedAccount[]>;
   exportGrants(page: ExportPage): Promise<StoredGrant[]>;
 
   /**
-   * Each of these inserts what is missing, and changes what the rule of its kind says. An application,
-   * a secret or an account that an earlier copy has brought, and that is missing, was removed here: it
-   * is not inserted again. Idempotent.
+   * Each of these inserts what is missing, and changes what the rule of its kind says. A scope, an
+   * application, a secret or an account that an earlier copy has brought, and that is missing, was
+   * removed here: it is not inserted again. Idempotent.
    *
    * @param completed - see {@link EarlierCopy.completed}
    */
+  importScopes(records: StoredScope[], completed: boolean): Promise<void>;
   importApplications(records: ApplicationRecord[], completed: boolean): Promise<void>;
   importAccounts(records: ListedAccount[], completed: boolean): Promise<void>;
   importGrants(records: StoredGrant[]): Promise<void>;

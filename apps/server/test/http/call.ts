@@ -25,7 +25,7 @@ export async function send({ url }: { url: string }, request: Request): Promise<
     method,
     headers: { ...(authorization !== undefined && { authorization }), ...headers },
     ...(body !== undefined && { body }),
-    redirect: 'error',
+    redirect: 'manual',
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json');

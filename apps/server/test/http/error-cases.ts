@@ -72,6 +72,13 @@ function withBody(body: string, headers: Record<string, string> = JSON_TYPE): Er
   });
 }
 
+const CALLBACK = 'https://app.example/callback';
+// RFC 7636, appendix B.
+const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+const OTHER_VERIFIER = VERIFIER.toLowerCase();
+const toCallback = { redirect_uri: CALLBACK };
+const challenged = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' };
+
 const issue = (path: string[], message: string) => ({ issues: [{ path, message }] });
 const NO_UUID = 'Must be a UUID, such as 0193aa00-0000-7000-8000-000000000001.';
 
@@ -144,7 +151,7 @@ export const errorCases: ErrorCase[] = [
     status: 401,
     error: 'invalid_client',
     headers: INVALID,
-    arrange: onOperation('grants.revoke', async ({ application_id, secret }) => ({
+    arrange: onOperation('grants.recover', async ({ application_id, secret }) => ({
       as: `Basic ${btoa(`${application_id}:${secret}`)}`,
     })),
   },
@@ -334,6 +341,41 @@ export const errorCases: ErrorCase[] = [
       const { code, grant_id } = await linked.issue();
       await linked.convert(code);
       return { input: { code }, members: { grant_id } };
+    }),
+  },
+  ...(
+    [
+      ['redirect_uri_mismatch', 'it is another one', toCallback, { redirect_uri: `${CALLBACK}/` }],
+      ['redirect_uri_mismatch', 'it is left out', toCallback, {}],
+      ['code_verifier_mismatch', 'there is no challenge', {}, { code_verifier: VERIFIER }],
+      ['code_verifier_mismatch', 'it is left out', challenged, {}],
+      [
+        'code_verifier_mismatch',
+        'it is another one',
+        challenged,
+        { code_verifier: OTHER_VERIFIER },
+      ],
+    ] as const
+  ).map(
+    ([code, when, binding, sent]): ErrorCase => ({
+      code,
+      when,
+      status: 400,
+      error: 'invalid_grant',
+      arrange: onOperation('grants.convert', async (linked) => {
+        const { code } = await linked.issue(binding);
+        return { input: { code, ...sent } };
+      }),
+    }),
+  ),
+  {
+    code: 'token_of_another_application',
+    when: 'an active one is revoked',
+    status: 400,
+    error: 'invalid_request',
+    arrange: onOperation('grants.revokeToken', async (_linked, server) => {
+      const { grant_secret } = await (await linkedApplication(server)).link();
+      return { input: { token: grant_secret } };
     }),
   },
   ...(['grants.revoke', 'grants.recover', 'admin.grants.revoke'] as const).flatMap((name) =>

@@ -3,15 +3,16 @@ import type { FullGrant, IssuedCode } from '@latchkey/schema';
 import { succeed } from './call.ts';
 import { operator } from './running-server.ts';
 
-/** An application with a secret, and an account that it gets grants for. */
+/** An application, and an account that it gets grants for. */
 export interface LinkedApplication {
   application_id: string;
+  /** Empty if it is public, as are the next two. */
   secret: string;
   secret_id: string;
   /** The value of the Authorization header. */
   bearer: string;
   account_id: string;
-  issue(): Promise<IssuedCode>;
+  issue(binding?: { redirect_uri?: string; code_challenge?: string }): Promise<IssuedCode>;
   convert(code: string): Promise<FullGrant>;
   /** Issues a code and converts it. */
   link(): Promise<FullGrant>;
@@ -25,29 +26,34 @@ export const ADA = {
   supporter: false,
 };
 
-export async function linkedApplication(server: { url: string }): Promise<LinkedApplication> {
+/** @param registration - what it registers besides its name */
+export async function linkedApplication(
+  server: { url: string },
+  registration: { public?: boolean; resource_server?: boolean } = {},
+): Promise<LinkedApplication> {
   const application = await succeed(
     server,
     'admin.applications.create',
-    { name: 'Acme' },
+    { name: 'Acme', ...registration },
     operator,
   );
   const account_id = randomUUID();
   await succeed(server, 'admin.accounts.put', { account_id, ...ADA }, operator);
-  const bearer = `Bearer ${application.secret}`;
+  const { secret = '', secrets } = application;
+  const bearer = secret === '' ? '' : `Bearer ${secret}`;
   const application_id: string = application.id;
-  const issue = () =>
+  const issue = (binding = {}) =>
     succeed(
       server,
       'admin.codes.issue',
-      { application_id, account_id, scope: 'profile.read email' },
+      { application_id, account_id, scope: 'profile.read email', ...binding },
       operator,
     );
   const convert = (code: string) => succeed(server, 'grants.convert', { code }, bearer);
   return {
     application_id,
-    secret: application.secret,
-    secret_id: application.secrets[0].id,
+    secret,
+    secret_id: secrets[0]?.id ?? '',
     bearer,
     account_id,
     issue,

@@ -30,6 +30,17 @@ function convert(
   });
 }
 
+/** Converts a code that is bound to something. */
+function bound(binding: { redirect_uri?: string; code_challenge?: string }, sent: object): Arrange {
+  return async ({ issue, bearer }) => ({
+    name: 'grants.convert',
+    input: { code: (await issue(binding)).code, ...sent },
+    as: bearer,
+  });
+}
+
+const challenged = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' };
+
 function aboutGrant(
   name: OperationName,
   grantOf: (linked: LinkedApplication, server: ServerWithDatabase) => Promise<{ grant_id: string }>,
@@ -44,11 +55,17 @@ function aboutGrant(
 /**
  * The reasons of the limits are in `rate-limits.test.ts`: each takes a server with its own numbers.
  * Two Authorization headers take a raw connection: see `hostile/framing.test.ts`. A log that fails
- * takes a process of its own: see `faults/log-sinks.test.ts`.
+ * takes a process of its own: see `faults/log-sinks.test.ts`. Those of OAuth clients take a form: see
+ * `client-authentication.test.ts`.
  */
 export type ReasonOfRules = Exclude<
   Reason,
-  `too_many_${string}` | 'header_repeated' | 'log_failing'
+  | `too_many_${string}`
+  | 'header_repeated'
+  | 'log_failing'
+  | 'client_id_of_another_application'
+  | 'client_id_no_uuid'
+  | 'secret_required'
 >;
 
 /** The calls for each reason. */
@@ -59,7 +76,10 @@ export const reasonCases: Record<ReasonOfRules, Arrange[]> = {
     as(() => '', 'admin.applications.list'),
   ],
   scheme_wrong: [
-    as(({ application_id, secret }) => `Basic ${btoa(`${application_id}:${secret}`)}`),
+    as(
+      ({ application_id, secret }) => `Basic ${btoa(`${application_id}:${secret}`)}`,
+      'grants.recover',
+    ),
     as(() => `Basic ${btoa('operator:secret')}`, 'admin.applications.list'),
   ],
   credential_of_another_kind: [
@@ -182,6 +202,21 @@ export const reasonCases: Record<ReasonOfRules, Arrange[]> = {
       await linked.convert(code);
       return code;
     }),
+  ],
+
+  redirect_uri_differs: [
+    bound({ redirect_uri: 'https://app.example/' }, { redirect_uri: 'https://app.example' }),
+  ],
+  redirect_uri_missing: [bound({ redirect_uri: 'https://app.example/' }, {})],
+  verifier_wrong: [bound(challenged, { code_verifier: 'x'.repeat(43) })],
+  verifier_missing: [bound(challenged, {})],
+  verifier_unexpected: [bound({}, { code_verifier: 'x'.repeat(43) })],
+
+  token_of_another_application: [
+    async ({ bearer }, server) => {
+      const { grant_secret: token } = await (await linkedApplication(server)).link();
+      return { name: 'grants.revokeToken', input: { token }, as: bearer };
+    },
   ],
 
   grant_unknown: (

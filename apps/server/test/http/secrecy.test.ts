@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { type HttpResponse, invoke, JSON_TYPE, type Json, requestOf, send, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
 import { errorCases, unknownCredential } from './error-cases.ts';
+import { FORM_TYPE, pkce, postForm, tokenRequest } from './forms.ts';
 import { asBasic, asBearer, linkedApplication } from './linked-application.ts';
 import { ADMIN_SECRET, operator, redact, useServer } from './running-server.ts';
 
@@ -170,6 +171,54 @@ describeOnEachStore('no credential', (fresh) => {
       const random = randomPart(secret);
       if (random !== null) expect(bytes.includes(random)).toBe(false);
     }
+  });
+
+  test('gets out of the forms of OAuth clients, nor does a verifier', async () => {
+    const linked = await linkedApplication(server);
+    const { application_id, secret, bearer } = linked;
+    const { code_verifier, code_challenge } = pkce();
+    const other = pkce();
+    const { code } = await linked.issue({ code_challenge, redirect_uri: 'https://app.example/' });
+    const grant = await linked.link();
+    const secrets = [secret, code, code_verifier, other.code_verifier, grant.grant_secret];
+    const shows = (text: string) => secrets.filter((one) => text.includes(one));
+    server.lines.length = 0;
+
+    const responses: HttpResponse[] = [];
+    const places = [
+      ...['grant_type', 'code', 'redirect_uri', 'code_verifier', 'token', 'token_type_hint'],
+      ...['client_id', 'client_secret', 'grant_id', 'lk'],
+    ];
+    const credentials = { client_id: application_id, client_secret: secret };
+    const basic = `Basic ${btoa(`${application_id}:${secret}`)}`;
+    for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/introspect']) {
+      for (const place of places) {
+        for (const value of secrets) {
+          const fields = { ...tokenRequest(code, { redirect_uri: 'https://x/' }), [place]: value };
+          responses.push(await postForm(server, path, { ...fields, ...credentials }));
+          responses.push(await postForm(server, path, { ...credentials, ...fields }));
+          responses.push(await postForm(server, path, fields, basic));
+          const twice: [string, string][] = [...Object.entries(fields), [place, value]];
+          responses.push(await postForm(server, path, twice, bearer));
+        }
+      }
+      for (const body of [`code=${code}&%`, `${secret}=%zz`, `token=${code_verifier}%`]) {
+        const request = { method: 'POST', path, headers: FORM_TYPE, authorization: bearer, body };
+        responses.push(await send(server, request));
+      }
+    }
+    expect(responses.filter(({ status }) => status >= 500)).toEqual([]);
+    expect(responses.filter(({ status }) => status === 400).length).toBeGreaterThan(300);
+    expect(responses.flatMap(({ text }) => shows(text))).toEqual([]);
+
+    const right = { code_verifier, redirect_uri: 'https://app.example/' };
+    const { json } = await postForm(server, '/oauth/token', tokenRequest(code, right), basic);
+    secrets.push(json.access_token);
+    await server.service.audit.flush();
+    // These lines are not redacted: nothing is logged that would need it.
+    expect(server.lines.filter((line) => shows(line).length > 0)).toEqual([]);
+    const stored = await server.database.bytes();
+    expect(secrets.filter((one) => stored.includes(one.slice(-40)))).toEqual([]);
   });
 
   test('passes the redaction of the log if a client sends it as its request id', async () => {

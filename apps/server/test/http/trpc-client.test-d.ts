@@ -16,11 +16,17 @@ import { expectTypeOf } from 'vitest';
 type Inputs = inferRouterInputs<AppRouter>;
 type Outputs = inferRouterOutputs<AppRouter>;
 
-expectTypeOf<Inputs['grants']['convert']>().toEqualTypeOf<{ code: string }>();
+expectTypeOf<Inputs['grants']['convert']>().toEqualTypeOf<{
+  code: string;
+  redirect_uri?: string | undefined;
+  code_verifier?: string | undefined;
+}>();
 expectTypeOf<Inputs['admin']['codes']['issue']>().toEqualTypeOf<{
   application_id: string;
   account_id: string;
   scope: string;
+  redirect_uri?: string | undefined;
+  code_challenge?: string | undefined;
 }>();
 expectTypeOf<Outputs['grants']['convert']>().toEqualTypeOf<FullGrant>();
 expectTypeOf<Outputs['grants']['revoke']>().toEqualTypeOf<RevokedGrant>();

@@ -1,6 +1,6 @@
 import { openTarget } from '../../src/store/open-store.ts';
 import type { StoredGrant } from '../../src/store/transfer.ts';
-import { aHash, anAccount, anApplication, anId, anOrigin } from './suite/records.ts';
+import { aBinding, aHash, anAccount, anApplication, anId, anOrigin } from './suite/records.ts';
 
 const PAGE = 1_000;
 
@@ -21,7 +21,7 @@ export async function manyGrants(url: string, count: number) {
       return {
         grant_id: anId(),
         application_id: application.id,
-        details: { scope: 'profile.read email', account, code_hash: aHash() },
+        details: { scope: 'profile.read email', account, code_hash: aHash(), ...aBinding() },
         created_at,
         secret_hash: revoked_at === null ? aHash() : null,
         first_used_at: null,

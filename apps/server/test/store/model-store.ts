@@ -1,13 +1,17 @@
 import type { Origin } from '../../src/origin.ts';
 import {
   type AccountRecord,
+  type ApplicationChanges,
   type ApplicationRecord,
+  type CodeBinding,
   type CodeState,
   type CredentialHash,
   ERASED,
   type GrantAuthentication,
   type GrantHistory,
   type GrantRecord,
+  type LinkRecord,
+  type PageRecord,
   type PendingRecord,
   type RevokedRecord,
 } from '../../src/store/records.ts';
@@ -29,8 +33,8 @@ interface ModelGrant extends PendingRecord {
 }
 
 /**
- * The methods of the model. Not those for refusals, counts and monitoring, which grants do not depend
- * on, and not those that depend on the clock of the adapter or do their work page by page.
+ * The methods of the model. Not those for scopes, refusals, counts and monitoring, which grants do not
+ * depend on, and not those that depend on the clock of the adapter or do their work page by page.
  */
 type Methods = Omit<
   Store,
@@ -42,6 +46,9 @@ type Methods = Omit<
   | 'forgetCommandChanges'
   | 'addToCount'
   | 'listAccounts'
+  | 'putScope'
+  | 'listScopes'
+  | 'deleteScope'
   | 'listDeletions'
   | 'endGrants'
   | 'forgetDeletion'
@@ -64,6 +71,8 @@ export type ModelMethods = {
 export class ModelStore implements ModelMethods {
   readonly #applications = new Map<string, ApplicationRecord>();
   readonly #accounts = new Map<string, AccountRecord>();
+  readonly #links = new Map<string, LinkRecord>();
+  readonly #pages = new Map<string, PageRecord>();
   readonly #grants = new Map<string, ModelGrant>();
 
   /** A copy of the model with its state. */
@@ -71,13 +80,15 @@ export class ModelStore implements ModelMethods {
     const copy = new ModelStore();
     for (const [id, record] of this.#applications) copy.#applications.set(id, clone(record));
     for (const [id, record] of this.#accounts) copy.#accounts.set(id, clone(record));
+    for (const [id, record] of this.#links) copy.#links.set(id, clone(record));
+    for (const [id, record] of this.#pages) copy.#pages.set(id, clone(record));
     for (const [id, record] of this.#grants) copy.#grants.set(id, clone(record));
     return copy;
   }
 
   /** The whole state, to compare two models. */
   contents(): unknown {
-    return [this.#applications, this.#accounts, this.#grants].map((map) =>
+    return [this.#applications, this.#accounts, this.#links, this.#pages, this.#grants].map((map) =>
       [...map.entries()].sort(),
     );
   }
@@ -116,6 +127,13 @@ export class ModelStore implements ModelMethods {
     return clone(application);
   }
 
+  updateApplication(application_id: string, changes: ApplicationChanges): ApplicationRecord | null {
+    const application = this.#applications.get(application_id);
+    if (!application) return null;
+    Object.assign(application, clone(changes));
+    return clone(application);
+  }
+
   setApplicationDisabled(application_id: string, disabled: boolean): ApplicationRecord | null {
     const application = this.#applications.get(application_id);
     if (!application) return null;
@@ -150,6 +168,15 @@ export class ModelStore implements ModelMethods {
   eraseAccount({ account_id, now, origin }: Parameters<Store['eraseAccount']>[0]): number {
     let revoked = 0;
     this.#accounts.delete(account_id);
+    const ofAccount = [...this.#pages.values()].filter((page) => page.account_id === account_id);
+    const codes = [...this.#grants.values()].filter(
+      ({ account, redeemed_at }) => account.id === account_id && redeemed_at === null,
+    );
+    for (const { link_id } of [...ofAccount, ...codes]) this.#links.delete(link_id ?? '');
+    for (const link of this.#links.values()) {
+      if (link.account_id === account_id) this.#links.delete(link.id);
+    }
+    for (const { id } of ofAccount) this.#pages.delete(id);
     for (const grant of this.#grants.values()) {
       if (grant.account.id !== account_id) continue;
       Object.assign(grant.account, ERASED);
@@ -163,11 +190,75 @@ export class ModelStore implements ModelMethods {
     return revoked;
   }
 
+  createLink({ origin: _, ...link }: Parameters<Store['createLink']>[0]): void {
+    this.#links.set(link.id, clone(link));
+  }
+
+  findLink(link_id: string): LinkRecord | null {
+    return clone(this.#links.get(link_id) ?? null);
+  }
+
+  identifyLink({ link_id, link_hash, page, now }: Parameters<Store['identifyLink']>[0]) {
+    const link = this.#undecided(link_id, now);
+    if (!link || !sameBytes(link.link_hash, link_hash)) return null;
+    if (!this.#accounts.has(page.account_id)) return null;
+    this.#pages.set(page.id, clone(page));
+    Object.assign(link, { account_id: page.account_id, page_id: page.id });
+    return clone(link);
+  }
+
+  switchLink({ link_id, page_id, link_hash, now }: Parameters<Store['switchLink']>[0]) {
+    const link = this.#undecided(link_id, now);
+    if (!link || link.page_id !== page_id) return null;
+    Object.assign(link, { link_hash, page_id: null });
+    return clone(link);
+  }
+
+  decideLink({
+    link_id,
+    holder,
+    account_id,
+    decision,
+    now,
+  }: Parameters<Store['decideLink']>[0]): LinkRecord | null {
+    const link = this.#undecided(link_id, now);
+    if (!link) return null;
+    const isHeld =
+      'link_hash' in holder
+        ? sameBytes(link.link_hash, holder.link_hash)
+        : link.page_id === holder.page_id;
+    if (!isHeld) return null;
+    Object.assign(link, { account_id: account_id ?? link.account_id, decision: clone(decision) });
+    return clone(link);
+  }
+
+  createPage({ origin: _, ...page }: Parameters<Store['createPage']>[0]): PageRecord | null {
+    if (!this.#accounts.has(page.account_id)) return null;
+    this.#pages.set(page.id, clone(page));
+    return clone(page);
+  }
+
+  findPage(page_id: string): PageRecord | null {
+    return clone(this.#pages.get(page_id) ?? null);
+  }
+
+  openPage(opening: Parameters<Store['openPage']>[0]): PageRecord | null {
+    const { page_id, ticket_hash, session_hash, expires_at, now } = opening;
+    const page = this.#pages.get(page_id);
+    if (!page || page.session_hash || !sameBytes(page.ticket_hash, ticket_hash)) return null;
+    if (now >= page.ticket_expires_at) return null;
+    Object.assign(page, { session_hash, expires_at });
+    return clone(page);
+  }
+
   issueCode({ origin, ...code }: Parameters<Store['issueCode']>[0]): PendingRecord | null {
     const { grant_id, application_id, scope, code_hash, code_expires_at } = code;
     const account = this.#accounts.get(code.account_id);
     if (!account) return null;
-    const issued = { grant_id, application_id, scope, account, code_hash, code_expires_at };
+    const issued = {
+      ...{ grant_id, application_id, scope, account, code_hash, code_expires_at },
+      ...bindingOf(code),
+    };
     this.#grants.set(grant_id, {
       ...clone(issued),
       redeemed_at: null,
@@ -205,6 +296,11 @@ export class ModelStore implements ModelMethods {
     if (code.application_id !== redemption.application_id) return null;
     if (!sameBytes(code.code_hash, redemption.code_hash)) return null;
     if (redemption.now >= code.code_expires_at) return null;
+    if (redemption.code_challenge !== code.code_challenge) return null;
+    const { redirect_uri } = redemption;
+    const mayBeLeftOut = code.code_challenge !== null || !code.redirect_uri_given;
+    const isBrought = redirect_uri === null ? mayBeLeftOut : redirect_uri === code.redirect_uri;
+    if (code.redirect_uri !== null && !isBrought) return null;
     code.redeemed_at = redemption.now;
     code.secret_hash = redemption.secret_hash;
     code.redeemed_by = redemption.origin ?? null;
@@ -215,7 +311,8 @@ export class ModelStore implements ModelMethods {
     const code = this.#grants.get(grant_id);
     if (!code) return null;
     const { application_id, code_hash, redeemed_at } = code;
-    return clone({ application_id, code_hash, redeemed: redeemed_at !== null });
+    const redeemed = redeemed_at !== null;
+    return clone({ application_id, code_hash, redeemed, ...bindingOf(code) });
   }
 
   revokeGrant(revocation: Parameters<Store['revokeGrant']>[0]): RevokedRecord | null {
@@ -296,6 +393,23 @@ export class ModelStore implements ModelMethods {
     return pageOf(grants, ({ grant_id }) => grant_id, page).map(recordOf);
   }
 
+  listActiveGrants(...[filter, page]: Parameters<Store['listActiveGrants']>): GrantRecord[] {
+    const { account_id, application_id } = filter;
+    const grants = [...this.#grants.values()].filter(
+      (grant) =>
+        grant.redeemed_at !== null &&
+        grant.revoked_at === null &&
+        grant.account.id === account_id &&
+        (application_id === undefined || grant.application_id === application_id),
+    );
+    return pageOf(grants, ({ grant_id }) => grant_id, page).map(recordOf);
+  }
+
+  #undecided(link_id: string, now: number): LinkRecord | null {
+    const link = this.#links.get(link_id);
+    return link && !link.decision && now < link.expires_at ? link : null;
+  }
+
   #redeemed(grant_id: string): ModelGrant | null {
     const grant = this.#grants.get(grant_id);
     return grant && grant.redeemed_at !== null ? grant : null;
@@ -305,7 +419,15 @@ export class ModelStore implements ModelMethods {
 /** The record of a pending code. */
 function pendingOf(code: ModelGrant): PendingRecord {
   const { grant_id, application_id, scope, account, code_hash, code_expires_at } = code;
-  return clone({ grant_id, application_id, scope, account, code_hash, code_expires_at });
+  return clone({
+    ...{ grant_id, application_id, scope, account, code_hash, code_expires_at },
+    ...bindingOf(code),
+  });
+}
+
+function bindingOf(bound: CodeBinding): CodeBinding {
+  const { redirect_uri, redirect_uri_given, code_challenge, link_id } = bound;
+  return { redirect_uri, redirect_uri_given, code_challenge, link_id };
 }
 
 /** The record of a grant. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { describeAccounts } from './suite/accounts.ts';
 import { describeApplications } from './suite/applications.ts';
+import { describeBindings } from './suite/bindings.ts';
 import { describeCodes } from './suite/codes.ts';
 import { describeCommandChanges } from './suite/command-changes.ts';
 import { describeCrashes } from './suite/crashes.ts';
@@ -10,12 +11,15 @@ import { describeGrants } from './suite/grants.ts';
 import { type StoreHarness, SuiteStores } from './suite/harness.ts';
 import { describeHistory } from './suite/history.ts';
 import { describeLifecycle } from './suite/lifecycle.ts';
+import { describeLinks } from './suite/links.ts';
 import { describeLists } from './suite/lists.ts';
 import { describeModel } from './suite/model.ts';
+import { describePages } from './suite/pages.ts';
 import { describeRaces } from './suite/races.ts';
 import { describeRateLimits } from './suite/rate-limits.ts';
 import { describeRefusals } from './suite/refusals.ts';
 import { describeRevokedGrantDays } from './suite/revoked-grant-days.ts';
+import { describeScopes } from './suite/scopes.ts';
 import { describeSweep } from './suite/sweep.ts';
 import { describeTexts } from './suite/texts.ts';
 
@@ -39,7 +43,11 @@ export function describeStore(name: string, harness: StoreHarness): void {
     describeErasure(stores);
     describeDeletion(stores);
     describeTexts(stores);
+    describeScopes(stores);
+    describeLinks(stores);
+    describePages(stores);
     describeCodes(stores);
+    describeBindings(stores);
     describeGrants(stores);
     describeHistory(stores);
     describeRefusals(stores);

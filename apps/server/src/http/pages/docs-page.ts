@@ -1,12 +1,13 @@
-import { htmlPage } from './html.ts';
+import { html } from '../html.ts';
+import { docsLayout } from './docs-layout.ts';
 
 /** `GET /docs`: the OpenAPI document as a page on which every operation can be tried. */
-export const docsPage = htmlPage(
+export const docsPage = docsLayout(
   'Latchkey: API',
-  `<link rel="stylesheet" href="/docs/swagger-ui.css">
+  html`<link rel="stylesheet" href="/docs/swagger-ui.css">
 <script src="/docs/swagger-ui-bundle.js" defer></script>
 <script src="/docs/open.js" defer></script>`,
-  '<div id="docs"><noscript>This page needs JavaScript. Its content is also in <a href="/openapi.json">/openapi.json</a> and <a href="/docs/errors">/docs/errors</a>.</noscript></div>',
+  html`<div id="docs"><noscript>This page needs JavaScript. Its content is also in <a href="/openapi.json">/openapi.json</a> and <a href="/docs/errors">/docs/errors</a>.</noscript></div>`,
 );
 
 /** Opens the document in the page. A file of its own: the policy allows no inline script. */

@@ -3,6 +3,7 @@ import { inputMembers, inputShape } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Authenticate } from '../authenticate.ts';
 import { readJson } from '../body.ts';
+import { resourceChallenge } from '../challenge.ts';
 import type { RequestedCall } from '../request-context.ts';
 import { sendJson } from '../response.ts';
 import type { Route } from '../router.ts';
@@ -19,8 +20,11 @@ export function operationRoute(
   return {
     method,
     path,
-    operation: operation.name,
+    action: operation.name,
     async handle(context, parameters, query) {
+      if (operation.caller === 'grant') {
+        context.challenge = resourceChallenge(callContext.service.linking);
+      }
       const output = await call(callContext, operation, {
         authenticate: () => authenticate(context, operation),
         async readInput() {
@@ -32,6 +36,7 @@ export function operationRoute(
           return { ...members, ...parameters };
         },
         waitedForInput: () => context.waitedForBody,
+        publicUrl: context.publicUrl,
         request: context.recorded,
         record: context.calls[0] as RequestedCall,
         breakConnection: () => context.response.destroy(),

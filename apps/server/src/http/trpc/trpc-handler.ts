@@ -83,6 +83,7 @@ export function createTrpcHandler(
         },
         waitedForInput: () => context.waitedForBody,
         validateInput: (input, next) => throughProcedure(operation, index, input, next),
+        publicUrl: context.publicUrl,
         request: context.recorded,
         record: context.calls[index] as RequestedCall,
         breakConnection: () => context.response.destroy(),
@@ -106,7 +107,7 @@ export function createTrpcHandler(
           caller: operations.get(name)?.caller ?? null,
         };
         const body = errorEnvelope(context, error, procedure);
-        return { status: record.status, body, headers: errorHeaders(error) };
+        return { status: record.status, body, headers: errorHeaders(context, error) };
       }
     }
 

@@ -1,4 +1,4 @@
-import type { AccountRecord, GrantAuthentication } from '../../store/records.ts';
+import { accountOf } from '../../grants/authenticate-grant.ts';
 import type { Handlers } from '../handler.ts';
 import { toAccount, toGrantDescription } from '../wire.ts';
 
@@ -8,11 +8,3 @@ export const accountHandlers: Handlers<'account.get' | 'account.grant'> = {
   'account.grant': async (_service, _input, found) =>
     toGrantDescription({ ...found.grant, account: accountOf(found) }),
 };
-
-function accountOf({ grant, account }: GrantAuthentication): AccountRecord {
-  // An erasure revokes the grant before the account is gone: somebody deleted it by hand.
-  if (account === null) {
-    throw new Error(`The account of the grant ${grant.grant_id} is gone from the store.`);
-  }
-  return account;
-}

@@ -2,6 +2,7 @@ import { exportAccount } from '../../accounts/export-account.ts';
 import { createApplication } from '../../applications/create-application.ts';
 import { deleteApplication } from '../../applications/delete-application.ts';
 import { addSecret, removeSecret } from '../../applications/secrets.ts';
+import { updateApplication } from '../../applications/update-application.ts';
 import { DomainError } from '../../domain-error.ts';
 import { cancelCode } from '../../grants/cancel-code.ts';
 import { issueCode } from '../../grants/issue-code.ts';
@@ -26,10 +27,15 @@ async function setDisabled({ store }: Service, application_id: string, disabled:
   return toApplication(application);
 }
 
-export const adminHandlers: Handlers<Extract<keyof Handlers, `admin.${string}`>> = {
-  'admin.applications.create': async (service, { name }) => {
-    const { application, secret } = await createApplication(service, name);
-    return { ...toApplication(application), secret };
+type AdminName = Extract<
+  keyof Handlers,
+  `admin.${'applications' | 'accounts' | 'codes' | 'grants'}.${string}`
+>;
+
+export const adminHandlers: Handlers<AdminName> = {
+  'admin.applications.create': async (service, members) => {
+    const { application, secret } = await createApplication(service, members);
+    return { ...toApplication(application), ...(secret !== null && { secret }) };
   },
   'admin.applications.list': ({ store }, page) =>
     listPage(
@@ -43,6 +49,8 @@ export const adminHandlers: Handlers<Extract<keyof Handlers, `admin.${string}`>>
     if (application === null) throw new DomainError('application_not_found');
     return toApplication(application);
   },
+  'admin.applications.update': async (service, { application_id, ...changes }) =>
+    toApplication(await updateApplication(service, application_id, changes)),
   'admin.applications.secrets.create': async (service, { application_id, expires_at }) => {
     const expiry = expires_at === null ? null : Date.parse(expires_at);
     const { secret, credential } = await addSecret(service, application_id, expiry);

@@ -1,14 +1,26 @@
+import { DomainError } from '../../domain-error.ts';
+import { introspect } from '../../grants/introspect.ts';
 import { recover } from '../../grants/recover.ts';
 import { redeem } from '../../grants/redeem.ts';
 import { revoke } from '../../grants/revoke.ts';
+import { revokeToken } from '../../grants/revoke-token.ts';
 import type { Handlers } from '../handler.ts';
-import { toFullGrant, toRevokedGrant } from '../wire.ts';
+import { toFullGrant, toIntrospection, toRevokedGrant } from '../wire.ts';
 
-export const grantHandlers: Handlers<'grants.convert' | 'grants.revoke' | 'grants.recover'> = {
-  'grants.convert': async (service, { code }, { application }, origin) =>
-    toFullGrant(await redeem(service, application.id, code, origin)),
-  'grants.revoke': async (service, { grant_id }, { application }, origin) =>
-    toRevokedGrant(await revoke(service, application.id, grant_id, origin)),
+export const grantHandlers: Handlers<Extract<keyof Handlers, `grants.${string}`>> = {
+  'grants.convert': async (service, request, { application }, origin) =>
+    toFullGrant(await redeem(service, application.id, request, origin)),
+  'grants.revoke': async (service, { grant_id }, { application, secret_id }, origin) => {
+    // Whoever calls in the name of a public application has to show the secret of the grant.
+    if (secret_id === null) throw DomainError.because('secret_required', { grant_id });
+    return toRevokedGrant(await revoke(service, application.id, grant_id, origin));
+  },
+  'grants.revokeToken': async (service, { token }, { application }, origin) => {
+    await revokeToken(service, application.id, token, origin);
+    return {};
+  },
+  'grants.introspect': async (service, { token }, { application }, origin, publicUrl) =>
+    toIntrospection(await introspect(service, application, token, origin), publicUrl),
   'grants.recover': async (service, { grant_id }, { application }, origin) =>
     toFullGrant(await recover(service, application.id, grant_id, origin)),
 };

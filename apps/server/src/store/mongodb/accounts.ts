@@ -19,60 +19,86 @@ import {
   toId,
   toSnapshot,
 } from './documents.ts';
-import { isDuplicateKey } from './errors.ts';
-import { atRevision, retryOnConflict, revisionOf, type Versioned } from './retry-on-conflict.ts';
+import { replaceAtRevision } from './replace-at-revision.ts';
+import { retryOnConflict, type Versioned } from './retry-on-conflict.ts';
 
 type Accounts = Pick<Store, 'putAccount' | 'findAccount' | 'listAccounts' | 'eraseAccount'>;
 
 type AnyAccount = AccountDocument | ErasedAccountDocument;
 
+const pending = {
+  code_expires_at: { $exists: true },
+  created_at: { $exists: false },
+} satisfies Filter<GrantDocument>;
+
+/** What is about an account and was there before its erasure. */
+interface OfAccount {
+  account_id: AnyAccount['_id'];
+  account_revision: { $not: { $gt: number } };
+}
+
 export function accounts(connection: Connection, clock: Clock): Accounts {
   const find = (_id: AnyAccount['_id']) =>
     connection.decide(({ accounts, decisive }) => accounts.findOne({ _id }, decisive));
 
-  /** Replaces the document, or inserts it; null if it no longer has this revision. */
-  const replace = (
-    revision: number,
-    { _id, ...replacement }: AnyAccount,
-    isMade: (found: AnyAccount) => boolean,
-  ) =>
-    connection.write<true | null>(({ accounts, decisive }) => ({
-      async send(options) {
-        try {
-          await accounts.replaceOne(
-            { _id, ...atRevision(revision) },
-            { ...replacement, revision: revision + 1 },
-            { ...options, upsert: true },
-          );
-          return true;
-        } catch (error) {
-          // The account has another revision, so the upsert tried to insert it.
-          if (isDuplicateKey(error)) return null;
-          throw error;
-        }
-      },
-      async readBack() {
-        const found = await accounts.findOne({ _id }, decisive);
-        if (revisionOf(found) === revision) return 'retry';
-        return found && isMade(found) ? { result: true } : 'unknown';
-      },
-    }));
+  const replace = (revision: number, account: AnyAccount, isMade: (found: AnyAccount) => boolean) =>
+    replaceAtRevision<AnyAccount>(
+      connection,
+      (database) => database.accounts,
+      revision,
+      account,
+      isMade,
+    );
 
   /**
-   * Ends what the account had before its erasure. The mark of the erasure is on disk: a code that is
-   * issued from now on finds it. Redemption needs a pending code, so once those are deleted, every
-   * grant there will ever be is found. Each step may be repeated, also by another call.
+   * Ends what the account had before its erasure. The mark of the erasure is on disk: what is issued or
+   * kept from now on finds it. Each step may be repeated, also by another call.
    */
-  async function endGrants({ _id, revision = 0, ...erasure }: ErasedAccountDocument) {
+  async function endAll(erasure: ErasedAccountDocument): Promise<void> {
     const ofAccount = {
-      account_id: _id,
+      account_id: erasure._id,
       // Not what is about an account that was put under the same id later, if this command is late.
-      account_revision: { $not: { $gt: revision } },
-    } satisfies Filter<GrantDocument>;
+      account_revision: { $not: { $gt: erasure.revision ?? 0 } },
+    };
+    await deleteLinks(ofAccount);
+    await endGrants(ofAccount, erasure);
+  }
+
+  /**
+   * Whoever read the account before its mark kept a page or a code before, which tells of which link
+   * request. Once that is deleted, there is nothing left to write the account to.
+   */
+  async function deleteLinks(ofAccount: OfAccount): Promise<void> {
+    const [links, pages, codes] = await connection.read((database) => {
+      const { listing } = database;
+      const linkId = { ...listing, projection: { link_id: 1 } };
+      return Promise.all([
+        database.links.find(ofAccount, { ...listing, projection: { _id: 1 } }).toArray(),
+        database.pages.find(ofAccount, linkId).toArray(),
+        database.grants.find({ ...ofAccount, ...pending }, linkId).toArray(),
+      ]);
+    });
+    const ids = [
+      ...links.map(({ _id }) => _id),
+      ...[...pages, ...codes].flatMap(({ link_id }) => link_id ?? []),
+    ];
+    await connection.write<void>(({ links }) => ({
+      send: async (options) => void (await links.deleteMany({ _id: { $in: ids } }, options)),
+    }));
+    // Afterwards, since a repetition needs them to find the link requests.
+    await connection.write<void>(({ pages }) => ({
+      send: async (options) => void (await pages.deleteMany(ofAccount, options)),
+    }));
+  }
+
+  /**
+   * Redemption needs a pending code, so once those are deleted, every grant there will ever be is
+   * found.
+   */
+  async function endGrants(ofAccount: OfAccount, erasure: ErasedAccountDocument): Promise<void> {
     const redeemed = { ...ofAccount, created_at: { $exists: true } };
     await connection.write<void>(({ grants }) => ({
       async send(options) {
-        const pending = { code_expires_at: { $exists: true }, created_at: { $exists: false } };
         await grants.deleteMany({ ...ofAccount, ...pending }, options);
       },
     }));
@@ -108,7 +134,7 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
         async (): Promise<Versioned & { place?: AccountDocument['place'] }> => {
           const found = await find(_id);
           // Or grants of before would be active again, if the erasure was not completed.
-          if (found && isErased(found)) await endGrants(found);
+          if (found && isErased(found)) await endAll(found);
           return found ?? {};
         },
         (revision, { place = newPlace }) =>
@@ -158,7 +184,7 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
           return (await replace(before, erasure, isMade)) && before + 1;
         },
       );
-      await endGrants({ ...erasure, revision: revision ?? 0 });
+      await endAll({ ...erasure, revision: revision ?? 0 });
       return connection.read(({ grants, listing }) =>
         grants.countDocuments(
           { account_id: _id, created_at: { $exists: true }, erasure_id },

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Document, Filter } from 'mongodb';
 import type { Milliseconds } from '../../clock.ts';
-import type { ApplicationRecord, SecretRecord } from '../records.ts';
+import type { ApplicationChanges, ApplicationRecord, SecretRecord } from '../records.ts';
 import { outdatedSecrets, type Store } from '../store.ts';
 import type { Connection } from './connection.ts';
 import {
@@ -27,6 +28,7 @@ type Applications = Pick<
   | 'listApplications'
   | 'addSecret'
   | 'removeSecret'
+  | 'updateApplication'
   | 'setApplicationDisabled'
   | 'noteSecretUse'
   | 'deleteApplication'
@@ -44,6 +46,35 @@ export function applications(connection: Connection): Applications {
     );
     return document?.deleted_at ? null : document;
   };
+
+  async function update(
+    application_id: string,
+    changes: ApplicationChanges & { disabled?: boolean },
+  ): Promise<ApplicationRecord | null> {
+    const _id = toId(application_id);
+    const isMade = (found: ApplicationDocument) =>
+      isDeepStrictEqual({ ...found, ...changes }, found);
+    const document = await retryOnConflict(
+      () => find(application_id),
+      (revision) =>
+        connection.write(({ applications, decisive }) => ({
+          send: (options) =>
+            applications.findOneAndUpdate(
+              { _id, ...existing, ...atRevision(revision) },
+              { $set: changes, $inc: { revision: 1 } },
+              { ...options, returnDocument: 'after' },
+            ),
+          async readBack() {
+            const found = await applications.findOne({ _id }, decisive);
+            if (revisionOf(found) === revision) return 'retry' as const;
+            if (!found || found.deleted_at) return 'unknown' as const;
+            // If this call or another made the same change; a later one may have undone it.
+            return isMade(found) ? { result: found } : ('unknown' as const);
+          },
+        })),
+    );
+    return document && fromApplicationDocument(document);
+  }
 
   return {
     async createApplication(application) {
@@ -151,29 +182,8 @@ export function applications(connection: Connection): Applications {
       return (await find(application_id)) ? 'secret_not_found' : 'application_not_found';
     },
 
-    async setApplicationDisabled(application_id, disabled) {
-      const _id = toId(application_id);
-      const document = await retryOnConflict(
-        () => find(application_id),
-        (revision) =>
-          connection.write(({ applications, decisive }) => ({
-            send: (options) =>
-              applications.findOneAndUpdate(
-                { _id, ...existing, ...atRevision(revision) },
-                { $set: { disabled }, $inc: { revision: 1 } },
-                { ...options, returnDocument: 'after' },
-              ),
-            async readBack() {
-              const found = await applications.findOne({ _id }, decisive);
-              if (revisionOf(found) === revision) return 'retry' as const;
-              if (found?.deleted_at) return 'unknown' as const;
-              // If this call or another made the same change; a later one may have undone it.
-              return found?.disabled === disabled ? { result: found } : ('unknown' as const);
-            },
-          })),
-      );
-      return document && fromApplicationDocument(document);
-    },
+    updateApplication: update,
+    setApplicationDisabled: (application_id, disabled) => update(application_id, { disabled }),
 
     async deleteApplication({ application_id, deleted_at, deleted_by }) {
       const _id = toId(application_id);
@@ -188,7 +198,8 @@ export function applications(connection: Connection): Applications {
                   { _id, ...existing, ...atRevision(revision) },
                   {
                     $set: {
-                      ...{ name: '', secrets: [] },
+                      ...{ name: '', secrets: [], redirect_uris: [], scopes: null },
+                      ...{ logo_uri: null, homepage_uri: null },
                       ...{ deleted_at: toDate(deleted_at), deletion_pending: true },
                       ...originField('deleted_by', deleted_by ?? undefined),
                     },

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { Filter } from 'mongodb';
 import type { Clock } from '../../clock.ts';
-import type { Store } from '../store.ts';
+import type { Redemption, Store } from '../store.ts';
 import type { Connection } from './connection.ts';
 import {
   fromGrantDocument,
   fromPendingDocument,
+  type GrantDocument,
   isErased,
   isRedeemed,
   isSame,
@@ -16,6 +18,7 @@ import {
   toNewDocument,
   toSnapshot,
 } from './documents.ts';
+import { insertOnce } from './insert-once.ts';
 import { revisionOf } from './retry-on-conflict.ts';
 
 type Codes = Pick<
@@ -30,14 +33,7 @@ export function codes(connection: Connection, clock: Clock): Codes {
     async issueCode(code) {
       const document = toNewDocument(code);
       const { _id } = document;
-      await connection.write<void>(({ grants, decisive }) => ({
-        grant_id: code.grant_id,
-        send: async (options) => void (await grants.insertOne(document, options)),
-        // Never sent again: the first copy could arrive after the code was cancelled, and restore it.
-        // A code that no caller was told expires by itself.
-        readBack: async () =>
-          (await grants.findOne({ _id }, decisive)) ? { result: undefined } : ('unknown' as const),
-      }));
+      await insertOnce(connection, ({ grants }) => grants, document, { grant_id: code.grant_id });
       const account = await connection.decide(({ accounts, decisive }) =>
         accounts.findOne({ _id: document.account_id }, decisive),
       );
@@ -105,7 +101,8 @@ export function codes(connection: Connection, clock: Clock): Codes {
       return document && fromPendingDocument(document);
     },
 
-    async redeemCode({ grant_id, application_id, code_hash, secret_hash, now, origin }) {
+    async redeemCode(redemption) {
+      const { grant_id, application_id, code_hash, secret_hash, now, origin } = redemption;
       const _id = toId(grant_id);
       const redemption_id = toId(randomUUID());
       const secret = toHash(secret_hash);
@@ -121,6 +118,7 @@ export function codes(connection: Connection, clock: Clock): Codes {
               code_hash: toHash(code_hash),
               created_at: { $exists: false },
               code_expires_at: { $gt: toDate(now) },
+              ...boundTo(redemption),
             },
             {
               $set: {
@@ -161,4 +159,17 @@ export function codes(connection: Connection, clock: Clock): Codes {
         grants.countDocuments({ code_expires_at: { $gt: toDate(now) } }, { ...listing, limit }),
       ),
   };
+}
+
+/** The condition that a redemption brings what the code is bound to. */
+function boundTo({ redirect_uri, code_challenge }: Redemption): Filter<GrantDocument> {
+  const absent = { $exists: false };
+  if (redirect_uri !== null) {
+    // Null stands for an absent one too, and then any is ignored.
+    const same = { redirect_uri: { $in: [redirect_uri, null] } } as Filter<GrantDocument>;
+    return { code_challenge: code_challenge ?? absent, ...same };
+  }
+  return code_challenge === null
+    ? { code_challenge: absent, redirect_uri_given: absent }
+    : { code_challenge };
 }

@@ -77,6 +77,8 @@ describe.skipIf(server === undefined)('the commands for MongoDB', () => {
       code_hash: toHash(code.code_hash),
       created_at: { $exists: false },
       code_expires_at: { $gt: toDate(redemption.now) },
+      code_challenge: code.code_challenge,
+      redirect_uri: { $in: [code.redirect_uri, null] },
     });
   });
 

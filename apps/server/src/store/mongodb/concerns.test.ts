@@ -6,16 +6,24 @@ import { scripted, scriptedServer, storeOn } from '../../../test/store/mongodb/s
 import {
   aCode,
   aHash,
+  aLink,
   anAccount,
   anApplication,
   anId,
+  aPage,
   aRefusal,
+  aScope,
   aSecret,
+  denialOf,
+  identificationOf,
   newCode,
+  openingOf,
   redemptionOf,
 } from '../../../test/store/suite/records.ts';
 import type { Store } from '../store.ts';
-import { toApplicationDocument, toDate, toHash, toId } from './documents.ts';
+import { toApplicationDocument, toDate, toHash, toId, toSnapshot } from './documents.ts';
+import { indexesOf } from './indexes.ts';
+import { toPageDocument } from './link-documents.ts';
 
 const durable = { w: 'majority', j: true, wtimeout: 2_000 };
 
@@ -27,8 +35,18 @@ const writes: Record<string, (store: Store) => Promise<unknown>> = {
   createApplication: (store) => store.createApplication(anApplication()),
   addSecret: (store) => store.addSecret(anId(), aSecret(), { most: 5, now: 0 }),
   removeSecret: (store) => store.removeSecret(anId(), anId()),
+  updateApplication: (store) => store.updateApplication(anId(), { name: 'Acme' }),
   setApplicationDisabled: (store) => store.setApplicationDisabled(anId(), true),
   putAccount: (store) => store.putAccount(anAccount()),
+  putScope: (store) => store.putScope(aScope(), { most: 200 }),
+  deleteScope: (store) => store.deleteScope('read'),
+  createLink: (store) => store.createLink(aLink()),
+  identifyLink: (store) => store.identifyLink(identificationOf(aLink(), aPage())),
+  switchLink: (store) =>
+    store.switchLink({ link_id: anId(), page_id: anId(), link_hash: aHash(), now: 0 }),
+  decideLink: (store) => store.decideLink(denialOf(aLink())),
+  createPage: (store) => store.createPage(aPage()),
+  openPage: (store) => store.openPage(openingOf(aPage())),
   issueCode: (store) => store.issueCode(newCode(aCode())),
   cancelCode: (store) => store.cancelCode(anId()),
   redeemCode: (store) => store.redeemCode(redemptionOf(aCode())),
@@ -48,6 +66,8 @@ const writes: Record<string, (store: Store) => Promise<unknown>> = {
 const decisions: Record<string, (store: Store) => Promise<unknown>> = {
   findApplication: (store) => store.findApplication(anId()),
   findAccount: (store) => store.findAccount(anId()),
+  findLink: (store) => store.findLink(anId()),
+  findPage: (store) => store.findPage(anId()),
   findCode: (store) => store.findCode(anId()),
   findGrantHistory: (store) => store.findGrantHistory(anId()),
   authenticateGrant: (store) => store.authenticateGrant(anId(), { currentAccount: true }),
@@ -55,14 +75,17 @@ const decisions: Record<string, (store: Store) => Promise<unknown>> = {
 
 const lists: Record<string, (store: Store) => Promise<unknown>> = {
   listApplications: (store) => store.listApplications({ limit: 1, before: null }),
+  listScopes: (store) => store.listScopes(),
   listGrants: (store) => store.listGrants({ account_id: anId() }, { limit: 1, before: anId() }),
+  listActiveGrants: (store) =>
+    store.listActiveGrants({ account_id: anId() }, { limit: 1, before: anId() }),
   findRefusals: (store) => store.findRefusals({ request_id: 'of-nobody' }, 1),
 };
 
 const isFence = ({ update }: Document) => update === 'fences';
 
 const isWrite = (command: Document) =>
-  ['insert', 'update', 'findAndModify'].includes(Object.keys(command)[0] ?? '') &&
+  ['insert', 'update', 'delete', 'findAndModify'].includes(Object.keys(command)[0] ?? '') &&
   !isFence(command);
 
 const fenceTime = new Timestamp({ t: 1_700_000_000, i: 7 });
@@ -74,18 +97,21 @@ describe('on a replica set, whatever the URL says', () => {
     async (_, call) => {
       const { server, store } = await scripted({ is: 'primary', query: weakening });
       // Some read first, and write only if there is something to change.
-      server.on('find', ({ find }) =>
-        batch(...(find === 'applications' ? [toApplicationDocument(anApplication())] : [])),
-      );
+      const found: Document = {
+        applications: toApplicationDocument(anApplication()),
+        accounts: { _id: toId(anId()), ...toSnapshot(anAccount()) },
+        scopes: { _id: 'read', described_at: new Date(), title: 'Read', texts: {} },
+        pages: toPageDocument(aPage()),
+      };
+      server.on('find', ({ find }) => batch(...(find in found ? [found[find]] : [])));
       server.script('update', { n: 1, nModified: 1 });
-      server.on('findAndModify', ({ findAndModify }) => ({
-        value: findAndModify === 'applications' ? toApplicationDocument(anApplication()) : null,
-      }));
+      server.on('findAndModify', ({ findAndModify }) => ({ value: found[findAndModify] ?? null }));
       await call(store);
-      const [write, ...others] = server.received.filter(isWrite);
-      expect(write?.writeConcern).toEqual(durable);
-      expect(write?.maxTimeMS).toBe(2_000);
-      expect(others).toEqual([]);
+      const sent = server.received.filter(isWrite);
+      expect(sent).not.toEqual([]);
+      for (const write of sent) {
+        expect(write).toMatchObject({ writeConcern: durable, maxTimeMS: 2_000 });
+      }
     },
   );
 
@@ -192,7 +218,7 @@ describe('on a replica set, whatever the URL says', () => {
     server.script('listIndexes', failure(26, 'NamespaceNotFound'));
     await storeOn(server, { query: weakening });
     const made = server.sent('createIndexes');
-    expect(made).toHaveLength(4);
+    expect(made).toHaveLength(Object.keys(indexesOf()).length);
     for (const one of made) {
       expect(one.writeConcern).toEqual(durable);
       expect(one.commitQuorum).toBe('majority');
@@ -201,6 +227,8 @@ describe('on a replica set, whatever the URL says', () => {
     expect(read.map(({ listIndexes }) => listIndexes).sort()).toEqual([
       'accounts',
       'grants',
+      'links',
+      'pages',
       'rate_limit_counts',
       'refusals',
     ]);
@@ -244,6 +272,8 @@ describe('the command of a redemption', () => {
       code_hash: toHash(redemption.code_hash),
       created_at: { $exists: false },
       code_expires_at: { $gt: toDate(redemption.now) },
+      code_challenge: redemption.code_challenge,
+      redirect_uri: { $in: [redemption.redirect_uri, null] },
     });
     expect(command?.update).toEqual({
       $set: {

@@ -8,15 +8,18 @@ import type {
   AccountDocument,
   ApplicationDocument,
   CommandChangeDocument,
+  DeletedScopeDocument,
   ErasedAccountDocument,
   GrantDocument,
   RateLimitDocument,
   RefusalDocument,
+  ScopeDocument,
 } from './documents.ts';
 import { isRefusedHint, unavailable } from './errors.ts';
 import { type DecisiveOptions, type DecisiveRead, fencedReads } from './fence.ts';
 import { IndexKeeper } from './index-keeper.ts';
 import { type IndexOptions, refuseNew } from './indexes.ts';
+import type { LinkDocument, PageDocument } from './link-documents.ts';
 import { checkRights } from './rights.ts';
 import { askServer, type ServerFacts } from './server.ts';
 import { settle, type Write } from './uncertain-writes.ts';
@@ -26,6 +29,9 @@ export interface Database extends Concerns {
   db: Db;
   applications: Collection<ApplicationDocument>;
   accounts: Collection<AccountDocument | ErasedAccountDocument>;
+  scopes: Collection<ScopeDocument | DeletedScopeDocument>;
+  links: Collection<LinkDocument>;
+  pages: Collection<PageDocument>;
   grants: Collection<GrantDocument>;
   refusals: Collection<RefusalDocument>;
   commandChanges: Collection<CommandChangeDocument>;
@@ -169,6 +175,9 @@ export class Connection {
         db,
         applications: db.collection('applications', options),
         accounts: db.collection('accounts', options),
+        scopes: db.collection('scopes', options),
+        links: db.collection('links', options),
+        pages: db.collection('pages', options),
         grants: db.collection('grants', options),
         refusals: db.collection('refusals', options),
         commandChanges: db.collection('command_changes', options),

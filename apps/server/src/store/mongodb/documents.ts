@@ -5,6 +5,7 @@ import type { Origin } from '../../origin.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
+  CodeBinding,
   CodeState,
   CommandChange,
   CredentialHash,
@@ -14,10 +15,12 @@ import type {
   PendingRecord,
   RefusalRecord,
   RevokedRecord,
+  ScopeRecord,
   SecretRecord,
 } from '../records.ts';
 import type { NewCode } from '../store.ts';
-import { originNames, type StoredGrant } from '../transfer.ts';
+import { originNames, type StoredGrant, type StoredScope } from '../transfer.ts';
+import type { LinkOrigins, PageOrigins } from './link-documents.ts';
 import { revisionOf, type Versioned } from './retry-on-conflict.ts';
 
 export interface SecretDocument {
@@ -29,20 +32,26 @@ export interface SecretDocument {
   last_used_at: Date | null;
 }
 
-type OriginDocument = Omit<Origin, 'secret_id'> & { secret_id: Binary | null };
+export type OriginDocument = Omit<Origin, 'secret_id'> & { secret_id: Binary | null };
 
-/** The revision counts the changes of its secrets and of `disabled`, and the deletion. */
+/** The revision counts its changes, but for the uses of its secrets, and the deletion. */
 export interface ApplicationDocument extends Versioned {
   _id: Binary;
   name: string;
   disabled: boolean;
   created_at: Date;
   secrets: SecretDocument[];
+  redirect_uris: string[];
+  scopes: string[] | null;
+  logo_uri: string | null;
+  homepage_uri: string | null;
+  public: boolean;
+  resource_server: boolean;
   /** The ids of the secrets that a copy from another database has brought. */
   copied_secrets?: Binary[];
   /**
-   * A deleted application stays, without its name and secrets: a command that arrives late finds the
-   * id taken and the revision raised, and does not bring it back.
+   * A deleted application stays, without what an operator said about it: a command that arrives late
+   * finds the id taken and the revision raised, and does not bring it back.
    */
   deleted_at?: Date;
   deleted_by?: OriginDocument;
@@ -100,6 +109,11 @@ export interface GrantDocument extends Origins, Versioned {
   /** The revision of the account that the snapshot was taken of. An erasure ends those before it. */
   account_revision?: number;
   code_hash?: Binary;
+  /** What the code is bound to; absent for none, and without its hash. */
+  redirect_uri?: string;
+  redirect_uri_given?: true;
+  code_challenge?: string;
+  link_id?: Binary;
   /** Only while pending. The TTL index deletes by it. */
   code_expires_at?: Date;
   created_at?: Date;
@@ -110,6 +124,18 @@ export interface GrantDocument extends Origins, Versioned {
   revoked_at?: Date;
   /** The erasure that revoked it. */
   erasure_id?: Binary;
+}
+
+/** The revision counts the puts and the deletions. */
+export interface ScopeDocument extends Versioned, Omit<ScopeRecord, 'scope'> {
+  _id: string;
+  described_at: Date;
+}
+
+/** What stays of a deleted description: see {@link ApplicationDocument.deleted_at}. */
+export interface DeletedScopeDocument extends Versioned {
+  _id: string;
+  deleted_at: Date;
 }
 
 export type RefusalDocument = Pick<
@@ -161,7 +187,7 @@ export function fromId(id: Binary): string {
 }
 
 /** A copy: the driver's bytes are a view into the buffer of the whole response. */
-function fromHash(hash: Binary): CredentialHash {
+export function fromHash(hash: Binary): CredentialHash {
   return Uint8Array.from(hash.value());
 }
 
@@ -194,6 +220,12 @@ export function toApplicationDocument(application: ApplicationRecord): Applicati
     disabled: application.disabled,
     created_at: toDate(application.created_at),
     secrets: application.secrets.map(toSecretDocument),
+    redirect_uris: application.redirect_uris,
+    scopes: application.scopes,
+    logo_uri: application.logo_uri,
+    homepage_uri: application.homepage_uri,
+    public: application.public,
+    resource_server: application.resource_server,
   };
 }
 
@@ -204,6 +236,12 @@ export function fromApplicationDocument(document: ApplicationDocument): Applicat
     disabled: document.disabled,
     created_at: document.created_at.getTime(),
     secrets: document.secrets.map(fromSecretDocument),
+    redirect_uris: document.redirect_uris,
+    scopes: document.scopes,
+    logo_uri: document.logo_uri,
+    homepage_uri: document.homepage_uri,
+    public: document.public,
+    resource_server: document.resource_server,
   };
 }
 
@@ -249,7 +287,12 @@ export function fromAccountDocument(document: AccountDocument): AccountRecord {
 }
 
 export function originField<
-  Name extends keyof Omit<Origins, 'recovered_at'> | 'erased_by' | 'deleted_by',
+  Name extends
+    | keyof Omit<Origins, 'recovered_at'>
+    | keyof LinkOrigins
+    | keyof PageOrigins
+    | 'erased_by'
+    | 'deleted_by',
 >(name: Name, origin: Origin | undefined): { [Key in Name]?: OriginDocument } {
   if (origin === undefined) return {};
   const { request_id, by, secret_id, os_user } = origin;
@@ -262,6 +305,25 @@ export function originField<
   return { [name]: document } as { [Key in Name]: OriginDocument };
 }
 
+export function toBinding(bound: CodeBinding): Partial<GrantDocument> {
+  const { redirect_uri, redirect_uri_given, code_challenge, link_id } = bound;
+  return {
+    ...(redirect_uri !== null && { redirect_uri }),
+    ...(redirect_uri_given && { redirect_uri_given }),
+    ...(code_challenge !== null && { code_challenge }),
+    ...(link_id !== null && { link_id: toId(link_id) }),
+  };
+}
+
+function fromBinding(document: Partial<GrantDocument>): CodeBinding {
+  return {
+    redirect_uri: document.redirect_uri ?? null,
+    redirect_uri_given: document.redirect_uri_given ?? false,
+    code_challenge: document.code_challenge ?? null,
+    link_id: document.link_id ? fromId(document.link_id) : null,
+  };
+}
+
 /** A code before it has its account and its hash. */
 export function toNewDocument(code: NewCode): GrantDocument {
   return {
@@ -270,6 +332,7 @@ export function toNewDocument(code: NewCode): GrantDocument {
     account_id: toId(code.account_id),
     scope: code.scope,
     code_expires_at: toDate(code.code_expires_at),
+    ...toBinding(code),
     ...originField('issued_by', code.origin),
   };
 }
@@ -285,6 +348,7 @@ export function fromPendingDocument(document: GrantDocument): PendingRecord {
     account: fromSnapshot(document.account_id, account),
     code_hash: fromHash(code_hash),
     code_expires_at: code_expires_at.getTime(),
+    ...fromBinding(document),
   };
 }
 
@@ -359,6 +423,7 @@ export function fromStoredGrantDocument(document: RedeemedDocument): StoredGrant
           scope: document.scope,
           account: fromSnapshot(document.account_id, document.account),
           code_hash: fromHash(document.code_hash),
+          ...fromBinding(document),
         }
       : null,
   };
@@ -375,6 +440,7 @@ export function toStoredGrantDocument(grant: StoredGrant): GrantDocument {
       scope: details.scope,
       account: toSnapshot(details.account),
       code_hash: toHash(details.code_hash),
+      ...toBinding(details),
     }),
     ...Object.fromEntries(
       dates.flatMap((name) => (grant[name] === null ? [] : [[name, toDate(grant[name])]])),
@@ -397,6 +463,11 @@ export function fromCommandChangeDocument({
   ...change
 }: CommandChangeDocument): CommandChange {
   return { id: fromId(_id), ...change };
+}
+
+export function fromScopeDocument(document: ScopeDocument): StoredScope {
+  const { _id, described_at, title, description, texts } = document;
+  return { scope: _id, described_at: described_at.getTime(), title, description, texts };
 }
 
 export function toRefusalDocument(refusal: RefusalRecord): RefusalDocument {
@@ -423,16 +494,14 @@ export function fromRefusalDocument(document: RefusalDocument): RefusalRecord {
   };
 }
 
-export function toCodeState({
-  application_id,
-  code_hash,
-  created_at,
-}: Pick<GrantDocument, 'application_id' | 'code_hash' | 'created_at'>): CodeState | null {
+export function toCodeState(document: GrantDocument): CodeState | null {
+  const { application_id, code_hash, created_at } = document;
   if (!code_hash) return null;
   return {
     application_id: fromId(application_id),
     code_hash: fromHash(code_hash),
     redeemed: created_at !== undefined,
+    ...fromBinding(document),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Filter } from 'mongodb';
-import type { Store } from '../store.ts';
+import type { GrantRecord } from '../records.ts';
+import type { Page, Store } from '../store.ts';
 import type { Connection, Database } from './connection.ts';
 import {
   fromGrantDocument,
@@ -26,6 +27,7 @@ type Grants = Pick<
   | 'authenticateGrant'
   | 'noteFirstUse'
   | 'listGrants'
+  | 'listActiveGrants'
 >;
 
 /** A grant of which more is left than a `RevokedRecord`. */
@@ -41,6 +43,21 @@ function result<T>(document: T | null): ReadBack<T> {
 }
 
 export function grants(connection: Connection): Grants {
+  const list = async (
+    index: string,
+    which: Filter<GrantDocument>,
+    { limit, before }: Page,
+  ): Promise<GrantRecord[]> => {
+    const older = before === null ? {} : { _id: { $lt: toId(before) } };
+    const documents = await connection.readByIndex(index, ({ grants }, listing) =>
+      grants
+        .find({ ...which, ...withDetails, ...older }, listing)
+        .sort({ _id: -1 })
+        .limit(limit)
+        .toArray(),
+    );
+    return documents.map(fromGrantDocument);
+  };
   const find = (filter: Filter<GrantDocument> & { _id: GrantDocument['_id'] }) =>
     connection.decide(({ grants, decisive }) => grants.findOne(filter, decisive));
 
@@ -154,26 +171,18 @@ export function grants(connection: Connection): Grants {
       return (noted ?? (await find(used))) !== null;
     },
 
-    async listGrants(filter, { limit, before }) {
-      const [index, whose] =
-        'account_id' in filter
-          ? (['grants_by_account', { account_id: toId(filter.account_id) }] as const)
-          : (['grants_by_application', { application_id: toId(filter.application_id) }] as const);
-      const documents = await connection.readByIndex(index, ({ grants }, listing) =>
-        grants
-          .find(
-            {
-              ...whose,
-              ...withDetails,
-              ...(before === null ? {} : { _id: { $lt: toId(before) } }),
-            },
-            listing,
-          )
-          .sort({ _id: -1 })
-          .limit(limit)
-          .toArray(),
-      );
-      return documents.map(fromGrantDocument);
+    listGrants: (filter, page) =>
+      'account_id' in filter
+        ? list('grants_by_account', { account_id: toId(filter.account_id) }, page)
+        : list('grants_by_application', { application_id: toId(filter.application_id) }, page),
+
+    listActiveGrants({ account_id, application_id }, page) {
+      const active = {
+        account_id: toId(account_id),
+        revoked_at: { $exists: false },
+        ...(application_id !== undefined && { application_id: toId(application_id) }),
+      };
+      return list('grants_by_account', active, page);
     },
   };
 }

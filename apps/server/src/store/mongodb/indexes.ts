@@ -5,6 +5,7 @@ import {
   type IndexDescriptionInfo,
   MongoServerError,
 } from 'mongodb';
+import { LINKS_KEPT } from '../store.ts';
 import { ConfigurationError } from './configuration-error.ts';
 
 export interface Index {
@@ -59,6 +60,29 @@ export const accountIndexes: readonly Index[] = [
   },
 ];
 
+/** The TTL index, and the one for erasures. */
+export const linkIndexes: readonly Index[] = [
+  {
+    name: 'link_expiry',
+    key: { expires_at: 1 },
+    options: { expireAfterSeconds: LINKS_KEPT / 1000 },
+  },
+  {
+    name: 'links_by_account',
+    key: { account_id: 1 },
+    options: { partialFilterExpression: { account_id: { $exists: true } } },
+  },
+];
+
+export const pageIndexes: readonly Index[] = [
+  {
+    name: 'page_expiry',
+    key: { expires_at: 1 },
+    options: { expireAfterSeconds: LINKS_KEPT / 1000 },
+  },
+  { name: 'pages_by_account', key: { account_id: 1 }, options: {} },
+];
+
 export const refusalIndexes: readonly Index[] = [
   { name: 'refusal_expiry', key: { expires_at: 1 }, options: { expireAfterSeconds: 0 } },
   { name: 'refusals_by_request', key: { request_id: 1, _id: -1 }, options: {} },
@@ -75,8 +99,10 @@ export interface IndexOptions {
   reducesRevoked?: boolean;
 }
 
-const indexesOf = ({ reducesRevoked = false }: IndexOptions) => ({
+export const indexesOf = ({ reducesRevoked = false }: IndexOptions = {}) => ({
   accounts: accountIndexes,
+  links: linkIndexes,
+  pages: pageIndexes,
   grants: reducesRevoked ? [...grantIndexes, revokedIndex] : grantIndexes,
   refusals: refusalIndexes,
   rate_limit_counts: rateLimitIndexes,

@@ -7,10 +7,13 @@ import { commandChanges } from './command-changes.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import { Connection } from './connection.ts';
 import { grants } from './grants.ts';
+import { links } from './links.ts';
+import { pages } from './pages.ts';
 import { watchPool } from './pool.ts';
 import { rateLimits } from './rate-limits.ts';
 import { reduceRevoked } from './reduce-revoked.ts';
 import { refusals } from './refusals.ts';
+import { scopes } from './scopes.ts';
 
 export interface MongoStoreOptions extends StoreOptions {
   /** `mongodb://` or `mongodb+srv://`. The path names the database, `latchkey` by default. */
@@ -68,6 +71,9 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   return {
     ...applications(connection),
     ...accounts(connection, options.clock),
+    ...scopes(connection, options.clock),
+    ...links(connection),
+    ...pages(connection),
     ...codes(connection, options.clock),
     ...grants(connection),
     ...refusals(connection),

@@ -4,6 +4,9 @@ import { ConfigurationError } from './configuration-error.ts';
 const collections = [
   'applications',
   'accounts',
+  'scopes',
+  'links',
+  'pages',
   'grants',
   'refusals',
   'command_changes',

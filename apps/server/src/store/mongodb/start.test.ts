@@ -8,10 +8,11 @@ import {
   storeOn,
 } from '../../../test/store/mongodb/scripted-store.ts';
 import { aCode, anId, redemptionOf } from '../../../test/store/suite/records.ts';
+import { indexesOf } from './indexes.ts';
 import { openMongoStore } from './mongo-store.ts';
 
 /** With indexes besides `_id_`. */
-const COLLECTIONS = 4;
+const COLLECTIONS = Object.keys(indexesOf()).length;
 
 const secret = 'pässword:@/';
 const userinfo = `ada:${encodeURIComponent(secret)}`;

@@ -12,14 +12,18 @@ import { Connection, type Database } from './connection.ts';
 import {
   type AccountDocument,
   type ApplicationDocument,
+  type DeletedScopeDocument,
   type ErasedAccountDocument,
   fromAccountDocument,
   fromApplicationDocument,
   fromId,
+  fromScopeDocument,
   fromStoredGrantDocument,
   type GrantDocument,
   type RedeemedDocument,
+  type ScopeDocument,
   toApplicationDocument,
+  toDate,
   toId,
   toSnapshot,
   toStoredGrantDocument,
@@ -82,6 +86,11 @@ function transfer(connection: Connection, name: string): Transfer {
   return {
     name,
 
+    exportScopes: () =>
+      run(async ({ scopes, listing }) => {
+        const found = await scopes.find(notDeleted, listing).toArray();
+        return (found as ScopeDocument[]).map(fromScopeDocument);
+      }),
     exportApplications: (range) =>
       run(async (database) =>
         (await page(database.applications, database, range, notDeleted)).map(
@@ -102,6 +111,18 @@ function transfer(connection: Connection, name: string): Transfer {
         return (found as RedeemedDocument[]).map(fromStoredGrantDocument);
       }),
 
+    importScopes: (records, completed) =>
+      run(async ({ scopes, durable }) => {
+        type Operation = AnyBulkWriteOperation<ScopeDocument | DeletedScopeDocument>;
+        const writes = records.map(({ scope, described_at, ...texts }): Operation => {
+          const members = { described_at: toDate(described_at), ...texts };
+          // A deleted one is not matched. Then the insertion finds its name taken.
+          if (completed) return { insertOne: { document: { _id: scope, ...members } } };
+          const update = { $set: members };
+          return { updateOne: { filter: { _id: scope, ...notDeleted }, update, upsert: true } };
+        });
+        await bulk(scopes, writes, durable);
+      }),
     importApplications: (records, completed) =>
       run(async ({ applications, listing, durable }) => {
         const ids = records.map(({ id }) => toId(id));
@@ -194,7 +215,8 @@ function transfer(connection: Connection, name: string): Transfer {
         return new Set(found.map(({ _id }) => fromId(_id)));
       }),
     count: () =>
-      run(async ({ applications, accounts, grants, listing: { readConcern } }) => ({
+      run(async ({ scopes, applications, accounts, grants, listing: { readConcern } }) => ({
+        scopes: await scopes.countDocuments(notDeleted, { readConcern }),
         applications: await applications.countDocuments(notDeleted, { readConcern }),
         accounts: await accounts.countDocuments(notErased, { readConcern }),
         grants: await grants.countDocuments(redeemed, { readConcern }),

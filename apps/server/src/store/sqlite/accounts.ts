@@ -20,6 +20,11 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
   const list = listWhere('TRUE');
   const listByUsername = listWhere("account ->> 'username' = :username");
 
+  const deleteLinks = database.prepare(`
+    DELETE FROM links WHERE account_id = :id
+      OR id IN (SELECT link_id FROM pages WHERE account_id = :id)
+      OR id IN (SELECT link_id FROM grants WHERE account_id = :id AND created_at IS NULL)`);
+  const deletePages = database.prepare('DELETE FROM pages WHERE account_id = :id');
   const remove = database.prepare('DELETE FROM accounts WHERE id = :id');
   const deleteCodes = database.prepare(
     'DELETE FROM grants WHERE account_id = :id AND created_at IS NULL',
@@ -60,6 +65,9 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
     eraseAccount({ account_id, now, origin }: Erasure): number {
       const id = uuidToBytes(account_id);
       remove.run({ id });
+      // Before the pages and the codes, which tell which they are.
+      deleteLinks.run({ id });
+      deletePages.run({ id });
       deleteCodes.run({ id });
       const { changes } = revoke.run({ id, now, origin: originText(origin) });
       eraseSnapshots.run({ id, ...ERASED });

@@ -1,7 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
-import type { ApplicationRecord, DeletionRecord, SecretRecord } from '../records.ts';
+import type {
+  ApplicationChanges,
+  ApplicationRecord,
+  DeletionRecord,
+  SecretRecord,
+} from '../records.ts';
 import { outdatedSecrets, type Page } from '../store.ts';
 import {
   type ApplicationRow,
@@ -14,7 +19,8 @@ import {
 type DeletionRow = { id: Uint8Array; deleted_at: number; deleted_by: string | null };
 
 const JOINED = `
-  a.id, a.name, a.disabled, a.created_at,
+  a.id, a.name, a.disabled, a.created_at, a.redirect_uris, a.scopes, a.public, a.resource_server,
+  a.homepage_uri, a.logo_uri,
   s.id AS secret_id, s.hash, s.hint, s.created_at AS secret_created_at, s.expires_at, s.last_used_at`;
 
 export function prepareApplications(database: DatabaseSync) {
@@ -27,8 +33,14 @@ export function prepareApplications(database: DatabaseSync) {
     SELECT ${JOINED} FROM page a LEFT JOIN application_secrets s ON s.application_id = a.id
     ORDER BY a.id DESC, s.place`);
   const insert = database.prepare(`
-    INSERT INTO applications (id, name, disabled, created_at)
-    VALUES (:id, :name, :disabled, :created_at)`);
+    INSERT INTO applications (id, name, disabled, created_at, redirect_uris, scopes, public,
+      resource_server, homepage_uri, logo_uri)
+    VALUES (:id, :name, :disabled, :created_at, :redirect_uris, :scopes, :public,
+      :resource_server, :homepage_uri, :logo_uri)`);
+  const update = database.prepare(`
+    UPDATE applications SET name = :name, redirect_uris = :redirect_uris, scopes = :scopes,
+      resource_server = :resource_server, homepage_uri = :homepage_uri, logo_uri = :logo_uri
+    WHERE id = :id`);
   const insertSecret = database.prepare(`
     INSERT INTO application_secrets
       (application_id, place, id, hash, hint, created_at, expires_at, last_used_at)
@@ -86,9 +98,24 @@ export function prepareApplications(database: DatabaseSync) {
     },
 
     createApplication(application: ApplicationRecord): void {
-      const { id, name, disabled, created_at } = application;
-      insert.run({ id: uuidToBytes(id), name, disabled: Number(disabled), created_at });
-      for (const secret of application.secrets) add(id, secret);
+      insert.run({
+        ...changeableColumns(application),
+        disabled: Number(application.disabled),
+        created_at: application.created_at,
+        public: Number(application.public),
+      });
+      for (const secret of application.secrets) add(application.id, secret);
+    },
+
+    updateApplication(
+      application_id: string,
+      changes: ApplicationChanges,
+    ): ApplicationRecord | null {
+      const application = findApplication(application_id);
+      if (!application) return null;
+      const changed = { ...application, ...changes };
+      update.run(changeableColumns(changed));
+      return changed;
     },
 
     // The transaction holds the write lock, so no other call can add between count and insert.
@@ -164,5 +191,17 @@ export function prepareApplications(database: DatabaseSync) {
         at,
       });
     },
+  };
+}
+
+/** The id, and the columns of {@link ApplicationChanges}. */
+function changeableColumns(application: ApplicationRecord) {
+  const { id, name, redirect_uris, scopes, logo_uri, homepage_uri, resource_server } = application;
+  return {
+    id: uuidToBytes(id),
+    ...{ name, logo_uri, homepage_uri },
+    redirect_uris: JSON.stringify(redirect_uris),
+    scopes: scopes && JSON.stringify(scopes),
+    resource_server: Number(resource_server),
   };
 }

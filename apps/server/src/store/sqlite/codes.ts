@@ -2,24 +2,42 @@ import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { CodeState, GrantRecord, PendingRecord } from '../records.ts';
 import type { NewCode, Redemption } from '../store.ts';
-import { type GrantRow, grantRecord, originText, type PendingRow, pendingRecord } from './rows.ts';
+import {
+  type BindingRow,
+  binding,
+  bindingColumns,
+  type GrantRow,
+  grantRecord,
+  originText,
+  type PendingRow,
+  pendingRecord,
+} from './rows.ts';
 
-type CodeRow = { application_id: Uint8Array; code_hash: Uint8Array; redeemed: number };
+type CodeRow = BindingRow & {
+  application_id: Uint8Array;
+  code_hash: Uint8Array;
+  redeemed: number;
+};
+
+const BINDING = 'redirect_uri, redirect_uri_given, code_challenge, link_id';
+const PENDING = `application_id, scope, account, code_hash, code_expires_at, ${BINDING}`;
 
 export function prepareCodes(database: DatabaseSync) {
   // The snapshot is read by the same statement, so it can't be of an account that was erased since.
   const issue = database.prepare(`
     INSERT INTO grants
-      (id, application_id, account_id, scope, account, code_hash, code_expires_at, issued_by)
-    SELECT :id, :application_id, id, :scope, account, :code_hash, :code_expires_at, :origin
+      (id, application_id, account_id, scope, account, code_hash, code_expires_at, issued_by,
+        ${BINDING})
+    SELECT :id, :application_id, id, :scope, account, :code_hash, :code_expires_at, :origin,
+      :redirect_uri, :redirect_uri_given, :code_challenge, :link_id
     FROM accounts WHERE id = :account_id
-    RETURNING application_id, scope, account, code_hash, code_expires_at`);
+    RETURNING ${PENDING}`);
   const list = database.prepare(`
-    SELECT id, application_id, scope, account, code_hash, code_expires_at FROM grants
+    SELECT id, ${PENDING} FROM grants
     WHERE account_id = :id AND created_at IS NULL ORDER BY id DESC`);
   const cancel = database.prepare(`
     DELETE FROM grants WHERE id = :id AND created_at IS NULL
-    RETURNING application_id, scope, account, code_hash, code_expires_at`);
+    RETURNING ${PENDING}`);
   // Every condition and every change is in this one statement: two calls can't both redeem, and no
   // crash can leave a spent code without a grant. On the hot path values are bound by position:
   // binding them by name takes 2 µs of the statement's 15 µs.
@@ -27,9 +45,13 @@ export function prepareCodes(database: DatabaseSync) {
     UPDATE grants SET created_at = ?, secret_hash = ?, code_expires_at = NULL, redeemed_by = ?
     WHERE id = ? AND application_id = ? AND code_hash = ?
       AND created_at IS NULL AND code_expires_at > ?
+      AND code_challenge IS ? AND CASE
+        WHEN redirect_uri IS NULL THEN TRUE
+        WHEN ? THEN code_challenge IS NOT NULL OR NOT redirect_uri_given
+        ELSE redirect_uri = ? END
     RETURNING scope, account, created_at, revoked_at`);
   const find = database.prepare(`
-    SELECT application_id, code_hash, created_at IS NOT NULL AS redeemed
+    SELECT application_id, code_hash, created_at IS NOT NULL AS redeemed, ${BINDING}
     FROM grants WHERE id = :id AND code_hash IS NOT NULL`);
   // From the index `codes_by_expiry` alone.
   const countPending = database.prepare(`
@@ -46,6 +68,7 @@ export function prepareCodes(database: DatabaseSync) {
         code_hash: code.code_hash,
         code_expires_at: code.code_expires_at,
         origin: originText(code.origin),
+        ...bindingColumns(code),
       }) as PendingRow | undefined;
       return row ? pendingRecord(code.grant_id, row) : null;
     },
@@ -62,6 +85,7 @@ export function prepareCodes(database: DatabaseSync) {
 
     redeemCode(redemption: Redemption): GrantRecord | null {
       const { grant_id, application_id, code_hash, secret_hash, now } = redemption;
+      const { code_challenge, redirect_uri } = redemption;
       const row = redeem.get(
         now,
         secret_hash,
@@ -70,6 +94,9 @@ export function prepareCodes(database: DatabaseSync) {
         uuidToBytes(application_id),
         code_hash,
         now,
+        code_challenge,
+        Number(redirect_uri === null),
+        redirect_uri,
       ) as GrantRow | undefined;
       return row ? grantRecord(redemption, row) : null;
     },
@@ -81,6 +108,7 @@ export function prepareCodes(database: DatabaseSync) {
             application_id: uuidFromBytes(row.application_id),
             code_hash: row.code_hash,
             redeemed: row.redeemed === 1,
+            ...binding(row),
           }
         : null;
     },

@@ -8,9 +8,10 @@ import type {
   GrantRecord,
   RevokedRecord,
 } from '../records.ts';
-import type { Change, Page, Recovery } from '../store.ts';
+import type { ActiveGrants, Change, Page, Recovery } from '../store.ts';
 import {
   accountRecord,
+  bytesOrNull,
   type GrantRow,
   grantHistory,
   grantRecord,
@@ -72,6 +73,11 @@ export function prepareGrants(database: DatabaseSync) {
       ORDER BY id DESC LIMIT :limit`);
   const listByAccount = listBy('account_id');
   const listByApplication = listBy('application_id');
+  const listActive = database.prepare(`
+    SELECT id, application_id, ${GRANT} FROM grants
+    WHERE account_id = :account_id AND created_at IS NOT NULL AND revoked_at IS NULL
+      AND application_id = coalesce(:application_id, application_id) AND id < :before
+    ORDER BY id DESC LIMIT :limit`);
 
   return {
     findGrantHistory(grant_id: string): GrantHistory | null {
@@ -150,6 +156,15 @@ export function prepareGrants(database: DatabaseSync) {
           ? [listByAccount, filter.account_id]
           : [listByApplication, filter.application_id];
       const rows = list.all({ filter: uuidToBytes(id), ...pageParameters(page) }) as ListedRow[];
+      return rows.map(listedGrant);
+    },
+
+    listActiveGrants({ account_id, application_id }: ActiveGrants, page: Page): GrantRecord[] {
+      const rows = listActive.all({
+        account_id: uuidToBytes(account_id),
+        application_id: bytesOrNull(application_id ?? null),
+        ...pageParameters(page),
+      }) as ListedRow[];
       return rows.map(listedGrant);
     },
   };

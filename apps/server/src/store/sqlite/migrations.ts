@@ -14,7 +14,13 @@ export const migrations: readonly string[] = [
     id BLOB PRIMARY KEY,
     name TEXT NOT NULL,
     disabled INTEGER NOT NULL,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    redirect_uris TEXT NOT NULL, -- JSON
+    scopes TEXT, -- JSON; null for every described one
+    public INTEGER NOT NULL,
+    resource_server INTEGER NOT NULL,
+    homepage_uri TEXT,
+    logo_uri TEXT
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE application_secrets (
@@ -45,6 +51,61 @@ export const migrations: readonly string[] = [
   CREATE INDEX accounts_by_place ON accounts (place);
   CREATE INDEX accounts_by_username ON accounts (account ->> 'username', place);
 
+  CREATE TABLE scopes (
+    scope TEXT PRIMARY KEY,
+    described_at INTEGER NOT NULL, -- for copies
+    title TEXT NOT NULL,
+    description TEXT,
+    texts TEXT NOT NULL -- JSON
+  ) STRICT, WITHOUT ROWID;
+
+  -- Authorization requests that were accepted.
+  CREATE TABLE links (
+    id BLOB PRIMARY KEY NOT NULL,
+    link_hash BLOB NOT NULL,
+    application_id BLOB NOT NULL,
+    redirect_uri TEXT NOT NULL,
+    redirect_uri_given INTEGER NOT NULL,
+    scope TEXT NOT NULL,
+    state TEXT,
+    code_challenge TEXT,
+    login_hint TEXT,
+    ui_locales TEXT,
+    salt BLOB NOT NULL,
+    expires_at INTEGER NOT NULL,
+    account_id BLOB,
+    page_id BLOB,
+    status TEXT, -- the next four are the decision
+    decided_by BLOB,
+    grant_id BLOB,
+    granted_scope TEXT,
+    begin_origin TEXT,
+    identify_origin TEXT,
+    switch_origin TEXT,
+    decide_origin TEXT
+  ) STRICT;
+
+  CREATE INDEX links_by_account ON links (account_id) WHERE account_id IS NOT NULL;
+  CREATE INDEX links_by_expiry ON links (expires_at);
+
+  CREATE TABLE pages (
+    id BLOB PRIMARY KEY NOT NULL,
+    kind TEXT NOT NULL,
+    link_id BLOB,
+    account_id BLOB NOT NULL,
+    ticket_hash BLOB NOT NULL,
+    ticket_expires_at INTEGER NOT NULL,
+    session_hash BLOB, -- from the opening
+    expires_at INTEGER NOT NULL,
+    return_url TEXT,
+    locale TEXT,
+    create_origin TEXT,
+    open_origin TEXT
+  ) STRICT;
+
+  CREATE INDEX pages_by_account ON pages (account_id);
+  CREATE INDEX pages_by_expiry ON pages (expires_at);
+
   -- A code is a grant that is not redeemed yet: one row for both, so that one UPDATE redeems.
   -- With a row id, because six rows fill a page: see decision 32. The columns that every request
   -- reads come first.
@@ -61,6 +122,11 @@ export const migrations: readonly string[] = [
     secret_hash BLOB, -- while active
     first_used_at INTEGER,
     revoked_at INTEGER,
+    -- What the code is bound to; kept as long as its hash.
+    redirect_uri TEXT,
+    redirect_uri_given INTEGER NOT NULL DEFAULT 0,
+    code_challenge TEXT,
+    link_id BLOB,
     issued_by TEXT,
     redeemed_by TEXT,
     first_used_by TEXT,

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { RefusalRecord } from '../records.ts';
+import { bytesOrNull, idOrNull } from './rows.ts';
 
 type RefusalRow = Pick<
   RefusalRecord,
@@ -11,9 +12,6 @@ type RefusalRow = Pick<
   application_id: Uint8Array | null;
   grant_id: Uint8Array | null;
 };
-
-const bytesOrNull = (id: string | null) => (id === null ? null : uuidToBytes(id));
-const idOrNull = (bytes: Uint8Array | null) => (bytes === null ? null : uuidFromBytes(bytes));
 
 export function prepareRefusals(database: DatabaseSync) {
   const keep = database.prepare(`

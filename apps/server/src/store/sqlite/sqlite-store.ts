@@ -8,9 +8,12 @@ import { inMemory, watchDatabaseFile } from './database-file.ts';
 import { emptyLog, retryWhileLocked, toStoreError } from './errors.ts';
 import { prepareGrants } from './grants.ts';
 import { GroupCommit } from './group-commit.ts';
+import { prepareLinks } from './links.ts';
 import { IN_MEMORY, openDatabase } from './open-database.ts';
+import { preparePages } from './pages.ts';
 import { prepareRateLimits } from './rate-limits.ts';
 import { prepareRefusals } from './refusals.ts';
+import { prepareScopes } from './scopes.ts';
 import { prepareSweeps } from './sweep.ts';
 
 const SWEEP_EVERY_MS = 60_000;
@@ -21,7 +24,7 @@ export interface SqliteStoreOptions extends StoreOptions {
 }
 
 export interface SqliteStore extends Store {
-  /** Deletes expired codes, refusals and counts, and old details. Runs by itself once a minute. */
+  /** Deletes what has expired, and old details. Runs by itself once a minute. */
   sweep(): Promise<void>;
 }
 
@@ -37,6 +40,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onReplaced);
   const applications = prepareApplications(database);
   const accounts = prepareAccounts(database, clock);
+  const scopes = prepareScopes(database, clock);
+  const pages = preparePages(database);
+  const links = prepareLinks(database, pages);
   const codes = prepareCodes(database);
   const grants = prepareGrants(database);
   const refusals = prepareRefusals(database);
@@ -104,6 +110,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     listApplications: (page) => read(() => applications.listApplications(page)),
     addSecret: (id, secret, limit) => write(() => applications.addSecret(id, secret, limit)),
     removeSecret: (id, secret_id) => write(() => applications.removeSecret(id, secret_id)),
+    updateApplication: (id, changes) => write(() => applications.updateApplication(id, changes)),
     setApplicationDisabled: (id, disabled) =>
       write(() => applications.setApplicationDisabled(id, disabled)),
     noteSecretUse: (id, secret_id, at) =>
@@ -123,6 +130,20 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       return revoked;
     },
 
+    putScope: (scope, limit) => write(() => scopes.putScope(scope, limit)),
+    listScopes: () => read(scopes.listScopes),
+    deleteScope: (scope) => write(() => scopes.deleteScope(scope)),
+
+    createLink: (link) => write(() => links.createLink(link)),
+    findLink: (id) => read(() => links.findLink(id)),
+    identifyLink: (identification) => write(() => links.identifyLink(identification)),
+    switchLink: (change) => write(() => links.switchLink(change)),
+    decideLink: (decision) => write(() => links.decideLink(decision)),
+
+    createPage: (page) => write(() => pages.createPage(page)),
+    findPage: (id) => read(() => pages.findPage(id)),
+    openPage: (opening) => write(() => pages.openPage(opening)),
+
     issueCode: (code) => write(() => codes.issueCode(code), code),
     cancelCode: (grant_id) => write(() => codes.cancelCode(grant_id), { grant_id }),
     redeemCode: (redemption) => write(() => codes.redeemCode(redemption), redemption),
@@ -135,6 +156,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     authenticateGrant: (id, options) => read(() => grants.authenticateGrant(id, options)),
     noteFirstUse: (use) => write(() => grants.noteFirstUse(use), use),
     listGrants: (filter, page) => read(() => grants.listGrants(filter, page)),
+    listActiveGrants: (filter, page) => read(() => grants.listActiveGrants(filter, page)),
     findGrantHistory: (id) => read(() => grants.findGrantHistory(id)),
 
     keepRefusals: (records) => write(() => refusals.keepRefusals(records)),

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '../../clock.ts';
-import type { StoreOptions } from '../store.ts';
+import { LINKS_KEPT, type StoreOptions } from '../store.ts';
 
 // There may be a lot to delete after a long stop. In batches that does not block the requests.
 const BATCH_SIZE = 1_000;
@@ -15,15 +15,22 @@ export function prepareSweeps(
   database: DatabaseSync,
   revokedGrantDays: StoreOptions['revokedGrantDays'] = null,
 ): Sweep[] {
-  function prepare(table: string, key: string, expiry: string, condition = 'TRUE'): Sweep {
+  function prepare(
+    table: string,
+    key: string,
+    expiry: string,
+    { condition = 'TRUE', kept = 0 }: { condition?: string; kept?: Milliseconds } = {},
+  ): Sweep {
     const sweep = database.prepare(`
       DELETE FROM ${table} WHERE ${condition} AND ${key} IN
-        (SELECT ${key} FROM ${table} WHERE ${expiry} <= :now LIMIT ${BATCH_SIZE})`);
-    return (now) => sweep.run({ now }).changes === BATCH_SIZE;
+        (SELECT ${key} FROM ${table} WHERE ${expiry} <= :before LIMIT ${BATCH_SIZE})`);
+    return (now) => sweep.run({ before: now - kept }).changes === BATCH_SIZE;
   }
   return [
     // Only pending codes have an expiry; the condition makes sure that no grant is deleted.
-    prepare('grants', 'id', 'code_expires_at', 'created_at IS NULL'),
+    prepare('grants', 'id', 'code_expires_at', { condition: 'created_at IS NULL' }),
+    prepare('links', 'id', 'expires_at', { kept: LINKS_KEPT }),
+    prepare('pages', 'id', 'expires_at', { kept: LINKS_KEPT }),
     prepare('refusals', 'id', 'expires_at'),
     prepare('rate_limit_counts', 'key', 'ends_at'),
     ...(revokedGrantDays === null ? [] : [prepareReduction(database, revokedGrantDays * DAY)]),
@@ -37,6 +44,7 @@ function prepareReduction(database: DatabaseSync, age: Milliseconds): Sweep {
     WHERE revoked_at IS NOT NULL AND account_id IS NOT NULL`);
   const reduce = database.prepare(`
     UPDATE grants SET account_id = NULL, scope = NULL, account = NULL, code_hash = NULL,
+      redirect_uri = NULL, redirect_uri_given = 0, code_challenge = NULL, link_id = NULL,
       issued_by = NULL, redeemed_by = NULL, first_used_at = NULL, first_used_by = NULL,
       recoveries = 0, recovered_at = NULL, recovered_by = NULL, revoked_by = NULL
     WHERE id IN (SELECT id FROM grants

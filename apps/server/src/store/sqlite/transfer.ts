@@ -2,8 +2,15 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
-import type { ApplicationRecord, ListedAccount } from '../records.ts';
-import { isAhead, mergeApplication, type StoredGrant, type Transfer } from '../transfer.ts';
+import type { ApplicationRecord, CodeBinding, ListedAccount } from '../records.ts';
+import {
+  isAhead,
+  mergeApplication,
+  type RecordCounts,
+  type StoredGrant,
+  type StoredScope,
+  type Transfer,
+} from '../transfer.ts';
 import { prepareApplications } from './applications.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 import { refuseOutdated } from './migrations.ts';
@@ -12,11 +19,14 @@ import {
   type ApplicationRow,
   accountRecord,
   accountText,
+  type BindingRow,
+  binding,
+  bindingColumns,
   originRecord,
   originText,
 } from './rows.ts';
 
-type GrantRow = {
+type GrantRow = BindingRow & {
   id: Uint8Array;
   application_id: Uint8Array;
   account_id: Uint8Array | null;
@@ -43,6 +53,7 @@ const STATE = [
 ];
 const COLUMNS = [
   ...['id', 'application_id', 'account_id', 'scope', 'account', 'code_hash', 'issued_by'],
+  ...['redirect_uri', 'redirect_uri_given', 'code_challenge', 'link_id'],
   ...STATE,
 ];
 
@@ -68,10 +79,13 @@ export async function openSqliteTarget(path: string): Promise<Transfer> {
   const database = await openDatabase(path);
   database.exec(`CREATE TABLE IF NOT EXISTS copied_from
     (source TEXT NOT NULL, completed INTEGER NOT NULL) STRICT;
-    -- The ids of applications and secrets, and the places of accounts: what a copy has brought.
+    -- What a copy has brought: the ids of applications and secrets, the places of accounts, and the
+    -- names and times of scopes.
     CREATE TABLE IF NOT EXISTS copied_records (id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID`);
   return transfer(database, path);
 }
+
+const textEncoder = new TextEncoder();
 
 function transfer(database: DatabaseSync, path: string): Transfer {
   const applications = prepareApplications(database);
@@ -130,26 +144,26 @@ function transfer(database: DatabaseSync, path: string): Transfer {
         ${STATE.map((name) => `${name} = excluded.${name}`).join()}`).run(grantRow(grant));
   }
 
-  function wasCopied(id: string): boolean {
-    return (
-      statement('SELECT 1 FROM copied_records WHERE id = ?').get(uuidToBytes(id)) !== undefined
-    );
+  function wasCopied(id: Uint8Array): boolean {
+    return statement('SELECT 1 FROM copied_records WHERE id = ?').get(id) !== undefined;
   }
 
-  function noteCopied(id: string): void {
-    statement('INSERT OR IGNORE INTO copied_records (id) VALUES (?)').run(uuidToBytes(id));
+  function noteCopied(id: Uint8Array): void {
+    statement('INSERT OR IGNORE INTO copied_records (id) VALUES (?)').run(id);
   }
 
   function importApplication(source: ApplicationRecord, completed: boolean): void {
     const target = applications.findApplication(source.id);
-    if (completed && target === null && wasCopied(source.id)) return;
+    if (completed && target === null && wasCopied(uuidToBytes(source.id))) return;
     const merged =
-      completed && target !== null ? mergeApplication(source, target, wasCopied) : source;
+      completed && target !== null
+        ? mergeApplication(source, target, (id) => wasCopied(uuidToBytes(id)))
+        : source;
     const id = uuidToBytes(merged.id);
     statement('DELETE FROM application_secrets WHERE application_id = ?').run(id);
     statement('DELETE FROM applications WHERE id = ?').run(id);
     applications.createApplication(merged);
-    for (const brought of [source, ...source.secrets]) noteCopied(brought.id);
+    for (const brought of [source, ...source.secrets]) noteCopied(uuidToBytes(brought.id));
   }
 
   function importAccount({ place, account }: ListedAccount, completed: boolean): void {
@@ -162,15 +176,39 @@ function transfer(database: DatabaseSync, path: string): Transfer {
     if (!completed) {
       statement(`${insert} ON CONFLICT (id) DO UPDATE
         SET place = excluded.place, account = excluded.account`).run(row);
-    } else if (!wasCopied(place)) {
+    } else if (!wasCopied(row.place)) {
       statement(`${insert} ON CONFLICT (id) DO NOTHING`).run(row);
     }
-    noteCopied(place);
+    noteCopied(row.place);
+  }
+
+  function importScope({ texts, ...scope }: StoredScope, completed: boolean): void {
+    // A scope that is described again after a deletion is another one.
+    const key = textEncoder.encode(`${scope.scope} ${scope.described_at}`);
+    if (completed && wasCopied(key)) return;
+    // Only the first copy replaces what the target has.
+    statement(`
+      INSERT INTO scopes (scope, described_at, title, description, texts)
+      VALUES (:scope, :described_at, :title, :description, :texts)
+      ON CONFLICT (scope) DO ${
+        completed
+          ? 'NOTHING'
+          : `UPDATE SET described_at = excluded.described_at, title = excluded.title,
+              description = excluded.description, texts = excluded.texts`
+      }`).run({ ...scope, texts: JSON.stringify(texts) });
+    noteCopied(key);
   }
 
   return {
     name: `file:${resolve(path)}`,
 
+    exportScopes: () =>
+      run(() => {
+        const rows = statement('SELECT * FROM scopes').all() as (Omit<StoredScope, 'texts'> & {
+          texts: string;
+        })[];
+        return rows.map((row) => ({ ...row, texts: JSON.parse(row.texts) }));
+      }),
     exportApplications: (range) =>
       run(() => {
         const rows = pageOfApplications(range) as Pick<ApplicationRow, 'id'>[];
@@ -185,6 +223,10 @@ function transfer(database: DatabaseSync, path: string): Transfer {
       ),
     exportGrants: (range) => run(() => (pageOfGrants(range) as GrantRow[]).map(storedGrant)),
 
+    importScopes: (records, completed) =>
+      write(() => {
+        for (const record of records) importScope(record, completed);
+      }),
     importApplications: (records, completed) =>
       write(() => {
         for (const record of records) importApplication(record, completed);
@@ -204,11 +246,12 @@ function transfer(database: DatabaseSync, path: string): Transfer {
     count: () =>
       run(() => {
         const counts = statement(`
-          SELECT (SELECT count(*) FROM applications) AS applications,
+          SELECT (SELECT count(*) FROM scopes) AS scopes,
+            (SELECT count(*) FROM applications) AS applications,
             (SELECT count(*) FROM accounts) AS accounts,
             (SELECT count(*) FROM grants)
               - (SELECT count(*) FROM grants WHERE code_expires_at IS NOT NULL) AS grants`).get();
-        return { ...counts } as { applications: number; accounts: number; grants: number };
+        return { ...counts } as unknown as RecordCounts;
       }),
 
     findEarlierCopy: () =>
@@ -228,6 +271,13 @@ function transfer(database: DatabaseSync, path: string): Transfer {
   };
 }
 
+const UNBOUND: CodeBinding = {
+  redirect_uri: null,
+  redirect_uri_given: false,
+  code_challenge: null,
+  link_id: null,
+};
+
 function storedGrant(row: GrantRow): StoredGrant {
   return {
     grant_id: uuidFromBytes(row.id),
@@ -235,7 +285,12 @@ function storedGrant(row: GrantRow): StoredGrant {
     details:
       row.account_id === null
         ? null
-        : { scope: row.scope, account: accountRecord(row.account), code_hash: row.code_hash },
+        : {
+            scope: row.scope,
+            account: accountRecord(row.account),
+            code_hash: row.code_hash,
+            ...binding(row),
+          },
     created_at: row.created_at,
     secret_hash: row.secret_hash,
     first_used_at: row.first_used_at,
@@ -259,6 +314,7 @@ function grantRow(grant: StoredGrant) {
     scope: details?.scope ?? null,
     account: details && accountText(details.account),
     code_hash: details?.code_hash ?? null,
+    ...bindingColumns(details ?? UNBOUND),
     created_at: grant.created_at,
     secret_hash: grant.secret_hash,
     first_used_at: grant.first_used_at,

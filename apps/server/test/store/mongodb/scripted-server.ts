@@ -1,11 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { BSON, type Document } from 'mongodb';
-import {
-  accountIndexes,
-  grantIndexes,
-  rateLimitIndexes,
-  refusalIndexes,
-} from '../../../src/store/mongodb/indexes.ts';
+import { type IndexedCollection, indexesOf } from '../../../src/store/mongodb/indexes.ts';
 import { commandIn, MessageReader, nameOf, replyTo } from './wire-messages.ts';
 
 /** A reply to a command, or 'close' to close the connection without one. */
@@ -115,7 +110,7 @@ export class ScriptedServer {
     }
     this.received.push(command);
     const scripted = this.#scripts.get(name);
-    return scripted ? scripted(command) : unscripted(name);
+    return scripted ? scripted(command) : unscripted(name, command);
   }
 }
 
@@ -141,7 +136,7 @@ export function batch(...documents: Document[]): Document {
   return { cursor: { id: BSON.Long.ZERO, ns: 'latchkey.any', firstBatch: documents } };
 }
 
-function unscripted(name: string): Document {
+function unscripted(name: string, command: Document): Document {
   switch (name) {
     case 'find':
     case 'aggregate':
@@ -149,10 +144,10 @@ function unscripted(name: string): Document {
     case 'listIndexes':
       return batch(
         { v: 2, key: { _id: 1 }, name: '_id_' },
-        // All indexes, whichever the collection: additional ones are ignored.
-        ...[...accountIndexes, ...grantIndexes, ...refusalIndexes, ...rateLimitIndexes].map(
-          ({ name, key, options }) => ({ v: 2, key, name, ...options }),
-        ),
+        ...indexesOf()[command.listIndexes as IndexedCollection].map(({ name, key, options }) => ({
+          ...{ v: 2, key, name },
+          ...options,
+        })),
       );
     case 'findAndModify':
       return { value: null, lastErrorObject: { n: 0, updatedExisting: false } };

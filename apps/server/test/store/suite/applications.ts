@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ApplicationRecord } from '../../../src/store/records.ts';
 import { EXPIRED_SECRETS_KEPT } from '../../../src/store/store.ts';
 import type { SuiteStores } from './harness.ts';
 import { anApplication, anId, aSecret, atOnce } from './records.ts';
@@ -8,9 +9,14 @@ const MOST = 5;
 export function describeApplications(stores: SuiteStores): void {
   describe('applications', () => {
     test('are read as they were created, with their secrets in order', async () => {
-      const plain = anApplication({ secrets: [] });
+      const plain = anApplication({ secrets: [], public: true });
       const full = anApplication({
         disabled: true,
+        redirect_uris: [],
+        scopes: ['posts:read', 'posts:write'],
+        logo_uri: `data:image/png;base64,${'A'.repeat(8_000)}`,
+        homepage_uri: 'https://acme.example/',
+        resource_server: true,
         secrets: [
           aSecret({ created_at: 1_000, expires_at: 2_000, last_used_at: 1_500 }),
           aSecret({ created_at: 1_001 }),
@@ -72,6 +78,30 @@ export function describeApplications(stores: SuiteStores): void {
       }
     });
 
+    test('are changed in what is named, and keep everything else', async () => {
+      const application = anApplication();
+      await stores.store.createApplication(application);
+      const changes = {
+        name: 'Acme 2',
+        redirect_uris: ['com.acme.app:/callback', 'https://acme.example/b'],
+        scopes: ['posts:read'],
+        logo_uri: 'https://acme.example/logo.png',
+        homepage_uri: 'https://acme.example/',
+        resource_server: true,
+      };
+      let expected: ApplicationRecord = application;
+      for (const [name, value] of [...Object.entries(changes), ['scopes', null]] as const) {
+        expected = { ...expected, [name as string]: value };
+        const changed = await stores.store.updateApplication(application.id, {
+          [name as string]: value,
+        });
+        expect(changed).toEqual(expected);
+        expect(await stores.other.findApplication(application.id)).toEqual(expected);
+      }
+      expect(await stores.store.updateApplication(application.id, {})).toEqual(expected);
+      expect(await stores.store.updateApplication(anId(), changes)).toBeNull();
+    });
+
     test('lose none of several changes made at once', async () => {
       const used = aSecret();
       const removed = aSecret();
@@ -80,6 +110,8 @@ export function describeApplications(stores: SuiteStores): void {
       const added = [aSecret(), aSecret()];
       await Promise.all([
         stores.store.setApplicationDisabled(application.id, true),
+        stores.other.updateApplication(application.id, { name: 'Acme 2' }),
+        stores.store.updateApplication(application.id, { scopes: ['posts:read'] }),
         stores.other.noteSecretUse(application.id, used.id, 5_000),
         stores.store.removeSecret(application.id, removed.id),
         ...added.map((secret, turn) =>
@@ -87,7 +119,7 @@ export function describeApplications(stores: SuiteStores): void {
         ),
       ]);
       const found = await stores.store.findApplication(application.id);
-      expect(found?.disabled).toBe(true);
+      expect(found).toMatchObject({ disabled: true, name: 'Acme 2', scopes: ['posts:read'] });
       expect(found?.secrets[0]).toEqual({ ...used, last_used_at: 5_000 });
       expect(found?.secrets).toHaveLength(3);
       expect(found?.secrets).toEqual(expect.arrayContaining(added));

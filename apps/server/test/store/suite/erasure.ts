@@ -1,16 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/store/store.ts';
 import { StoreProcess } from './child.ts';
 import type { SuiteStores } from './harness.ts';
 import {
   aCode,
+  aConsentPage,
+  aLink,
   anAccount,
   anId,
   anOrigin,
+  aPage,
+  approvalOf,
   atOnce,
   granted,
+  identificationOf,
+  identified,
   issued,
   newCode,
+  openingOf,
   recoveryOf,
   redemptionOf,
 } from './records.ts';
@@ -80,6 +88,82 @@ export function describeErasure(stores: SuiteStores): void {
         (await stores.other.listAccounts({}, page)).map((entry) => entry.account.id),
       ).not.toContain(account.id);
       expect(await stores.other.issueCode(newCode(aCode({ account })))).toBeNull();
+    });
+
+    test('takes its pages along, and the link requests that name it', async () => {
+      const account = anAda();
+      const account_id = account.id;
+      const named = await identified(stores.store, {}, account);
+      const page = aPage({ account_id });
+      await stores.store.createPage(page);
+      // Another account was identified since, but the hint may be about this one.
+      const moved = await identified(stores.store, {}, account);
+      const stranger = anAccount();
+      await stores.store.putAccount(stranger);
+      const latest = aConsentPage(moved.link, { account_id: stranger.id });
+      await stores.store.identifyLink(identificationOf(moved.link, latest));
+      // The host approves, and only the code is there yet.
+      const approved = aLink();
+      await stores.store.createLink(approved);
+      await issued(stores.store, { account, link_id: approved.id });
+      const decided = aLink();
+      await stores.store.createLink(decided);
+      await stores.store.decideLink(approvalOf(decided, account_id));
+      const bystander = await identified(stores.store);
+      const open = aLink();
+      await stores.store.createLink(open);
+
+      await stores.store.eraseAccount({ account_id, now: 1 });
+
+      for (const { id } of [named.link, moved.link, approved, decided]) {
+        expect(await stores.other.findLink(id)).toBeNull();
+      }
+      for (const { id } of [named.page, moved.page, page]) {
+        expect(await stores.other.findPage(id)).toBeNull();
+      }
+      expect(await stores.store.decideLink(approvalOf(approved, account_id))).toBeNull();
+      expect(await stores.store.openPage(openingOf(named.page))).toBeNull();
+      const late = aConsentPage(open, { account_id });
+      expect(await stores.store.identifyLink(identificationOf(open, late))).toBeNull();
+      expect(await stores.store.createPage(aPage({ account_id }))).toBeNull();
+      expect(await stores.other.findLink(open.id)).toEqual(open);
+      expect(await stores.other.findLink(bystander.link.id)).toEqual(bystander.link);
+      expect(await stores.other.findPage(bystander.page.id)).toEqual(bystander.page);
+    });
+
+    test('is named by no link request and no page, whatever was under way', async () => {
+      await atOnce(ROUNDS, async (round) => {
+        const account = anAda();
+        const account_id = account.id;
+        await stores.store.putAccount(account);
+        const [identifying, approving] = [aLink(), aLink()];
+        await stores.store.createLink(identifying);
+        await stores.store.createLink(approving);
+        const consent = aConsentPage(identifying, { account_id });
+        const page = aPage({ account_id });
+        const [one, two] = [stores.handle(round), stores.handle(round + 1)];
+        const [identifiedLink, kept, approved] = await Promise.all([
+          two.identifyLink(identificationOf(identifying, consent)),
+          two.createPage(page),
+          // As the host's approval does: the code, and then the decision.
+          two
+            .issueCode(newCode(aCode({ account, link_id: approving.id })))
+            .then((code) => code && two.decideLink(approvalOf(approving, account_id))),
+          // At another moment in each round.
+          sleep(round % 6).then(() => one.eraseAccount({ account_id, now: 1 })),
+        ]);
+        for (const { id } of [consent, page]) {
+          expect(await stores.other.findPage(id)).toBeNull();
+        }
+        const found = await stores.other.findLink(identifying.id);
+        // What was not identified may be left, open; or gone, if its page was under way.
+        expect([null, identifying]).toContainEqual(found);
+        if (identifiedLink) expect(found).toBeNull();
+        const other = await stores.other.findLink(approving.id);
+        expect([null, approving]).toContainEqual(other);
+        if (approved) expect(other).toBeNull();
+        if (kept) expect(kept).toEqual(page);
+      });
     });
 
     test('can be erased again, and so can one that was never known', async () => {

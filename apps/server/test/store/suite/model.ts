@@ -4,7 +4,7 @@ import { longer } from '@latchkey/test-kit/long';
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../../src/store/store.ts';
+import type { NewCode, Store } from '../../../src/store/store.ts';
 import { type ModelMethods, ModelStore } from '../model-store.ts';
 import type { SuiteStores } from './harness.ts';
 
@@ -28,6 +28,8 @@ const anyApplication = oneOf(0, 2);
 const anyAccount = oneOf(10, 2);
 const anyGrant = oneOf(20, 4);
 const anySecret = oneOf(30, 6);
+const anyLink = oneOf(40, 2);
+const anyPage = oneOf(50, 6);
 const anyHash = fc.nat({ max: 1 }).map((number) => new Hash(number));
 
 // In an hour, so that no database deletes by its own clock what expires in the model.
@@ -83,18 +85,56 @@ const page = fc.record({
   before: fc.option(fc.oneof(anyApplication, anyGrant)),
 });
 
-/** The argument of a method about a grant. */
-function ofGrant<Members extends object>(
-  members: (grant_id: Id) => { [Name in keyof Members]: fc.Arbitrary<Members[Name]> },
-): fc.Arbitrary<unknown[]> {
-  return anyGrant.chain((grant_id) => fc.tuple(fc.record(members(grant_id))));
-}
+/** The argument of a method about a record with an id. */
+const about =
+  (anyOfThem: fc.Arbitrary<Id>) =>
+  (members: (id: Id) => Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown[]> =>
+    anyOfThem.chain((id) => fc.tuple(fc.record(members(id))));
+const ofGrant = about(anyGrant);
+const ofLink = about(anyLink);
+const ofPage = about(anyPage);
+
+const redirectUris = ['https://acme.example/callback', 'http://127.0.0.1:8080/'];
+const anyRedirectUri = fc.constantFrom(null, ...redirectUris);
+const anyChallenge = fc.constantFrom(null, 'A'.repeat(43), 'a'.repeat(43));
+// Mostly none, so that enough redemptions succeed.
+const brought = {
+  redirect_uri: mostly(null, anyRedirectUri),
+  code_challenge: mostly(null, anyChallenge),
+};
+const consistent = (code: NewCode): NewCode =>
+  code.redirect_uri === null ? { ...code, redirect_uri_given: false } : code;
+const applicationMembers = {
+  name: anyText,
+  redirect_uris: fc.subarray(redirectUris),
+  scopes: fc.option(anyScope.map((scope) => scope.split(' '))),
+  logo_uri: fc.option(anyText),
+  homepage_uri: fc.option(anyText),
+  resource_server: fc.boolean(),
+};
+const ownPage = ({ number }: Id) => mostly(new Id(50 + (number % 2)), anyPage);
+const pageOf = (kind: 'consent' | 'connections', link: fc.Arbitrary<Id | null>) =>
+  anyPage.chain((id) =>
+    fc.record({
+      id: fc.constant(id),
+      kind: fc.constant(kind),
+      link_id: link,
+      account_id: anyAccount,
+      ticket_hash: ownHash(id),
+      ticket_expires_at: mostly(SOON + 5, anyTime),
+      session_hash: fc.constant(null),
+      expires_at: anyTime,
+      return_url: fc.option(anyText),
+      locale: fc.option(anyText),
+    }),
+  );
 
 const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
   createApplication: fc.tuple(
     fc.record({
       id: anyApplication,
-      name: anyText,
+      ...applicationMembers,
+      public: fc.boolean(),
       disabled: fc.boolean(),
       created_at: anyTime,
       secrets: fc.uniqueArray(secret, { maxLength: 2, selector: ({ id }) => id.number }),
@@ -110,6 +150,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     ),
   ),
   removeSecret: anySecret.chain((id) => fc.tuple(ownApplication(id), fc.constant(id))),
+  updateApplication: fc.tuple(anyApplication, fc.record(applicationMembers, { requiredKeys: [] })),
   setApplicationDisabled: fc.tuple(anyApplication, fc.boolean()),
   deleteApplication: fc.tuple(
     fc.record({
@@ -123,6 +164,66 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
   findAccount: fc.tuple(anyAccount),
   eraseAccount: fc.tuple(fc.record({ account_id: anyAccount, now: anyTime, origin: anyOrigin })),
   listCodes: fc.tuple(anyAccount),
+  createLink: ofLink((id) => ({
+    id: fc.constant(id),
+    link_hash: ownHash(id),
+    application_id: anyApplication,
+    redirect_uri: fc.constantFrom(...redirectUris),
+    redirect_uri_given: fc.boolean(),
+    scope: anyScope,
+    state: fc.option(anyText),
+    code_challenge: anyChallenge,
+    login_hint: fc.option(anyText),
+    ui_locales: fc.option(anyText),
+    salt: anyHash,
+    expires_at: mostly(SOON + 5, anyTime),
+    account_id: fc.constant(null),
+    page_id: fc.constant(null),
+    decision: fc.constant(null),
+    origin: anyOrigin,
+  })),
+  findLink: fc.tuple(anyLink),
+  identifyLink: ofLink((link_id) => ({
+    link_id: fc.constant(link_id),
+    link_hash: ownHash(link_id),
+    page: pageOf('consent', fc.constant(link_id)),
+    now: anyTime,
+    origin: anyOrigin,
+  })),
+  switchLink: ofLink((link_id) => ({
+    link_id: fc.constant(link_id),
+    page_id: ownPage(link_id),
+    link_hash: ownHash(link_id),
+    now: anyTime,
+    origin: anyOrigin,
+  })),
+  decideLink: ofLink((link_id) => ({
+    link_id: fc.constant(link_id),
+    holder: fc.oneof(
+      fc.record({ link_hash: ownHash(link_id) }),
+      fc.record({ page_id: ownPage(link_id) }),
+    ),
+    // An approval by the host is in a test of its own: its code is there before it.
+    account_id: fc.constant(null),
+    decision: fc.record({
+      status: fc.constantFrom('approved', 'denied'),
+      decided_by: fc.oneof(anyLink, anyPage),
+      grant_id: fc.option(anyGrant),
+      scope: fc.option(anyScope),
+    }),
+    now: anyTime,
+    origin: anyOrigin,
+  })),
+  createPage: fc.tuple(pageOf('connections', fc.constant(null))),
+  findPage: fc.tuple(anyPage),
+  openPage: ofPage((page_id) => ({
+    page_id: fc.constant(page_id),
+    ticket_hash: ownHash(page_id),
+    session_hash: anyHash,
+    expires_at: anyTime,
+    now: anyTime,
+    origin: anyOrigin,
+  })),
   issueCode: ofGrant((grant_id) => ({
     grant_id: fc.constant(grant_id),
     application_id: ownApplication(grant_id),
@@ -130,14 +231,18 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     account_id: anyAccount,
     code_hash: ownHash(grant_id),
     code_expires_at: mostly(SOON + 5, anyTime),
+    ...brought,
+    redirect_uri_given: fc.boolean(),
+    link_id: fc.option(anyLink),
     origin: anyOrigin,
-  })),
+  })).map(([code]) => [consistent(code as NewCode)]),
   cancelCode: fc.tuple(anyGrant),
   redeemCode: ofGrant((grant_id) => ({
     grant_id: fc.constant(grant_id),
     application_id: ownApplication(grant_id),
     code_hash: ownHash(grant_id),
     secret_hash: anyHash,
+    ...brought,
     now: anyTime,
     origin: anyOrigin,
   })),
@@ -168,6 +273,13 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     fc.oneof(fc.record({ account_id: anyAccount }), fc.record({ application_id: anyApplication })),
     page,
   ),
+  listActiveGrants: fc.tuple(
+    fc.record(
+      { account_id: anyAccount, application_id: anyApplication },
+      { requiredKeys: ['account_id'] },
+    ),
+    page,
+  ),
 };
 
 /** A call of the port, with numbers for ids and hashes. */
@@ -181,6 +293,11 @@ const weights: Partial<Record<keyof ModelMethods, number>> = {
   createApplication: 3,
   addSecret: 3,
   putAccount: 5,
+  createLink: 3,
+  identifyLink: 6,
+  decideLink: 2,
+  createPage: 2,
+  openPage: 2,
   issueCode: 8,
   redeemCode: 8,
   noteFirstUse: 2,
@@ -221,6 +338,12 @@ class Batch implements fc.AsyncCommand<Model, Run> {
     // twice, before and after its creation.
     const creates = this.calls.some(({ method }) => method === 'createApplication');
     if (creates && this.calls.length > 1) return false;
+    // Nobody knows the id of a page before it is kept. Without this, it could be read, and then be
+    // dropped, since its link request was decided.
+    if (this.calls.some(keepsPage) && this.calls.some(readsPage)) return false;
+    // An erasure takes a link request along whose identification, or whose code, is under way; and so
+    // does a put of an erased account, which completes the erasure.
+    if (this.calls.some(linksAccount) && this.calls.some(endsLinks)) return false;
     // Two erasures of one account at once may share the grants, and each counts its own.
     if (this.calls.filter(({ method }) => method === 'eraseAccount').length > 1) return false;
     const ids = this.calls.flatMap(idsMade);
@@ -248,6 +371,13 @@ class Batch implements fc.AsyncCommand<Model, Run> {
 
 type Method = (...args: unknown[]) => unknown;
 
+const keepsPage = ({ method }: Call) => method === 'identifyLink' || method === 'createPage';
+const readsPage = ({ method }: Call) => method === 'findPage' || method === 'openPage';
+const endsLinks = ({ method }: Call) => method === 'eraseAccount' || method === 'putAccount';
+// biome-ignore lint/suspicious/noExplicitAny: arguments of any method, told apart by its name
+const linksAccount = ({ method, args }: { method: string; args: any[] }) =>
+  keepsPage({ method, args } as Call) || (method === 'issueCode' && args[0].link_id !== null);
+
 /** The ids of the records that a call creates. */
 function idsMade({ method, args }: Call): number[] {
   const numbers = (ids: unknown[]) => ids.map((id) => (id as Id).number);
@@ -257,6 +387,8 @@ function idsMade({ method, args }: Call): number[] {
     return numbers([first.id, ...first.secrets.map(({ id }: { id: Id }) => id)]);
   }
   if (method === 'addSecret') return numbers([second.id]);
+  if (method === 'createLink' || method === 'createPage') return numbers([first.id]);
+  if (method === 'identifyLink') return numbers([first.page.id]);
   return method === 'issueCode' ? numbers([first.grant_id]) : [];
 }
 
@@ -324,6 +456,9 @@ const readAll = [0, 1].flatMap((number): Call[] => {
   return [
     { method: 'findApplication', args: [application] },
     { method: 'findAccount', args: [owner] },
+    { method: 'findLink', args: [new Id(40 + number)] },
+    ...[50, 52, 54].map((first): Call => ({ method: 'findPage', args: [new Id(first + number)] })),
+    { method: 'listActiveGrants', args: [{ account_id: owner }, all] },
     { method: 'listGrants', args: [{ application_id: application }, all] },
     { method: 'listGrants', args: [{ account_id: owner }, all] },
     { method: 'listCodes', args: [owner] },

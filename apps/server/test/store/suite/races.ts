@@ -1,16 +1,22 @@
 import { longer, slow } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { GrantRecord } from '../../../src/store/records.ts';
-import { StoreProcess, together } from './child.ts';
+import type { GrantRecord, LinkRecord, PageRecord } from '../../../src/store/records.ts';
+import { type StoreCall, StoreProcess, together } from './child.ts';
 import type { SuiteStores } from './harness.ts';
 import {
+  aConsentPage,
   aHash,
   anAccount,
   anApplication,
+  approvalOf,
   aSecret,
   atOnce,
   authenticated,
+  denialOf,
+  identificationOf,
+  identified,
   issued,
+  openingOf,
   present,
   recoveryOf,
   redemptionOf,
@@ -69,6 +75,42 @@ export function describeRaces(stores: SuiteStores): void {
           grant: grants[winner],
           secret_hash: redemptions[winner]?.secret_hash,
         });
+      }
+    });
+
+    test('decide about one link request: one decision is made, by the host or on the page', async () => {
+      for (let round = 0; round < 20; round++) {
+        const { link, page, account } = await identified(stores.store);
+        const next = aConsentPage(link, { account_id: account.id });
+        const calls: StoreCall[] = [
+          ...Array.from({ length: 4 }, () => approvalOf(link, account.id)),
+          ...Array.from({ length: 4 }, () => approvalOf(link, account.id, page)),
+          ...[denialOf(link), denialOf(link, page)],
+        ].map((decision) => ({ method: 'decideLink', args: [decision] }));
+        const outcomes = await together(processes, (index) =>
+          index === 0
+            ? [...calls, { method: 'identifyLink', args: [identificationOf(link, next)] }]
+            : calls,
+        );
+        const [first = []] = outcomes;
+        const again = first.pop() as LinkRecord | null;
+        const decided = present(outcomes.flat() as (LinkRecord | null)[]);
+        expect(decided).toHaveLength(1);
+        const found = await stores.store.findLink(link.id);
+        expect(found).toEqual(decided[0]);
+        expect(found?.page_id).toBe(again ? next.id : page.id);
+      }
+    });
+
+    test('open one page: one session is made', async () => {
+      for (let round = 0; round < 20; round++) {
+        const { page } = await identified(stores.store);
+        const outcomes = await together(processes, () =>
+          Array.from({ length: 6 }, () => ({ method: 'openPage', args: [openingOf(page)] })),
+        );
+        const opened = present(outcomes.flat() as (PageRecord | null)[]);
+        expect(opened).toHaveLength(1);
+        expect(await stores.store.findPage(page.id)).toEqual(opened[0]);
       }
     });
 

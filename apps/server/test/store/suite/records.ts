@@ -3,17 +3,29 @@ import type { Origin } from '../../../src/origin.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
+  CodeBinding,
   CommandChange,
   CredentialHash,
   DeletionRecord,
   GrantAuthentication,
   GrantRecord,
+  LinkRecord,
+  PageRecord,
   PendingRecord,
   RefusalRecord,
   RevokedRecord,
+  ScopeRecord,
   SecretRecord,
 } from '../../../src/store/records.ts';
-import type { NewCode, Recovery, Redemption, Store } from '../../../src/store/store.ts';
+import type {
+  Identification,
+  NewCode,
+  NewDecision,
+  PageOpening,
+  Recovery,
+  Redemption,
+  Store,
+} from '../../../src/store/store.ts';
 
 // Records for tests. Their times are close to now, since a database may delete expired codes by its
 // own clock.
@@ -42,6 +54,12 @@ export function anApplication(members: Partial<ApplicationRecord> = {}): Applica
     disabled: false,
     created_at: Date.now(),
     secrets: [aSecret()],
+    redirect_uris: ['https://acme.example/callback'],
+    scopes: null,
+    logo_uri: null,
+    homepage_uri: null,
+    public: false,
+    resource_server: false,
     ...members,
   };
 }
@@ -74,6 +92,35 @@ export function anAccount(members: Partial<AccountRecord> = {}): AccountRecord {
   };
 }
 
+export function aScope(members: Partial<ScopeRecord> = {}): ScopeRecord {
+  return {
+    scope: `read:${anId()}`,
+    title: 'Read your posts',
+    description: 'Also those that only your followers see.',
+    texts: { de: { title: 'Deine Beiträge lesen' } },
+    ...members,
+  };
+}
+
+/** What a code is bound to that an authorization request led to. */
+export function aBinding(members: Partial<CodeBinding> = {}): CodeBinding {
+  return {
+    redirect_uri: 'https://acme.example/callback',
+    redirect_uri_given: true,
+    code_challenge: Buffer.from(aHash()).toString('base64url'),
+    link_id: anId(),
+    ...members,
+  };
+}
+
+/** What a code is bound to that was issued to nobody's browser. */
+export const unbound: CodeBinding = {
+  redirect_uri: null,
+  redirect_uri_given: false,
+  code_challenge: null,
+  link_id: null,
+};
+
 export function aCode(members: Partial<PendingRecord> = {}): PendingRecord {
   return {
     grant_id: anId(),
@@ -82,6 +129,7 @@ export function aCode(members: Partial<PendingRecord> = {}): PendingRecord {
     account: anAccount(),
     code_hash: aHash(),
     code_expires_at: Date.now() + 300_000,
+    ...aBinding(),
     ...members,
   };
 }
@@ -102,11 +150,11 @@ export async function issued(
   return code;
 }
 
-/** A redemption of a code. */
+/** A redemption of a code, with what it is bound to. */
 export function redemptionOf(code: PendingRecord, members: Partial<Redemption> = {}): Redemption {
-  const { grant_id, application_id, code_hash } = code;
+  const { grant_id, application_id, code_hash, redirect_uri, code_challenge } = code;
   return {
-    ...{ grant_id, application_id, code_hash },
+    ...{ grant_id, application_id, code_hash, redirect_uri, code_challenge },
     secret_hash: aHash(),
     now: code.code_expires_at - 1_000,
     ...members,
@@ -201,6 +249,126 @@ export function aRefusal(members: Partial<RefusalRecord> = {}): RefusalRecord {
     grant_id: anId(),
     address: '192.0.2.1',
     expires_at: at + 86_400_000,
+    ...members,
+  };
+}
+
+/** An open link request. */
+export function aLink(members: Partial<LinkRecord> = {}): LinkRecord {
+  return {
+    id: anId(),
+    link_hash: aHash(),
+    application_id: anId(),
+    redirect_uri: 'http://127.0.0.1:51004/callback?from=latchkey',
+    redirect_uri_given: true,
+    scope: 'profile:read links:write',
+    state: 'a"b <c>\\ ',
+    code_challenge: Buffer.from(aHash()).toString('base64url'),
+    login_hint: 'ada@example.org',
+    ui_locales: 'de-AT en',
+    salt: aHash(),
+    expires_at: Date.now() + 3_600_000,
+    account_id: null,
+    page_id: null,
+    decision: null,
+    ...members,
+  };
+}
+
+/** A page that was not opened. */
+export function aPage(members: Partial<PageRecord> = {}): PageRecord {
+  return {
+    id: anId(),
+    kind: 'connections',
+    link_id: null,
+    account_id: anId(),
+    ticket_hash: aHash(),
+    ticket_expires_at: Date.now() + 300_000,
+    session_hash: null,
+    expires_at: Date.now() + 300_000,
+    return_url: 'https://host.example/settings',
+    locale: 'de',
+    ...members,
+  };
+}
+
+/** The consent page of a link request. */
+export function aConsentPage(link: LinkRecord, members: Partial<PageRecord> = {}): PageRecord {
+  const { id: link_id, expires_at } = link;
+  return aPage({ kind: 'consent', link_id, expires_at, return_url: null, ...members });
+}
+
+/** An identification on the host's side, by the link that the host got. */
+export function identificationOf(
+  link: LinkRecord,
+  page: PageRecord,
+  members: Partial<Identification> = {},
+): Identification {
+  const { id: link_id, link_hash, expires_at } = link;
+  return { link_id, link_hash, page, now: expires_at - 1_000, ...members };
+}
+
+export interface Identified {
+  link: LinkRecord;
+  page: PageRecord;
+  account: AccountRecord;
+}
+
+/** Keeps a link request, and identifies an account. */
+export async function identified(
+  store: Pick<Store, 'createLink' | 'putAccount' | 'identifyLink'>,
+  members: Partial<LinkRecord> = {},
+  account = anAccount(),
+): Promise<Identified> {
+  const open = aLink(members);
+  await store.createLink(open);
+  await store.putAccount(account);
+  const page = aConsentPage(open, { account_id: account.id });
+  const link = await store.identifyLink(identificationOf(open, page));
+  if (!link) throw new Error('An open link request was not identified.');
+  return { link, page, account };
+}
+
+/** An approval, by the link or by a page. */
+export function approvalOf(
+  link: LinkRecord,
+  account_id: string,
+  page?: PageRecord,
+  members: Partial<NewDecision> = {},
+): NewDecision {
+  return {
+    link_id: link.id,
+    holder: page ? { page_id: page.id } : { link_hash: link.link_hash },
+    account_id,
+    decision: {
+      status: 'approved',
+      decided_by: page?.id ?? link.id,
+      grant_id: anId(),
+      scope: 'profile:read',
+    },
+    now: link.expires_at - 1_000,
+    ...members,
+  };
+}
+
+/** A denial, by the link or by a page. */
+export function denialOf(link: LinkRecord, page?: PageRecord): NewDecision {
+  const decided_by = page?.id ?? link.id;
+  return {
+    ...approvalOf(link, '', page),
+    account_id: null,
+    decision: { status: 'denied', decided_by, grant_id: null, scope: null },
+  };
+}
+
+/** An opening of a page with its ticket. */
+export function openingOf(page: PageRecord, members: Partial<PageOpening> = {}): PageOpening {
+  const { id: page_id, ticket_hash, ticket_expires_at } = page;
+  return {
+    ...{ page_id, ticket_hash },
+    session_hash: aHash(),
+    expires_at: ticket_expires_at + 1_500_000,
+    now: ticket_expires_at - 1_000,
     ...members,
   };
 }

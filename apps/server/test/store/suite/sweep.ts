@@ -1,12 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
+import { LINKS_KEPT } from '../../../src/store/store.ts';
 import type { SuiteStores } from './harness.ts';
-import { anId, aRefusal, granted, issued, redemptionOf } from './records.ts';
+import { anId, aPage, aRefusal, granted, identified, issued, redemptionOf } from './records.ts';
 
 export function describeSweep(stores: SuiteStores): void {
   describe('the sweep', () => {
     // One test for everything, since MongoDB's housekeeping runs once a minute.
-    test('deletes expired codes, refusals and counts, and never a grant', {
+    test('deletes what expired long enough ago, and never a grant', {
       timeout: stores.sweepTimeout,
     }, async () => {
       const code_expires_at = Date.now() + 1_500;
@@ -40,6 +41,17 @@ export function describeSweep(stores: SuiteStores): void {
       const [addToPast, addToPresent] = [count(Date.now() - 60_000), count(Date.now() + 600_000)];
       await Promise.all([addToPast(), addToPresent()]);
 
+      // Link requests and pages stay for a while, to say that they expired.
+      const atEnd = async (expires_at: number) => {
+        const { link } = await identified(stores.store, { expires_at });
+        const page = aPage({ account_id: link.account_id ?? '', expires_at });
+        await stores.store.createPage(page);
+        return async () =>
+          Promise.all([stores.store.findLink(link.id), stores.store.findPage(page.id)]);
+      };
+      const over = await atEnd(Date.now() - LINKS_KEPT);
+      const late = await atEnd(Date.now() - LINKS_KEPT + 600_000);
+
       await stores.database.waitForSweep(expired.grant_id);
 
       expect(await stores.store.findCode(expired.grant_id)).toBeNull();
@@ -48,6 +60,11 @@ export function describeSweep(stores: SuiteStores): void {
         async () => expect(await stores.store.findRefusals({ request_id }, 9)).toEqual([kept]),
         { timeout: stores.sweepTimeout, interval: 250 },
       );
+      await vi.waitFor(async () => expect(await over()).toEqual([null, null]), {
+        timeout: stores.sweepTimeout,
+        interval: 250,
+      });
+      expect(await late()).not.toContain(null);
       for (const grant of unchanged) {
         const grant_id = grant?.grant.grant_id ?? '';
         expect(grant).not.toBeNull();

@@ -56,7 +56,7 @@ export function describeTexts(stores: SuiteStores): void {
         const code_hash = new Uint8Array(32).fill(byte);
         const { code, grant } = await granted(stores.store, { account, code_hash });
         expect(grant.account).toEqual(account);
-        expect(await stores.store.findCode(code.grant_id)).toEqual({
+        expect(await stores.store.findCode(code.grant_id)).toMatchObject({
           application_id: code.application_id,
           code_hash,
           redeemed: true,

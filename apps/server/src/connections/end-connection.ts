@@ -1,0 +1,24 @@
+import type { Origin } from '../origin.ts';
+import type { Service } from '../service.ts';
+import type { RevokedRecord } from '../store/records.ts';
+import { activeGrants } from './list-connections.ts';
+
+/**
+ * Revokes every active grant of an account with an application. Once it has returned, no process sees
+ * one of them as active. Idempotent.
+ *
+ * @returns the grants that it revoked, newest first
+ */
+export async function endConnection(
+  service: Service,
+  { account_id, application_id }: { account_id: string; application_id: string },
+  origin: Origin,
+): Promise<RevokedRecord[]> {
+  const { store, clock } = service;
+  const ended: RevokedRecord[] = [];
+  for await (const { grant_id } of activeGrants(store, { account_id, application_id })) {
+    const revoked = await store.revokeGrant({ grant_id, application_id, now: clock(), origin });
+    if (revoked !== null) ended.push(revoked);
+  }
+  return ended;
+}

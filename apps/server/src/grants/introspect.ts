@@ -1,0 +1,33 @@
+import type { ErrorCode } from '@latchkey/schema';
+import { DomainError } from '../domain-error.ts';
+import type { Origin } from '../origin.ts';
+import type { Service } from '../service.ts';
+import type { ApplicationRecord, GrantAuthentication } from '../store/records.ts';
+import { findActiveGrant, noteUse } from './authenticate-grant.ts';
+
+const INACTIVE: ReadonlySet<ErrorCode> = new Set(['credentials_invalid', 'application_disabled']);
+
+/**
+ * Finds the active grant that a token is the secret of, with the account as it is now. That is a use
+ * of the grant, on disk before this returns: whoever asks acts on the answer.
+ *
+ * @param application - who asks: about its own grants, or as a resource server about all of them
+ * @returns null for anything else
+ */
+export async function introspect(
+  service: Service,
+  application: ApplicationRecord,
+  token: string,
+  origin: Origin,
+): Promise<GrantAuthentication | null> {
+  try {
+    const found = await findActiveGrant(service, token, { grant_id: null, currentAccount: true });
+    const isOwn = found.grant.application_id === application.id;
+    if (!isOwn && !application.resource_server) return null;
+    await noteUse(service, found, origin);
+    return found;
+  } catch (error) {
+    if (error instanceof DomainError && INACTIVE.has(error.code)) return null;
+    throw error;
+  }
+}

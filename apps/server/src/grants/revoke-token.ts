@@ -1,0 +1,29 @@
+import { parseCredential } from '@latchkey/schema';
+import { hashCredential, sameHash } from '../credentials/credentials.ts';
+import { DomainError } from '../domain-error.ts';
+import type { Origin } from '../origin.ts';
+import type { Service } from '../service.ts';
+
+/**
+ * Revokes the grant that a token is the secret of (RFC 7009), at once and for good. Any other text is
+ * no token that could be used, so there is nothing to do.
+ *
+ * @throws DomainError `token_of_another_application`: the token is good, and stays so
+ */
+export async function revokeToken(
+  { store, clock }: Service,
+  application_id: string,
+  token: string,
+  origin: Origin,
+): Promise<void> {
+  const grant_id = parseCredential('grantSecret', token);
+  if (grant_id === null) return;
+  const found = await store.authenticateGrant(grant_id, { currentAccount: false });
+  // The grants of a deleted application are dead, even if some are still to be revoked.
+  if (found?.secret_hash == null || found.application_disabled === null) return;
+  if (!sameHash(found.secret_hash, hashCredential(token))) return;
+  if (found.grant.application_id !== application_id) {
+    throw DomainError.because('token_of_another_application', { grant_id });
+  }
+  await store.revokeGrant({ grant_id, application_id, now: clock(), origin });
+}

@@ -1,0 +1,57 @@
+import { isUtf8 } from 'node:buffer';
+import { DomainError } from '../domain-error.ts';
+
+/** The parameters of a form, by name, each with its values in the order in which they were sent. */
+export type Form = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Parses `application/x-www-form-urlencoded` (WHATWG URL, section 5.1), but refuses what that
+ * algorithm would repair: two readers of a damaged form could disagree about what it says. A parameter
+ * without a value counts as left out (RFC 6749, section 3.2).
+ *
+ * @throws DomainError `body_malformed`: it is not UTF-8, or its percent-encoding is invalid
+ */
+export function parseForm(bytes: Buffer): Form {
+  if (!isUtf8(bytes)) throw new DomainError('body_malformed');
+  const form = new Map<string, string[]>();
+  for (const pair of bytes.toString().split('&')) {
+    const [name = '', value = ''] = splitOnce(pair).map(decode);
+    if (value === '') continue;
+    const values = form.get(name);
+    if (values === undefined) form.set(name, [value]);
+    else values.push(value);
+  }
+  return form;
+}
+
+/**
+ * The parameters that an operation knows, each with its one value. Others are ignored.
+ *
+ * @throws DomainError `parameter_invalid`: one of them is repeated (RFC 6749, section 3.2)
+ */
+export function formMembers<Name extends string>(
+  form: Form,
+  names: readonly Name[],
+): { [Member in Name]?: string } {
+  const repeated = names.filter((name) => (form.get(name)?.length ?? 0) > 1);
+  if (repeated.length > 0) {
+    const issues = repeated.map((name) => ({ path: [name], message: 'Must be given only once.' }));
+    throw new DomainError('parameter_invalid', { issues });
+  }
+  const given = names.flatMap((name) => (form.get(name) ?? []).map((value) => [name, value]));
+  return Object.fromEntries(given);
+}
+
+/** The name and the value of a pair; only the name if there is no equals sign. */
+function splitOnce(pair: string): string[] {
+  const equals = pair.indexOf('=');
+  return equals === -1 ? [pair] : [pair.slice(0, equals), pair.slice(equals + 1)];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new DomainError('body_malformed');
+  }
+}

@@ -1,0 +1,45 @@
+import { addressKey } from '../../limits/address-key.ts';
+import type { AuthorizationRequest } from '../../links/authorization-request.ts';
+import { RefusedToApplication, readAuthorization } from '../../links/begin-link.ts';
+import { browserActions } from '../../operations/browser-actions.ts';
+import { type CallContext, call } from '../../operations/call.ts';
+import type { RequestedCall } from '../request-context.ts';
+import type { Route, SendError } from '../router.ts';
+import { sendRedirect } from './send-redirect.ts';
+
+/**
+ * `GET /oauth/authorize` (RFC 6749, section 4.1.1): keeps a link request, and leads the browser to the
+ * host's sign-in page.
+ *
+ * @param sendError - sends a refusal that must not go to the application, as a page
+ */
+export function authorizeRoute(callContext: CallContext, sendError: SendError): Route {
+  const { service, limits } = callContext;
+  return {
+    method: 'GET',
+    path: '/oauth/authorize',
+    action: 'links.begin',
+    sendError,
+    async handle(context, _parameters, query) {
+      const address_key = addressKey(context.address);
+      try {
+        const { redirect_to } = await call(callContext, browserActions.begin, {
+          async authenticate() {
+            limits.links.check(address_key);
+            return { address_key };
+          },
+          readInput: () =>
+            readAuthorization(service, new URLSearchParams(query), context.recorded.request_id),
+          validateInput: (request, next) => next(request as AuthorizationRequest),
+          request: context.recorded,
+          record: context.calls[0] as RequestedCall,
+          breakConnection: () => context.response.destroy(),
+        });
+        sendRedirect(context, redirect_to);
+      } catch (error) {
+        if (!(error instanceof RefusedToApplication)) throw error;
+        sendRedirect(context, error.redirect_to);
+      }
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { isUuid } from '@latchkey/schema';
+import { DomainError } from '../../domain-error.ts';
+import { browserActions } from '../../operations/browser-actions.ts';
+import { linkingOf } from '../../service.ts';
+import type { Route } from '../router.ts';
+import { formTokenOf } from './form-token.ts';
+import { openWithTicket, ticketIn } from './open-page.ts';
+import { act, type PageTools, pageRoute } from './page-visit.ts';
+import { actionOf, readAnswer } from './read-answer.ts';
+import { sendRedirect } from './send-redirect.ts';
+import { connectionsPage } from './views/connections-page.ts';
+import { disconnectPage } from './views/disconnect-page.ts';
+
+const addressOf = () => ({ kind: 'connections' }) as const;
+
+/** The list of connected applications, and the question before one is disconnected. */
+export function connectionRoutes(tools: PageTools): Route[] {
+  const { sender } = tools;
+  const path = '/connections';
+  const onePath = '/connections/{application_id}';
+  const listUrl = linkingOf(tools.callContext.service).publicUrl + path;
+
+  return [
+    pageRoute(tools, {
+      method: 'GET',
+      path,
+      addressOf,
+      async handle(visit, _, query) {
+        const ticket = ticketIn(query);
+        if (ticket !== null) return openWithTicket(tools, visit, ticket, path);
+        const { connections, page } = await act(tools, visit, browserActions.showConnections);
+        const { return_url, locale } = page;
+        const done = new URLSearchParams(query).get('done') ?? '';
+        // Another site could lead here with the id of an application that is still connected.
+        const isDone =
+          isUuid(done) && !connections.some(({ application }) => application.id === done);
+        const { frame, preferred } = sender.frameFor(visit.context, { locale });
+        const list = { connections, return_url, isDone };
+        sender.send(visit.context, connectionsPage(frame, list, preferred));
+      },
+    }),
+    pageRoute(tools, {
+      method: 'GET',
+      path: onePath,
+      addressOf,
+      async handle(visit, { application_id = '' }) {
+        const { connections, page } = await act(tools, visit, browserActions.showConnections);
+        const id = application_id.toLowerCase();
+        const connection = connections.find(({ application }) => application.id === id);
+        if (connection === undefined) return sendRedirect(visit.context, listUrl);
+        const { frame } = sender.frameFor(visit.context, { locale: page.locale });
+        const { application } = connection;
+        const formToken = formTokenOf(visit.session ?? '');
+        sender.send(visit.context, disconnectPage(frame, { application, formToken }));
+      },
+    }),
+    pageRoute(tools, {
+      method: 'POST',
+      path: onePath,
+      addressOf,
+      async handle(visit, parameters) {
+        const { application_id } = await act(tools, visit, browserActions.disconnect, {
+          async readInput() {
+            const { decision } = await readAnswer(visit.context, visit.session ?? '', tools.origin);
+            return { decision, application_id: applicationIdIn(parameters) };
+          },
+          chooseAction: (answer) => actionOf(answer, { disconnect: browserActions.disconnect }),
+        });
+        sendRedirect(visit.context, `${listUrl}?done=${application_id}`);
+      },
+    }),
+  ];
+}
+
+/** @throws DomainError `parameter_invalid` */
+function applicationIdIn({ application_id = '' }: { application_id?: string }): string {
+  if (isUuid(application_id)) return application_id.toLowerCase();
+  const issues = [{ path: ['application_id'], message: 'Must be a UUID.' }];
+  throw new DomainError('parameter_invalid', { issues });
+}

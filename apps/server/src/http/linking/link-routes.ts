@@ -1,0 +1,71 @@
+import { redirectHost } from '../../links/redirect.ts';
+import type { Action } from '../../operations/action.ts';
+import { browserActions, type Redirect } from '../../operations/browser-actions.ts';
+import type { PathParameters, Route } from '../router.ts';
+import { formTokenOf } from './form-token.ts';
+import { openWithTicket, ticketIn } from './open-page.ts';
+import { act, type PageTools, pageRoute } from './page-visit.ts';
+import { actionOf, readAnswer } from './read-answer.ts';
+import { sendRedirect } from './send-redirect.ts';
+import { consentPage } from './views/consent-page.ts';
+
+const decisions = {
+  allow: browserActions.allow,
+  deny: browserActions.deny,
+  switch: browserActions.switchAccount,
+};
+
+// Until its form is read, a request could be for each of them.
+const decide: Action<Redirect> = { ...browserActions.deny, name: 'pages.open' };
+
+/** The consent page of a link request. */
+export function linkRoutes(tools: PageTools): Route[] {
+  const path = '/link/{link_id}';
+  const addressOf = ({ link_id = '' }: PathParameters) =>
+    ({ kind: 'consent', link_id: link_id.toLowerCase() }) as const;
+
+  return [
+    pageRoute(tools, {
+      method: 'GET',
+      path,
+      addressOf,
+      async handle(visit, parameters, query) {
+        const { link_id } = addressOf(parameters);
+        const ticket = ticketIn(query);
+        if (ticket !== null) return openWithTicket(tools, visit, ticket, `/link/${link_id}`);
+        const { context } = visit;
+        const { access, account, scopes, page } = await act(
+          tools,
+          visit,
+          browserActions.showConsent,
+        );
+        const { link, application } = access;
+        const { locale } = page;
+        const { ui_locales } = link;
+        const { frame, preferred } = tools.sender.frameFor(context, { locale, ui_locales });
+        const question = {
+          link_id,
+          application,
+          account,
+          scopes,
+          redirect_host: redirectHost(link.redirect_uri),
+          formToken: formTokenOf(visit.session ?? ''),
+        };
+        tools.sender.send(context, consentPage(frame, question, preferred));
+      },
+    }),
+    pageRoute(tools, {
+      method: 'POST',
+      path,
+      addressOf,
+      async handle(visit) {
+        const { context } = visit;
+        const { redirect_to } = await act(tools, visit, decide, {
+          readInput: () => readAnswer(context, visit.session ?? '', tools.origin),
+          chooseAction: (answer) => actionOf(answer, decisions),
+        });
+        sendRedirect(context, redirect_to);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,42 @@
+import { addressKey } from '../../limits/address-key.ts';
+import { browserActions } from '../../operations/browser-actions.ts';
+import { linkingOf } from '../../service.ts';
+import { act, type PageTools, type PageVisit } from './page-visit.ts';
+import { sendRedirect } from './send-redirect.ts';
+
+/** The ticket in the query of a page; null if it has none. A repeated one is none that there is. */
+export function ticketIn(query: string): string | null {
+  const tickets = new URLSearchParams(query).getAll('ticket').filter((ticket) => ticket !== '');
+  return tickets.length === 0 ? null : tickets.join(' ');
+}
+
+/**
+ * Opens a page with its ticket, and leads to its address without it: a credential in an address would
+ * stay in the history of the browser.
+ *
+ * @param path - of the page
+ * @throws DomainError `page_expired`, `link_expired`, `rate_limited`
+ */
+export async function openWithTicket(
+  tools: PageTools,
+  visit: PageVisit,
+  ticket: string,
+  path: string,
+): Promise<void> {
+  const { callContext, cookies } = tools;
+  const { context, address } = visit;
+  const location = linkingOf(callContext.service).publicUrl + path;
+  // Programs look at links before people follow them, with HEAD.
+  if (context.request.method === 'HEAD') return sendRedirect(context, location);
+
+  const { page, session } = await act(tools, visit, browserActions.openPage, {
+    authenticate: async () => ({ address_key: addressKey(context.address) }),
+    readInput: async () => ({ address, ticket, session: visit.session }),
+  });
+  if (session === null) return sendRedirect(context, location);
+  const seconds = Math.ceil((page.expires_at - callContext.service.clock()) / 1000);
+  // The browser would not keep a cookie that is over, and the link request has a way back to show.
+  if (seconds <= 0) await act(tools, Object.assign(visit, { session }), browserActions.showConsent);
+  const cookie = cookies.set(address, session, seconds);
+  sendRedirect(context, location, { 'Set-Cookie': cookie });
+}

@@ -1,0 +1,24 @@
+import type { Headers } from '../response.ts';
+import type { Page } from './views/page.ts';
+
+/** The headers of every page, in the order of the contract. */
+export function pageHeaders({ logoOrigins, leadsAway }: Page): Headers {
+  return {
+    'X-Frame-Options': 'DENY',
+    'X-Content-Type-Options': 'nosniff',
+    // With `no-referrer`, browsers would send `Origin: null` with our own forms.
+    'Referrer-Policy': 'same-origin',
+    'X-Robots-Tag': 'noindex',
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      ["img-src 'self' data:", ...logoOrigins].join(' '),
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      // Chrome and Safari hold every redirect behind a form to it, also those that the application's
+      // callback goes on with: https://github.com/w3c/webappsec-csp/issues/8.
+      ...(leadsAway ? [] : ["form-action 'self'"]),
+    ].join('; '),
+  };
+}

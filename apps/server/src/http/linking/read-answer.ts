@@ -1,0 +1,59 @@
+import { DomainError } from '../../domain-error.ts';
+import type { Action } from '../../operations/action.ts';
+import { readBody } from '../body.ts';
+import { formMembers, parseForm } from '../form.ts';
+import type { RequestContext } from '../request-context.ts';
+import { isFormToken } from './form-token.ts';
+
+/** What the form of a page says. */
+export interface Answer {
+  decision?: string;
+}
+
+/**
+ * Reads the form of a page, and makes sure that this page has sent it.
+ *
+ * @param session - the session of the page
+ * @param origin - that of PUBLIC_URL
+ * @throws DomainError `media_type_unsupported`, `body_too_large`, `body_malformed`, `form_rejected`,
+ *   `parameter_invalid`; ClientGone
+ */
+export async function readAnswer(
+  context: RequestContext,
+  session: string,
+  origin: string,
+): Promise<Answer> {
+  const body = await readBody(context, ['form']);
+  const form = parseForm(body?.bytes ?? Buffer.alloc(0));
+  const { headers } = context.request;
+  // Fetch Metadata, section 2.3. A browser that does not know it sends an Origin.
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin') {
+    throw DomainError.because('form_of_another_site');
+  }
+  // Some privacy settings turn every Origin into null. Then the form token decides.
+  if (headers.origin !== undefined && headers.origin !== 'null' && headers.origin !== origin) {
+    throw DomainError.because('form_of_another_origin');
+  }
+  const [token, ...others] = form.get('form_token') ?? [];
+  if (token === undefined) throw DomainError.because('form_token_missing');
+  if (others.length > 0 || !isFormToken(token, session)) {
+    throw DomainError.because('form_token_wrong');
+  }
+  return formMembers(form, ['decision']);
+}
+
+/**
+ * The action that an answer decides for.
+ *
+ * @throws DomainError `parameter_invalid`
+ */
+export function actionOf(
+  { decision = '' }: Answer,
+  actions: Readonly<Record<string, Action>>,
+): Action {
+  const action = Object.hasOwn(actions, decision) ? actions[decision] : undefined;
+  if (action !== undefined) return action;
+  const message = `Must be ${Object.keys(actions).join(' or ')}.`;
+  throw new DomainError('parameter_invalid', { issues: [{ path: ['decision'], message }] });
+}

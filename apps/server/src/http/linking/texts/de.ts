@@ -1,0 +1,68 @@
+import type { TextKey } from './en.ts';
+
+/** The texts of the pages in German. */
+export const de: { readonly [Key in TextKey]: string } = {
+  'consent.document': 'Anwendung verbinden',
+  'consent.title': '{application} möchte sich mit Ihrem Konto bei {service} verbinden',
+  'consent.account': 'Ihr Konto',
+  'consent.switch': 'Anderes Konto verwenden',
+  'consent.scopes': 'Wenn Sie zustimmen, kann {application}:',
+  'consent.next': 'Wie auch immer Sie sich entscheiden, es geht weiter zu {redirect_host}.',
+  'consent.end':
+    'Stimmen Sie nur zu, wenn Sie {application} vertrauen. Sie können die Verbindung jederzeit trennen.',
+  'consent.allow': 'Zulassen',
+  'consent.deny': 'Ablehnen',
+
+  'connections.title': 'Verbundene Anwendungen',
+  'connections.intro': 'Diese Anwendungen sind mit Ihrem Konto bei {service} verbunden.',
+  'connections.empty': 'Mit Ihrem Konto bei {service} ist keine Anwendung verbunden.',
+  'connections.scopes': 'Sie kann:',
+  'connections.since': 'Verbunden seit {date}',
+  'connections.disconnect': 'Trennen',
+  'connections.done': 'Die Anwendung ist getrennt. Sie kann Ihr Konto nicht mehr verwenden.',
+  'connections.back': 'Zurück zu {service}',
+
+  'disconnect.title': '{application} trennen?',
+  'disconnect.text':
+    '{application} kann Ihr Konto bei {service} dann nicht mehr verwenden. Wenn Sie es sich anders überlegen, verbinden Sie es in der Anwendung erneut.',
+  'disconnect.confirm': 'Trennen',
+  'disconnect.cancel': 'Behalten',
+
+  'error.back': 'Zurück zu {name}',
+  'error.details': 'Wenn Sie um Hilfe bitten, geben Sie diese Angaben weiter:',
+  'error.code': 'Fehler',
+  'error.request': 'Anfrage',
+  'error.client_unknown.title': 'Diese Anwendung ist hier nicht bekannt',
+  'error.client_unknown.text':
+    'Der Link, über den Sie gekommen sind, nennt keine Anwendung, die {service} kennt. Es wurde nichts verbunden. Gehen Sie zurück zur Anwendung und geben Sie dort Bescheid.',
+  'error.redirect_uri_unregistered.title': 'Dieser Link führt nicht zu seiner Anwendung zurück',
+  'error.redirect_uri_unregistered.text':
+    'Die Anwendung wollte Sie an eine Adresse schicken, die für sie nicht eingetragen ist, deshalb bleiben Sie hier. Es wurde nichts verbunden. Gehen Sie zurück zur Anwendung und geben Sie dort Bescheid.',
+  'error.state_invalid.title': 'Dieser Link ist beschädigt',
+  'error.state_invalid.text':
+    'Ein Teil des Links, über den Sie gekommen sind, fehlt oder wurde verändert. Es wurde nichts verbunden. Gehen Sie zurück zur Anwendung und verbinden Sie sie erneut.',
+  'error.link_expired.title': 'Diese Anfrage ist abgelaufen',
+  'error.link_expired.text':
+    'Es ist mehr als eine Stunde vergangen, deshalb wurde nichts verbunden. Gehen Sie zurück zur Anwendung und verbinden Sie sie erneut.',
+  'error.link_decided.title': 'Sie haben schon geantwortet',
+  'error.link_decided.text':
+    'Diese Anfrage wurde bereits zugelassen oder abgelehnt, und dabei bleibt es. Gehen Sie zurück zur Anwendung, um fortzufahren.',
+  'error.page_expired.title': 'Diese Seite ist nicht mehr offen',
+  'error.page_expired.text':
+    'Seiten wie diese sind nur eine begrenzte Zeit offen, und nur in dem Browser, der sie zuerst geöffnet hat. Gehen Sie dorthin zurück, woher Sie gekommen sind, und beginnen Sie von vorn.',
+  'error.form_rejected.title': 'Ihre Antwort wurde nicht angenommen',
+  'error.form_rejected.text':
+    'Sie kam nicht von der Seite, die Ihnen gezeigt wurde, deshalb ist nichts geschehen. Gehen Sie zurück, laden Sie die Seite neu und antworten Sie noch einmal.',
+  'error.parameter_invalid.title': 'Ihre Antwort wurde nicht verstanden',
+  'error.parameter_invalid.text':
+    'Es ist nichts geschehen. Gehen Sie zurück, laden Sie die Seite neu und antworten Sie mit einer ihrer Schaltflächen.',
+  'error.rate_limited.title': 'Zu viele Versuche',
+  'error.rate_limited.text':
+    'Aus Ihrem Netz kamen zu viele Anfragen. Es ist nichts geschehen. Warten Sie eine Minute und versuchen Sie es noch einmal.',
+  'error.unavailable.title': 'Zurzeit nicht verfügbar',
+  'error.unavailable.text':
+    'Der Dienst, der Konten verbindet, ist nicht erreichbar. Warten Sie eine Minute und versuchen Sie es noch einmal.',
+  'error.internal_error.title': 'Etwas ist schiefgegangen',
+  'error.internal_error.text':
+    'Das ist ein Fehler auf unserer Seite. Versuchen Sie es noch einmal. Geschieht es wieder, geben Sie {service} Bescheid.',
+};

@@ -1,0 +1,74 @@
+/**
+ * The texts of the pages in English. Every other language has the same keys; what it lacks is shown in
+ * English. Names in braces are placeholders.
+ */
+export const en = {
+  'consent.document': 'Connect an application',
+  'consent.title': '{application} wants to connect to your {service} account',
+  'consent.account': 'Your account',
+  'consent.switch': 'Use another account',
+  'consent.scopes': 'If you allow it, {application} can:',
+  'consent.next': 'Whatever you choose, you go on to {redirect_host}.',
+  'consent.end': 'Allow it only if you trust {application}. You can disconnect it at any time.',
+  'consent.allow': 'Allow',
+  'consent.deny': 'Deny',
+
+  'connections.title': 'Connected applications',
+  'connections.intro': 'These applications are connected to your {service} account.',
+  'connections.empty': 'No application is connected to your {service} account.',
+  'connections.scopes': 'It can:',
+  'connections.since': 'Connected since {date}',
+  'connections.disconnect': 'Disconnect',
+  'connections.done': 'The application is disconnected. It can no longer use your account.',
+  'connections.back': 'Back to {service}',
+
+  'disconnect.title': 'Disconnect {application}?',
+  'disconnect.text':
+    '{application} can no longer use your {service} account. If you change your mind, connect it again from the application.',
+  'disconnect.confirm': 'Disconnect',
+  'disconnect.cancel': 'Keep it',
+
+  'error.back': 'Back to {name}',
+  'error.details': 'If you ask for help, pass these on:',
+  'error.code': 'Error',
+  'error.request': 'Request',
+  'error.client_unknown.title': 'This application is not known here',
+  'error.client_unknown.text':
+    'The link that brought you here names no application that {service} knows. Nothing was connected. Go back to the application and tell its makers.',
+  'error.redirect_uri_unregistered.title': 'This link does not lead back to its application',
+  'error.redirect_uri_unregistered.text':
+    'The application asked to send you to an address that is not registered for it, so you stay here. Nothing was connected. Go back to the application and tell its makers.',
+  'error.state_invalid.title': 'This link is damaged',
+  'error.state_invalid.text':
+    'A part of the link that brought you here is missing or was changed. Nothing was connected. Go back to the application and connect again.',
+  'error.link_expired.title': 'This request has expired',
+  'error.link_expired.text':
+    'It took more than an hour, so nothing was connected. Go back to the application and connect again.',
+  'error.link_decided.title': 'You have already answered',
+  'error.link_decided.text':
+    'This request was allowed or denied before, and that stays as it is. Go back to the application to go on.',
+  'error.page_expired.title': 'This page is no longer open',
+  'error.page_expired.text':
+    'Pages like this one are open for a limited time, and only in the browser that opened them first. Go back to where you came from and start again.',
+  'error.form_rejected.title': 'Your answer was not accepted',
+  'error.form_rejected.text':
+    'It did not come from the page that was shown to you, so nothing was done. Go back, reload the page, and answer again.',
+  'error.parameter_invalid.title': 'Your answer was not understood',
+  'error.parameter_invalid.text':
+    'Nothing was done. Go back, reload the page, and answer with one of its buttons.',
+  'error.rate_limited.title': 'Too many attempts',
+  'error.rate_limited.text':
+    'Too many requests came from your network. Nothing was done. Wait a minute, and try again.',
+  'error.unavailable.title': 'Not available right now',
+  'error.unavailable.text':
+    'The service that connects accounts can’t be reached. Wait a minute, and try again.',
+  'error.internal_error.title': 'Something went wrong',
+  'error.internal_error.text':
+    'This is a fault of ours. Try again. If it happens again, tell {service}.',
+} as const;
+
+/** The name of a text, such as `consent.title`. */
+export type TextKey = keyof typeof en;
+
+/** The texts of a language, as far as it has them. */
+export type Texts = { readonly [Key in TextKey]?: string };

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { chooseLanguage, directionOf, preferredLanguages } from './language.ts';
+
+describe('the preferred languages', () => {
+  test('are those of the operation, then of the application, then of the browser, then English', () => {
+    const sources = {
+      locale: 'nl',
+      ui_locales: 'fr-CA fr',
+      acceptLanguage: 'it;q=0.5, es, pt ; Q=0.7',
+    };
+    expect(preferredLanguages(sources)).toEqual(['nl', 'fr-CA', 'fr', 'es', 'pt', 'it', 'en']);
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['what is not acceptable', { acceptLanguage: 'de;q=0, *' }],
+    ['what is no tag', { locale: '"><b>', ui_locales: '  -', acceptLanguage: ';;,=,q=1' }],
+  ])('leave out %s', (_, sources) => {
+    expect(preferredLanguages(sources)).toEqual(['en']);
+  });
+
+  test('are not as many as a header can have', () => {
+    const acceptLanguage = Array.from({ length: 2_000 }, (_, i) => `de-x${i}`).join(',');
+    expect(preferredLanguages({ acceptLanguage })).toHaveLength(21);
+  });
+});
+
+test.each([
+  [['de'], 'de'],
+  [['DE-at'], 'de'],
+  [['pt', 'zh-Hant-TW', 'de'], 'zh-Hant'],
+  [['pt-BR', 'de'], 'pt-BR'],
+  [['pt', 'fr'], undefined],
+])('of %j, %s is there', (preferred, expected) => {
+  expect(chooseLanguage(preferred, ['en', 'de', 'pt-BR', 'zh-Hant'])).toBe(expected);
+});
+
+test.each([
+  ['en', 'ltr'],
+  ['de-AT', 'ltr'],
+  ['ar', 'rtl'],
+  ['he', 'rtl'],
+  ['fa-IR', 'rtl'],
+  ['az-Arab', 'rtl'],
+  ['ar-Latn', 'ltr'],
+])('%s is written %s', (language, direction) => {
+  expect(directionOf(language)).toBe(direction);
+});

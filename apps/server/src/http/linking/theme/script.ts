@@ -1,0 +1,63 @@
+/**
+ * The script of the pages. They work without it.
+ *
+ * It holds off double clickjacking: a site that opens the page between the two clicks of a double
+ * click would have the second one land on a button that nobody has read. It is loaded before the body,
+ * so that no button is there before it.
+ */
+export const pageScript = `(() => {
+  const REST = 600;
+  let restsUntil = 0;
+  let timer;
+
+  const buttons = () => document.querySelectorAll('button');
+
+  function rest() {
+    restsUntil = performance.now() + REST;
+  }
+
+  // Disabled, so that assistive technology and tests see that they have to wait. Only when the page is
+  // shown: disabled on every focus, a button would lose the focus of the keyboard.
+  function disable() {
+    for (const button of buttons()) button.disabled = true;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      for (const button of buttons()) button.disabled = false;
+    }, REST);
+  }
+
+  function hideBrokenLogos() {
+    for (const logo of document.querySelectorAll('.logo > img')) {
+      const isBroken = logo.complete && logo.naturalWidth === 0;
+      if (isBroken) logo.remove();
+      else logo.addEventListener('error', () => logo.remove());
+    }
+  }
+
+  function show() {
+    rest();
+    disable();
+  }
+
+  rest();
+  addEventListener('focus', rest);
+  document.addEventListener('visibilitychange', rest);
+  document.addEventListener('DOMContentLoaded', () => {
+    hideBrokenLogos();
+    show();
+  });
+  // The browser brings the page back from its cache as it was left.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) show();
+  });
+  document.addEventListener(
+    'click',
+    (event) => {
+      if (performance.now() >= restsUntil || !event.target.closest('button')) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    },
+    true,
+  );
+})();
+`;

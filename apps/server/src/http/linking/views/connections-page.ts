@@ -1,0 +1,81 @@
+import { formatTimestamp } from '@latchkey/schema';
+import type { Milliseconds } from '../../../clock.ts';
+import { type Html, html } from '../../html.ts';
+import { layout } from './layout.ts';
+import { logo } from './logo.ts';
+import { outside, outsideLink } from './outside.ts';
+import type { Page, PageFrame, ShownApplication, ShownScope } from './page.ts';
+import { scopeList } from './scope-list.ts';
+
+/** An application that an account is connected to. */
+export interface ShownConnection {
+  readonly application: ShownApplication;
+  readonly scopes: readonly ShownScope[];
+  readonly connected_at: Milliseconds;
+}
+
+/** What the list of connections shows. */
+export interface ConnectionList {
+  readonly connections: readonly ShownConnection[];
+  /** Where the host wants the person to go back to. */
+  readonly return_url: string | null;
+  /** Whether an application was disconnected just now. */
+  readonly isDone: boolean;
+}
+
+/**
+ * `GET /connections`: the applications that an account is connected to.
+ *
+ * @param preferred - language tags, the best first
+ */
+export function connectionsPage(
+  frame: PageFrame,
+  { connections, return_url, isDone }: ConnectionList,
+  preferred: readonly string[],
+): Page {
+  const { theme, texts } = frame;
+  const service = outside(theme.name);
+  const list = html`<ul class="connections">${connections.map((connection) =>
+    connectionItem(frame, connection, preferred),
+  )}</ul>`;
+
+  const body = html`<header>
+<div class="parties">${logo({ name: theme.name, logo_uri: theme.logo })}</div>
+<h1>${texts.of('connections.title')}</h1>
+<p class="quiet">${
+    connections.length === 0
+      ? texts.of('connections.empty', { service })
+      : texts.of('connections.intro', { service })
+  }</p>
+</header>
+${isDone ? html`<p class="notice" role="status">${texts.of('connections.done')}</p>` : null}
+${connections.length === 0 ? null : list}
+${
+  return_url === null
+    ? null
+    : html`<div class="actions">${outsideLink(return_url, texts.of('connections.back', { service }), 'button calm')}</div>`
+}`;
+
+  return layout(frame, {
+    title: texts.plain('connections.title'),
+    body,
+    logos: [theme.logo, ...connections.map(({ application }) => application.logo_uri)],
+  });
+}
+
+function connectionItem(
+  { texts, basePath }: PageFrame,
+  { application, scopes, connected_at }: ShownConnection,
+  preferred: readonly string[],
+): Html {
+  const { id, name } = application;
+  const day = new Intl.DateTimeFormat(texts.language, { dateStyle: 'long', timeZone: 'UTC' });
+  const date = html`<time datetime="${formatTimestamp(connected_at)}">${day.format(connected_at)}</time>`;
+  return html`
+<li>
+<div class="head">${logo(application, 'small')}
+<div class="who"><h2 id="name-${id}">${outside(name)}</h2><p class="quiet">${texts.of('connections.since', { date })}</p></div>
+<a class="button calm" id="end-${id}" href="${basePath}/connections/${id}" aria-labelledby="end-${id} name-${id}">${texts.of('connections.disconnect')}</a></div>
+<div><p class="quiet">${texts.of('connections.scopes')}</p>${scopeList(scopes, preferred, true)}</div>
+</li>`;
+}

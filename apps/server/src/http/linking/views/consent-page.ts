@@ -1,0 +1,69 @@
+import { html } from '../../html.ts';
+import { decisionButton, form } from './form.ts';
+import { layout } from './layout.ts';
+import { logo } from './logo.ts';
+import { outside, outsideLink, strongOutside } from './outside.ts';
+import type { Page, PageFrame, ShownAccount, ShownApplication, ShownScope } from './page.ts';
+import { scopeList } from './scope-list.ts';
+
+/** What the consent page asks. */
+export interface ConsentQuestion {
+  readonly link_id: string;
+  readonly application: ShownApplication;
+  readonly account: ShownAccount;
+  readonly scopes: readonly ShownScope[];
+  /** Where the browser goes from here. */
+  readonly redirect_host: string;
+  readonly formToken: string;
+}
+
+/**
+ * `GET /link/{link_id}`: whether an application may have what it asks for.
+ *
+ * @param preferred - language tags, the best first
+ */
+export function consentPage(
+  frame: PageFrame,
+  question: ConsentQuestion,
+  preferred: readonly string[],
+): Page {
+  const { theme, texts, basePath } = frame;
+  const { application, account, scopes, redirect_host } = question;
+  const host = { name: theme.name, logo_uri: theme.logo };
+  const name = outside(application.name);
+
+  const body = html`<header>
+<div class="parties">${logo(application)}<span class="between"></span>${logo(host)}</div>
+<h1>${texts.of('consent.title', { application: name, service: outside(theme.name) })}</h1>
+${application.homepage_uri === null ? null : html`<p>${homepageLink(application.homepage_uri)}</p>`}
+</header>
+<div class="account">
+${logo({ name: account.display_name, logo_uri: null }, 'small round')}
+<div class="who"><p class="name">${outside(account.display_name)}</p><p class="quiet">${outside(account.username)}</p></div>
+${decisionButton('switch', texts.of('consent.switch'), 'text-button')}
+</div>
+<section>
+<h2>${texts.of('consent.scopes', { application: name })}</h2>
+${scopeList(scopes, preferred)}
+</section>
+<div class="notes">
+<p>${texts.of('consent.next', { redirect_host: strongOutside(redirect_host) })}</p>
+<p class="quiet">${texts.of('consent.end', { application: name })}</p>
+</div>
+<div class="actions">
+${decisionButton('deny', texts.of('consent.deny'))}
+${decisionButton('allow', texts.of('consent.allow'))}
+</div>`;
+
+  return layout(frame, {
+    title: texts.plain('consent.document'),
+    body: form(`${basePath}/link/${question.link_id}`, question.formToken, body),
+    logos: [theme.logo, application.logo_uri],
+    leadsAway: true,
+  });
+}
+
+/** The homepage of an application, as its host. */
+function homepageLink(url: string) {
+  return outsideLink(url, outside(new URL(url).host));
+}

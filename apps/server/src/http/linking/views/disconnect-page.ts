@@ -1,0 +1,37 @@
+import { html } from '../../html.ts';
+import { decisionButton, form } from './form.ts';
+import { layout } from './layout.ts';
+import { logo } from './logo.ts';
+import { outside } from './outside.ts';
+import type { Page, PageFrame, ShownApplication } from './page.ts';
+
+/** What is asked before a connection ends. */
+export interface DisconnectQuestion {
+  readonly application: ShownApplication;
+  readonly formToken: string;
+}
+
+/** `GET /connections/{application_id}`: asks before a connection ends. */
+export function disconnectPage(
+  frame: PageFrame,
+  { application, formToken }: DisconnectQuestion,
+): Page {
+  const { theme, texts, basePath } = frame;
+  const names = { application: outside(application.name), service: outside(theme.name) };
+
+  const body = html`<header>
+<div class="parties">${logo(application)}</div>
+<h1>${texts.of('disconnect.title', { application: names.application })}</h1>
+<p>${texts.of('disconnect.text', names)}</p>
+</header>
+<div class="actions">
+<a class="button calm" href="${basePath}/connections">${texts.of('disconnect.cancel')}</a>
+${decisionButton('disconnect', texts.of('disconnect.confirm'), 'button calm')}
+</div>`;
+
+  return layout(frame, {
+    title: texts.plain('connections.title'),
+    body: form(`${basePath}/connections/${application.id}`, formToken, body),
+    logos: [application.logo_uri],
+  });
+}

@@ -1,0 +1,69 @@
+import type { ErrorCode } from '@latchkey/schema';
+import { html } from '../../html.ts';
+import { en, type TextKey } from '../texts/en.ts';
+import { layout } from './layout.ts';
+import { logo } from './logo.ts';
+import { outside, outsideLink } from './outside.ts';
+import type { Page, PageFrame } from './page.ts';
+
+/** Where a person can go from an error. */
+export interface WayBack {
+  readonly url: string;
+  /** Who is there. */
+  readonly name: string;
+}
+
+/** An error, as far as a person is told about it. */
+export interface ShownError {
+  readonly error_code: ErrorCode;
+  readonly request_id: string;
+  /** Null if none is known. */
+  readonly wayBack: WayBack | null;
+}
+
+/** A page that says what happened and what to do. */
+export function errorPage(frame: PageFrame, { error_code, request_id, wayBack }: ShownError): Page {
+  const { theme, texts } = frame;
+  const kind = kindOf(error_code);
+  const title = `error.${kind}.title` as const;
+
+  const body = html`<header>
+<div class="parties">${logo({ name: theme.name, logo_uri: theme.logo })}</div>
+<h1>${texts.of(title)}</h1>
+<p>${texts.of(`error.${kind}.text`, { service: outside(theme.name) })}</p>
+</header>
+${
+  wayBack === null
+    ? null
+    : html`<div class="actions">${outsideLink(wayBack.url, texts.of('error.back', { name: outside(wayBack.name) }), 'button calm')}</div>`
+}
+<div class="notes quiet">
+<p>${texts.of('error.details')}</p>
+<dl class="details"><dt>${texts.of('error.code')}</dt><dd>${error_code}</dd><dt>${texts.of('error.request')}</dt><dd>${outside(request_id)}</dd></dl>
+</div>`;
+
+  return layout(frame, { title: texts.plain(title), body, logos: [theme.logo] });
+}
+
+/** An error that has texts of its own. */
+type ErrorKind = TextKey extends infer Key
+  ? Key extends `error.${infer Kind}.title`
+    ? Kind
+    : never
+  : never;
+
+/** Several codes are one thing to a person. */
+const sameForPeople: { readonly [Code in ErrorCode]?: ErrorKind } = {
+  store_unavailable: 'unavailable',
+  outcome_unknown: 'unavailable',
+  shutting_down: 'unavailable',
+  body_malformed: 'parameter_invalid',
+  body_too_large: 'parameter_invalid',
+  media_type_unsupported: 'parameter_invalid',
+};
+
+function kindOf(error_code: ErrorCode): ErrorKind {
+  const same = sameForPeople[error_code];
+  if (same !== undefined) return same;
+  return `error.${error_code}.title` in en ? (error_code as ErrorKind) : 'internal_error';
+}

@@ -1,0 +1,219 @@
+import type { Account, ApplicationProfile, Scope } from '@latchkey/schema';
+import { describe, expect, test } from 'vitest';
+import { html } from '../../html.ts';
+import { pageHeaders } from '../page-headers.ts';
+import { preferredLanguages } from '../texts/language.ts';
+import { createTextCatalog } from '../texts/page-texts.ts';
+import { connectionsPage } from './connections-page.ts';
+import { consentPage } from './consent-page.ts';
+import { disconnectPage } from './disconnect-page.ts';
+import { errorPage } from './error-page.ts';
+import { initials } from './logo.ts';
+import type { Page, PageFrame } from './page.ts';
+
+const frame = (language = 'en', name = 'Example Shop'): PageFrame => ({
+  theme: { name, logo: 'data:image/png;base64,AA==', color: '#0b62d6' },
+  texts: createTextCatalog({}).choose([language]),
+  basePath: '/base',
+  assets: { style: '/link/assets/page.css?v=1', script: '/link/assets/page.js?v=2' },
+});
+
+const application = (name: string): ApplicationProfile => ({
+  object: 'application_profile',
+  id: '0193aa00-0000-7000-8000-000000000001',
+  name,
+  logo_uri: 'https://logos.example:8443/acme.png',
+  homepage_uri: 'https://acme.example/home?a="b"&c',
+});
+
+const account = (display_name: string, username: string): Account => ({
+  object: 'service_account',
+  id: '0193aa00-0000-7000-8000-000000000002',
+  username,
+  display_name,
+  twitter: null,
+  verified: false,
+  supporter: false,
+});
+
+const scope = (title: string, description: string | null, texts: Scope['texts'] = {}): Scope => ({
+  object: 'scope',
+  scope: 'profile.read',
+  title,
+  description,
+  texts,
+});
+
+const link_id = '0193aa00-0000-7000-8000-000000000003';
+
+function everyPage(text: string, frameOf = frame('en', text)): Page[] {
+  const scopes = [scope(text, text)];
+  const consent = {
+    link_id,
+    application: application(text),
+    account: account(text, text),
+    scopes,
+    redirect_host: text,
+    formToken: 'token',
+  };
+  const connection = {
+    application: application(text),
+    scopes,
+    connected_at: Date.UTC(2026, 10, 21, 2, 15, 30, 123),
+  };
+  const list = { connections: [connection], return_url: 'https://shop.example/', isDone: true };
+  const wayBack = { url: 'https://acme.example/', name: text };
+  return [
+    consentPage(frameOf, consent, ['en']),
+    connectionsPage(frameOf, list, ['en']),
+    disconnectPage(frameOf, { application: application(text), formToken: 'token' }),
+    errorPage(frameOf, { error_code: 'link_expired', request_id: text, wayBack }),
+  ];
+}
+
+const [consent, connections, disconnect, error] = everyPage('Acme') as [Page, Page, Page, Page];
+
+describe('every page', () => {
+  test.each([
+    '<script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    "'--></title></bdi><b>",
+    '&lt;b&gt; &#x3c;',
+    '<{application} $& $1',
+  ])('shows %j as a text of its own', (text) => {
+    const named = String(html`${text}`);
+    for (const page of everyPage(text)) {
+      expect(page.html).toContain(`>${named}</bdi>`);
+      // The name of the host service, which is the operator's, is in the title as well.
+      const isolated = page.html
+        .replace(/<title>.*<\/title>/, '')
+        .replaceAll(/<bdi[^>]*>.*?<\/bdi>/gs, '');
+      expect(isolated).not.toContain(named);
+      expect(page.html).not.toContain(text);
+    }
+  });
+
+  test('has nothing inline, and one form at most', () => {
+    for (const { html } of everyPage('Acme')) {
+      expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/);
+      expect(html.match(/<script[^>]*>/g)).toEqual([
+        '<script src="/base/link/assets/page.js?v=2">',
+      ]);
+      expect((html.match(/<form/g) ?? []).length).toBeLessThan(2);
+      expect(html).toMatch(/^<!doctype html>\n<html lang="en" dir="ltr">/);
+      for (const [link] of html.matchAll(/<a [^>]*href="https?:[^>]*>/g))
+        expect(link).toContain('rel="noreferrer"');
+    }
+  });
+
+  test('names the origins of its logos in its policy, and only what can be one', () => {
+    const policy = (page: Page) => pageHeaders(page)['Content-Security-Policy'];
+    expect(policy(consent)).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https://logos.example:8443; base-uri 'none'; frame-ancestors 'none'",
+    );
+    expect(policy(error)).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
+    );
+    const hostile = { ...frame().theme, logo: "https://a.example;script-src'/x.png" };
+    const page = errorPage(
+      { ...frame(), theme: hostile },
+      { error_code: 'link_expired', request_id: 'r', wayBack: null },
+    );
+    expect(page.logoOrigins).toEqual([]);
+    expect(page.html).not.toContain('<img');
+  });
+});
+
+describe('the consent page', () => {
+  test('has one form with its token and three decisions', () => {
+    const { html } = consent;
+    expect(html).toContain(
+      `<form method="post" action="/base/link/${link_id}" autocomplete="off">`,
+    );
+    expect(html).toContain('<input type="hidden" name="form_token" value="token">');
+    const decisions = [
+      ...html.matchAll(/<button type="submit" class="([^"]*)" name="decision" value="(\w+)">/g),
+    ];
+    expect(Object.fromEntries(decisions.map(([, style, value]) => [value, style]))).toEqual({
+      switch: 'text-button',
+      deny: 'button',
+      allow: 'button',
+    });
+    expect(html).toContain('href="https://acme.example/home?a=&quot;b&quot;&amp;c"');
+  });
+
+  test('describes each scope in the first language that it has', () => {
+    const texts = {
+      de: { title: 'Profil sehen' },
+      'fr-CA': { title: 'Voir', description: 'Tout' },
+    };
+    const show = (...preferred: string[]) =>
+      consentPage(
+        frame(),
+        {
+          link_id,
+          application: application('Acme'),
+          account: account('Ada', 'ada'),
+          scopes: [scope('See your profile', 'Your name.', texts)],
+          redirect_host: 'acme.example',
+          formToken: 'token',
+        },
+        preferred,
+      ).html;
+    expect(show('nl', 'de-AT')).toContain(
+      '<li lang="de"><p class="name"><bdi>Profil sehen</bdi></p>',
+    );
+    expect(show('fr-CA')).toContain('<bdi>Tout</bdi>');
+    expect(show('nl', 'en')).toContain('<li><p class="name"><bdi>See your profile</bdi></p>');
+  });
+});
+
+describe('the list of connections', () => {
+  test('names each application, since when, and how to end it', () => {
+    expect(connections.html).toContain('<time datetime="2026-11-21T02:15:30.123+00:00">');
+    expect(connections.html).toContain(
+      'href="/base/connections/0193aa00-0000-7000-8000-000000000001"',
+    );
+    expect(connections.html).toContain('role="status"');
+  });
+
+  test('says that it is empty', () => {
+    const { html } = connectionsPage(
+      frame('de'),
+      { connections: [], return_url: null, isDone: false },
+      preferredLanguages({ locale: 'de' }),
+    );
+    expect(html).toContain('ist keine Anwendung verbunden');
+    expect(html).toContain('<html lang="de" dir="ltr">');
+    expect(html).not.toMatch(/<ul|role="status"/);
+  });
+});
+
+test('the disconnect page answers to its own address', () => {
+  expect(disconnect.html).toContain(
+    'action="/base/connections/0193aa00-0000-7000-8000-000000000001"',
+  );
+  expect(disconnect.html).toContain('name="decision" value="disconnect"');
+});
+
+test.each([
+  ['client_unknown', 'not known here'],
+  ['outcome_unknown', 'Not available right now'],
+  ['media_type_unsupported', 'was not understood'],
+  ['grant_not_found', 'Something went wrong'],
+] as const)('an error page tells people of %s', (error_code, title) => {
+  const { html } = errorPage(frame(), { error_code, request_id: 'r', wayBack: null });
+  expect(html).toContain(title);
+  expect(html).toContain(`<dd>${error_code}</dd>`);
+});
+
+test.each([
+  ['Acme Notes for Teams', 'AN'],
+  ['ada', 'A'],
+  ['«Über» 2', 'Ü2'],
+  ['株式会社 例', '株例'],
+  ['e\u0301\u0301\u0301', 'E'],
+  ['🍰', '•'],
+])('the initials of %s are %s', (name, expected) => {
+  expect(initials(name)).toBe(expected);
+});

@@ -1,0 +1,128 @@
+import { DomainError } from '../../domain-error.ts';
+import { type CallContext, call } from '../../operations/call.ts';
+import { inputMembers } from '../../operations/input.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { AuthenticateClient } from '../authenticate.ts';
+import { type BodyFormat, isDeclaredAsForm, readBody, readJson } from '../body.ts';
+import type { Challenge } from '../challenge.ts';
+import { credentialNames } from '../client-credentials.ts';
+import { type Form, formMembers, parseForm } from '../form.ts';
+import type { RequestContext, RequestedCall } from '../request-context.ts';
+import { type Headers, sendJson } from '../response.ts';
+import type { Route } from '../router.ts';
+
+/** Members of a body as they were sent: nothing is known of their types. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/** What a route for OAuth clients does with a request that {@link clientRoute} has read. */
+export interface ClientEndpoint {
+  readonly path: `/${string}`;
+  /** What a body is for, by its format, as long as it was not read. */
+  readonly operations: Readonly<Record<BodyFormat, Operation>>;
+  /**
+   * What a body is for that was read.
+   *
+   * @throws DomainError `parameter_invalid`, `grant_type_unsupported`
+   */
+  choose(members: Members, format: BodyFormat): Operation;
+  /** The parameters of its forms, besides those that authenticate. */
+  readonly parameters: readonly string[];
+  /** Whether a public application may call. */
+  readonly takesPublic: boolean;
+  /** The schemes of the challenge for a request without credentials, by the format of its body. */
+  readonly challenges: Readonly<Record<BodyFormat, Challenge>>;
+  /** Every response has them. Default: none. */
+  readonly headers?: Headers;
+  /** Turns what the operation returns into the body of the response. Default: it stays. */
+  toBody?(output: object): object;
+}
+
+/**
+ * A route that takes OAuth clients as they are: forms beside JSON, and each way to authenticate of RFC
+ * 6749, section 2.3.1. A form without an Authorization header is read before the caller is known,
+ * since the credentials may be in it.
+ */
+export function clientRoute(
+  endpoint: ClientEndpoint,
+  callContext: CallContext,
+  authenticateClient: AuthenticateClient,
+): Route {
+  const { path, takesPublic, headers = {}, toBody = (output) => output } = endpoint;
+  const names = [...credentialNames, ...endpoint.parameters];
+
+  return {
+    method: 'POST',
+    path,
+    async handle(context) {
+      const { headers: sent } = context.request;
+      const format: BodyFormat = isDeclaredAsForm(sent['content-type']) ? 'form' : 'json';
+      const isInForm = format === 'form' && sent.authorization === undefined;
+      const record = context.calls[0] as RequestedCall;
+      const operation = endpoint.operations[format];
+      record.operation = operation.name;
+      context.challenge = endpoint.challenges[format];
+      context.routeHeaders = headers;
+
+      let form: Promise<Form> | undefined;
+      const readFormOnce = () => {
+        form ??= readForm(context);
+        return form;
+      };
+      let application_id = '';
+
+      const output = await call(callContext, operation, {
+        async authenticate() {
+          const readForm = isInForm ? readFormOnce : null;
+          const client = await authenticateClient(context, { readForm, takesPublic });
+          application_id = client.application.id;
+          return client;
+        },
+        async readInput() {
+          const members =
+            format === 'form'
+              ? formMembers(await readFormOnce(), names)
+              : (inputMembers(await readJson(context), false) as Members);
+          if (!isInForm) refuseOtherCredentials(members, application_id);
+          return members;
+        },
+        // Whoever authenticates in a form does so after the last byte of it.
+        waitedForInput: () => context.waitedForBody && !isInForm,
+        chooseAction(members) {
+          const chosen = endpoint.choose(members as Members, format);
+          record.operation = chosen.name;
+          return chosen;
+        },
+        address: context.address,
+        publicUrl: context.publicUrl,
+        request: context.recorded,
+        record,
+        breakConnection: () => context.response.destroy(),
+      });
+      sendJson(context, 200, toBody(output));
+    },
+  };
+}
+
+async function readForm(context: RequestContext): Promise<Form> {
+  const body = await readBody(context, ['form']);
+  return body === undefined ? new Map() : parseForm(body.bytes);
+}
+
+/**
+ * A client authenticates in one way (RFC 6749, section 2.3): two could disagree about who it is.
+ *
+ * @throws DomainError `parameter_invalid`
+ */
+function refuseOtherCredentials({ client_id, client_secret }: Members, application_id: string) {
+  const isOther =
+    client_id !== undefined &&
+    (typeof client_id !== 'string' || client_id.toLowerCase() !== application_id);
+  const issues = [
+    ...(isOther ? [{ path: ['client_id'], message: OTHER_CLIENT }] : []),
+    ...(client_secret === undefined ? [] : [{ path: ['client_secret'], message: SECOND_SECRET }]),
+  ];
+  if (issues.length > 0) throw new DomainError('parameter_invalid', { issues });
+}
+
+const OTHER_CLIENT = 'Must be left out, or be the client of the Authorization header.';
+const SECOND_SECRET = 'Must be left out, since there is an Authorization header.';

@@ -1,0 +1,172 @@
+import { fields, isUuid } from '@latchkey/schema';
+import { DomainError } from '../domain-error.ts';
+import type { Reason } from '../reasons.ts';
+import type { ApplicationRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { matchesRedirectUri } from './match-redirect-uri.ts';
+import type { RedirectTarget } from './redirect.ts';
+
+/** Who asks, and where its response goes. From here on, a refusal goes there too. */
+export interface AuthorizationTarget extends RedirectTarget {
+  application: ApplicationRecord;
+  /** Whether the request named the redirect URI. */
+  redirect_uri_given: boolean;
+}
+
+/** An authorization request that is accepted. */
+export interface AuthorizationRequest extends AuthorizationTarget {
+  scope: string;
+  code_challenge: string | null;
+  login_hint: string | null;
+  ui_locales: string | null;
+}
+
+/** The values of a parameter. One without a value counts as left out (RFC 6749, section 3.1). */
+const valuesOf = (query: URLSearchParams, name: string) =>
+  query.getAll(name).filter((value) => value !== '');
+
+/** The one value of a parameter that was checked for repetitions; null if it was left out. */
+const oneOf = (query: URLSearchParams, name: string) => valuesOf(query, name)[0] ?? null;
+
+/**
+ * Finds the application of an authorization request and where its response goes, in the order of the
+ * contract (section 13, 2 to 4). Nobody is redirected before.
+ *
+ * @throws DomainError `client_unknown`, `redirect_uri_unregistered`, `state_invalid`
+ */
+export async function readTarget(
+  store: Store,
+  query: URLSearchParams,
+): Promise<AuthorizationTarget> {
+  const application = await findClient(store, valuesOf(query, 'client_id'));
+  const { id: application_id } = application;
+  const refuse = (reason: Reason) => DomainError.because(reason, { application_id });
+
+  const redirectUris = valuesOf(query, 'redirect_uri');
+  if (redirectUris.length > 1) throw refuse('redirect_uri_repeated');
+  const [given] = redirectUris;
+  const registered = application.redirect_uris;
+  const [only] = registered;
+  if (given === undefined && (only === undefined || registered.length > 1)) {
+    throw refuse('redirect_uri_omitted');
+  }
+  if (given !== undefined && !registered.some((one) => matchesRedirectUri(one, given))) {
+    throw refuse('redirect_uri_other');
+  }
+
+  const states = valuesOf(query, 'state');
+  if (states.length > 1) throw refuse('state_repeated');
+  const [state = null] = states;
+  if (state !== null && !/^[\x20-\x7e]{1,2048}$/.test(state)) throw refuse('state_ill_formed');
+  return {
+    application,
+    redirect_uri: (given ?? only) as string,
+    redirect_uri_given: given !== undefined,
+    state,
+  };
+}
+
+async function findClient(store: Store, ids: readonly string[]): Promise<ApplicationRecord> {
+  const [id] = ids;
+  if (id === undefined) throw DomainError.because('client_id_missing');
+  if (ids.length > 1) throw DomainError.because('client_id_repeated');
+  if (!isUuid(id)) throw DomainError.because('client_id_ill_formed');
+  const application_id = id.toLowerCase();
+  const application = await store.findApplication(application_id);
+  if (application === null) throw DomainError.because('client_not_found', { application_id });
+  if (application.disabled) throw DomainError.because('client_disabled', { application_id });
+  return application;
+}
+
+/**
+ * Reads what an application asks for, in the order of the contract (section 13, 5 to 8). Each refusal
+ * is for the application.
+ *
+ * @throws DomainError `parameter_invalid`, `response_type_unsupported`, `challenge_required`,
+ *   `scope_unknown`
+ */
+export async function readRequest(
+  store: Store,
+  target: AuthorizationTarget,
+  query: URLSearchParams,
+): Promise<AuthorizationRequest> {
+  checkResponseType(query);
+  const code_challenge = readChallenge(query);
+  const scope = oneOf(query, 'scope');
+
+  const { application, state } = target;
+  const refuse = (reason: Reason) =>
+    DomainError.because(reason, { application_id: application.id });
+  if (code_challenge === null) {
+    if (application.public) throw refuse('challenge_of_public_application');
+    if (state === null) throw refuse('challenge_or_state');
+  }
+
+  const whyNot = whyNotThisScope(scope, application, await store.listScopes());
+  if (whyNot !== null) throw refuse(whyNot);
+  return {
+    ...target,
+    scope: scope as string,
+    code_challenge,
+    login_hint: readHint(query, 'login_hint', 200),
+    ui_locales: readHint(query, 'ui_locales', 100),
+  };
+}
+
+const invalid = (name: string, message: string) =>
+  new DomainError('parameter_invalid', { issues: [{ path: [name], message }] });
+
+function refuseRepeated(query: URLSearchParams, name: string): void {
+  if (valuesOf(query, name).length > 1) throw invalid(name, 'Must be given only once.');
+}
+
+function checkResponseType(query: URLSearchParams): void {
+  refuseRepeated(query, 'response_type');
+  const type = oneOf(query, 'response_type');
+  if (type === null) throw invalid('response_type', 'Must be code.');
+  if (type !== 'code') throw new DomainError('response_type_unsupported');
+}
+
+function readChallenge(query: URLSearchParams): string | null {
+  for (const name of ['response_mode', 'code_challenge', 'code_challenge_method', 'scope']) {
+    refuseRepeated(query, name);
+  }
+  const mode = oneOf(query, 'response_mode');
+  if (mode !== null && mode !== 'query') {
+    throw invalid('response_mode', 'Must be query, or left out.');
+  }
+  const challenge = oneOf(query, 'code_challenge');
+  const method = oneOf(query, 'code_challenge_method');
+  if (challenge === null) {
+    if (method === null) return null;
+    throw invalid('code_challenge', 'Must be given together with code_challenge_method.');
+  }
+  const { success, error } = fields.codeChallenge.safeParse(challenge);
+  if (!success) throw invalid('code_challenge', error.issues[0]?.message as string);
+  // Left out, it would mean `plain` (RFC 7636, section 4.3): then the challenge is the verifier.
+  if (method !== 'S256') throw invalid('code_challenge_method', 'Must be S256.');
+  return challenge;
+}
+
+function whyNotThisScope(
+  scope: string | null,
+  application: ApplicationRecord,
+  described: readonly { scope: string }[],
+): Reason | null {
+  if (scope === null) return 'scope_missing';
+  if (!fields.scope.safeParse(scope).success) return 'scope_ill_formed';
+  const names = new Set(described.map((one) => one.scope));
+  const tokens = scope.split(' ');
+  if (!tokens.every((token) => names.has(token))) return 'scope_undescribed';
+  const { scopes } = application;
+  return scopes === null || tokens.every((token) => scopes.includes(token))
+    ? null
+    : 'scope_not_allowed';
+}
+
+/** A parameter that helps but decides nothing: what is not well formed is ignored. */
+function readHint(query: URLSearchParams, name: string, maxLength: number): string | null {
+  const [value, ...others] = valuesOf(query, name);
+  if (value === undefined || others.length > 0) return null;
+  return fields.textOf(maxLength).safeParse(value).success ? value : null;
+}

@@ -1,0 +1,186 @@
+import {
+  type ErrorCode,
+  errorDefinition,
+  inputs,
+  type OperationContract,
+  objects,
+  operations,
+} from '@latchkey/schema';
+import { z } from 'zod';
+import { CALLBACK, CHALLENGE, type Example, examples } from './examples.ts';
+
+// The routes of OAuth that are no operations. `/link` and `/connections` are for people and have no
+// place here.
+
+export const FORM = 'application/x-www-form-urlencoded';
+
+/** A form can have the credentials of the client in it (RFC 6749, section 2.3.1). */
+export function withCredentials<Body extends { schema: { properties: object } }>(body: Body): Body {
+  const credentials = {
+    client_id: { type: 'string', format: 'uuid', description: 'The id of the application.' },
+    client_secret: {
+      type: 'string',
+      description: 'A secret of the application, unless it is in the Authorization header.',
+    },
+  };
+  const { schema } = body;
+  return {
+    ...body,
+    schema: { ...schema, properties: { ...schema.properties, ...credentials } },
+  };
+}
+
+const grantType = z.literal('authorization_code').meta({ description: 'The only one there is.' });
+const { errors: convertErrors } = operations['grants.convert'];
+
+/** `POST /oauth/token`: `grants.convert` in the words of OAuth. */
+export const tokenContract: OperationContract = {
+  method: 'POST',
+  path: '/oauth/token',
+  caller: 'application',
+  takesForm: true,
+  summary: 'Convert a code, in the words of OAuth',
+  description:
+    'The token endpoint (RFC 6749, section 3.2). It does what `POST /oauth/convert` does. The `access_token` is the secret of the grant.',
+  input: inputs.codeInput.extend({ grant_type: grantType }),
+  output: objects.tokenResponse,
+  errors: [...convertErrors, 'grant_type_unsupported'],
+};
+
+export function tokenExample(): Pick<Example<'grants.convert'>, 'input'> & { output: object } {
+  const { input, output: grant } = examples['grants.convert'];
+  const { grant_secret, scope } = grant;
+  return {
+    input: { ...input, grant_type: 'authorization_code' } as typeof input,
+    output: { access_token: grant_secret, token_type: 'Bearer', scope, grant },
+  };
+}
+
+const parameter = (
+  name: string,
+  required: boolean,
+  description: string,
+  schema: object,
+  example?: string,
+) => ({
+  name,
+  in: 'query',
+  required,
+  description,
+  schema: { type: 'string', ...schema },
+  ...(example !== undefined && { example }),
+});
+
+const header = (description: string) => ({ description, schema: { type: 'string' } });
+
+function pageOf(codes: readonly ErrorCode[]) {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorDefinition(code).title}.`).join(' '),
+    headers: {
+      'X-Request-Id': header('Identifies the request in the log of the service.'),
+      ...(codes.some((code) => errorDefinition(code).retryAfter !== undefined) && {
+        'Retry-After': header('Seconds to wait before trying again.'),
+      }),
+    },
+    content: { 'text/html': { schema: { type: 'string' } } },
+  };
+}
+
+/** `GET /oauth/authorize`: where an application sends a browser. */
+export const authorization = {
+  operationId: 'links.begin',
+  summary: 'Ask a user to link an account',
+  description:
+    'The authorization endpoint (RFC 6749, section 3.1), for browsers. Leads to the sign-in page of the host. What an application has done wrong goes back to it in the redirect; what could lead the browser to a stranger is shown on a page. Only there if `SIGN_IN_URL` is set.',
+  tags: ['Linking'],
+  security: [],
+  parameters: [
+    parameter('response_type', true, 'The only one there is.', { enum: ['code'] }, 'code'),
+    parameter(
+      'client_id',
+      true,
+      'The id of the application.',
+      { format: 'uuid' },
+      examples['admin.applications.get'].output.id,
+    ),
+    parameter(
+      'redirect_uri',
+      false,
+      'A registered one, to the letter; only the port of a loopback address may differ. Default: the only one.',
+      {},
+      CALLBACK,
+    ),
+    parameter('scope', true, 'Described scopes, separated by spaces.', {}, 'profile.read'),
+    parameter(
+      'state',
+      false,
+      'Comes back in the response. Required without a code challenge.',
+      { maxLength: 2_048 },
+      'xyz',
+    ),
+    parameter(
+      'code_challenge',
+      false,
+      'BASE64URL(SHA-256(code_verifier)), RFC 7636. Required for public applications.',
+      { pattern: '^[A-Za-z0-9_-]{43}$' },
+      CHALLENGE,
+    ),
+    parameter(
+      'code_challenge_method',
+      false,
+      'Required with a code challenge.',
+      { enum: ['S256'] },
+      'S256',
+    ),
+    parameter('response_mode', false, 'The only one there is.', { enum: ['query'] }),
+    parameter('login_hint', false, 'What is known of the user.', { maxLength: 200 }),
+    parameter('ui_locales', false, 'Languages, separated by spaces.', { maxLength: 100 }),
+  ],
+  responses: {
+    303: {
+      description:
+        'To the sign-in page with a `link`, or to the redirect URI with `error`, `error_description`, `error_code`, `error_uri`, `request_id`, `state` and `iss`.',
+      headers: {
+        Location: header('Where the browser goes.'),
+        'X-Request-Id': header('Identifies the request in the log of the service.'),
+      },
+    },
+    400: pageOf(['client_unknown', 'redirect_uri_unregistered', 'state_invalid']),
+    429: pageOf(['rate_limited']),
+    500: pageOf(['internal_error']),
+    503: pageOf(['store_unavailable', 'outcome_unknown']),
+  },
+};
+
+const metadata = (operationId: string, summary: string, source: string) => ({
+  operationId,
+  summary,
+  description: `${source}. Only there if \`SIGN_IN_URL\` is set.`,
+  tags: ['Linking'],
+  security: [],
+  parameters: [],
+  responses: {
+    200: {
+      description: 'The metadata.',
+      content: { 'application/json': { schema: { type: 'object' } } },
+    },
+    503: {
+      description: '`store_unavailable`: The database is unavailable.',
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } },
+    },
+  },
+});
+
+/** What OAuth libraries read first. */
+export const metadataPaths = {
+  '/.well-known/oauth-authorization-server': {
+    get: metadata(
+      'metadata.server',
+      'Get the metadata of the authorization server',
+      'RFC 8414, section 3',
+    ),
+  },
+  '/.well-known/oauth-protected-resource/v1': {
+    get: metadata('metadata.resource', 'Get the metadata of /v1', 'RFC 9728, section 3'),
+  },
+};

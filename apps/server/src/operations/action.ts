@@ -1,0 +1,19 @@
+import type { Caller, OperationContract } from '@latchkey/schema';
+import type { ActionName, Origin } from '../origin.ts';
+import type { Service } from '../service.ts';
+import type { AnyCaller } from './handler.ts';
+
+/** What a call carries out: an operation, or what somebody does in a browser. */
+export interface Action<Output extends object = object>
+  extends Pick<OperationContract, 'method' | 'input'> {
+  readonly name: ActionName;
+  readonly caller: Caller | 'user';
+  /** Takes only an input that its schema has returned and a caller of its kind. */
+  handle(
+    service: Service,
+    input: unknown,
+    caller: AnyCaller,
+    origin: Origin,
+    publicUrl?: string,
+  ): Promise<Output>;
+}

@@ -1,0 +1,72 @@
+import type { LinkRedirect, LinkRequest } from '@latchkey/schema';
+import { endConnection } from '../../connections/end-connection.ts';
+import { listConnections } from '../../connections/list-connections.ts';
+import { DomainError } from '../../domain-error.ts';
+import { approve, type Decided, deny } from '../../links/decide.ts';
+import { identify } from '../../links/identify.ts';
+import { accessByLink, type LinkAccess } from '../../links/link-access.ts';
+import { createConnectionsPage } from '../../pages/create-connections-page.ts';
+import { readScope } from '../../scopes/describe-scopes.ts';
+import { putScope } from '../../scopes/put-scope.ts';
+import type { Service } from '../../service.ts';
+import type { Handlers } from '../handler.ts';
+import { toCompleteList, toConnection, toLinkRequest, toPage, toScope } from '../linking-wire.ts';
+import { toRevokedGrant } from '../wire.ts';
+
+type LinkingName = Extract<
+  keyof Handlers,
+  `admin.${'scopes' | 'connections' | 'pages' | 'links'}.${string}`
+>;
+
+/** What an operator and a host do in the linking flow. */
+export const linkingHandlers: Handlers<LinkingName> = {
+  'admin.scopes.put': async (service, scope) => {
+    await putScope(service, scope);
+    return toScope(scope);
+  },
+  'admin.scopes.list': async ({ store }) => toCompleteList((await store.listScopes()).map(toScope)),
+  'admin.scopes.delete': async ({ store }, { scope }) => {
+    const deleted = await store.deleteScope(scope);
+    if (deleted === null) throw new DomainError('scope_not_found');
+    return toScope(deleted);
+  },
+  'admin.connections.list': async (service, { account_id }) =>
+    toCompleteList((await listConnections(service, account_id)).map(toConnection)),
+  'admin.connections.revoke': async (service, connection, _operator, origin) =>
+    toCompleteList((await endConnection(service, connection, origin)).map(toRevokedGrant)),
+  'admin.pages.create': async (service, request, _operator, origin) => {
+    const { account_id, return_url = null, locale = null } = request;
+    return toPage(await createConnectionsPage(service, { account_id, return_url, locale }, origin));
+  },
+  'admin.links.read': async (service, { link }, _operator, origin) =>
+    linkRequest(service, await accessByLink(service, link, origin)),
+  'admin.links.identify': async (service, { link, account_id, locale = null }, _by, origin) => {
+    const access = await accessByLink(service, link, origin);
+    const identified = await identify(service, access, { account_id, locale }, origin);
+    return linkRedirect(service, access, identified);
+  },
+  'admin.links.approve': async (service, { link, ...approval }, _operator, origin) => {
+    const access = await accessByLink(service, link, origin);
+    return linkRedirect(service, access, await approve(service, access, approval, origin));
+  },
+  'admin.links.deny': async (service, { link }, _operator, origin) => {
+    const access = await accessByLink(service, link, origin);
+    return linkRedirect(service, access, await deny(service, access, origin));
+  },
+};
+
+async function linkRequest(
+  { store }: Service,
+  access: Pick<LinkAccess, 'link' | 'application'>,
+): Promise<LinkRequest> {
+  return toLinkRequest(access, await readScope(store, access.link.scope));
+}
+
+/** The link request as it is after the step that was taken, and where the browser goes next. */
+async function linkRedirect(
+  service: Service,
+  { application }: LinkAccess,
+  { link, redirect_to }: Decided,
+): Promise<LinkRedirect> {
+  return { ...(await linkRequest(service, { link, application })), redirect_to };
+}

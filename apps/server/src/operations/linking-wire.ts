@@ -1,0 +1,78 @@
+import {
+  type CompleteList,
+  type Connection as ConnectionObject,
+  formatTimestamp,
+  type LinkRequest,
+  type Page,
+  type Scope,
+  uuidV7Time,
+} from '@latchkey/schema';
+import type { Connection } from '../connections/list-connections.ts';
+import type { LinkAccess } from '../links/link-access.ts';
+import { redirectHost } from '../links/redirect.ts';
+import type { NewPage } from '../pages/ticket.ts';
+import type { LinkRecord, ScopeRecord } from '../store/records.ts';
+import { toApplicationProfile } from './wire.ts';
+
+// The objects of the linking flow, in the same way as in wire.ts.
+
+/** A list that is never long, in one piece. */
+export function toCompleteList<Item>(data: Item[]): CompleteList<Item> {
+  return { object: 'list', data, next_cursor: null };
+}
+
+export function toScope({ scope, title, description, texts }: ScopeRecord): Scope {
+  return { object: 'scope', scope, title, description, texts };
+}
+
+export function toConnection(connection: Connection): ConnectionObject {
+  return {
+    object: 'connection',
+    application: toApplicationProfile(connection.application),
+    scopes: connection.scopes.map(toScope),
+    connected_at: formatTimestamp(connection.connected_at),
+    grants: connection.grants.map(({ grant_id, created_at, scope }) => ({
+      grant_id,
+      created_at: formatTimestamp(created_at),
+      scope,
+    })),
+  };
+}
+
+export function toPage({ page, url }: NewPage): Page {
+  return {
+    object: 'page',
+    id: page.id,
+    page: 'connections',
+    account_id: page.account_id,
+    url,
+    expires_at: formatTimestamp(page.ticket_expires_at),
+  };
+}
+
+/** @param scopes - its scope in words */
+export function toLinkRequest(
+  { link, application }: Pick<LinkAccess, 'link' | 'application'>,
+  scopes: readonly ScopeRecord[],
+): LinkRequest {
+  return {
+    object: 'link_request',
+    id: link.id,
+    status: statusOf(link),
+    application: toApplicationProfile(application),
+    scope: link.scope,
+    scopes: scopes.map(toScope),
+    redirect_host: redirectHost(link.redirect_uri),
+    account_id: link.account_id,
+    login_hint: link.login_hint,
+    ui_locales: link.ui_locales,
+    // Its id is a UUIDv7 of ours.
+    created_at: formatTimestamp(uuidV7Time(link.id) as number),
+    expires_at: formatTimestamp(link.expires_at),
+    grant_id: link.decision?.grant_id ?? null,
+  };
+}
+
+function statusOf({ decision, account_id }: LinkRecord): LinkRequest['status'] {
+  return decision?.status ?? (account_id === null ? 'open' : 'identified');
+}

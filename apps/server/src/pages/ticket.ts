@@ -1,0 +1,52 @@
+import type { Milliseconds } from '../clock.ts';
+import { mintCredential, newId } from '../credentials/credentials.ts';
+import { linkingOf, type Service } from '../service.ts';
+import type { LinkRecord, PageRecord } from '../store/records.ts';
+
+/** A ticket opens its page for 5 minutes (the contract, section 11). */
+export const TICKET_LIFETIME: Milliseconds = 300_000;
+
+/** A page that was made, and the address that opens it once. */
+export interface NewPage {
+  page: PageRecord;
+  url: string;
+}
+
+type Asked = Pick<PageRecord, 'account_id' | 'return_url' | 'locale'>;
+
+/** @param link - the link request that it is about; it lives as long */
+export function newConsentPage(
+  service: Service,
+  link: LinkRecord,
+  asked: Asked,
+  now: Milliseconds,
+): NewPage {
+  const about = { kind: 'consent', link_id: link.id, expires_at: link.expires_at } as const;
+  return newPage(service, { ...about, ...asked }, `/link/${link.id}`, now);
+}
+
+export function newConnectionsPage(service: Service, asked: Asked, now: Milliseconds): NewPage {
+  // From its opening on it lives longer.
+  const about = { kind: 'connections', link_id: null, expires_at: now + TICKET_LIFETIME } as const;
+  return newPage(service, { ...about, ...asked }, '/connections', now);
+}
+
+function newPage(
+  service: Service,
+  members: Omit<PageRecord, 'id' | 'ticket_hash' | 'ticket_expires_at' | 'session_hash'>,
+  path: string,
+  now: Milliseconds,
+): NewPage {
+  const id = newId(now);
+  const ticket = mintCredential('pageTicket', id);
+  return {
+    page: {
+      id,
+      ...members,
+      ticket_hash: ticket.hash,
+      ticket_expires_at: now + TICKET_LIFETIME,
+      session_hash: null,
+    },
+    url: `${linkingOf(service).publicUrl}${path}?ticket=${ticket.credential}`,
+  };
+}

@@ -1,0 +1,16 @@
+import { DomainError } from '../domain-error.ts';
+import type { Service } from '../service.ts';
+import type { ScopeRecord } from '../store/records.ts';
+
+/** How many scopes can be described: every authorization request reads them all. */
+const MAX_SCOPES = 200;
+
+/**
+ * Describes a scope, or replaces its description as a whole.
+ *
+ * @throws DomainError `scope_limit_reached`
+ */
+export async function putScope({ store }: Service, scope: ScopeRecord): Promise<void> {
+  const outcome = await store.putScope(scope, { most: MAX_SCOPES });
+  if (outcome !== 'put') throw new DomainError(outcome);
+}

@@ -1,0 +1,151 @@
+import { Binary } from 'mongodb';
+import type { LinkDecision, LinkRecord, PageRecord } from '../records.ts';
+import type { Change } from '../store.ts';
+import {
+  fromHash,
+  fromId,
+  type OriginDocument,
+  originField,
+  toDate,
+  toHash,
+  toId,
+} from './documents.ts';
+import type { Versioned } from './retry-on-conflict.ts';
+
+export interface LinkOrigins {
+  begin_origin?: OriginDocument;
+  identify_origin?: OriginDocument;
+  switch_origin?: OriginDocument;
+  decide_origin?: OriginDocument;
+}
+
+/** The revision counts the identifications; every other change happens once. */
+export interface LinkDocument extends Versioned, LinkOrigins {
+  _id: Binary;
+  link_hash: Binary;
+  application_id: Binary;
+  redirect_uri: string;
+  redirect_uri_given: boolean;
+  scope: string;
+  state: string | null;
+  code_challenge: string | null;
+  login_hint: string | null;
+  ui_locales: string | null;
+  salt: Binary;
+  /** The TTL index deletes by it. */
+  expires_at: Date;
+  account_id?: Binary;
+  /** The revision of the account that was identified: see {@link GrantDocument.account_revision}. */
+  account_revision?: number;
+  page_id?: Binary;
+  decision?: DecisionDocument;
+}
+
+export interface DecisionDocument {
+  status: LinkDecision['status'];
+  decided_by: Binary;
+  grant_id: Binary | null;
+  scope: string | null;
+  /** A call whose response was lost recognises its own decision. */
+  decision_id: Binary;
+}
+
+export interface PageOrigins {
+  create_origin?: OriginDocument;
+  open_origin?: OriginDocument;
+}
+
+export interface PageDocument extends PageOrigins {
+  _id: Binary;
+  kind: PageRecord['kind'];
+  link_id: Binary | null;
+  account_id: Binary;
+  /** As of a grant; absent for a moment when it is kept: then nobody was told of it. */
+  account_revision?: number;
+  ticket_hash: Binary;
+  ticket_expires_at: Date;
+  session_hash?: Binary;
+  /** The TTL index deletes by it. */
+  expires_at: Date;
+  return_url: string | null;
+  locale: string | null;
+}
+
+/** An open link request. */
+export function toLinkDocument(link: LinkRecord & Change): LinkDocument {
+  return {
+    _id: toId(link.id),
+    link_hash: toHash(link.link_hash),
+    application_id: toId(link.application_id),
+    redirect_uri: link.redirect_uri,
+    redirect_uri_given: link.redirect_uri_given,
+    scope: link.scope,
+    state: link.state,
+    code_challenge: link.code_challenge,
+    login_hint: link.login_hint,
+    ui_locales: link.ui_locales,
+    salt: new Binary(link.salt),
+    expires_at: toDate(link.expires_at),
+    ...originField('begin_origin', link.origin),
+  };
+}
+
+export function fromLinkDocument(document: LinkDocument): LinkRecord {
+  return {
+    id: fromId(document._id),
+    link_hash: fromHash(document.link_hash),
+    application_id: fromId(document.application_id),
+    redirect_uri: document.redirect_uri,
+    redirect_uri_given: document.redirect_uri_given,
+    scope: document.scope,
+    state: document.state,
+    code_challenge: document.code_challenge,
+    login_hint: document.login_hint,
+    ui_locales: document.ui_locales,
+    salt: fromHash(document.salt),
+    expires_at: document.expires_at.getTime(),
+    account_id: document.account_id ? fromId(document.account_id) : null,
+    page_id: document.page_id ? fromId(document.page_id) : null,
+    decision: document.decision ? fromDecision(document.decision) : null,
+  };
+}
+
+function fromDecision({ status, decided_by, grant_id, scope }: DecisionDocument): LinkDecision {
+  return {
+    status,
+    decided_by: fromId(decided_by),
+    grant_id: grant_id && fromId(grant_id),
+    scope,
+  };
+}
+
+/** A page before it has the revision of its account. */
+export function toPageDocument(page: PageRecord & Change): PageDocument {
+  return {
+    _id: toId(page.id),
+    kind: page.kind,
+    link_id: page.link_id === null ? null : toId(page.link_id),
+    account_id: toId(page.account_id),
+    ticket_hash: toHash(page.ticket_hash),
+    ticket_expires_at: toDate(page.ticket_expires_at),
+    expires_at: toDate(page.expires_at),
+    return_url: page.return_url,
+    locale: page.locale,
+    ...originField('create_origin', page.origin),
+  };
+}
+
+export function fromPageDocument(document: PageDocument): PageRecord {
+  return {
+    id: fromId(document._id),
+    kind: document.kind,
+    link_id: document.link_id && fromId(document.link_id),
+    account_id: fromId(document.account_id),
+    ticket_hash: fromHash(document.ticket_hash),
+    ticket_expires_at: document.ticket_expires_at.getTime(),
+    session_hash: document.session_hash ? fromHash(document.session_hash) : null,
+    expires_at: document.expires_at.getTime(),
+    return_url: document.return_url,
+    locale: document.locale,
+  };
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import type { Filter } from 'mongodb';
+import type { LinkDecision } from '../records.ts';
+import type { LinkHolder, Store } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { isSame, originField, toDate, toHash, toId } from './documents.ts';
+import { insertOnce } from './insert-once.ts';
+import {
+  type DecisionDocument,
+  fromLinkDocument,
+  type LinkDocument,
+  toLinkDocument,
+} from './link-documents.ts';
+import { dropPage, keepPage } from './pages.ts';
+import { atRevision, retryOnConflict, revisionOf } from './retry-on-conflict.ts';
+
+type Links = Pick<Store, 'createLink' | 'findLink' | 'identifyLink' | 'switchLink' | 'decideLink'>;
+
+/** The link requests that can be changed: this one, until it is decided or expires. */
+const undecided = (_id: LinkDocument['_id'], now: number) =>
+  ({
+    _id,
+    decision: { $exists: false },
+    expires_at: { $gt: toDate(now) },
+  }) satisfies Filter<LinkDocument>;
+
+export function links(connection: Connection): Links {
+  const find = (filter: Filter<LinkDocument>) =>
+    connection.decide(({ links, decisive }) => links.findOne(filter, decisive));
+
+  return {
+    createLink: (link) => insertOnce(connection, ({ links }) => links, toLinkDocument(link)),
+
+    async findLink(link_id) {
+      const document = await find({ _id: toId(link_id) });
+      return document && fromLinkDocument(document);
+    },
+
+    async identifyLink({ link_id, link_hash, page, now, origin }) {
+      const kept = await keepPage(connection, { ...page, ...(origin && { origin }) });
+      if (kept === null) return null;
+      const link = { ...undecided(toId(link_id), now), link_hash: toHash(link_hash) };
+      const identifyAt = (revision: number) =>
+        connection.write(({ links, decisive }) => ({
+          send: (options) =>
+            links.findOneAndUpdate(
+              { ...link, ...atRevision(revision) },
+              {
+                $set: {
+                  account_id: kept.account_id,
+                  account_revision: kept.account_revision ?? 0,
+                  page_id: kept._id,
+                  ...originField('identify_origin', origin),
+                },
+                $inc: { revision: 1 },
+              },
+              { ...options, returnDocument: 'after' },
+            ),
+          async readBack() {
+            const found = await links.findOne({ _id: link._id }, decisive);
+            if (found === null || isSame(found.page_id, kept._id)) return { result: found };
+            // Unknown after another identification: it may have come before or after this one.
+            return revisionOf(found) === revision ? ('retry' as const) : ('unknown' as const);
+          },
+        }));
+      // Hardly any link request is identified twice, so the first try needs no read.
+      const identified =
+        (await identifyAt(0)) ?? (await retryOnConflict(() => find(link), identifyAt));
+      if (identified === null) await dropPage(connection, kept);
+      return identified && fromLinkDocument(identified);
+    },
+
+    async switchLink({ link_id, page_id, link_hash, now, origin }) {
+      const [page, hash] = [toId(page_id), toHash(link_hash)];
+      const link = { ...undecided(toId(link_id), now), page_id: page };
+      const switched = await connection.write(({ links, decisive }) => ({
+        send: (options) =>
+          links.findOneAndUpdate(
+            link,
+            {
+              $set: { link_hash: hash, ...originField('switch_origin', origin) },
+              $unset: { page_id: '' },
+            },
+            { ...options, returnDocument: 'after' },
+          ),
+        async readBack() {
+          const found = await links.findOne({ _id: link._id }, decisive);
+          // Nobody knows the new link yet, so it is still the latest.
+          if (found && isSame(found.link_hash, hash)) return { result: found };
+          return found && isSame(found.page_id, page) ? ('retry' as const) : { result: null };
+        },
+      }));
+      return switched && fromLinkDocument(switched);
+    },
+
+    async decideLink({ link_id, holder, account_id, decision, now, origin }) {
+      const _id = toId(link_id);
+      const made = toDecision(decision);
+      const decided = await connection.write(({ links, decisive }) => ({
+        // Every condition is in this one command: of two decisions only one finds it undecided.
+        send: (options) =>
+          links.findOneAndUpdate(
+            { ...undecided(_id, now), ...heldBy(holder) },
+            {
+              $set: {
+                decision: made,
+                ...(account_id !== null && { account_id: toId(account_id) }),
+                ...originField('decide_origin', origin),
+              },
+            },
+            { ...options, returnDocument: 'after' },
+          ),
+        async readBack() {
+          const found = await links.findOne({ _id }, decisive);
+          if (found && !found.decision) return 'retry' as const;
+          const isOurs = isSame(found?.decision?.decision_id, made.decision_id);
+          return { result: isOurs ? found : null };
+        },
+      }));
+      return decided && fromLinkDocument(decided);
+    },
+  };
+}
+
+const heldBy = (holder: LinkHolder): Filter<LinkDocument> =>
+  'link_hash' in holder
+    ? { link_hash: toHash(holder.link_hash) }
+    : { page_id: toId(holder.page_id) };
+
+function toDecision({ status, decided_by, grant_id, scope }: LinkDecision): DecisionDocument {
+  return {
+    status,
+    decided_by: toId(decided_by),
+    grant_id: grant_id === null ? null : toId(grant_id),
+    scope,
+    decision_id: toId(randomUUID()),
+  };
+}

@@ -1,0 +1,94 @@
+import type { PageRecord } from '../records.ts';
+import type { Change, Store } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { isErased, isSame, originField, toDate, toHash, toId } from './documents.ts';
+import { insertOnce } from './insert-once.ts';
+import { fromPageDocument, type PageDocument, toPageDocument } from './link-documents.ts';
+import { revisionOf } from './retry-on-conflict.ts';
+
+export function pages(connection: Connection): Pick<Store, 'createPage' | 'findPage' | 'openPage'> {
+  return {
+    async createPage(page) {
+      const document = await keepPage(connection, page);
+      return document && fromPageDocument(document);
+    },
+
+    async findPage(page_id) {
+      const document = await connection.decide(({ pages, decisive }) =>
+        pages.findOne({ _id: toId(page_id) }, decisive),
+      );
+      return document && fromPageDocument(document);
+    },
+
+    async openPage({ page_id, ticket_hash, session_hash, expires_at, now, origin }) {
+      const _id = toId(page_id);
+      const session = toHash(session_hash);
+      const opened = await connection.write(({ pages, decisive }) => ({
+        send: (options) =>
+          pages.findOneAndUpdate(
+            {
+              _id,
+              ticket_hash: toHash(ticket_hash),
+              session_hash: { $exists: false },
+              ticket_expires_at: { $gt: toDate(now) },
+            },
+            {
+              $set: {
+                session_hash: session,
+                expires_at: toDate(expires_at),
+                ...originField('open_origin', origin),
+              },
+            },
+            { ...options, returnDocument: 'after' },
+          ),
+        async readBack() {
+          const found = await pages.findOne({ _id }, decisive);
+          if (found && !found.session_hash) return 'retry' as const;
+          return { result: found && isSame(found.session_hash, session) ? found : null };
+        },
+      }));
+      return opened && fromPageDocument(opened);
+    },
+  };
+}
+
+/**
+ * The page is there before its account is read. An erasure that this read does not see finds the page,
+ * and deletes it with the link request that it is about.
+ *
+ * @returns null if there is no such account, or it was erased meanwhile
+ */
+export async function keepPage(
+  connection: Connection,
+  page: PageRecord & Change,
+): Promise<PageDocument | null> {
+  const document = toPageDocument(page);
+  const { _id, account_id } = document;
+  await insertOnce(connection, ({ pages }) => pages, document);
+  const account = await connection.decide(({ accounts, decisive }) =>
+    accounts.findOne({ _id: account_id }, decisive),
+  );
+  if (account === null || isErased(account)) {
+    await dropPage(connection, document);
+    return null;
+  }
+  return connection.write(({ pages, decisive }) => ({
+    send: (options) =>
+      pages.findOneAndUpdate(
+        { _id, account_revision: { $exists: false } },
+        { $set: { account_revision: revisionOf(account) } },
+        { ...options, returnDocument: 'after' },
+      ),
+    async readBack() {
+      const found = await pages.findOne({ _id }, decisive);
+      return found && found.account_revision === undefined ? ('retry' as const) : { result: found };
+    },
+  }));
+}
+
+/** Deletes a page that nobody was told of. */
+export async function dropPage(connection: Connection, { _id }: PageDocument): Promise<void> {
+  await connection.write(({ pages }) => ({
+    send: (options) => pages.deleteOne({ _id }, options),
+  }));
+}

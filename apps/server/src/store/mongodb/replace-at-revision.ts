@@ -1,0 +1,44 @@
+import type { Collection, Filter } from 'mongodb';
+import type { Connection, Database } from './connection.ts';
+import { isDuplicateKey } from './errors.ts';
+import { atRevision, revisionOf, type Versioned } from './retry-on-conflict.ts';
+
+/**
+ * Replaces a document as a whole, or inserts it if the revision is 0.
+ *
+ * @param isMade - whether a document that was read back is the result of this change
+ * @returns null if the document no longer has this revision
+ */
+export function replaceAtRevision<Document extends Versioned & { _id: unknown }>(
+  connection: Connection,
+  collectionOf: (database: Pick<Database, 'accounts' | 'scopes'>) => Collection<Document>,
+  revision: number,
+  { _id, ...replacement }: Document,
+  isMade: (found: Document) => boolean,
+): Promise<true | null> {
+  return connection.write<true | null>((database) => {
+    const collection = collectionOf(database) as unknown as Collection<Versioned>;
+    const ofId = { _id } as Filter<Versioned>;
+    return {
+      async send(options) {
+        try {
+          await collection.replaceOne(
+            { ...ofId, ...atRevision(revision) },
+            { ...replacement, revision: revision + 1 },
+            { ...options, upsert: true },
+          );
+          return true;
+        } catch (error) {
+          // The document has another revision, so the upsert tried to insert it.
+          if (isDuplicateKey(error)) return null;
+          throw error;
+        }
+      },
+      async readBack() {
+        const found = await collection.findOne(ofId, database.decisive);
+        if (revisionOf(found) === revision) return 'retry';
+        return found && isMade(found as unknown as Document) ? { result: true } : 'unknown';
+      },
+    };
+  });
+}

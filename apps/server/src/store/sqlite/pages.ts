@@ -1,0 +1,75 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
+import type { PageRecord } from '../records.ts';
+import type { Change, PageOpening } from '../store.ts';
+import { bytesOrNull, idOrNull, originText } from './rows.ts';
+
+type PageRow = Omit<PageRecord, 'id' | 'link_id' | 'account_id'> & {
+  id: Uint8Array;
+  link_id: Uint8Array | null;
+  account_id: Uint8Array;
+};
+
+export function preparePages(database: DatabaseSync) {
+  const insert = database.prepare(`
+    INSERT INTO pages (id, kind, link_id, account_id, ticket_hash, ticket_expires_at,
+      expires_at, return_url, locale, create_origin)
+    SELECT :id, :kind, :link_id, id, :ticket_hash, :ticket_expires_at,
+      :expires_at, :return_url, :locale, :origin
+    FROM accounts WHERE id = :account_id
+    RETURNING *`);
+  const find = database.prepare('SELECT * FROM pages WHERE id = :id');
+  const open = database.prepare(`
+    UPDATE pages SET session_hash = :session_hash, expires_at = :expires_at, open_origin = :origin
+    WHERE id = :id AND ticket_hash = :ticket_hash AND session_hash IS NULL
+      AND ticket_expires_at > :now
+    RETURNING *`);
+
+  return {
+    createPage(page: PageRecord & Change): PageRecord | null {
+      const row = insert.get({
+        id: uuidToBytes(page.id),
+        kind: page.kind,
+        link_id: bytesOrNull(page.link_id),
+        account_id: uuidToBytes(page.account_id),
+        ticket_hash: page.ticket_hash,
+        ticket_expires_at: page.ticket_expires_at,
+        expires_at: page.expires_at,
+        return_url: page.return_url,
+        locale: page.locale,
+        origin: originText(page.origin),
+      }) as PageRow | undefined;
+      return row ? pageRecord(row) : null;
+    },
+
+    findPage(page_id: string): PageRecord | null {
+      const row = find.get({ id: uuidToBytes(page_id) }) as PageRow | undefined;
+      return row ? pageRecord(row) : null;
+    },
+
+    openPage(opening: PageOpening): PageRecord | null {
+      const { ticket_hash, session_hash, expires_at, now } = opening;
+      const row = open.get({
+        id: uuidToBytes(opening.page_id),
+        ...{ ticket_hash, session_hash, expires_at, now },
+        origin: originText(opening.origin),
+      }) as PageRow | undefined;
+      return row ? pageRecord(row) : null;
+    },
+  };
+}
+
+function pageRecord(row: PageRow): PageRecord {
+  return {
+    id: uuidFromBytes(row.id),
+    kind: row.kind,
+    link_id: idOrNull(row.link_id),
+    account_id: uuidFromBytes(row.account_id),
+    ticket_hash: row.ticket_hash,
+    ticket_expires_at: row.ticket_expires_at,
+    session_hash: row.session_hash,
+    expires_at: row.expires_at,
+    return_url: row.return_url,
+    locale: row.locale,
+  };
+}

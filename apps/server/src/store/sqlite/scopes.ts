@@ -1,0 +1,43 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../../clock.ts';
+import type { ScopeRecord } from '../records.ts';
+
+type ScopeRow = { scope: string; title: string; description: string | null; texts: string };
+
+const SCOPE = 'scope, title, description, texts';
+
+export function prepareScopes(database: DatabaseSync, clock: Clock) {
+  const put = database.prepare(`
+    INSERT INTO scopes (scope, described_at, title, description, texts)
+    VALUES (:scope, :described_at, :title, :description, :texts)
+    ON CONFLICT (scope) DO UPDATE SET
+      title = excluded.title, description = excluded.description, texts = excluded.texts`);
+  const countOthers = database.prepare(`
+    SELECT count(*) AS others FROM scopes
+    WHERE NOT EXISTS (SELECT 1 FROM scopes WHERE scope = :scope)`);
+  const list = database.prepare(`SELECT ${SCOPE} FROM scopes ORDER BY scope`);
+  const remove = database.prepare(`DELETE FROM scopes WHERE scope = :scope RETURNING ${SCOPE}`);
+
+  return {
+    putScope({ scope, title, description, texts }: ScopeRecord, { most }: { most: number }) {
+      const { others } = countOthers.get({ scope }) as { others: number };
+      if (others >= most) return 'scope_limit_reached';
+      const described_at = clock();
+      put.run({ scope, described_at, title, description, texts: JSON.stringify(texts) });
+      return 'put';
+    },
+
+    listScopes(): ScopeRecord[] {
+      return (list.all() as ScopeRow[]).map(scopeRecord);
+    },
+
+    deleteScope(scope: string): ScopeRecord | null {
+      const row = remove.get({ scope }) as ScopeRow | undefined;
+      return row ? scopeRecord(row) : null;
+    },
+  };
+}
+
+function scopeRecord({ scope, title, description, texts }: ScopeRow): ScopeRecord {
+  return { scope, title, description, texts: JSON.parse(texts) };
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { invoke, succeed } from '../http/call.ts';
+import { describeOnAnyStore } from '../http/databases.ts';
+import { operator, useServer } from '../http/running-server.ts';
+import { LINKING, type LinkingApplication, linkingApplication, PUBLIC_URL } from './link-flow.ts';
+import { formTokenIn, type OpenPage, openConnections, pathOf, visit } from './page-flow.ts';
+
+describeOnAnyStore('the connected applications', (fresh) => {
+  const server = useServer(fresh, LINKING);
+
+  /** Gives the application a grant of an account. */
+  async function connect(
+    { application_id, bearer }: LinkingApplication,
+    account_id: string,
+    scope = 'profile.read',
+  ): Promise<string> {
+    const input = { application_id, account_id, scope };
+    const { code } = await succeed(server, 'admin.codes.issue', input, operator);
+    const grant = await succeed(server, 'grants.convert', { code }, bearer);
+    return `Bearer ${grant.grant_secret}`;
+  }
+
+  const disconnect = (page: OpenPage, application_id: string, form: object = {}) =>
+    visit(server, `/connections/${application_id}`, {
+      cookie: page.cookie,
+      form: { form_token: page.form_token, decision: 'disconnect', ...form },
+    });
+
+  test('are opened by a ticket, once, for 30 minutes', async () => {
+    const { account_id } = await linkingApplication(server);
+    const { url } = await succeed(
+      server,
+      'admin.pages.create',
+      { page: 'connections', account_id },
+      operator,
+    );
+    const opened = await visit(server, pathOf(url));
+    expect(opened.status).toBe(303);
+    expect(opened.headers.get('location')).toBe(`${PUBLIC_URL}/connections`);
+    const [pair = '', ...attributes] = (opened.headers.get('set-cookie') ?? '').split('; ');
+    expect(pair).toMatch(/^__Host-latchkey_connections=lk_page_[0-9A-Za-z]{71}$/);
+    expect(attributes).toContain('Max-Age=1800');
+    expect((await visit(server, pathOf(url))).status).toBe(410);
+    const again = await visit(server, pathOf(url), { cookie: pair });
+    expect([again.status, again.headers.has('set-cookie')]).toEqual([303, false]);
+    server.advance(1_799_999);
+    expect((await visit(server, '/connections', { cookie: pair })).status).toBe(200);
+    server.advance(1);
+    const over = await visit(server, '/connections', { cookie: pair });
+    expect([over.status, over.text.includes('page_expired')]).toEqual([410, true]);
+  });
+
+  test('are listed by name, with what they can do', async () => {
+    const b = await linkingApplication(server, { name: 'Bravo <i>' });
+    const logo_uri = 'https://logos.example/a.png';
+    const a = await linkingApplication(server, { name: 'alpha', logo_uri });
+    await connect(b, b.account_id);
+    await connect(b, b.account_id, 'posts.read undescribed');
+    await connect(a, b.account_id);
+    await connect(a, a.account_id);
+    const page = await openConnections(server, b.account_id, {
+      return_url: 'https://host.example/settings?a=1&b=2',
+      locale: 'de-AT',
+    });
+    const { status, headers, text } = await visit(server, '/connections', page);
+    expect(status).toBe(200);
+    const names = [...text.matchAll(/<h2[^>]*><bdi>(.*?)<\/bdi>/g)].map(([, name]) => name);
+    expect(names).toEqual(['alpha', 'Bravo &lt;i&gt;']);
+    const scopes = [...text.matchAll(/<p class="name"><bdi>(.*?)<\/bdi>/g)].map(([, one]) => one);
+    expect(scopes.sort()).toEqual([
+      'Ihre Beiträge lesen',
+      'Read your profile',
+      'Read your profile',
+      'undescribed',
+    ]);
+    expect(text).toContain('<html lang="de"');
+    expect(text).toContain('href="https://host.example/settings?a=1&amp;b=2" rel="noreferrer"');
+    expect(headers.get('content-security-policy')).toContain(
+      "img-src 'self' data: https://logos.example; base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
+    );
+  });
+
+  test('say so if there is none', async () => {
+    const { account_id } = await linkingApplication(server);
+    const page = await openConnections(server, account_id);
+    const { text } = await visit(server, page.path, page);
+    expect(text).toContain('No application is connected');
+  });
+
+  test('end one by one, at once, and only those of the account', async () => {
+    const linking = await linkingApplication(server);
+    const other = await linkingApplication(server);
+    const { account_id, application_id } = linking;
+    const ended = [await connect(linking, account_id), await connect(linking, account_id)];
+    const kept = [await connect(other, account_id), await connect(linking, other.account_id)];
+    const page = await openConnections(server, account_id);
+    const question = await visit(server, `/connections/${application_id.toUpperCase()}`, page);
+    expect(question.status).toBe(200);
+    expect(question.text).toContain('Disconnect <bdi>Acme</bdi>?');
+    const form_token = formTokenIn(question.text);
+
+    const done = await disconnect({ ...page, form_token }, application_id);
+    expect([done.status, done.headers.has('set-cookie')]).toEqual([303, false]);
+    expect(done.headers.get('location')).toBe(`${PUBLIC_URL}/connections?done=${application_id}`);
+    const stillWork = async (grants: string[]) => {
+      const calls = grants.map((grant) => invoke(server, 'REST', 'account.get', {}, grant));
+      return (await Promise.all(calls)).map(({ status }) => status);
+    };
+    expect(await stillWork(ended)).toEqual([401, 401]);
+    expect(await stillWork(kept)).toEqual([200, 200]);
+    // A repeat does no harm.
+    const again = await disconnect({ ...page, form_token }, application_id);
+    expect(again.headers.get('location')).toBe(done.headers.get('location'));
+
+    const list = async (query: string) => (await visit(server, `/connections${query}`, page)).text;
+    expect(await list(`?done=${application_id}`)).toContain('role="status"');
+    // Another site can't make a person believe that a connection has ended.
+    expect(await list(`?done=${other.application_id}`)).not.toContain('role="status"');
+    expect(await list('?done=x')).not.toContain('role="status"');
+    const line = server.lines
+      .map((text) => JSON.parse(text))
+      .find(({ msg, action }) => msg === 'audit' && action === 'admin.connections.revoke');
+    expect(line).toMatchObject({ by: 'user', account_id, application_id, result: 'done' });
+  });
+
+  describe('ask', () => {
+    test('about nothing that is not connected', async () => {
+      const { account_id, application_id } = await linkingApplication(server);
+      const page = await openConnections(server, account_id);
+      for (const id of [application_id, randomUUID(), 'nobody', '%0d%0aSet-Cookie:%20a=b']) {
+        const { status, headers } = await visit(server, `/connections/${id}`, page);
+        expect([status, headers.get('location')]).toEqual([303, `${PUBLIC_URL}/connections`]);
+      }
+    });
+
+    test('nobody without the cookie', async () => {
+      const { account_id, application_id } = await linkingApplication(server);
+      const page = await openConnections(server, account_id);
+      for (const path of ['/connections', `/connections/${application_id}`, '/connections/x']) {
+        expect((await visit(server, path)).status).toBe(410);
+      }
+      expect((await disconnect({ ...page, cookie: '' }, application_id)).status).toBe(410);
+    });
+
+    test('and take an answer of their own alone', async () => {
+      const linking = await linkingApplication(server);
+      const { account_id, application_id } = linking;
+      const grant = await connect(linking, account_id);
+      const page = await openConnections(server, account_id, {
+        return_url: 'https://host.example/settings',
+      });
+      const { text } = await visit(server, `/connections/${application_id}`, page);
+      const own = { ...page, form_token: formTokenIn(text) };
+      for (const [form, status] of [
+        [{ form_token: 'x' }, 403],
+        [{ decision: 'allow' }, 400],
+        [{ decision: '' }, 400],
+      ] as const) {
+        const refused = await disconnect(own, application_id, form);
+        expect(refused.status).toBe(status);
+        expect(refused.text).toContain('href="https://host.example/settings" rel="noreferrer"');
+      }
+      expect((await disconnect(own, 'nobody')).status).toBe(400);
+      const { status } = await invoke(server, 'REST', 'account.get', {}, grant);
+      expect(status).toBe(200);
+    });
+  });
+});

@@ -1,0 +1,35 @@
+/**
+ * The operator's side of Latchkey: sign-in pages that finish a link, connected applications, and every
+ * other operation of `/admin`.
+ *
+ * @module client/admin
+ */
+
+export type {
+  Account,
+  AccountErasure,
+  AccountExport,
+  Application,
+  ApplicationProfile,
+  ApplicationSecret,
+  CancelledCode,
+  CodeEntry,
+  CompleteList,
+  Connection,
+  ExportedChange,
+  ExportedRefusal,
+  GrantEntry,
+  IssuedCode,
+  LinkRedirect,
+  LinkRequest,
+  LinkStatus,
+  List,
+  NewApplication,
+  NewApplicationSecret,
+  Page,
+  RevokedGrant,
+  Scope,
+} from '@latchkey/schema';
+export { LatchkeyAdmin } from './latchkey-admin.ts';
+export * from './operations.ts';
+export type { LatchkeyAdminOptions } from './options.ts';

@@ -1,0 +1,96 @@
+import { hasObject } from '../calls.ts';
+import type { CallOptions } from '../options.ts';
+import { ServiceClient } from '../service-client.ts';
+import { OperatorOperations } from './operations.ts';
+import { type OperatorCaller, operatorCaller } from './operator-caller.ts';
+import { operatorCalls } from './operator-calls.ts';
+import { checkAdminOptions, checkAdminSecret, type LatchkeyAdminOptions } from './options.ts';
+
+/**
+ * A client of a Latchkey service, for its operator and for the service that has the accounts. It has
+ * every operation of `/admin`, under the name of its tRPC procedure: `admin.links.identify` is
+ * `admin.links.identify`.
+ *
+ * Create one client and share it: concurrent calls are safe. A logged or serialised client shows no
+ * secret.
+ *
+ * A read is retried if it fails for a temporary reason; anything else only if it is certain that nothing
+ * was done. Results have a `request_id` and a `response` besides their members, as those of `Latchkey`.
+ *
+ * Every method can reject with the errors of `@latchkey/client`, and with those that its own
+ * description names:
+ *
+ * - `InvalidRequestError` if the input is not valid (`issues` says why), or if what it names does not
+ *   exist, such as `account_not_found`. With `link_expired` it has `redirect_to`, where to send the
+ *   browser; with `link_decided`, `link_status`;
+ * - `LatchkeyConfigError` if an option of the call does not exist or is not valid;
+ * - `AuthenticationError` if `adminSecret` is not the service's;
+ * - `ConnectionError`, or its subclass `TimeoutError`, if no complete response arrived;
+ * - `UnexpectedResponseError` if the response is not from Latchkey;
+ * - `OutcomeUnknownError` if the service can't tell whether a change was made: repeat the call;
+ * - `RateLimitedError`, `UnavailableError`, `ServerError`: try again later.
+ *
+ * All of them are a `LatchkeyError`. If `signal` aborts, a method rejects with `signal.reason` instead.
+ *
+ * @example
+ * ```ts
+ * import { LatchkeyAdmin } from '@latchkey/client/admin';
+ *
+ * // Reads LATCHKEY_URL and LATCHKEY_ADMIN_SECRET from the environment.
+ * const admin = new LatchkeyAdmin();
+ *
+ * // The sign-in page, once it knows who the user is:
+ * const { redirect_to } = await admin.links.identify({ link, account_id: accountId });
+ * ```
+ */
+export class LatchkeyAdmin extends OperatorOperations {
+  static {
+    // As for the errors: logs show the name even if a bundler minifies it.
+    Object.defineProperty(LatchkeyAdmin, 'name', { value: 'LatchkeyAdmin' });
+  }
+
+  /**
+   * Sends nothing. The first call shows whether the secret is valid.
+   *
+   * @param options - the options that differ from their defaults
+   * @throws a `LatchkeyConfigError` if an option is missing, not valid or unknown, or in a browser
+   *
+   * @example
+   * ```ts
+   * import { LatchkeyAdmin } from '@latchkey/client/admin';
+   *
+   * const admin = new LatchkeyAdmin({ baseUrl: 'https://latchkey.example.com', adminSecret });
+   * ```
+   */
+  constructor(options: LatchkeyAdminOptions = {}) {
+    super();
+    checkAdminOptions(options);
+    // Not a member, so that neither console.log nor JSON.stringify shows the secret.
+    const call = operatorCaller(new ServiceClient(options), checkAdminSecret(options.adminSecret));
+    Object.assign(this, methodTree(call));
+  }
+}
+
+type Method = (input?: object, options?: CallOptions) => Promise<object>;
+interface MethodTree {
+  [name: string]: MethodTree | Method;
+}
+
+/** The methods of {@link OperatorOperations}: `links.identify` becomes `{ links: { identify } }`. */
+function methodTree(call: OperatorCaller): MethodTree {
+  const tree: MethodTree = {};
+  for (const [name, [type, object]] of Object.entries(operatorCalls)) {
+    const groups = name.split('.');
+    const last = groups.pop() as string;
+    let group = tree;
+    for (const word of groups) {
+      group[word] ??= {};
+      group = group[word] as MethodTree;
+    }
+    const isResult = hasObject(object);
+    const method: Method = (input, options) =>
+      call({ type, name, isResult, method }, input, options);
+    group[last] = method;
+  }
+  return tree;
+}

@@ -1,0 +1,803 @@
+// Made from the table of operations: npm test -- packages/client/src/admin -u
+
+import type {
+  Account,
+  AccountErasure,
+  AccountExport,
+  Application,
+  CancelledCode,
+  CompleteList,
+  Connection,
+  GrantEntry,
+  IssuedCode,
+  LinkRedirect,
+  LinkRequest,
+  List,
+  NewApplication,
+  NewApplicationSecret,
+  Page,
+  RevokedGrant,
+  Scope,
+} from '@latchkey/schema';
+import type { CallOptions } from '../options.ts';
+import type { WithResponse } from '../response-details.ts';
+
+/** What `accounts.get`, `accounts.erase`, `accounts.export`, `connections.list` take. */
+export interface AccountIdInput {
+  /** The account id. */
+  account_id: string;
+}
+
+/** What `accounts.put` takes. */
+export interface AccountInput {
+  /** The account id. */
+  account_id: string;
+  /** The username. */
+  username: string;
+  /** Defaults to the username. */
+  display_name?: string | undefined;
+  /** A social handle of the account. Default: null. */
+  twitter?: string | null | undefined;
+  /** Whether the service marks the account as verified. Default: false. */
+  verified?: boolean | undefined;
+  /** Whether the service marks the account as a supporter. Default: false. */
+  supporter?: boolean | undefined;
+}
+
+/** What `accounts.list` takes. */
+export interface AccountListInput {
+  /** Only accounts with exactly this username. */
+  username?: string | undefined;
+  /** The maximum number of entries on a page. Default: 50. */
+  limit?: number | undefined;
+  /** The next_cursor of the previous page. */
+  cursor?: string | undefined;
+}
+
+/**
+ * What `applications.get`, `applications.disable`, `applications.enable`, `applications.delete`
+ * take.
+ */
+export interface ApplicationIdInput {
+  /** The application id. */
+  application_id: string;
+}
+
+/** What `applications.create` takes. */
+export interface ApplicationInput {
+  /** The name. */
+  name: string;
+  /** Where the browser may be sent with a code, to the letter. Default: []. */
+  redirect_uris?: string[] | undefined;
+  /** The scopes it may ask for; null for every described one. Default: null. */
+  scopes?: string[] | null | undefined;
+  /** Shown on the consent page. Default: null. */
+  logo_uri?: string | null | undefined;
+  /** Linked on the consent page. Default: null. */
+  homepage_uri?: string | null | undefined;
+  /**
+   * A native application or a command line, which can keep no secret, and gets none. Default:
+   * false.
+   */
+  public?: boolean | undefined;
+  /** Whether it may introspect the grants of every application. Default: false. */
+  resource_server?: boolean | undefined;
+}
+
+/** What `applications.update` takes. */
+export interface ApplicationUpdateInput {
+  /** The application id. */
+  application_id: string;
+  /** The name. */
+  name?: string | undefined;
+  /** Where the browser may be sent with a code, to the letter. */
+  redirect_uris?: string[] | undefined;
+  /** The scopes it may ask for; null for every described one. */
+  scopes?: string[] | null | undefined;
+  /** Shown on the consent page. */
+  logo_uri?: string | null | undefined;
+  /** Linked on the consent page. */
+  homepage_uri?: string | null | undefined;
+  /** Whether it may introspect the grants of every application. */
+  resource_server?: boolean | undefined;
+}
+
+/** What `codes.issue` takes. */
+export interface CodeIssueInput {
+  /** The application id. */
+  application_id: string;
+  /** The account id. */
+  account_id: string;
+  /** The scope. */
+  scope: string;
+  /** Binds the code to a redirect URI, registered or not. */
+  redirect_uri?: string | undefined;
+  /** Binds the code to a verifier (RFC 7636, S256). */
+  code_challenge?: string | undefined;
+}
+
+/** What `connections.revoke` takes. */
+export interface ConnectionInput {
+  /** The account id. */
+  account_id: string;
+  /** The application id. */
+  application_id: string;
+}
+
+/** What `codes.cancel`, `grants.revoke` take. */
+export interface GrantIdInput {
+  /** The grant id. */
+  grant_id: string;
+}
+
+/** What `grants.list` takes. */
+export interface GrantListInput {
+  /** The account id. */
+  account_id?: string | undefined;
+  /** The application id. */
+  application_id?: string | undefined;
+  /** The maximum number of entries on a page. Default: 50. */
+  limit?: number | undefined;
+  /** The next_cursor of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What `links.approve` takes. */
+export interface LinkApproveInput {
+  /** The link that came to the sign-in page. */
+  link: string;
+  /** The account id. */
+  account_id: string;
+  /** A part of what was asked for. Default: all of it. */
+  scope?: string | undefined;
+}
+
+/** What `links.identify` takes. */
+export interface LinkIdentifyInput {
+  /** The link that came to the sign-in page. */
+  link: string;
+  /** The account id. */
+  account_id: string;
+  /** The language of the page. Default: that of the browser. */
+  locale?: string | undefined;
+}
+
+/** What `links.read`, `links.deny` take. */
+export interface LinkInput {
+  /** The link that came to the sign-in page. */
+  link: string;
+}
+
+/** What `pages.create` takes. */
+export interface PageCreateInput {
+  /** The page. */
+  page: 'connections';
+  /** The account id. */
+  account_id: string;
+  /** Where the page links back to. */
+  return_url?: string | undefined;
+  /** The language of the page. Default: that of the browser. */
+  locale?: string | undefined;
+}
+
+/** What `applications.list` takes. */
+export interface PageInput {
+  /** The maximum number of entries on a page. Default: 50. */
+  limit?: number | undefined;
+  /** The next_cursor of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** What `scopes.put` takes. */
+export interface ScopeInput {
+  /** The scope. */
+  scope: string;
+  /** The title. */
+  title: string;
+  /** The description. Default: null. */
+  description?: string | null | undefined;
+  /** The same in other languages, by language tag (BCP 47). Default: {}. */
+  texts?:
+    | Record<
+        string,
+        {
+          /** The title. */
+          title: string;
+          /** The description. */
+          description?: string | undefined;
+        }
+      >
+    | undefined;
+}
+
+/** What `scopes.delete` takes. */
+export interface ScopeNameInput {
+  /** The scope. */
+  scope: string;
+}
+
+/** What `applications.secrets.revoke` takes. */
+export interface SecretIdInput {
+  /** The application id. */
+  application_id: string;
+  /** The secret id. */
+  secret_id: string;
+}
+
+/** What `applications.secrets.create` takes. */
+export interface SecretInput {
+  /** The application id. */
+  application_id: string;
+  /** When the secret expires, in the future; null for never. Default: null. */
+  expires_at?: string | null | undefined;
+}
+
+/** Operations on the applications. */
+export interface ApplicationsOperations {
+  /**
+   * Create an application. Creates an application and its first secret, which is shown only once. A
+   * public application gets no secret.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a new application with its first secret, if it is not public
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.applications.create({ name: 'Acme' });
+   * ```
+   */
+  create(input: ApplicationInput, options?: CallOptions): Promise<WithResponse<NewApplication>>;
+
+  /**
+   * List the applications. Newest first.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a page of a list, newest first
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.applications.list();
+   * ```
+   */
+  list(input?: PageInput, options?: CallOptions): Promise<WithResponse<List<Application>>>;
+
+  /**
+   * Get an application. The application with the records of its secrets, without the secrets
+   * themselves.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a third-party application
+   * @throws an `InvalidRequestError` with `application_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.applications.get({ application_id:
+   * '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  get(input: ApplicationIdInput, options?: CallOptions): Promise<WithResponse<Application>>;
+
+  /**
+   * Update an application. Changes the members that are sent; the others stay. Whether it is public
+   * is fixed at its creation.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a third-party application
+   * @throws an `InvalidRequestError` with `application_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.applications.update({ application_id:
+   * '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  update(input: ApplicationUpdateInput, options?: CallOptions): Promise<WithResponse<Application>>;
+
+  /**
+   * Disable an application. From the next request on, its secrets and grants are refused with
+   * `application_disabled`, until it is enabled. Idempotent.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a third-party application
+   * @throws an `InvalidRequestError` with `application_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.applications.disable({ application_id:
+   * '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  disable(input: ApplicationIdInput, options?: CallOptions): Promise<WithResponse<Application>>;
+
+  /**
+   * Enable an application. Its secrets and grants work again, except those that were removed,
+   * expired or revoked. Idempotent.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a third-party application
+   * @throws an `InvalidRequestError` with `application_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.applications.enable({ application_id:
+   * '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  enable(input: ApplicationIdInput, options?: CallOptions): Promise<WithResponse<Application>>;
+
+  /**
+   * Delete a disabled application. Deletes an application for good and returns it as it was. From
+   * the response on, none of its secrets, codes and grants works. Its grants are revoked and its
+   * codes deleted; if there are many, shortly after the response.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a third-party application
+   * @throws an `InvalidRequestError` with `application_not_found` or `application_enabled`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.applications.delete({ application_id:
+   * '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  delete(input: ApplicationIdInput, options?: CallOptions): Promise<WithResponse<Application>>;
+
+  /** Operations on the secrets of applications. */
+  readonly secrets: ApplicationsSecretsOperations;
+}
+
+/** Operations on the secrets of applications. */
+export interface ApplicationsSecretsOperations {
+  /**
+   * Add a secret to an application. Adds a secret, which is shown only once. An application can
+   * have up to 5 live secrets, so that a secret can be replaced without downtime.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a new secret of an application
+   * @throws an `InvalidRequestError` with `application_not_found`, `application_public`, or
+   * `secret_limit_reached`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.applications.secrets.create({ application_id:
+   * '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  create(input: SecretInput, options?: CallOptions): Promise<WithResponse<NewApplicationSecret>>;
+
+  /**
+   * Remove a secret of an application. The secret stops working from the next request on.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a third-party application
+   * @throws an `InvalidRequestError` with `application_not_found` or `secret_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.applications.secrets.revoke({
+   *   application_id: '0193aa00-0000-7000-8000-000000000001',
+   *   secret_id: '0193aa00-0000-7000-8000-000000000001',
+   * });
+   * ```
+   */
+  revoke(input: SecretIdInput, options?: CallOptions): Promise<WithResponse<Application>>;
+}
+
+/** Operations on the accounts. */
+export interface AccountsOperations {
+  /**
+   * Put an account. Creates an account or replaces it completely. Omitted members get their
+   * defaults.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns the account that a grant is about
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.accounts.put({
+   *   account_id: '0193aa00-0000-7000-8000-000000000001',
+   *   username: 'ada',
+   * });
+   * ```
+   */
+  put(input: AccountInput, options?: CallOptions): Promise<WithResponse<Account>>;
+
+  /**
+   * Get an account. The account as it is now.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns the account that a grant is about
+   * @throws an `InvalidRequestError` with `account_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.accounts.get({ account_id: '0193aa00-0000-7000-8000-000000000001'
+   * });
+   * ```
+   */
+  get(input: AccountIdInput, options?: CallOptions): Promise<WithResponse<Account>>;
+
+  /**
+   * List the accounts. Newest first. With username, only the accounts with exactly this username.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a page of a list, newest first
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.accounts.list();
+   * ```
+   */
+  list(input?: AccountListInput, options?: CallOptions): Promise<WithResponse<List<Account>>>;
+
+  /**
+   * Erase an account. Revokes the grants of the account, cancels its codes, and removes its
+   * personal data, also from the copies in its grants: username and display_name become "erased",
+   * twitter null. Idempotent: if there is no such account, nothing is revoked.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns an erased account
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.accounts.erase({ account_id: '0193aa00-0000-7000-8000-000000000001'
+   * });
+   * ```
+   */
+  erase(input: AccountIdInput, options?: CallOptions): Promise<WithResponse<AccountErasure>>;
+
+  /**
+   * Export an account. Everything that is stored about the account, complete and on one page: the
+   * account, its grants and codes, what happened to them, and what was refused about them. Without
+   * credentials and hashes.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns everything that is stored about an account
+   * @throws an `InvalidRequestError` with `account_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.accounts.export({ account_id: '0193aa00-0000-7000-8000-000000000001'
+   * });
+   * ```
+   */
+  export(input: AccountIdInput, options?: CallOptions): Promise<WithResponse<AccountExport>>;
+}
+
+/** Operations on the codes. */
+export interface CodesOperations {
+  /**
+   * Issue a code. Issues a code that the application can convert within 300 seconds. The code
+   * stores a copy of the current account.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a code that the application can convert
+   * @throws an `InvalidRequestError` with `application_not_found` or `account_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.codes.issue({
+   *   application_id: '0193aa00-0000-7000-8000-000000000001',
+   *   account_id: '0193aa00-0000-7000-8000-000000000001',
+   *   scope: 'profile.read',
+   * });
+   * ```
+   */
+  issue(input: CodeIssueInput, options?: CallOptions): Promise<WithResponse<IssuedCode>>;
+
+  /**
+   * Cancel a code. Cancels a code that was not converted. The code is unknown from then on.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a cancelled code
+   * @throws a `GrantNotFoundError` with `grant_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.codes.cancel({ grant_id: '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  cancel(input: GrantIdInput, options?: CallOptions): Promise<WithResponse<CancelledCode>>;
+}
+
+/** Operations on the scopes. */
+export interface ScopesOperations {
+  /**
+   * Describe a scope. Describes a scope for the consent page, or replaces its description
+   * completely. Applications can ask only for described scopes.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a scope in words. Only such a scope can be asked for
+   * @throws an `InvalidRequestError` with `scope_limit_reached`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.scopes.put({
+   *   scope: 'profile.read',
+   *   title: 'Read your profile',
+   * });
+   * ```
+   */
+  put(input: ScopeInput, options?: CallOptions): Promise<WithResponse<Scope>>;
+
+  /**
+   * List the scopes. All of them, by name.
+   *
+   * @param input - nothing: it takes none
+   * @param options - options of this call
+   * @returns all scopes, by name
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.scopes.list();
+   * ```
+   */
+  list(
+    input?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<WithResponse<CompleteList<Scope>>>;
+
+  /**
+   * Delete the description of a scope. Nobody can ask for the scope from then on. Grants that have
+   * it go on. Returns the description as it was.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a scope in words. Only such a scope can be asked for
+   * @throws an `InvalidRequestError` with `scope_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.scopes.delete({ scope: 'profile.read' });
+   * ```
+   */
+  delete(input: ScopeNameInput, options?: CallOptions): Promise<WithResponse<Scope>>;
+}
+
+/** Operations on the connections. */
+export interface ConnectionsOperations {
+  /**
+   * List the connected applications of an account. The applications with active grants of the
+   * account, by name. Empty if there is no such account.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns all connections of an account, by the name of the application
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.connections.list({ account_id:
+   * '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  list(
+    input: AccountIdInput,
+    options?: CallOptions,
+  ): Promise<WithResponse<CompleteList<Connection>>>;
+
+  /**
+   * Disconnect an application from an account. Revokes every active grant of the account with this
+   * application, and returns those it revoked. Idempotent.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns the grants that the call revoked
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.connections.revoke({
+   *   account_id: '0193aa00-0000-7000-8000-000000000001',
+   *   application_id: '0193aa00-0000-7000-8000-000000000001',
+   * });
+   * ```
+   */
+  revoke(
+    input: ConnectionInput,
+    options?: CallOptions,
+  ): Promise<WithResponse<CompleteList<RevokedGrant>>>;
+}
+
+/** Operations on the pages. */
+export interface PagesOperations {
+  /**
+   * Create a page for an account. Creates an address that opens once, within 300 seconds: the page
+   * where a user sees and ends the connected applications. Send the browser of this user there.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a page for one account
+   * @throws an `InvalidRequestError` with `account_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const { url } = await admin.pages.create({
+   *   page: 'connections',
+   *   account_id: '0193aa00-0000-7000-8000-000000000001',
+   * });
+   * ```
+   */
+  create(input: PageCreateInput, options?: CallOptions): Promise<WithResponse<Page>>;
+}
+
+/** Operations on the links. */
+export interface LinksOperations {
+  /**
+   * Read a link request. What the application asks for, and what was decided.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a request of an application to link an account
+   * @throws an `InvalidRequestError` with `link_not_found` or `link_expired`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.links.read({ link: 'lk_link_…' });
+   * ```
+   */
+  read(input: LinkInput, options?: CallOptions): Promise<WithResponse<LinkRequest>>;
+
+  /**
+   * Name the account of a link request. Tells which account has signed in, and returns the address
+   * of the consent page for it. It may be repeated: the last call counts, and earlier pages are
+   * dead.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a link request, and where the browser goes next
+   * @throws an `InvalidRequestError` with `link_not_found`, `link_expired`, `link_decided`, or
+   * `account_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const { redirect_to } = await admin.links.identify({
+   *   link: 'lk_link_…',
+   *   account_id: '0193aa00-0000-7000-8000-000000000001',
+   * });
+   * ```
+   */
+  identify(input: LinkIdentifyInput, options?: CallOptions): Promise<WithResponse<LinkRedirect>>;
+
+  /**
+   * Approve a link request. For a host that has asked its user itself. Issues a code, and returns
+   * the address that carries it to the application. Repeated with the same input, it has the same
+   * response while the code is valid.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a link request, and where the browser goes next
+   * @throws an `InvalidRequestError` with `link_not_found`, `link_expired`, `link_decided`,
+   * `account_not_found`, or `scope_unknown`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const { redirect_to } = await admin.links.approve({
+   *   link: 'lk_link_…',
+   *   account_id: '0193aa00-0000-7000-8000-000000000001',
+   * });
+   * ```
+   */
+  approve(input: LinkApproveInput, options?: CallOptions): Promise<WithResponse<LinkRedirect>>;
+
+  /**
+   * Deny a link request. The user does not want to link, or gave up signing in. Returns the address
+   * that tells the application. Idempotent.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a link request, and where the browser goes next
+   * @throws an `InvalidRequestError` with `link_not_found`, `link_expired`, or `link_decided`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const { redirect_to } = await admin.links.deny({ link: 'lk_link_…' });
+   * ```
+   */
+  deny(input: LinkInput, options?: CallOptions): Promise<WithResponse<LinkRedirect>>;
+}
+
+/** Operations on the grants. */
+export interface GrantsOperations {
+  /**
+   * List the grants of an account or of an application. Newest first, including revoked grants.
+   * Takes exactly one of account_id and application_id. Codes that were not converted are not
+   * listed.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a page of a list, newest first
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.grants.list();
+   * ```
+   */
+  list(input?: GrantListInput, options?: CallOptions): Promise<WithResponse<List<GrantEntry>>>;
+
+  /**
+   * Revoke any grant. Ends a grant of any application. Idempotent: a repeated call returns the same
+   * body.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a revoked grant
+   * @throws a `GrantNotFoundError` with `grant_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.grants.revoke({ grant_id: '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  revoke(input: GrantIdInput, options?: CallOptions): Promise<WithResponse<RevokedGrant>>;
+}
+
+/** Every operation of the operator, as a method. {@link LatchkeyAdmin} has them. */
+export abstract class OperatorOperations {
+  /** Operations on the applications. */
+  declare readonly applications: ApplicationsOperations;
+
+  /** Operations on the accounts. */
+  declare readonly accounts: AccountsOperations;
+
+  /** Operations on the codes. */
+  declare readonly codes: CodesOperations;
+
+  /** Operations on the scopes. */
+  declare readonly scopes: ScopesOperations;
+
+  /** Operations on the connections. */
+  declare readonly connections: ConnectionsOperations;
+
+  /** Operations on the pages. */
+  declare readonly pages: PagesOperations;
+
+  /** Operations on the links. */
+  declare readonly links: LinksOperations;
+
+  /** Operations on the grants. */
+  declare readonly grants: GrantsOperations;
+}

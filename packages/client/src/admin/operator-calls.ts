@@ -1,0 +1,33 @@
+// Made from the table of operations: npm test -- packages/client/src/admin -u
+
+/** Of each operation, its type, and the `object` of its result. */
+export const operatorCalls = {
+  'applications.create': ['mutation', 'application'],
+  'applications.list': ['query', 'list'],
+  'applications.get': ['query', 'application'],
+  'applications.update': ['mutation', 'application'],
+  'applications.secrets.create': ['mutation', 'application_secret'],
+  'applications.secrets.revoke': ['mutation', 'application'],
+  'applications.disable': ['mutation', 'application'],
+  'applications.enable': ['mutation', 'application'],
+  'applications.delete': ['mutation', 'application'],
+  'accounts.put': ['mutation', 'service_account'],
+  'accounts.get': ['query', 'service_account'],
+  'accounts.list': ['query', 'list'],
+  'accounts.erase': ['mutation', 'account_erasure'],
+  'accounts.export': ['query', 'account_export'],
+  'codes.issue': ['mutation', 'grant_code'],
+  'codes.cancel': ['mutation', 'grant_code'],
+  'scopes.put': ['mutation', 'scope'],
+  'scopes.list': ['query', 'list'],
+  'scopes.delete': ['mutation', 'scope'],
+  'connections.list': ['query', 'list'],
+  'connections.revoke': ['mutation', 'list'],
+  'pages.create': ['mutation', 'page'],
+  'links.read': ['mutation', 'link_request'],
+  'links.identify': ['mutation', 'link_request'],
+  'links.approve': ['mutation', 'link_request'],
+  'links.deny': ['mutation', 'link_request'],
+  'grants.list': ['query', 'list'],
+  'grants.revoke': ['mutation', 'oauth_grant'],
+} as const;

@@ -1,0 +1,96 @@
+import { createLinking, type LinkingOptions, redirectHeaders } from './linking.ts';
+
+/** The part of Express's request that the linking uses. Node's own request fits too. */
+export interface ExpressLinkingRequest {
+  /** The path and query. */
+  readonly url?: string | undefined;
+  /** The headers. Only `cookie` is read. */
+  readonly headers: { readonly cookie?: string | undefined };
+}
+
+/** The part of Express's response that the linking uses. Node's own response fits too. */
+export interface ExpressLinkingResponse {
+  /**
+   * Adds a cookie to those of the response.
+   *
+   * @param name - `Set-Cookie`
+   * @param value - the cookie
+   */
+  appendHeader(name: string, value: string): unknown;
+  /**
+   * Sends the redirect.
+   *
+   * @param status - the HTTP status
+   * @param headers - the headers by name
+   * @returns an object that ends the response
+   */
+  writeHead(status: number, headers: Record<string, string>): { end(): unknown };
+}
+
+/** The request of Express, with what middleware adds to it, such as `request.session`. */
+// biome-ignore lint/suspicious/noExplicitAny: What middleware adds has no type here. `expressLinking<express.Request>` has the types of Express.
+export type AnyExpressRequest = ExpressLinkingRequest & Record<string, any>;
+
+/**
+ * A route handler of Express.
+ *
+ * @typeParam Incoming - the request
+ */
+export type ExpressLinkingHandler<Incoming> = (
+  request: Incoming,
+  response: ExpressLinkingResponse,
+  next: (error?: unknown) => void,
+) => Promise<void>;
+
+/**
+ * Creates the two routes that link accounts, for Express and every framework that takes
+ * `(request, response, next)`: `connect` sends the browser to the service, and `callback` receives it
+ * when it returns. Errors that `onFailed` does not get go to `next`.
+ *
+ * It needs no session and no store: a cookie of this browser keeps what the callback needs, for an hour.
+ *
+ * @typeParam Incoming - the request, such as `expressLinking<express.Request>`
+ * @param options - the client, the redirect URI, the scope, and what to do with the grant
+ * @returns the handlers of two `GET` routes
+ * @throws TypeError if an option is not valid
+ *
+ * @example
+ * ```ts
+ * import { expressLinking } from '@latchkey/client/linking';
+ *
+ * const { connect, callback } = expressLinking({
+ *   latchkey,
+ *   redirectUri: 'https://acme.example/callback',
+ *   scope: 'profile.read',
+ *   userOf: (request) => request.session.user,
+ *   onLinked: (grant, request) =>
+ *     links.save(request.session.user, { id: grant.grant_id, secret: encrypt(grant.grant_secret) }),
+ * });
+ * app.get('/connect', connect);
+ * app.get('/callback', callback);
+ * ```
+ */
+export function expressLinking<Incoming extends ExpressLinkingRequest = AnyExpressRequest>(
+  options: LinkingOptions<Incoming>,
+): {
+  connect: ExpressLinkingHandler<Incoming>;
+  callback: ExpressLinkingHandler<Incoming>;
+} {
+  const linking = createLinking(options);
+  const handler =
+    (route: 'connect' | 'callback'): ExpressLinkingHandler<Incoming> =>
+    async (request, response, next) => {
+      let location: string;
+      try {
+        location = await linking[route](request, {
+          url: request.url ?? '',
+          cookies: request.headers.cookie,
+          setCookie: (cookie) => response.appendHeader('Set-Cookie', cookie),
+        });
+      } catch (error) {
+        return next(error);
+      }
+      response.writeHead(303, { ...redirectHeaders, Location: location }).end();
+    };
+  return { connect: handler('connect'), callback: handler('callback') };
+}

@@ -1,0 +1,30 @@
+/**
+ * "Connect your account" in two routes, for Express, Fastify, Hono, and everything with `fetch`
+ * handlers, such as Next.js.
+ *
+ * @module client/linking
+ */
+
+export type { FullGrant } from '@latchkey/schema';
+export {
+  type AnyExpressRequest,
+  type ExpressLinkingHandler,
+  type ExpressLinkingRequest,
+  type ExpressLinkingResponse,
+  expressLinking,
+} from './express.ts';
+export {
+  type AnyFastifyRequest,
+  type FastifyLinkingHandler,
+  type FastifyLinkingReply,
+  type FastifyLinkingRequest,
+  fastifyLinking,
+} from './fastify.ts';
+export { type FetchLinkingHandler, type FetchLinkingRequest, fetchLinking } from './fetch.ts';
+export {
+  type AnyHonoContext,
+  type HonoLinkingContext,
+  type HonoLinkingHandler,
+  honoLinking,
+} from './hono.ts';
+export type { LinkingClient, LinkingOptions } from './linking.ts';

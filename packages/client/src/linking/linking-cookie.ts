@@ -1,0 +1,62 @@
+// As long as a link request lives.
+const MAX_AGE_SECONDS = 3600;
+
+// What `authorizationUrl` makes: 32 bytes in base64url.
+const RANDOM_TEXT = /^[\w-]{43}$/;
+
+/** What a browser keeps while it is away. */
+export interface Kept {
+  readonly state: string;
+  readonly codeVerifier: string;
+}
+
+/**
+ * The cookie of one link. It has a part of the state in its name, so that links in several tabs don't
+ * disturb each other.
+ */
+export class LinkingCookie {
+  readonly #isSecure: boolean;
+
+  /** @param isSecure - whether the application is reached over https; without it, it is on loopback */
+  constructor(isSecure: boolean) {
+    this.#isSecure = isSecure;
+  }
+
+  /** The Set-Cookie header that makes the browser keep it. */
+  keep({ state, codeVerifier }: Kept): string {
+    return this.#header(state, `${state}.${codeVerifier}`, MAX_AGE_SECONDS);
+  }
+
+  /** The Set-Cookie header that makes the browser forget it. */
+  forget({ state }: Kept): string {
+    return this.#header(state, '', 0);
+  }
+
+  /**
+   * Finds the cookie for a callback.
+   *
+   * @param header - the Cookie header
+   * @param state - the state in the callback, which may be anything
+   * @returns what the cookie has; undefined if there is no such cookie
+   */
+  read(header: string, state: string): Kept | undefined {
+    if (!RANDOM_TEXT.test(state)) return undefined;
+    const start = `${this.#name(state)}=`;
+    const cookie = header.split(/; */).find((pair) => pair.startsWith(start)) ?? '';
+    const [kept = '', codeVerifier = ''] = cookie.slice(start.length).split('.');
+    return RANDOM_TEXT.test(kept) && RANDOM_TEXT.test(codeVerifier)
+      ? { state: kept, codeVerifier }
+      : undefined;
+  }
+
+  // With the prefix, browsers take the cookie only from this host, and not from one beside it.
+  #name(state: string): string {
+    return `${this.#isSecure ? '__Host-' : ''}latchkey-linking-${state.slice(0, 8)}`;
+  }
+
+  // Lax: with Strict, the cookie would not come with the redirect from the service.
+  #header(state: string, value: string, maxAge: number): string {
+    const cookie = `${this.#name(state)}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax`;
+    return this.#isSecure ? `${cookie}; Secure` : cookie;
+  }
+}

@@ -1,0 +1,235 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { text } from 'node:stream/consumers';
+import { inputs, type OperationContract, operations } from '@latchkey/schema';
+import { z } from 'zod';
+import { errorClass } from '../src/error-classes.ts';
+
+// Writes the methods of LatchkeyAdmin, from the table of operations. Their types have names and
+// docstrings, which types that TypeScript derives from the table would not have.
+
+const PREFIX = 'admin.';
+
+/** The operations of the operator, without the prefix of their names. */
+const table: [name: string, operation: OperationContract][] = Object.entries(operations)
+  .filter(([name]) => name.startsWith(PREFIX))
+  .map(([name, operation]) => [name.slice(PREFIX.length), operation]);
+
+const MADE = '// Made from the table of operations: npm test -- packages/client/src/admin -u\n\n';
+
+/** The text of src/admin/operations.ts: the types of the methods. */
+export async function operatorMethods(): Promise<string> {
+  const used = new Set<string>();
+  const groups = group(table.map(([name]) => name.split('.')));
+  const classes = groups.map((path) => groupInterface(path, used));
+  const inputNames = new Set(table.map(([, { input }]) => inputName(input)));
+  inputNames.delete(NO_INPUT);
+  const parts = [...[...inputNames].sort().map(inputInterface), ...classes, baseClass(groups)];
+  return format(`${MADE}import type { ${[...used].sort().join(', ')} } from '@latchkey/schema';
+import type { CallOptions } from '../options.ts';
+import type { WithResponse } from '../response-details.ts';
+
+${parts.join('\n\n')}
+`);
+}
+
+/** The text of src/admin/operator-calls.ts: how each operation is called. */
+export async function operatorCalls(): Promise<string> {
+  const rows = table.map(([name, { method, output }]) => {
+    const { object } = (output as z.ZodObject).shape;
+    return `'${name}': ['${method === 'GET' ? 'query' : 'mutation'}', '${(object as z.ZodLiteral).value}'],`;
+  });
+  return format(`${MADE}${docs(['Of each operation, its type, and the `object` of its result.'])}
+    export const operatorCalls = {\n${rows.join('\n')}\n} as const;
+`);
+}
+
+const capital = (word: string) => word[0]?.toUpperCase() + word.slice(1);
+const lower = (sentence: string) => sentence[0]?.toLowerCase() + sentence.slice(1);
+const withoutDot = (sentence: string) => sentence.replace(/\.$/, '');
+
+/** Every path that has operations below it: `applications`, `applications.secrets`, … */
+function group(names: string[][]): string[][] {
+  const paths = new Set(
+    names.flatMap((words) => words.slice(0, -1).map((_, end) => words.slice(0, end + 1).join('.'))),
+  );
+  return [...paths].map((path) => path.split('.'));
+}
+
+const groupName = (path: readonly string[]) => `${path.map(capital).join('')}Operations`;
+
+function groupInterface(path: string[], used: Set<string>): string {
+  const prefix = `${path.join('.')}.`;
+  const members = table
+    .filter(([name]) => name.startsWith(prefix) && !name.slice(prefix.length).includes('.'))
+    .map(([name, operation]) => method(name, operation, used));
+  const inner = group(table.map(([name]) => name.split('.')))
+    .filter((other) => other.length === path.length + 1 && other.join('.').startsWith(prefix))
+    .map(
+      (other) => `${docs([`Operations on the ${describe(other)}.`])}
+      readonly ${other.at(-1)}: ${groupName(other)};`,
+    );
+  return `${docs([`Operations on the ${describe(path)}.`])}
+    export interface ${groupName(path)} {\n${[...members, ...inner].join('\n\n')}\n}`;
+}
+
+const describe = (path: readonly string[]) => [...path].reverse().join(' of ');
+
+function baseClass(groups: string[][]): string {
+  const members = groups
+    .filter(({ length }) => length === 1)
+    .map(
+      (path) => `${docs([`Operations on the ${describe(path)}.`])}
+      declare readonly ${path[0]}: ${groupName(path)};`,
+    );
+  return `${docs(['Every operation of the operator, as a method. {@link LatchkeyAdmin} has them.'])}
+    export abstract class OperatorOperations {\n${members.join('\n\n')}\n}`;
+}
+
+function method(name: string, operation: OperationContract, used: Set<string>): string {
+  const { summary, description, input, output, errors } = operation;
+  const { properties = {}, required = [] } = jsonSchema(input);
+  const takes = inputName(input);
+  const returns = outputType(output, used);
+  const example = required.map((key) => `${key}: ${literal(properties[key] as JsonSchema)}`);
+  const lines = [
+    `${summary}. ${description}`,
+    '',
+    `@param input - ${takes === NO_INPUT ? 'nothing: it takes none' : 'what to send'}`,
+    '@param options - options of this call',
+    `@returns ${lower(withoutDot(output.meta()?.description ?? ''))}`,
+    ...thrown(errors),
+    '@throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}',
+    '',
+    '@example',
+    '```ts',
+    ...`const ${resultName(output)} = await admin.${name}(${argument(example)});`.split('\n'),
+    '```',
+  ];
+  const isOptional = required.length === 0 ? '?' : '';
+  return `${docs(lines)}
+    ${name.split('.').at(-1)}(input${isOptional}: ${takes}, options?: CallOptions): Promise<WithResponse<${returns}>>;`;
+}
+
+/** An object as it would be formatted. */
+function argument(members: readonly string[]): string {
+  if (members.length < 2) return members.map((member) => `{ ${member} }`).join('');
+  return `{\n${members.map((member) => `  ${member},\n`).join('')}}`;
+}
+
+/** The errors of an operation, by class. */
+function thrown(errors: OperationContract['errors']): string[] {
+  const byClass = new Map<string, string[]>();
+  for (const code of errors) {
+    const { name } = errorClass({ error_code: code, status: 400, grant_id: 'its id' });
+    byClass.set(name, [...(byClass.get(name) ?? []), `\`${code}\``]);
+  }
+  const list = new Intl.ListFormat('en', { type: 'disjunction' });
+  return [...byClass].map(([name, codes]) => {
+    const article = /^[AEIOU]/.test(name) ? 'an' : 'a';
+    return `@throws ${article} \`${name}\` with ${list.format(codes)}`;
+  });
+}
+
+/** A variable for a result in an example. */
+function resultName(output: z.ZodType): string {
+  const { redirect_to, url } = (output as z.ZodObject).shape;
+  if (redirect_to) return '{ redirect_to }';
+  return url ? '{ url }' : 'result';
+}
+
+const NO_INPUT = 'Record<string, never>';
+
+/** The name of an input's type. */
+function inputName(input: z.ZodType): string {
+  if (input === inputs.emptyInput) return NO_INPUT;
+  const [name] = Object.entries(inputs).find(([, value]) => value === input) ?? [];
+  if (name === undefined) throw new Error('Every input is exported from the schema.');
+  return capital(name);
+}
+
+function inputInterface(name: string): string {
+  const schema = Object.entries(inputs).find(([key]) => capital(key) === name)?.[1];
+  const users = table.filter(([, { input }]) => input === schema);
+  const of = users.map(([operation]) => `\`${operation}\``).join(', ');
+  return `${docs([`What ${of} ${users.length === 1 ? 'takes' : 'take'}.`])}
+    export interface ${name} ${objectType(jsonSchema(schema as z.ZodType))}`;
+}
+
+function outputType(output: z.ZodType, used: Set<string>): string {
+  const { object, data, next_cursor } = (output as z.ZodObject).shape;
+  if ((object as z.ZodLiteral).value !== 'list') return use(output.meta()?.id, used);
+  const item = use((data as z.ZodArray<z.ZodType>).element.meta()?.id, used);
+  return `${use(next_cursor instanceof z.ZodNull ? 'CompleteList' : 'List', used)}<${item}>`;
+}
+
+function use(name: unknown, used: Set<string>): string {
+  used.add(name as string);
+  return name as string;
+}
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+const jsonSchema = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
+
+function objectType({ properties = {}, required = [] }: JsonSchema): string {
+  const members = Object.entries(properties).map(([name, value]) => {
+    const schema = value as JsonSchema;
+    const mark = required.includes(name) ? '' : '?';
+    const type = typeOf(schema) + (mark && ' | undefined');
+    return `${docs([memberDescription(name, schema)])}\n${name}${mark}: ${type};`;
+  });
+  return `{\n${members.join('\n')}\n}`;
+}
+
+function memberDescription(name: string, schema: JsonSchema): string {
+  const { description = sentence(name), default: standard } = schema;
+  if (standard === undefined || / Default: /.test(description)) return description;
+  return `${description} Default: ${JSON.stringify(standard)}.`;
+}
+
+/** `account_id`: "The account id." */
+const sentence = (name: string) => `The ${name.replaceAll('_', ' ')}.`;
+
+function typeOf(schema: JsonSchema): string {
+  const { type, anyOf, items, additionalProperties } = schema;
+  if (anyOf) return anyOf.map((each) => typeOf(each as JsonSchema)).join(' | ');
+  if (schema.const !== undefined) return `'${schema.const}'`;
+  if (type === 'array') return `${typeOf(items as JsonSchema)}[]`;
+  if (type === 'integer') return 'number';
+  if (type !== 'object') return type as string;
+  if (typeof additionalProperties !== 'object') return objectType(schema);
+  return `Record<string, ${typeOf(additionalProperties as JsonSchema)}>`;
+}
+
+/** A value for an example. */
+const literal = ({ examples, const: only }: JsonSchema) =>
+  `'${only ?? (examples as string[] | undefined)?.[0]}'`;
+
+function docs(lines: readonly string[]): string {
+  const [only = '', ...others] = lines.flatMap(wrap);
+  if (others.length === 0) return `/** ${only} */`;
+  return `/**\n${[only, ...others].map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */`;
+}
+
+// The width of the lines, without the indentation.
+const WIDTH = 95;
+
+/** Breaks a paragraph into lines. Programs have an indentation, or are short. */
+function wrap(line: string): string[] {
+  const lines: string[] = [];
+  for (const word of line.split(/(?<=\S) /)) {
+    const [last] = lines.slice(-1);
+    if (last === undefined || `${last} ${word}`.length > WIDTH) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}
+
+/** Formats it as the rest of the code. */
+async function format(code: string): Promise<string> {
+  const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
+  const child = execFile(process.execPath, [biome, 'format', '--stdin-file-path=operations.ts']);
+  child.stdin?.end(code);
+  return text(child.stdout as NodeJS.ReadableStream);
+}

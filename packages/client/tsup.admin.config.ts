@@ -1,0 +1,27 @@
+import { dirname } from 'node:path';
+import { defineConfig, type Options } from 'tsup';
+import main from './tsup.config.ts';
+
+type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number];
+
+const options = main as Options;
+
+/** Takes the errors from the main entry point, so that `instanceof` knows those of both clients. */
+const errorsOfMain: EsbuildPlugin = {
+  name: 'errors-of-main',
+  setup({ initialOptions, onResolve }) {
+    const isCommonJs = initialOptions.define?.TSUP_FORMAT === '"cjs"';
+    const path = isCommonJs ? './index.cjs' : './index.js';
+    onResolve({ filter: /\/errors\.ts$/ }, ({ importer }) =>
+      dirname(importer).startsWith(import.meta.dirname) ? { path, external: true } : undefined,
+    );
+  },
+};
+
+export default defineConfig({
+  ...options,
+  entry: { admin: 'src/admin/index.ts' },
+  // It runs after the other, and keeps its files.
+  clean: false,
+  esbuildPlugins: [...(options.esbuildPlugins ?? []), errorsOfMain],
+});

@@ -1,0 +1,3 @@
+export function findPnpm(): { command: string; args: string[]; folder: string | null };
+export const isPinnedPlatform: boolean;
+export function hasGlibc(): boolean;

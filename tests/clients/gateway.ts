@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** What a request looked like, without the values of its parameters, some of which are credentials. */
+export interface Seen {
+  path: string;
+  /** The first word of the Authorization header. */
+  scheme: string | undefined;
+  /** The names of the parameters in the query and in the form. */
+  parameters: string[];
+}
+
+/** What stands before Latchkey under its public URL. */
+export interface Gateway {
+  readonly url: string;
+  /** The requests, oldest first. */
+  readonly seen: Seen[];
+  /** Sends requests on to a service. Before that, there is none to answer them. */
+  forwardTo(target: string): void;
+  close(): Promise<void>;
+}
+
+/** Starts it on a free port, so that PUBLIC_URL is known before the service starts. */
+export async function startGateway(): Promise<Gateway> {
+  const seen: Seen[] = [];
+  let target = '';
+  const server = createServer(async (incoming, response) => {
+    const body = await text(incoming);
+    const { method = 'GET', url = '/', headers } = incoming;
+    const { pathname, searchParams } = new URL(url, 'http://gateway');
+    const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded');
+    const form = new URLSearchParams(isForm ? body : '');
+    seen.push({
+      path: pathname,
+      scheme: headers.authorization?.split(' ', 1)[0],
+      parameters: [...searchParams.keys(), ...form.keys()],
+    });
+    const outgoing = request(new URL(url, target), { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    outgoing.end(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    forwardTo(url) {
+      target = url;
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cacheFolder } from '@latchkey/test-kit/cache-folder';
+import { installFromRequirements } from '@latchkey/test-kit/tools-from-requirements';
+import { withoutSettings } from '../../scripts/environment.mjs';
+import { findPnpm } from '../../scripts/pnpm.mjs';
+import { type Environment, environment, succeed } from '../support/service.ts';
+import { requireTools } from '../support/tools.ts';
+import type { Client } from './clients.ts';
+
+export const folder = fileURLToPath(new URL('../../examples/oauth-clients', import.meta.url));
+
+/** The command that runs a program of a language. */
+type Command = (program: string) => [string, ...string[]];
+
+/** Installs the libraries of a language from its lockfile. */
+const installers: Record<Client['language'], () => Promise<Command>> = {
+  async javascript() {
+    const { command, args } = findPnpm();
+    const install = ['install', '--ignore-workspace', '--ignore-scripts', '--frozen-lockfile'];
+    await succeed(command, [...args, '--dir', join(folder, 'javascript'), ...install], options());
+    return (program) => [process.execPath, join(folder, program)];
+  },
+  async python() {
+    const requirements = join(folder, 'python', 'requirements.txt');
+    const programs = await installFromRequirements(requirements, 'oauth-clients', process.env);
+    const run = ['-m', 'flask', '--app'];
+    return (program) => [
+      join(programs, 'python'),
+      ...run,
+      join(folder, program),
+      'run',
+      '--port=0',
+    ];
+  },
+  async go() {
+    await requireTools(['go']);
+    const output = join(await cacheFolder(process.env), 'oauth-clients-go');
+    await mkdir(output, { recursive: true });
+    const build = ['build', '-mod=readonly', '-o', join(output, 'client'), '.'];
+    await succeed('go', ['-C', join(folder, 'go'), ...build], options());
+    return () => [join(output, 'client')];
+  },
+};
+
+/** Package managers need the settings of the machine, such as its proxy. */
+const options = () => ({ cwd: folder, env: withoutSettings(process.env) as Environment });
+
+/** The languages whose libraries are installed, each with its command, or with why they are not. */
+export async function install(): Promise<Record<Client['language'], Command | Error>> {
+  const outcomes = Object.entries(installers).map(async ([language, installer]) => {
+    const outcome = await installer().catch((error: Error) => error);
+    return [language, outcome] as const;
+  });
+  return Object.fromEntries(await Promise.all(outcomes)) as Record<
+    Client['language'],
+    Command | Error
+  >;
+}
+
+/** An application in its own process. */
+export interface Application {
+  readonly url: string;
+  /** What it printed so far. */
+  printed(): string;
+  stop(): Promise<void>;
+}
+
+/** Starts an application and waits until it says where it listens. */
+export async function startApplication(
+  [program, ...words]: [string, ...string[]],
+  settings: Environment,
+): Promise<Application> {
+  const env = environment({ PORT: '0', PYTHONDONTWRITEBYTECODE: '1', ...settings });
+  const child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const ended = once(child, 'close');
+  let printed = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      printed += chunk;
+      const [found] = /http:\/\/127\.0\.0\.1:\d+(?=\s|\/connect)/.exec(printed) ?? [];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    ended.then(() => reject(new Error(`${program} ended before it listened:\n${printed}`)), reject);
+  });
+  return {
+    url,
+    printed: () => printed,
+    async stop() {
+      kill();
+      await ended;
+      process.off('exit', kill);
+    },
+  };
+}

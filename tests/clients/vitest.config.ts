@@ -1,0 +1,16 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+// Apart from the other projects, since only this run installs the libraries.
+export default defineConfig({
+  test: {
+    root: fileURLToPath(new URL('.', import.meta.url)),
+    // They only end what hangs.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    reporters: [
+      'default',
+      fileURLToPath(new URL('../../scripts/closing-line.ts', import.meta.url)),
+    ],
+  },
+});
