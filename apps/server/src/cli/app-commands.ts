@@ -1,6 +1,7 @@
 import type { Application, ApplicationSecret } from '@latchkey/schema';
 import type { Command } from 'commander';
 import { ageOf } from './age.ts';
+import { addAppOptions, addRemovingOptions, membersFrom } from './app-options.ts';
 import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
 import { listAll } from './list.ts';
@@ -9,6 +10,11 @@ import { type Column, fieldList } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
 const stateOf = ({ disabled }: Application) => (disabled ? 'disabled' : 'active');
+
+function kindOf({ public: isPublic, resource_server }: Application): string {
+  const kind = isPublic ? 'public, without a secret' : 'confidential';
+  return resource_server ? `${kind}, resource server` : kind;
+}
 
 function lastUse({ secrets }: Application): string | null {
   const uses = secrets.flatMap(({ last_used_at }) => last_used_at ?? []);
@@ -41,12 +47,18 @@ function describeSecret({ id, hint, expires_at, last_used_at }: ApplicationSecre
 }
 
 function describeApplication(application: Application): string {
-  const { id, name, created_at, secrets } = application;
+  const { id, name, created_at, redirect_uris, scopes, logo_uri, homepage_uri, secrets } =
+    application;
   return fieldList([
     ['id', id],
     ['name', name],
     ['state', stateOf(application)],
     ['created', created_at],
+    ...redirect_uris.map((uri) => ['redirect URI', uri] as const),
+    ['scopes', scopes === null ? 'all' : scopes.join(' ') || 'none'],
+    ['logo', logo_uri ?? 'none'],
+    ['homepage', homepage_uri ?? 'none'],
+    ['kind', kindOf(application)],
     ...secrets.map((secret) => ['secret', describeSecret(secret)] as const),
   ]);
 }
@@ -58,22 +70,57 @@ export function addAppCommands(program: Command, terminal: Terminal): void {
   const app = program.command('app').description('third-party applications and their secrets');
   addExamples(app, 'app create Acme', 'app list', 'app secret add APP_ID');
 
-  const create = app
-    .command('create')
-    .argument('<name>', 'the name of the application')
-    .option('--json', 'print JSON, as the API returns it')
-    .description('create an application with its first secret')
-    .action((name, options) =>
-      runOperation(
-        terminal,
-        'admin.applications.create',
-        { name },
-        options,
-        ({ secret, ...application }) =>
-          `${describeApplication(application)}\n${SHOWN_ONCE}\n${secret}`,
-      ),
+  const create = addAppOptions(
+    app
+      .command('create')
+      .argument('<name>', 'the name of the application')
+      .option('--public', 'it can keep no secret, as a native application, and gets none')
+      .option('--json', 'print JSON, as the API returns it')
+      .description('create an application with its first secret'),
+  ).action((name, { public: isPublic = false, json, ...options }) =>
+    runOperation(
+      terminal,
+      'admin.applications.create',
+      { name, public: isPublic, ...membersFrom(options) },
+      { json },
+      ({ secret, ...application }) =>
+        secret === undefined
+          ? describeApplication(application)
+          : `${describeApplication(application)}\n${SHOWN_ONCE}\n${secret}`,
+    ),
+  );
+  addExamples(
+    create,
+    'app create Acme --redirect-uri https://acme.example/callback --scope profile.read',
+    "app create 'Acme for the desktop' --public --redirect-uri com.acme.desktop:/callback",
+    "app create 'Acme & Co' --json | jq -r .secret",
+  );
+
+  const update = addRemovingOptions(
+    addAppOptions(
+      app
+        .command('update')
+        .argument('<app-id>', 'the application')
+        .option('--name <name>', 'its name')
+        .option('--json', 'print JSON, as the API returns it')
+        .description('change an application; what is left out stays as it is'),
+    ),
+  ).action((application_id, { name, json, ...options }) => {
+    const changes = { ...(name !== undefined && { name }), ...membersFrom(options) };
+    if (Object.keys(changes).length === 0) update.error('error: give at least one thing to change');
+    return runOperation(
+      terminal,
+      'admin.applications.update',
+      { application_id, ...changes },
+      { json },
+      describeApplication,
     );
-  addExamples(create, 'app create Acme', "app create 'Acme & Co' --json | jq -r .secret");
+  });
+  addExamples(
+    update,
+    'app update APP_ID --redirect-uri https://acme.example/a --redirect-uri https://acme.example/b',
+    'app update APP_ID --name Acme --no-logo --all-scopes',
+  );
 
   const list = app
     .command('list')

@@ -15,10 +15,8 @@ import type { BackupContents } from '../store/sqlite/backup.ts';
 import { commandLog } from './command-log.ts';
 import { addExamples } from './examples.ts';
 import { refuseInMemory, withService } from './run-operation.ts';
+import { STDIN } from './stdin.ts';
 import type { Terminal } from './terminal.ts';
-
-/** Reads the standard input in place of a file. */
-const STDIN = '-';
 
 export function addBackupCommands(program: Command, terminal: Terminal): void {
   const backingUp = program

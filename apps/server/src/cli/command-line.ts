@@ -9,13 +9,16 @@ import { addBackupCommands } from './backup-commands.ts';
 import { addCodeCommands } from './code-commands.ts';
 import { allCommands, pathOf } from './command-tree.ts';
 import { addCompletionCommand } from './completion-command.ts';
+import { addConnectionCommands } from './connection-commands.ts';
 import { addCopyCommand } from './copy-command.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { errorText } from './error-texts.ts';
 import { addExamples } from './examples.ts';
 import { addGrantCommands } from './grant-commands.ts';
+import { addLinkCommands } from './link-commands.ts';
 import { addPageCommands } from './page-commands.ts';
+import { addScopeCommands } from './scope-commands.ts';
 import { addServeCommand, CannotStart } from './serve-command.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -74,6 +77,9 @@ export function createProgram(terminal: Terminal): Command {
   addAccountCommands(program, terminal);
   addCodeCommands(program, terminal);
   addGrantCommands(program, terminal);
+  addScopeCommands(program, terminal);
+  addLinkCommands(program, terminal);
+  addConnectionCommands(program, terminal);
   addPageCommands(program, terminal);
   addExplainCommand(program, terminal);
   addDoctorCommand(program, terminal);

@@ -11,6 +11,8 @@ const texts: { readonly [Code in ErrorCode]?: string } = {
     'This application has 5 secrets that work, which is the maximum. latchkey app get APP_ID shows when each was last used; remove one with latchkey app secret revoke.',
   grant_not_found:
     'There is no such grant. latchkey grant list shows the grants of an account or an application. An unused code is no grant yet: latchkey code cancel ends it. Once it is used, latchkey grant revoke does.',
+  link_expired:
+    'This link request has expired. Send the browser to the address below, which leads back to the application. There the user can start again.',
   store_unavailable:
     'The database cannot be used, and nothing was changed. If the cause below may pass by itself, try again in 5 s. Otherwise latchkey doctor says what to do.',
   outcome_unknown:
@@ -21,8 +23,9 @@ const texts: { readonly [Code in ErrorCode]?: string } = {
 /** The lines that say why a command was refused, and what to do. */
 export function errorText({ code, members, cause }: DomainError): string {
   const issues = (members.issues ?? []).map((issue) => `  ${nameOf(issue)}: ${issue.message}\n`);
+  const back = members.redirect_to === undefined ? '' : `  ${members.redirect_to}\n`;
   const because = cause instanceof Error ? `  ${cause.message}\n` : '';
-  return `${code}: ${textOf(code)}\n${issues.join('')}${because}`;
+  return `${code}: ${textOf(code)}\n${issues.join('')}${back}${because}`;
 }
 
 export function textOf(code: ErrorCode): string {
@@ -33,6 +36,11 @@ export function textOf(code: ErrorCode): string {
 const optionNames: Record<string, string> = {
   expires_at: '--expires',
   display_name: '--display-name',
+  redirect_uris: '--redirect-uri',
+  scopes: '--scope',
+  logo_uri: '--logo',
+  homepage_uri: '--homepage',
+  return_url: '--return-url',
 };
 
 function nameOf({ path: [name = 'input', ...place] }: ParameterIssue): string {

@@ -48,7 +48,7 @@ export async function listAll<Name extends PagedOperation>(
 /** Prints each page before the next one is read, until nobody reads any more. */
 export async function printList<Item>(
   { stdout, stderr }: Terminal,
-  pages: AsyncIterable<readonly Item[]>,
+  pages: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>,
   { json }: { json?: boolean },
   columns: readonly Column<Item>[],
 ): Promise<void> {

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { isUuid, type RevokedGrant } from '@latchkey/schema';
 import { type Command, Option } from 'commander';
 import { DomainError } from '../domain-error.ts';
@@ -8,10 +7,8 @@ import { errorText } from './error-texts.ts';
 import { addExamples } from './examples.ts';
 import { pagesOf } from './list.ts';
 import { callOperation, EXISTING, withService } from './run-operation.ts';
+import { linesOf, STDIN } from './stdin.ts';
 import type { Terminal } from './terminal.ts';
-
-/** Reads ids from the standard input. */
-const STDIN = '-';
 
 interface Options {
   account?: string;
@@ -102,7 +99,7 @@ async function* idsToRevoke(
     return;
   }
   let page: string[] = [];
-  for await (const id of ids[0] === STDIN ? firstWords(terminal.stdin) : ids) {
+  for await (const id of ids[0] === STDIN ? firstWords(terminal) : ids) {
     page.push(id);
     if (page.length < AT_ONCE) continue;
     yield page;
@@ -115,8 +112,8 @@ async function* idsToRevoke(
 const AT_ONCE = 100;
 
 /** The first word of each line, so that it takes what `grant list` prints to a pipe. */
-async function* firstWords(input: Terminal['stdin']): AsyncGenerator<string> {
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+async function* firstWords(terminal: Terminal): AsyncGenerator<string> {
+  for await (const line of linesOf(terminal)) {
     const [word = ''] = line.trim().split(/\s/);
     if (word !== '') yield word;
   }

@@ -59,10 +59,13 @@ export function refuseInMemory({ databaseUrl }: Settings): void {
   );
 }
 
+const LINKING_IS_OFF =
+  'SIGN_IN_URL is not set, so the linking flow is off. Give commands the settings of the service. Example: SIGN_IN_URL=https://host.example/sign-in';
+
 /**
  * Calls an operation as the person at the command line.
  *
- * @throws DomainError
+ * @throws DomainError; BadSetting for one of the linking flow while that is off
  */
 export async function callOperation<Name extends OperatorOperation>(
   { environment }: Pick<Terminal, 'environment'>,
@@ -70,8 +73,10 @@ export async function callOperation<Name extends OperatorOperation>(
   name: Name,
   input: OperationInput<Name>,
 ): Promise<OperationOutput<Name>> {
+  const operation = operations.get(name) as Operation;
+  if (operation.needsLinking && service.linking === null) throw new BadSetting(LINKING_IS_OFF);
   const context = { service, limits: noLimits, intercept: passThrough };
-  const output = await call(context, operations.get(name) as Operation, {
+  const output = await call(context, operation, {
     authenticate: async () => ({ admin_secret: null }),
     readInput: async () => input,
     request: { request_id: newId(service.clock()), address: null },

@@ -232,7 +232,13 @@ export interface CommandChange {
   os_user: string;
   request_id: string;
   /** What it was about, as far as known. */
-  ids: { application_id?: string; secret_id?: string; grant_id?: string; account_id?: string };
+  ids: {
+    application_id?: string;
+    secret_id?: string;
+    grant_id?: string;
+    account_id?: string;
+    link_id?: string;
+  };
 }
 
 /** A call of an operation that was refused or failed. */
