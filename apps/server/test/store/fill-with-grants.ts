@@ -1,0 +1,39 @@
+import { openTarget } from '../../src/store/open-store.ts';
+import type { StoredGrant } from '../../src/store/transfer.ts';
+import { aBinding, aHash, anAccount, anApplication, anId, anOrigin } from './suite/records.ts';
+
+/** Creates a database with an application, an account and so many of its grants. One in four is revoked. */
+export async function fillWithGrants(url: string, count: number): Promise<{ account_id: string }> {
+  const target = await openTarget(url);
+  const [application, account] = [anApplication(), anAccount()];
+  await target.importApplications([application], null);
+  await target.importAccounts([{ place: anId(), account }], null);
+  const created_at = Date.now();
+  for (let done = 0; done < count; done += 1_000) {
+    const grants = Array.from(
+      { length: Math.min(1_000, count - done) },
+      (_, index): StoredGrant => {
+        const revoked_at = index % 4 === 0 ? created_at : null;
+        return {
+          grant_id: anId(),
+          application_id: application.id,
+          details: { scope: 'profile.read email', account, code_hash: aHash(), ...aBinding() },
+          created_at,
+          secret_hash: revoked_at === null ? aHash() : null,
+          first_used_at: null,
+          revoked_at,
+          recoveries: 0,
+          recovered_at: null,
+          issued_by: anOrigin({ by: 'operator', secret_id: null }),
+          redeemed_by: anOrigin(),
+          recovered_by: null,
+          first_used_by: null,
+          revoked_by: revoked_at === null ? null : anOrigin(),
+        };
+      },
+    );
+    await target.importGrants(grants);
+  }
+  await target.close();
+  return { account_id: account.id };
+}
