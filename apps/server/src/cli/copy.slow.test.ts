@@ -5,7 +5,7 @@ import { longer } from '@latchkey/test-kit/long';
 import { expect, onTestFinished, test } from 'vitest';
 import { startCommand } from '../../test/http/command-process.ts';
 import { describeOnMongodb } from '../../test/http/databases.ts';
-import { fillWithGrants } from '../../test/store/fill-with-grants.ts';
+import { manyGrants } from '../../test/store/many-grants.ts';
 import { mongoHarness } from '../../test/store/mongodb/mongo-harness.ts';
 import { openSource } from '../store/open-store.ts';
 import type { StoredGrant } from '../store/transfer.ts';
@@ -25,7 +25,7 @@ describeOnMongodb('a large copy', (server) => {
     const database = await mongoHarness(server).fresh();
     onTestFinished(() => database.remove());
     const [first, back] = ['a.db', 'back.db'].map((name) => `file:${join(folder, name)}`);
-    await fillWithGrants(first as string, GRANTS);
+    await manyGrants(first as string, GRANTS);
     const copy = (from = '', to = '') =>
       startCommand(['copy', '--from', from, '--to', to, '--json'], {
         DATABASE_URL: database.url,

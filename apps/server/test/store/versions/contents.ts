@@ -116,6 +116,12 @@ export async function writeContents(
       ...{ application_id: one, grant_id: activeId },
     }),
   ]);
+  await store.keepCommandChanges([
+    {
+      ...{ id: id(0x65), at: BEGIN, operation: 'admin.applications.create', os_user: 'ada' },
+      ...{ request_id: id(0x66), ids: { application_id: one } },
+    },
+  ]);
   await store.addToCount({ key: 'limit', points: 3, now: NEVER, duration: DAY });
   await store.close();
 
@@ -193,6 +199,7 @@ export async function readContents(store: Store): Promise<unknown> {
     history: await all(ids.grants, (each) => store.findGrantHistory(each)),
     of_ada: await store.listGrants({ account_id: ada.id }, page),
     active: await store.listActiveGrants({ account_id: ada.id }, page),
+    command_changes: await store.listCommandChanges(10),
     refusals: await store.findRefusals({ grant_id: activeId }, 10),
     count: await store.addToCount({ key: 'limit', points: 0, now: NEVER, duration: DAY }),
   };

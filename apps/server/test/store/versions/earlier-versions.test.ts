@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } fr
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { BSON, type Document, MongoClient } from 'mongodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -85,6 +86,15 @@ async function expectUsable(url: string, { contents }: Kept): Promise<void> {
   await server.close();
 }
 
+/** Without the index that REVOKED_GRANT_DAYS adds. */
+const schemaOf = (database: DatabaseSync) =>
+  database
+    .prepare(
+      "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name <> 'revoked_grants_with_details' ORDER BY name",
+    )
+    .all()
+    .map(({ sql }) => sql);
+
 const temporaryFolder = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-versions-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -103,6 +113,21 @@ describe('a SQLite file that a version of Latchkey wrote', () => {
       await store.close();
       copyFileSync(path, file);
     }));
+
+  test('has the schema of its version, which never changes', async () => {
+    const fresh = new DatabaseSync(':memory:');
+    for (const [index, { sql }] of sqliteMigrations.entries()) {
+      fresh.exec(sql);
+      const { file } = keptOf(index + 1, suffix);
+      const kept = new DatabaseSync(file, { readOnly: true });
+      const [expected, found] = [fresh, kept].map(schemaOf);
+      kept.close();
+      expect(
+        expected,
+        `Step ${index + 1} of the schema has changed since ${file} was written. If it was released, put it back, and add a step. If not, delete the files of this version, run this test, and commit the new ones.`,
+      ).toEqual(found);
+    }
+  });
 
   test('is used by this one', async () => {
     const versions = versionsOf(suffix);

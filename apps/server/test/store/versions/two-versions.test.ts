@@ -6,7 +6,7 @@ import { openSource, sqlitePath } from '../../../src/store/open-store.ts';
 import type { GrantRecord, PendingRecord } from '../../../src/store/records.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { describeOnMongodb } from '../../http/databases.ts';
-import { fillWithGrants } from '../fill-with-grants.ts';
+import { manyGrants } from '../many-grants.ts';
 import { mongoHarness } from '../mongodb/mongo-harness.ts';
 import { sqliteHarness } from '../sqlite/sqlite-harness.ts';
 import { type StoreCall, StoreProcess, together } from '../suite/child.ts';
@@ -91,7 +91,7 @@ function describeTwoVersions(harness: StoreHarness, notesIn: (url: string) => Pr
     const database = await harness.fresh();
     onTestFinished(() => database.remove());
     const { url } = database;
-    await fillWithGrants(url, GRANTS);
+    await manyGrants(url, GRANTS);
     // This handle is of the version before, too.
     const store = await database.open();
     onTestFinished(() => store.close());
