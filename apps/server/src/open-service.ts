@@ -29,6 +29,8 @@ export interface ServiceOptions {
   revokedGrantDays?: StoreOptions['revokedGrantDays'];
   /** Whether to create a database where there is none. Default: true. */
   create?: boolean;
+  /** See {@link StoreOptions.migrate}. Default: true. */
+  migrate?: boolean;
   /** Default: the linking flow is off. */
   linking?: Linking | null;
   /** Default: nobody watches. */
@@ -54,6 +56,7 @@ export async function openService(
     auditIsRequired = false,
     revokedGrantDays = null,
     create = true,
+    migrate = true,
     linking = null,
     watcher = {},
   }: ServiceOptions = {},
@@ -66,6 +69,7 @@ export async function openService(
     clock,
     revokedGrantDays,
     create,
+    migrate,
     onError,
     onWarning(problem) {
       log.warn({ problem }, 'the database needs attention');

@@ -9,6 +9,7 @@ import { addCodeCommands } from './code-commands.ts';
 import { addCopyCommand } from './copy-command.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addGrantCommands } from './grant-commands.ts';
+import { addMigrateCommand } from './migrate-command.ts';
 import { addPageCommands } from './page-commands.ts';
 import type { Terminal } from './run-operation.ts';
 import { addServeCommand, CannotStart } from './serve-command.ts';
@@ -52,6 +53,7 @@ export async function runCommandLine(
   addExplainCommand(program, terminal);
   addBackupCommands(program, terminal);
   addCopyCommand(program, terminal);
+  addMigrateCommand(program, terminal);
 
   try {
     await program.parseAsync(words, { from: 'user' });

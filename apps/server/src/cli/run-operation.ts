@@ -1,6 +1,7 @@
 import type { List, OperationInput, OperationName, OperationOutput } from '@latchkey/schema';
 import { BadSetting } from '../bad-setting.ts';
 import { newId } from '../credentials/credentials.ts';
+import { withLinkingDemo } from '../demo/linking-demo.ts';
 import { noLimits } from '../limits/limits.ts';
 import { createLog } from '../log.ts';
 import { closeService, linkingFrom, openService } from '../open-service.ts';
@@ -8,6 +9,7 @@ import { call, passThrough } from '../operations/call.ts';
 import { type Operation, operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
 import { loadSettings, type Settings } from '../settings.ts';
+import { listeningUrl } from './listening-url.ts';
 
 /** What a command reads its settings from, and prints to. */
 export interface Terminal {
@@ -42,8 +44,10 @@ export async function withService(
   const { log, close } = createLog(settings);
   const { databaseUrl, auditDays } = settings;
   try {
-    const linking = linkingFrom(settings);
-    const service = await openService(databaseUrl, log, { auditDays, linking, create });
+    const linking = linkingFrom(withLinkingDemo(settings, listeningUrl(settings)));
+    // Only `serve` and `migrate` change the schema: a command may be from another version.
+    const options = { auditDays, linking, create, migrate: false };
+    const service = await openService(databaseUrl, log, options);
     try {
       await use(service, settings);
     } finally {

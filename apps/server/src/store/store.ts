@@ -38,6 +38,11 @@ export interface StoreOptions {
   revokedGrantDays?: number | null;
   /** Whether to create a database where there is none. Default: true. */
   create?: boolean;
+  /**
+   * Whether to bring the schema of an earlier program to that of this one, with steps that programs of
+   * the version before can live with. If not, an earlier schema is an error. Default: true.
+   */
+  migrate?: boolean;
 }
 
 /** Enough to see what was rotated in the last months. */

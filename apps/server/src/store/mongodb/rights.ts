@@ -10,6 +10,7 @@ const collections = [
   'grants',
   'refusals',
   'rate_limit_counts',
+  'schema',
   'fences',
 ];
 const needed = ['find', 'insert', 'update', 'remove', 'listIndexes'];

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { CodeBinding, ListedAccount } from '../records.ts';
+import { refuseToCopy } from '../schema-version.ts';
 import {
   isAhead,
   mergeApplication,
@@ -68,11 +69,8 @@ export async function openSqliteSource(path: string): Promise<Transfer> {
   const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });
   try {
     const version = await retryWhileLocked(() => versionOf(database, path));
-    if (version < migrations.length) {
-      throw new Error(
-        `The database ${path} has the schema of an earlier Latchkey. Start this version on it once, then copy it.`,
-      );
-    }
+    refuseToCopy(version, migrations, path);
+    if (version === 0) throw new Error(`${path} is not a database of Latchkey.`);
     return transfer(database, path);
   } catch (error) {
     database.close();

@@ -89,6 +89,15 @@ ul { padding: 0; list-style: none; }
 .scopes .name { font-weight: 500; }
 .scopes.close { gap: 0.25rem; margin-top: 0.25rem; }
 
+.choices { display: grid; gap: 0.75rem; }
+.choice {
+  display: flex; align-items: center; gap: 0.75rem; width: 100%; padding: 0.75rem; font: inherit; font-weight: 600; text-align: start; cursor: pointer;
+  color: var(--text); background: transparent; border: 1px solid var(--quiet); border-radius: 0.75rem;
+}
+.choice:hover { background: var(--sunk); }
+.steps { display: grid; gap: 0.375rem; padding-inline-start: 1.25rem; }
+section.host { display: grid; gap: 0.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
+
 .notes { display: grid; gap: 0.375rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .actions { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(9rem, 100%), 1fr)); gap: 0.75rem; }
 .button {
