@@ -76,21 +76,23 @@ describe('the installed package', () => {
     });
     // Types that several entry points have are in files beside them, named by their contents.
     const plain = names.map((name) => name.replace(/-[\w-]{8}(\.d\.c?ts)$/, '-HASH$1'));
-    expect(plain.sort()).toEqual([
-      'CHANGELOG.md',
-      'LICENSE',
-      'README.md',
-      'dist',
-      'dist/THIRD-PARTY-NOTICES.txt',
-      ...entries.flatMap((entry) =>
-        ['cjs', 'd.cts', 'd.ts', 'js'].map((extension) => `dist/${entry}.${extension}`),
-      ),
-      'dist/authorization-url-HASH.d.cts',
-      'dist/authorization-url-HASH.d.ts',
-      'dist/types-HASH.d.cts',
-      'dist/types-HASH.d.ts',
-      'package.json',
-    ].sort());
+    expect(plain.sort()).toEqual(
+      [
+        'CHANGELOG.md',
+        'LICENSE',
+        'README.md',
+        'dist',
+        'dist/THIRD-PARTY-NOTICES.txt',
+        ...entries.flatMap((entry) =>
+          ['cjs', 'd.cts', 'd.ts', 'js'].map((extension) => `dist/${entry}.${extension}`),
+        ),
+        'dist/authorization-url-HASH.d.cts',
+        'dist/authorization-url-HASH.d.ts',
+        'dist/types-HASH.d.cts',
+        'dist/types-HASH.d.ts',
+        'package.json',
+      ].sort(),
+    );
   });
 
   it('can be read where a debugger or a stack leads to it', async () => {
@@ -129,20 +131,17 @@ test.each([
   'authorizationUrl',
   'finishLinking',
   'constructor',
-])(
-  'an editor shows the errors of %s',
-  async (method) => {
-    const expression = method === 'constructor' ? 'Latchkey()' : `Latchkey().${method}`;
-    const program = `import { Latchkey } from '@latchkey/client';\nnew ${expression}`;
-    const name = method === 'constructor' ? 'Latchkey()' : method;
-    const throws = quickInfo(consumer, program, name).filter(({ tag }) => tag === 'throws');
-    expect(throws.length).toBeGreaterThan(0);
-    for (const { text, links } of throws) {
-      expect(text).toMatch(/^an? \w+Error (if|as) \S/);
-      expect(links[0]).toMatch(/^\w+Error$/);
-    }
-  },
-);
+])('an editor shows the errors of %s', async (method) => {
+  const expression = method === 'constructor' ? 'Latchkey()' : `Latchkey().${method}`;
+  const program = `import { Latchkey } from '@latchkey/client';\nnew ${expression}`;
+  const name = method === 'constructor' ? 'Latchkey()' : method;
+  const throws = quickInfo(consumer, program, name).filter(({ tag }) => tag === 'throws');
+  expect(throws.length).toBeGreaterThan(0);
+  for (const { text, links } of throws) {
+    expect(text).toMatch(/^an? \w+Error (if|as) \S/);
+    expect(links[0]).toMatch(/^\w+Error$/);
+  }
+});
 
 describe.each(Object.keys(compilers))('with %s', (alias) => {
   const compile = (project: string, ...more: string[]) => {
