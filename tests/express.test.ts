@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeInBrowser } from '@latchkey/test-kit/chromium';
+import { describeInBrowser, type WatchedPage } from '@latchkey/test-kit/chromium';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Gateway, startGateway } from './clients/gateway.ts';
 import { examplesFolder } from './support/examples-folder.ts';
 import { ADMIN_SECRET, operator } from './support/operator.ts';
 import { environment, type ServiceProcess, startService } from './support/service.ts';
@@ -16,29 +16,49 @@ interface Entry {
   revoked: boolean;
 }
 
-describeInBrowser('the Express application in a browser', (open) => {
+describeInBrowser('the Express application and its host in a browser', (open) => {
   let folder: string;
   let service: ServiceProcess;
-  let app: { url: string; stop(): void };
+  let child: ChildProcess;
+  /** In front of Latchkey and of the host, which have to know each other's address before they start. */
+  const gateways: Gateway[] = [];
+  let app: string;
+  let host: string;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'latchkey-express-'));
-    service = await startService({ cwd: folder, env: environment({ ADMIN_SECRET }) });
-    const env = { LATCHKEY_URL: service.url, ADMIN_SECRET, APP_PORT: '0', IDENTITY_PORT: '0' };
-    const child = spawn(process.execPath, [program], {
-      env: environment(env),
-      stdio: ['ignore', 'pipe', 'inherit'],
+    const [latchkey, hostGateway] = await Promise.all([startGateway(), startGateway()]);
+    gateways.push(latchkey, hostGateway);
+    host = hostGateway.url;
+    const settings = { ADMIN_SECRET, PUBLIC_URL: latchkey.url, SIGN_IN_URL: `${host}/sign-in` };
+    service = await startService({ cwd: folder, env: environment(settings) });
+    latchkey.forwardTo(service.url);
+
+    const env = environment({
+      LATCHKEY_URL: latchkey.url,
+      ADMIN_SECRET,
+      APP_PORT: '0',
+      HOST_PORT: '0',
+      HOST_URL: host,
     });
-    const [said] = await once(child.stdout, 'data');
-    app = {
-      url: String(said).replace('Open ', '').trim(),
-      stop: () => child.kill(),
-    };
+    child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+    let printed = '';
+    const [, appUrl = '', hostUrl = ''] = await new Promise<RegExpExecArray>((resolve, reject) => {
+      child.stdout?.on('data', (chunk) => {
+        printed += chunk;
+        const said = /^The application: (\S+)\nThe host: (\S+)\n/.exec(printed);
+        if (said) resolve(said);
+      });
+      child.once('exit', () => reject(new Error(`It ended before it listened: ${printed}`)));
+    });
+    app = appUrl;
+    hostGateway.forwardTo(hostUrl);
   });
 
   afterAll(async () => {
-    app?.stop();
+    child?.kill();
     await service?.stop();
+    for (const gateway of gateways) await gateway.close();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -55,24 +75,50 @@ describeInBrowser('the Express application in a browser', (open) => {
   };
 
   const connect = { name: 'Connect your account' };
+  type Page = WatchedPage['page'];
+
+  /** From the application's page to the consent page. */
+  async function signIn(page: Page, name = 'Ada Lovelace') {
+    await page.goto(app);
+    await page.getByRole('link', connect).click();
+    await page.getByRole('button', { name }).click();
+    await page.getByRole('button', { name: 'Allow' }).waitFor();
+  }
+
+  async function link(page: Page) {
+    await signIn(page);
+    await press(page, 'Allow');
+    await page.getByText('Connected as Ada Lovelace').waitFor();
+  }
+
+  /** Presses a button of the consent page. It takes no click in the first moments after a focus. */
+  const press = (page: Page, name: string) =>
+    expect
+      .poll(async () => {
+        await page.getByRole('button', { name }).click({ timeout: 2_000 });
+        await page.waitForURL(`${app}/**`, { timeout: 5_000 });
+        return page.url();
+      })
+      .toMatch(`${app}/`);
 
   test('connects an account with its button and disconnects it', async () => {
     const { page, complaints } = await open();
     const before = (await grants()).length;
-    await page.goto(app.url);
-    await page.getByRole('button', connect).click();
-    await page.getByText('Acme asks for: profile.read').waitFor();
+    await signIn(page);
+    await page.getByText('Read your profile').waitFor();
     expect(await grants()).toHaveLength(before);
 
-    await page.getByRole('button', { name: 'Allow' }).click();
+    await press(page, 'Allow');
     await page.getByText('Connected as Ada Lovelace').waitFor();
     // The code does not stay in the address.
-    expect(page.url()).toBe(`${app.url}/`);
+    expect(page.url()).toBe(`${app}/`);
     const [linked, ...older] = await grants();
     expect([older.length, linked?.revoked]).toEqual([before, false]);
+    const cookies = (await page.context().cookies()).map(({ name }) => name);
+    expect(cookies.filter((name) => name.startsWith('latchkey-linking-'))).toEqual([]);
 
     await page.getByRole('button', { name: 'Disconnect' }).click();
-    await page.getByRole('button', connect).waitFor();
+    await page.getByRole('link', connect).waitFor();
     expect((await grants())[0]).toMatchObject({ grant_id: linked?.grant_id, revoked: true });
     expect(complaints).toEqual([]);
   });
@@ -80,38 +126,41 @@ describeInBrowser('the Express application in a browser', (open) => {
   test('lets the user deny the request', async () => {
     const { page } = await open();
     const before = await grants();
-    await page.goto(app.url);
-    await page.getByRole('button', connect).click();
-    await page.getByRole('button', { name: 'Deny' }).click();
+    await signIn(page);
+    await press(page, 'Deny');
     await page.getByText('You have not allowed it.').waitFor();
     expect(await grants()).toEqual(before);
   });
 
-  test('refuses a code with the state of another session, and a state that was used', async () => {
+  test('goes on without asking who is signed in to the host already', async () => {
     const { page } = await open();
-    const before = (await grants()).length;
-    await page.goto(app.url);
-    await page.getByRole('button', connect).click();
-    await page.getByText('Acme asks for').waitFor();
+    await link(page);
+    await page.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByRole('link', connect).click();
+    await page.getByText('Ada Lovelace').waitFor();
+    await press(page, 'Allow');
+    await page.getByText('Connected as Ada Lovelace').waitFor();
+  });
 
-    const account = '0193aa00-0000-7000-8000-0000000000a1';
-    const about = { application_id: await acme(), account_id: account, scope: 'profile.read' };
-    const { code } = await operator<{ code: string }>(service, 'POST', '/codes', about);
-    const state = new URL(page.url()).searchParams.get('state') ?? '';
-    for (const query of [{ code, state: 'forged' }, { code }, { code, state }]) {
-      const response = await page.goto(`${app.url}/callback?${new URLSearchParams(query)}`);
-      expect(response?.status()).toBe(400);
-    }
+  test('refuses a code with the state of another browser', async () => {
+    const [{ page }, { page: other }] = await Promise.all([open(), open()]);
+    const before = (await grants()).length;
+    await page.goto(app);
+    await page.getByRole('link', connect).click();
+    const link = new URL(page.url()).searchParams.get('link');
+    const approval = { link, account_id: '0193aa00-0000-7000-8000-0000000000a1' };
+    type Approved = { redirect_to: string };
+    const { redirect_to } = await operator<Approved>(service, 'POST', '/links/approve', approval);
+    await other.goto(redirect_to);
+    await other.getByText('That did not work.').waitFor();
     expect(await grants()).toHaveLength(before);
+    await page.goto(redirect_to);
+    await page.getByText('Connected as Ada Lovelace').waitFor();
   });
 
   test('keeps an account while the service has disabled the application', async () => {
     const { page } = await open();
-    await page.goto(app.url);
-    await page.getByRole('button', connect).click();
-    await page.getByRole('button', { name: 'Allow' }).click();
-    await page.getByText('Connected as Ada Lovelace').waitFor();
-
+    await link(page);
     const id = await acme();
     await operator(service, 'POST', `/applications/${id}/disable`);
     await page.reload();
@@ -121,17 +170,20 @@ describeInBrowser('the Express application in a browser', (open) => {
     await page.getByText('Connected as Ada Lovelace').waitFor();
   });
 
-  test('forgets an account that was disconnected on the side of the service', async () => {
+  test('forgets an account that the user disconnected at the host', async () => {
     const { page } = await open();
-    await page.goto(app.url);
-    await page.getByRole('button', connect).click();
-    await page.getByRole('button', { name: 'Allow' }).click();
-    await page.getByText('Connected as Ada Lovelace').waitFor();
-
-    const [linked] = await grants();
-    await operator(service, 'POST', `/grants/${linked?.grant_id}/revoke`);
-    await page.reload();
+    await link(page);
+    await page.goto(host);
+    await page.getByRole('link', { name: 'Connected applications' }).click();
+    await page.getByText('Acme').first().waitFor();
+    await page
+      .getByRole('link', { name: /disconnect/i })
+      .or(page.getByRole('button', { name: /disconnect/i }))
+      .first()
+      .click();
+    await page.getByRole('button', { name: /disconnect/i }).click();
+    await page.goto(app);
     await page.getByText('Your account is no longer connected.').waitFor();
-    await page.getByRole('button', connect).waitFor();
+    await page.getByRole('link', connect).waitFor();
   });
 });

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import { table } from '../markdown.ts';
+import { markdownTable } from '../../packages/test-kit/src/markdown-table.ts';
 import type { Benchmark, BenchmarkResult } from './benchmark.ts';
 import { isPinned } from './server-process.ts';
 
@@ -14,7 +14,7 @@ export function render({ conditions, text, targets }: BenchmarkResult): string {
     isPinned ? 'one core for the servers, one for the load' : 'servers and load on the same cores',
     ...conditions,
   ].join('; ');
-  const targetTable = table([
+  const targetTable = markdownTable([
     ['target', 'measured', 'met'],
     ...targets.map(({ text, measured, isMet }) => [text, measured, isMet ? 'yes' : 'no']),
   ]);

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { table } from '../markdown.ts';
+import { markdownTable } from '../../packages/test-kit/src/markdown-table.ts';
 import type { Contender } from './contender.ts';
 import { type Harness, onMongodb, withHarness } from './harness.ts';
 import { CONNECTIONS, measureOperations } from './measure.ts';
@@ -62,7 +62,7 @@ function selfTimes({ nodes, samples, timeDeltas }: CpuProfile, limit: number): s
     total += time;
   }
   const top = [...times].sort(([, a], [, b]) => b - a).slice(0, limit);
-  return table([
+  return markdownTable([
     ['self time', '%', 'function'],
     ...top.map(([name, time]) => [
       `${(time / 1000).toFixed(0)} ms`,

@@ -28,6 +28,8 @@ export function oauthApplications(server: {
   const credentials: Record<Redeemer, Registration | null> = {
     application,
     'wrong secret': { ...application, client_secret: randomText() },
+    'wrong verifier': application,
+    'other redirect URI': application,
     'other application': other,
     nobody: null,
   };
@@ -41,15 +43,24 @@ export function oauthApplications(server: {
     return code;
   }
 
+  async function issueWithoutChallenge() {
+    const { query, verifier } = authorizationRequest(application, 'openid');
+    query.delete('code_challenge');
+    query.delete('code_challenge_method');
+    const code = (await server.authorize(query)).searchParams.get('code');
+    if (code !== null) verifiers.set(code, verifier);
+    return code;
+  }
+
   async function redeem(code: string, by: Redeemer) {
     const own = credentials[by];
     // Only the application knows the verifier. It never goes through the browser.
-    const isApplication = by === 'application' || by === 'wrong secret';
+    const knowsVerifier = ['application', 'wrong secret', 'other redirect URI'].includes(by);
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
       code,
-      redirect_uri: REDIRECT_URI,
-      code_verifier: (isApplication && verifiers.get(code)) || randomText(),
+      redirect_uri: by === 'other redirect URI' ? `${REDIRECT_URI}/other` : REDIRECT_URI,
+      code_verifier: (knowsVerifier && verifiers.get(code)) || randomText(),
       ...(own === null && { client_id: application.client_id }),
     });
     const basic = own && btoa(`${own.client_id}:${own.client_secret}`);
@@ -63,5 +74,5 @@ export function oauthApplications(server: {
     return (await bodyUnlessRefused(await fetch(server.userinfo, { headers }))) !== null;
   }
 
-  return { issue, redeem, accepts };
+  return { issue, issueWithoutChallenge, redeem, accepts };
 }

@@ -1,6 +1,6 @@
-import { abuses } from '../../packages/test-kit/src/races/abuse.ts';
+import { markdownTable } from '../../packages/test-kit/src/markdown-table.ts';
+import { type Abuse, abuses } from '../../packages/test-kit/src/races/abuse.ts';
 import type { RaceResult } from '../../packages/test-kit/src/races/race.ts';
-import { table } from '../markdown.ts';
 
 /** What was measured of one server at one store latency. */
 export interface Measurement {
@@ -29,7 +29,7 @@ export function report(
 ): string {
   const row = ({ server, latency }: Measurement, cells: unknown[]) =>
     [server, `${latency} ms`, ...cells].map(String);
-  const raceTable = table([
+  const raceTable = markdownTable([
     [
       'server',
       'store latency',
@@ -42,20 +42,35 @@ export function report(
       row(one, [one.race.once, one.race.moreThanOnce, one.race.never, one.race.usable]),
     ),
   ]);
-  const abuseTable = table([
-    ['server', 'store latency', ...abuses.map(({ title }) => title)],
-    ...measurements.map((one) => row(one, one.unharmed)),
-  ]);
+  const abuseTable = (when: Abuse['when']) => {
+    const shown = abuses.filter((abuse) => abuse.when === when);
+    return markdownTable([
+      ['server', 'store latency', ...shown.map(({ title }) => title)],
+      ...measurements.map((one) =>
+        row(
+          one,
+          one.unharmed.filter((_, index) => abuses[index]?.when === when),
+        ),
+      ),
+    ]);
+  };
   return `${conditions}
 
 **The race.** ${codes} codes, one after the other. For each code, its application sends ${redeemers} concurrent
-requests. Of the ${codes} codes were:
+requests; to Latchkey, half of them over \`/oauth/convert\` and half over \`/oauth/token\`. Of the ${codes}
+codes were:
 
 ${raceTable}
 
-**The abuse.** ${abused} fresh codes for each kind. The table counts the codes whose application noticed
-nothing: its code, or the grant it already had, still worked.
+**A failed attempt first.** ${abused} fresh codes for each kind. Somebody sends the code with something wrong,
+or the application itself makes a mistake, before it sends everything right. The table counts the
+codes that still worked. In the last column, it counts the codes that were refused, or never issued:
 
-${abuseTable}
+${abuseTable('before')}
+
+**A replay.** ${abused} fresh codes for each kind, sent again after the application has redeemed them. The table
+counts the codes whose grant still worked:
+
+${abuseTable('after')}
 `;
 }

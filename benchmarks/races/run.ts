@@ -16,7 +16,7 @@ import {
 import { abuses, countUnharmed } from '../../packages/test-kit/src/races/abuse.ts';
 import type { Contender } from '../../packages/test-kit/src/races/contender.ts';
 import { race } from '../../packages/test-kit/src/races/race.ts';
-import { packageVersions } from '../markdown.ts';
+import { packageVersions } from '../package-versions.ts';
 import { startBetterAuth } from './better-auth.ts';
 import { startLatchkey } from './latchkey.ts';
 import { startOidcProvider } from './oidc-provider.ts';

@@ -1,47 +1,36 @@
 /**
- * An application with a "connect your account" button. It sends the user to the service with a
- * `state`, converts the code that comes back, stores the grant, uses it, and revokes it.
+ * An application with a "connect your account" button. `expressLinking` sends the user to the service
+ * and receives the grant; the application stores it, uses it, and revokes it.
  *
  * `start.ts` runs it.
  */
 
-import { randomBytes } from 'node:crypto';
-import {
-  ApplicationDisabledError,
-  AuthenticationError,
-  CodeAlreadyUsedError,
-  CodeExpiredError,
-  CodeNotFoundError,
-  type Latchkey,
-} from '@latchkey/client';
-import express, { type ErrorRequestHandler, type Express } from 'express';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { ApplicationDisabledError, AuthenticationError, type Latchkey } from '@latchkey/client';
+import { expressLinking } from '@latchkey/client/linking';
+import express, { type ErrorRequestHandler, type Express, type Request } from 'express';
 import session from 'express-session';
 import { html, page } from './page.ts';
 
 declare module 'express-session' {
   interface SessionData {
-    /** Sent to the service with the user. The code must come back with the same value. */
-    state: string;
+    /** The id of the user who is signed in to this application. */
+    user: string;
+    /** What to show on the next page. */
+    notice: string;
   }
 }
 
 export interface AppOptions {
   latchkey: Latchkey;
-  applicationId: string;
-  /** The page of the service that asks the user for consent. */
-  authorizeUrl: string;
   /** The URL of `/callback` in this application, as registered at the service. */
-  callbackUrl: string;
+  redirectUri: string;
 }
 
-const connect =
-  '<form method="post" action="/connect"><button>Connect your account</button></form>';
-const again = (why: string) => page('Acme', html`<p>${why}</p>` + connect);
+const connectLink = '<p><a href="/connect">Connect your account</a></p>';
 
-export function createApp(options: AppOptions): Express {
-  const { latchkey, applicationId, authorizeUrl, callbackUrl } = options;
+export function createApp({ latchkey, redirectUri }: AppOptions): Express {
   // In your application, use a table of your database with a row per user, and encrypt the secrets.
-  // Here, a session stands for a user.
   const links = new Map<string, { grant_id: string; grant_secret: string }>();
 
   const app = express();
@@ -55,10 +44,42 @@ export function createApp(options: AppOptions): Express {
       cookie: { httpOnly: true, sameSite: 'lax' },
     }),
   );
+  // In your application, users sign in. Here, each browser is a user.
+  app.use((request, _response, next) => {
+    request.session.user ??= randomUUID();
+    next();
+  });
+  const userOf = (request: Request) => request.session.user as string;
+
+  const { connect, callback } = expressLinking<Request>({
+    latchkey,
+    redirectUri,
+    scope: 'profile.read',
+    userOf,
+    async onLinked({ grant_id, grant_secret }, request) {
+      const before = links.get(userOf(request));
+      links.set(userOf(request), { grant_id, grant_secret });
+      if (before) await latchkey.revoke(before.grant_id);
+    },
+    onFailed(error, request) {
+      // The message says what to do and contains no credential.
+      process.stderr.write(`${error.message}\n`);
+      request.session.notice =
+        error.name === 'LinkDeniedError'
+          ? 'You have not allowed it.'
+          : 'That did not work. Connect again.';
+    },
+  });
+  app.get('/connect', connect);
+  app.get('/callback', callback);
 
   app.get('/', async (request, response) => {
-    const link = links.get(request.sessionID);
-    if (link === undefined) return response.send(page('Acme', connect));
+    const { notice } = request.session;
+    delete request.session.notice;
+    const link = links.get(userOf(request));
+    if (link === undefined) {
+      return response.send(page('Acme', html`<p>${notice ?? 'Welcome.'}</p>` + connectLink));
+    }
     try {
       const { display_name } = await latchkey.account(link.grant_secret);
       const disconnect =
@@ -72,54 +93,20 @@ export function createApp(options: AppOptions): Express {
       }
       // Ended from the service's side.
       if (!(error instanceof AuthenticationError)) throw error;
-      links.delete(request.sessionID);
-      response.send(again('Your account is no longer connected.'));
+      links.delete(userOf(request));
+      const ended = '<p>Your account is no longer connected.</p>';
+      response.send(page('Acme', ended + connectLink));
     }
-  });
-
-  app.post('/connect', (request, response) => {
-    const state = randomBytes(32).toString('base64url');
-    request.session.state = state;
-    const target = new URL(authorizeUrl);
-    target.search = new URLSearchParams({
-      application_id: applicationId,
-      redirect_uri: callbackUrl,
-      scope: 'profile.read',
-      state,
-    }).toString();
-    response.redirect(303, target.href);
-  });
-
-  app.get('/callback', async (request, response) => {
-    const { code, state } = request.query;
-    const expected = request.session.state;
-    delete request.session.state;
-    // Without this check, an attacker could make the user's browser send a code for another account.
-    if (expected === undefined || state !== expected) {
-      return response.status(400).send(again('This link was not for you, or was used before.'));
-    }
-    if (typeof code !== 'string') return response.send(again('You have not allowed it.'));
-
-    const { grant_id, grant_secret } = await latchkey.convert(code);
-    const before = links.get(request.sessionID);
-    links.set(request.sessionID, { grant_id, grant_secret });
-    if (before) await latchkey.revoke(before.grant_id);
-    response.redirect(303, '/');
   });
 
   app.post('/disconnect', async (request, response) => {
-    const link = links.get(request.sessionID);
+    const link = links.get(userOf(request));
     if (link) await latchkey.revoke(link.grant_id);
-    links.delete(request.sessionID);
+    links.delete(userOf(request));
     response.redirect(303, '/');
   });
 
   const failed: ErrorRequestHandler = (error, _request, response, _next) => {
-    const startAgain = [CodeExpiredError, CodeNotFoundError, CodeAlreadyUsedError];
-    if (startAgain.some((errorClass) => error instanceof errorClass)) {
-      return void response.status(400).send(again('That took too long. Connect again.'));
-    }
-    // The message says what to do and contains no credential.
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     response.status(503).send(page('Acme', '<p>Something went wrong. Try again in a minute.</p>'));
   };

@@ -1,61 +1,53 @@
 /**
- * Runs the application and the identity page against a Latchkey that runs with an ADMIN_SECRET:
+ * Runs the application and the host against a Latchkey that has the linking flow on:
  *
- *     ADMIN_SECRET=… npm exec -c 'node examples/express/start.ts'
+ *     export ADMIN_SECRET="$(openssl rand -hex 32)"
+ *     export PUBLIC_URL=http://127.0.0.1:3000 SIGN_IN_URL=http://127.0.0.1:4001/sign-in
+ *     npm start &
+ *     npm exec -c 'node examples/express/start.ts'
  *
- * Reads LATCHKEY_URL and ADMIN_SECRET from the environment, and the ports in APP_PORT and
- * IDENTITY_PORT. Creates an application and an account at Latchkey, as your setup would do once.
+ * Reads LATCHKEY_URL and ADMIN_SECRET from the environment, and the ports in APP_PORT and HOST_PORT.
+ * HOST_URL is where browsers reach the host, if that is not its port on 127.0.0.1. Creates an
+ * application, a scope and two accounts at Latchkey, as your setup would do once.
  */
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Latchkey } from '@latchkey/client';
+import { LatchkeyAdmin } from '@latchkey/client/admin';
 import { createApp } from './app.ts';
-import { createIdentity } from './identity.ts';
+import { createHost } from './host.ts';
 
-const { LATCHKEY_URL, ADMIN_SECRET = '', APP_PORT = '4000', IDENTITY_PORT = '4001' } = process.env;
-const latchkeyUrl = LATCHKEY_URL || 'http://127.0.0.1:3000';
-const accountId = '0193aa00-0000-7000-8000-0000000000a1';
-
-async function admin(method: string, path: string, body: object) {
-  const response = await fetch(`${latchkeyUrl}/admin${path}`, {
-    method,
-    headers: { Authorization: `Bearer ${ADMIN_SECRET}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(await response.text());
-  return (await response.json()) as { id: string; secret: string };
-}
+const { LATCHKEY_URL, ADMIN_SECRET, APP_PORT = '4000', HOST_PORT = '4001', HOST_URL } = process.env;
+const baseUrl = LATCHKEY_URL || 'http://127.0.0.1:3000';
+const users = new Map([
+  ['0193aa00-0000-7000-8000-0000000000a1', 'Ada Lovelace'],
+  ['0193aa00-0000-7000-8000-0000000000a2', 'Grace Hopper'],
+]);
 
 async function listen(server: Server, port: string): Promise<string> {
   await new Promise<void>((resolve) => server.listen(Number(port), '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const application = await admin('POST', '/applications', { name: 'Acme' });
-await admin('PUT', `/accounts/${accountId}`, { username: 'ada', display_name: 'Ada Lovelace' });
-
-const [appServer, identityServer] = [createServer(), createServer()];
+const [appServer, hostServer] = [createServer(), createServer()];
 const appUrl = await listen(appServer, APP_PORT);
-const identityUrl = await listen(identityServer, IDENTITY_PORT);
+const hostUrl = await listen(hostServer, HOST_PORT);
 const redirectUri = `${appUrl}/callback`;
 
-identityServer.on(
-  'request',
-  createIdentity({
-    latchkeyUrl,
-    adminSecret: ADMIN_SECRET,
-    application: { id: application.id, name: 'Acme', redirectUri },
-    accountId,
-  }),
-);
-appServer.on(
-  'request',
-  createApp({
-    latchkey: new Latchkey({ baseUrl: latchkeyUrl, applicationSecret: application.secret }),
-    applicationId: application.id,
-    authorizeUrl: `${identityUrl}/authorize`,
-    callbackUrl: redirectUri,
-  }),
-);
-process.stdout.write(`Open ${appUrl}\n`);
+const admin = new LatchkeyAdmin({ baseUrl, adminSecret: ADMIN_SECRET });
+await admin.scopes.put({
+  scope: 'profile.read',
+  title: 'Read your profile',
+  description: 'Your name and your username.',
+});
+for (const [account_id, display_name] of users) {
+  const [username = ''] = display_name.toLowerCase().split(' ');
+  await admin.accounts.put({ account_id, username, display_name });
+}
+const { secret } = await admin.applications.create({ name: 'Acme', redirect_uris: [redirectUri] });
+
+const latchkey = new Latchkey({ baseUrl, applicationSecret: secret });
+appServer.on('request', createApp({ latchkey, redirectUri }));
+hostServer.on('request', createHost({ admin, url: HOST_URL ?? hostUrl, users }));
+process.stdout.write(`The application: ${appUrl}\nThe host: ${hostUrl}\n`);

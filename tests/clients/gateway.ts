@@ -12,8 +12,9 @@ export interface Seen {
   parameters: string[];
 }
 
-/** What stands before Latchkey under its public URL. */
+/** A proxy that has Latchkey under a path of its own. */
 export interface Gateway {
+  /** The public URL of Latchkey. */
   readonly url: string;
   /** The requests, oldest first. */
   readonly seen: Seen[];
@@ -22,22 +23,32 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** Starts it on a free port, so that PUBLIC_URL is known before the service starts. */
-export async function startGateway(): Promise<Gateway> {
+/**
+ * Starts a proxy on a free port, so that PUBLIC_URL is known before the service starts.
+ *
+ * @param prefix - the path to have Latchkey under, such as `/latchkey`; empty for all of the host
+ */
+export async function startGateway(prefix: string): Promise<Gateway> {
   const seen: Seen[] = [];
   let target = '';
   const server = createServer(async (incoming, response) => {
     const body = await text(incoming);
     const { method = 'GET', url = '/', headers } = incoming;
-    const { pathname, searchParams } = new URL(url, 'http://gateway');
+    const { pathname, search, searchParams } = new URL(url, 'http://gateway');
+    // Metadata is at the root of the host, whatever the path (RFC 8414, section 3.1).
+    const path = pathname.startsWith('/.well-known/') ? pathname : stripped(pathname, prefix);
+    if (path === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
     const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded');
     const form = new URLSearchParams(isForm ? body : '');
     seen.push({
-      path: pathname,
+      path,
       scheme: headers.authorization?.split(' ', 1)[0],
       parameters: [...searchParams.keys(), ...form.keys()],
     });
-    const outgoing = request(new URL(url, target), { method, headers }, (answer) => {
+    const outgoing = request(new URL(path + search, target), { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
@@ -46,7 +57,7 @@ export async function startGateway(): Promise<Gateway> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`,
     seen,
     forwardTo(url) {
       target = url;
@@ -57,4 +68,8 @@ export async function startGateway(): Promise<Gateway> {
       await once(server, 'close');
     },
   };
+}
+
+function stripped(path: string, prefix: string): string | undefined {
+  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : undefined;
 }

@@ -1,9 +1,12 @@
 /** The parts of an application that the programs in the documentation of the SDK do not show. */
 export const APPLICATION = `
 declare const latchkey: import('@latchkey/client').Latchkey;
+declare const admin: import('@latchkey/client/admin').LatchkeyAdmin;
 declare const server: import('@latchkey/testing').TestServer;
 declare const code: string, grantId: string, grantSecret: string, user: string;
-declare const baseUrl: string, applicationSecret: string;
+declare const link: string, accountId: string, url: string, redirectUri: string;
+declare const kept: { state: string; codeVerifier: string };
+declare const baseUrl: string, applicationSecret: string, adminSecret: string;
 declare const links: { save(user: string, link: { id: string; secret: string }): Promise<void> };
 declare const encrypt: (text: string) => string;
 declare const greet: (name: string) => void;

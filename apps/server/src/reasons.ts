@@ -41,7 +41,7 @@ export const reasons = {
     advice:
       'The application has mixed up the credentials of two registrations. `latchkey app list` shows which secret belongs to which id.',
   },
-  client_ill_formed: {
+  client_id_no_uuid: {
     code: 'credentials_invalid',
     found: 'The client_id is no UUID, and no secret was sent.',
     advice: 'The application has to send the id that `latchkey app list` shows.',

@@ -109,10 +109,11 @@ export function isDatabaseUrl(text: string): boolean {
   return databaseUrl.safeParse(text).success;
 }
 
-const signInUrl = uris.webUri.refine(
-  // The flow adds its own.
-  (url) => !new URLSearchParams(uris.splitUri(url)?.query).has('link'),
-);
+const signInUrl = uris.webUri.refine((url) => {
+  const { query, fragment } = uris.splitUri(url) ?? {};
+  // The flow adds a link of its own.
+  return fragment === undefined && !new URLSearchParams(query).has('link');
+});
 
 const definitions = {
   PORT: setting(integer(0, 65_535), 'must be a whole number from 0 to 65535', '3000'),

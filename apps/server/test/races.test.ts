@@ -90,8 +90,26 @@ describe('the race and the abuse detect', () => {
     await withLatchkey({ fresh: sqliteDatabase, latency: 0, changed }, async (latchkey) => {
       const counts: number[] = [];
       for (const abuse of abuses) counts.push(await countUnharmed(latchkey, abuse, { codes: 1 }));
-      // Calls without a valid secret do not reach the redemption.
-      expect(counts).toEqual([1, 0, 1, 1, 0, 0]);
+      // Calls without a valid secret do not reach the redemption. A code without a challenge is refused.
+      expect(counts).toEqual([1, 0, 0, 0, 1, 1, 1, 0, 0]);
+    });
+  });
+
+  test('a store that does not look at the verifier when it writes', async () => {
+    const changed = redeemingBy((store) => async (redemption) => {
+      const state = await store.findCode(redemption.grant_id);
+      const code_challenge = state?.code_challenge ?? null;
+      return store.redeemCode({ ...redemption, code_challenge });
+    });
+    await withLatchkey({ fresh: sqliteDatabase, latency: 0, changed }, async (latchkey) => {
+      const counts: [string, number][] = [];
+      for (const abuse of abuses) {
+        counts.push([abuse.title, await countUnharmed(latchkey, abuse, { codes: 1 })]);
+      }
+      expect(counts.filter(([, count]) => count === 0).map(([title]) => title)).toEqual([
+        'a wrong verifier first',
+        'a verifier, but the challenge was removed',
+      ]);
     });
   });
 });

@@ -1,4 +1,4 @@
-import { table } from '../../markdown.ts';
+import { markdownTable } from '../../../packages/test-kit/src/markdown-table.ts';
 import { operations } from '../measure.ts';
 import { type Results, spread } from '../results.ts';
 
@@ -46,7 +46,7 @@ function loadTable({ base: baseName, results }: Group, connections: number): str
       ]);
     }
   }
-  return table(rows);
+  return markdownTable(rows);
 }
 
 /** All tables, in Markdown. */
@@ -58,7 +58,7 @@ export function report(groups: readonly Group[], connectionCounts: readonly numb
     );
     return [`## ${group.title}`, ...loads];
   });
-  const footprints = table([
+  const footprints = markdownTable([
     ['server', 'start ms', 'peak memory MiB'],
     ...groups.flatMap(({ title, results }, index) =>
       results.footprints.map(({ name, startMilliseconds, peakMemory }) => [

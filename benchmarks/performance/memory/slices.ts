@@ -1,4 +1,4 @@
-import { table } from '../../markdown.ts';
+import { markdownTable } from '../../../packages/test-kit/src/markdown-table.ts';
 
 /** What was measured after a number of codes. Sizes are in MiB. */
 export interface Slice {
@@ -24,7 +24,7 @@ export function growth(values: readonly number[]): number {
 }
 
 export function report(slices: readonly Slice[]): string {
-  return table([
+  return markdownTable([
     [
       'codes converted',
       'resident MiB',

@@ -1,4 +1,4 @@
-import { table } from '../../markdown.ts';
+import { markdownTable } from '../../../packages/test-kit/src/markdown-table.ts';
 import { ratioTarget, type Target } from '../benchmark.ts';
 import { CONNECTIONS, operations } from '../measure.ts';
 import type { Results } from '../results.ts';
@@ -40,7 +40,7 @@ export function report(
       (many.cpu / few.cpu).toFixed(2),
     ]);
   }
-  return table(rows);
+  return markdownTable(rows);
 }
 
 function* comparisons(results: Results, pairs: readonly Pair[]) {

@@ -10,7 +10,11 @@ import {
   serve,
 } from './application.ts';
 
-const client = new OAuth2Client({ server: latchkeyUrl, clientId, clientSecret });
+const client = new OAuth2Client({
+  discoveryEndpoint: `${latchkeyUrl}/.well-known/oauth-authorization-server`,
+  clientId,
+  clientSecret,
+});
 const token = (accessToken: string) => ({ accessToken, expiresAt: null, refreshToken: null });
 
 serve({

@@ -32,7 +32,7 @@ serve({
     return (await oauth.processAuthorizationCodeResponse(server, client, response)).access_token;
   },
   account(accessToken) {
-    const url = new URL('/v1/account', latchkeyUrl);
+    const url = new URL(`${latchkeyUrl}/v1/account`);
     return oauth.protectedResourceRequest(accessToken, 'GET', url, undefined, null, options);
   },
   async introspect(accessToken) {

@@ -28,7 +28,7 @@ serve({
     return (await client.authorizationCodeGrant(config, url, checks)).access_token;
   },
   account: (accessToken) =>
-    client.fetchProtectedResource(config, accessToken, new URL('/v1/account', latchkeyUrl), 'GET'),
+    client.fetchProtectedResource(config, accessToken, new URL(`${latchkeyUrl}/v1/account`), 'GET'),
   introspect: (accessToken) => client.tokenIntrospection(config, accessToken),
   revoke: (accessToken) => client.tokenRevocation(config, accessToken),
 });

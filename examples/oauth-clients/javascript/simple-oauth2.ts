@@ -10,10 +10,15 @@ import {
   serve,
 } from './application.ts';
 
-// Its default paths are those of Latchkey.
 const client = new AuthorizationCode({
   client: { id: clientId, secret: clientSecret },
-  auth: { tokenHost: latchkeyUrl },
+  auth: {
+    tokenHost: latchkeyUrl,
+    // Where Latchkey's URL has no path, these are the defaults.
+    authorizePath: `${latchkeyUrl}/oauth/authorize`,
+    tokenPath: `${latchkeyUrl}/oauth/token`,
+    revokePath: `${latchkeyUrl}/oauth/revoke`,
+  },
 });
 const random = () => randomBytes(32).toString('base64url');
 

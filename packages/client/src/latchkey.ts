@@ -151,6 +151,8 @@ export class Latchkey {
    * @throws a {@link CodeNotFoundError} if the code is unknown, or belongs to another application
    * @throws a {@link CodeExpiredError} if the code is older than 300 seconds
    * @throws a {@link CodeAlreadyUsedError} if this application converted it before, with `grant_id`
+   * @throws an {@link InvalidRequestError} with `redirect_uri_mismatch` or `code_verifier_mismatch` if the
+   *   code is bound to others
    * @throws an {@link OutcomeUnknownError} if the service can't tell whether the code was used up
    * @throws a {@link LatchkeyError} as every method: see {@link Latchkey}
    *

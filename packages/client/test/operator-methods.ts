@@ -83,7 +83,8 @@ function baseClass(groups: string[][]): string {
       declare readonly ${path[0]}: ${groupName(path)};`,
     );
   return `${docs(['Every operation of the operator, as a method. {@link LatchkeyAdmin} has them.'])}
-    export abstract class OperatorOperations {\n${members.join('\n\n')}\n}`;
+    export abstract class OperatorOperations {\n${members.join('\n\n')}\n
+      protected constructor() {}\n}`;
 }
 
 function method(name: string, operation: OperationContract, used: Set<string>): string {

@@ -10,12 +10,20 @@ describe.each(errorCodes)('%s', (code) => {
 
   it('has an OAuth word that fits its status', () => {
     const words: Record<number, string[]> = {
-      400: ['invalid_request', 'invalid_grant'],
+      303: ['access_denied', 'invalid_request', 'unsupported_response_type'],
+      400: [
+        'invalid_client',
+        'invalid_grant',
+        'invalid_request',
+        'invalid_scope',
+        'unsupported_grant_type',
+      ],
       401: ['invalid_client'],
-      403: ['unauthorized_client'],
+      403: ['unauthorized_client', 'invalid_request'],
       404: ['invalid_request', 'invalid_grant'],
       405: ['invalid_request'],
       409: ['invalid_request', 'invalid_grant'],
+      410: ['invalid_request'],
       413: ['invalid_request'],
       415: ['invalid_request'],
       429: ['temporarily_unavailable'],
@@ -49,6 +57,8 @@ it('has extra members only where the contract names them', () => {
   expect(members).toEqual([
     ['parameter_invalid', ['issues']],
     ['code_already_used', ['grant_id']],
+    ['link_expired', ['redirect_to']],
+    ['link_decided', ['status']],
     ['outcome_unknown', ['grant_id']],
   ]);
 });

@@ -199,7 +199,7 @@ export const errorTable = {
     error: 'invalid_request',
     title: 'The request needs a code challenge',
     description:
-      'A public application has to send a code_challenge with code_challenge_method=S256, and every other one a code_challenge or a state.',
+      'The request has no code_challenge. A public application has to send one with code_challenge_method=S256, and every other application a code_challenge or a state.',
     help: 'Without both, the application could not tell its own response from that of a stranger. Turn on PKCE (RFC 7636) in the OAuth library of the application: most have it on by default.',
   },
   scope_unknown: {
@@ -222,7 +222,7 @@ export const errorTable = {
     error: 'invalid_request',
     title: 'The link request is older than an hour',
     description:
-      'This link request has expired. Send the browser to redirect_to, which leads back to the application. There the user can start again.',
+      'This link request is older than an hour and has expired. The user can start again at the application, where redirect_to leads.',
     help: 'A link request is good for 3600 seconds. `redirect_to` tells the application `access_denied`, so that nobody is stranded.',
     members: ['redirect_to'],
   },

@@ -25,29 +25,147 @@ const id: Rule = (value) => {
   return sized && digits ? kept(value.toLowerCase()) : 'refused';
 };
 
-/** 1 to 200 characters without control characters and lone surrogates. */
-const text = keptIf((value) => {
-  const characters = [...value];
-  const isGood = (code: number) =>
-    code >= 0x20 && !(code >= 0x7f && code <= 0x9f) && !(code >= 0xd800 && code <= 0xdfff);
+/** Some characters, but no control characters and lone surrogates. */
+const textUpTo = (most: number) =>
+  keptIf((value) => {
+    const characters = [...value];
+    const isGood = (code: number) =>
+      code >= 0x20 && !(code >= 0x7f && code <= 0x9f) && !(code >= 0xd800 && code <= 0xdfff);
+    return (
+      characters.length >= 1 &&
+      characters.length <= most &&
+      characters.every((character) => isGood(character.codePointAt(0) ?? 0))
+    );
+  });
+const text = textUpTo(200);
+
+/** RFC 6749, section 3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ). */
+const isToken = (token: string) =>
+  token !== '' && [...token].every((c) => c >= '!' && c <= '~' && c !== '"' && c !== '\\');
+const isDistinct = (list: readonly unknown[]) => new Set(list).size === list.length;
+/** 1 to 32 distinct tokens. */
+const scope = keptIf((value) => {
+  const tokens = value.split(' ');
+  return value.length <= 1000 && tokens.length <= 32 && isDistinct(tokens) && tokens.every(isToken);
+});
+const scopeToken = keptIf((value) => value.length <= 200 && isToken(value));
+
+const any = keptIf(() => true);
+const notEmpty = keptIf((value) => value !== '');
+const isOneOf = (characters: string) => (text: string) =>
+  [...text].every((character) => characters.includes(character));
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const DIGITS = '0123456789';
+const isHex = isOneOf(`${DIGITS}ABCDEFabcdef`);
+const challenge = keptIf((value) => value.length === 43 && isOneOf(`${LETTERS}${DIGITS}-_`)(value));
+const verifier = keptIf(
+  (value) => value.length >= 43 && value.length <= 128 && isOneOf(`${LETTERS}${DIGITS}-._~`)(value),
+);
+const language = keptIf((value) => {
+  const [first = '', ...more] = value.split('-');
   return (
-    characters.length >= 1 &&
-    characters.length <= 200 &&
-    characters.every((character) => isGood(character.codePointAt(0) ?? 0))
+    first.length >= 2 &&
+    first.length <= 8 &&
+    isOneOf(LETTERS)(first) &&
+    more.length <= 8 &&
+    more.every((part) => part !== '' && part.length <= 8 && isOneOf(LETTERS + DIGITS)(part))
   );
 });
 
-/** RFC 6749, section 3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ), here 1 to 32, distinct. */
-const scope = keptIf((value) => {
-  const tokens = value.split(' ');
-  const isGood = (c: string) => c >= '!' && c <= '~' && c !== '"' && c !== '\\';
-  return (
-    value.length <= 1000 &&
-    tokens.length <= 32 &&
-    new Set(tokens).size === tokens.length &&
-    tokens.every((token) => token !== '' && [...token].every(isGood))
+/** The parts of a URI, found from its start; null if it has a character or a user of no URI. */
+function partsOf(uri: string) {
+  const isCharacter = isOneOf(`${LETTERS}${DIGITS}-._~:/?#[]@!$&'()*+,;=`);
+  const [first = '', ...escapes] = uri.split('%');
+  if (!isCharacter(first)) return null;
+  const areEscapes = escapes.every(
+    (text) => text.length >= 2 && isHex(text.slice(0, 2)) && isCharacter(text.slice(2)),
   );
+  if (!areEscapes) return null;
+  const [beforeFragment = '', ...fragments] = uri.split('#');
+  const [beforeQuery = '', ...queries] = beforeFragment.split('?');
+  const colon = beforeQuery.indexOf(':');
+  const scheme = beforeQuery.slice(0, Math.max(colon, 0)).toLowerCase();
+  if (!isOneOf(LETTERS)(scheme.slice(0, 1)) || !isOneOf(`${LETTERS}${DIGITS}+.-`)(scheme)) {
+    return null;
+  }
+  const rest = beforeQuery.slice(colon + 1);
+  const authority = rest.startsWith('//') ? rest.slice(2).split('/')[0] : undefined;
+  const host = authority === undefined ? null : hostOf(authority);
+  if (scheme === '' || host === undefined || (host !== null && !URL.canParse(uri))) return null;
+  const query = queries.length === 0 ? '' : queries.join('?');
+  return { scheme, host, query, hasFragment: fragments.length > 0 };
+}
+
+/** The host of an authority in lower case; undefined if it is no host with a port. */
+function hostOf(authority: string): string | undefined {
+  const isBracketed = authority.startsWith('[');
+  const end = isBracketed ? authority.indexOf(']') + 1 : `${authority}:`.indexOf(':');
+  const [host, port] = [authority.slice(0, end), authority.slice(end)];
+  const inside = isBracketed ? host.slice(1, -1) : host;
+  const isHost = isOneOf(isBracketed ? `${DIGITS}abcdefABCDEF:.` : `${LETTERS}${DIGITS}-._~`)(
+    inside,
+  );
+  const isPort = port === '' || (port.startsWith(':') && isOneOf(DIGITS)(port.slice(1)));
+  return inside !== '' && isHost && isPort && port.length <= 6 ? host.toLowerCase() : undefined;
+}
+
+const isWeb = ({ scheme, host }: { scheme: string; host: string | null }) =>
+  (scheme === 'https' && host !== null) ||
+  (scheme === 'http' && ['127.0.0.1', '[::1]', 'localhost'].includes(host ?? ''));
+const webUri = keptIf((value) => {
+  const parts = partsOf(value);
+  return value.length <= 500 && parts !== null && isWeb(parts);
 });
+const redirectUri = keptIf((value) => {
+  const parts = partsOf(value);
+  if (value.length > 500 || value.includes('*') || parts === null || parts.hasFragment)
+    return false;
+  const names = [...new URLSearchParams(parts.query).keys()];
+  const isOurs = names.some((name) => ['code', 'state', 'iss', 'error'].includes(name));
+  return !isOurs && (isWeb(parts) || parts.scheme.includes('.'));
+});
+const logoUri = keptIf((value) => {
+  if (!value.startsWith('data:')) {
+    const parts = partsOf(value);
+    return value.length <= 500 && parts?.scheme === 'https' && parts.host !== null;
+  }
+  const [head, data = '', ...more] = value.split(',');
+  const types = ['png', 'webp', 'jpeg', 'gif', 'svg+xml'].map(
+    (type) => `data:image/${type};base64`,
+  );
+  const bare = data.replace(/==?$/, '');
+  const isBase64 = bare !== '' && isOneOf(`${LETTERS}${DIGITS}+/`)(bare);
+  return value.length <= 8192 && types.includes(head ?? '') && isBase64 && more.length === 0;
+});
+
+const listOf =
+  (rule: Rule, most: number): Rule =>
+  (value) =>
+    Array.isArray(value) &&
+    value.length <= most &&
+    isDistinct(value) &&
+    value.every((item) => rule(item) !== 'refused')
+      ? kept(value)
+      : 'refused';
+
+/** A member of a text in another language. */
+const texts: Rule = (value) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'refused';
+  const entries = Object.entries(value);
+  const isGood = ([tag, words]: [string, unknown]) => {
+    if (language(tag) === 'refused' || typeof words !== 'object' || words === null) return false;
+    if (Array.isArray(words)) return false;
+    const { title, description } = words as Record<string, unknown>;
+    const isDescribed = description === undefined || textUpTo(300)(description) !== 'refused';
+    return textUpTo(100)(title) !== 'refused' && isDescribed;
+  };
+  if (entries.length > 20 || !entries.every(isGood)) return 'refused';
+  const known = entries.map(([tag, { title, description }]) => [
+    tag,
+    { title, ...(description !== undefined && { description }) },
+  ]);
+  return kept(Object.fromEntries(known));
+};
 
 /** ISO 8601 with seconds and an offset, on a day that exists, before the year 10000. */
 const moment = keptIf((value) => {
@@ -98,13 +216,54 @@ const or = (rule: Rule, value: unknown): Member => [rule, { value }];
 
 const page = { limit: or(limit, 50), cursor: optional(cursor) };
 
+const locale = optional(language);
+
 const contract: Record<keyof typeof inputs, Record<string, Member>> = {
   emptyInput: {},
-  codeInput: { code: needed(keptIf((value) => value !== '')) },
+  codeInput: {
+    code: needed(notEmpty),
+    redirect_uri: optional(any),
+    code_verifier: optional(verifier),
+  },
+  tokenInput: { token: needed(notEmpty), token_type_hint: optional(any) },
   grantIdInput: { grant_id: needed(id) },
   applicationIdInput: { application_id: needed(id) },
   accountIdInput: { account_id: needed(id) },
-  applicationInput: { name: needed(text) },
+  applicationInput: {
+    name: needed(text),
+    redirect_uris: or(listOf(redirectUri, 20), []),
+    scopes: or(orNull(listOf(scopeToken, 200)), null),
+    logo_uri: or(orNull(logoUri), null),
+    homepage_uri: or(orNull(webUri), null),
+    public: or(boolean, false),
+    resource_server: or(boolean, false),
+  },
+  applicationUpdateInput: {
+    application_id: needed(id),
+    name: optional(text),
+    redirect_uris: optional(listOf(redirectUri, 20)),
+    scopes: optional(orNull(listOf(scopeToken, 200))),
+    logo_uri: optional(orNull(logoUri)),
+    homepage_uri: optional(orNull(webUri)),
+    resource_server: optional(boolean),
+  },
+  scopeNameInput: { scope: needed(scopeToken) },
+  scopeInput: {
+    scope: needed(scopeToken),
+    title: needed(textUpTo(100)),
+    description: or(orNull(textUpTo(300)), null),
+    texts: or(texts, {}),
+  },
+  connectionInput: { account_id: needed(id), application_id: needed(id) },
+  pageCreateInput: {
+    page: needed(keptIf((value) => value === 'connections')),
+    account_id: needed(id),
+    return_url: optional(webUri),
+    locale,
+  },
+  linkInput: { link: needed(notEmpty) },
+  linkIdentifyInput: { link: needed(notEmpty), account_id: needed(id), locale },
+  linkApproveInput: { link: needed(notEmpty), account_id: needed(id), scope: optional(scope) },
   secretInput: { application_id: needed(id), expires_at: or(orNull(moment), null) },
   secretIdInput: { application_id: needed(id), secret_id: needed(id) },
   accountInput: {
@@ -115,7 +274,13 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     verified: or(boolean, false),
     supporter: or(boolean, false),
   },
-  codeIssueInput: { application_id: needed(id), account_id: needed(id), scope: needed(scope) },
+  codeIssueInput: {
+    application_id: needed(id),
+    account_id: needed(id),
+    scope: needed(scope),
+    redirect_uri: optional(redirectUri),
+    code_challenge: optional(challenge),
+  },
   pageInput: page,
   accountListInput: { username: optional(text), ...page },
   grantListInput: { account_id: optional(id), application_id: optional(id), ...page },
@@ -197,6 +362,65 @@ const cursors = fc.oneof(
   { weight: 1, arbitrary: fc.stringMatching(/^[0-9A-Za-z_+=-]{20,23}$/) },
 );
 
+const uriPart = fc.stringMatching(/^[A-Za-z0-9._~!$&'()*+,;=:@%-]{0,6}$/);
+const uriTexts = fc.oneof(
+  fc
+    .tuple(
+      fc.constantFrom(
+        'https:',
+        'http:',
+        'HTTPS:',
+        'com.example.app:',
+        'custom:',
+        'javascript:',
+        '',
+      ),
+      fc.constantFrom('', '/', '//', '///'),
+      fc.oneof(
+        fc.constantFrom('app.example', '127.0.0.1', '[::1]', 'localhost', 'LOCALHOST', '127.0.0.2'),
+        fc.constantFrom('localhost.evil.example', 'user@app.example', '[fe80::1]', '1.2.3.256'),
+        uriPart,
+      ),
+      fc.constantFrom('', ':', ':8080', ':65536', ':123456', ':x'),
+      fc.constantFrom('', '/', '/cb', '/a%20b', '/a%2', '/ü', '/a b', '/*', '/[x]', '\\'),
+      fc.constantFrom('', '?', '?a=b', '?code=1', '?c%6Fde=1', '?state', '?a=b&iss=', '?a=?error'),
+      fc.constantFrom('', '', '', '#', '#x'),
+    )
+    .map((parts) => parts.join('')),
+  fc.integer({ min: 496, max: 504 }).map((length) => 'https://app.example/'.padEnd(length, 'a')),
+);
+const logos = fc.oneof(
+  uriTexts,
+  fc
+    .tuple(
+      fc.constantFrom('png', 'webp', 'jpeg', 'gif', 'svg+xml', 'svg', 'bmp'),
+      fc.constantFrom(';base64,', ',', ';base64'),
+      fc.oneof(
+        fc.constantFrom('', '=', 'AAAA', 'AA==', 'AA===', 'A,A', 'A A', '+/+/'),
+        fc.integer({ min: 8_160, max: 8_175 }).map((length) => 'A'.repeat(length)),
+      ),
+    )
+    .map(([type, separator, data]) => `data:image/${type}${separator}${data}`),
+);
+const languages = fc.constantFrom('de', 'pt-BR', 'zh-Hant-TW', 'a', 'de-', 'de_AT', 'x', '12', '');
+const words = fc.record(
+  { title: hostileText, description: hostileText, more: fc.boolean() },
+  { requiredKeys: ['title'] },
+);
+const shortText = fc.oneof(
+  { weight: 3, arbitrary: fc.string({ minLength: 1, maxLength: 20 }) },
+  fc
+    .tuple(fc.constantFrom('a', '🔑'), fc.constantFrom(99, 100, 101, 299, 300, 301))
+    .map(([character, count]) => character.repeat(count)),
+);
+const listsOf = (item: fc.Arbitrary<unknown>, most: number) =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.array(item, { maxLength: 3 }) },
+    fc
+      .constantFrom(most - 1, most, most + 1)
+      .map((count) => Array.from({ length: count }, (_, i) => `https://app.example/${i}`)),
+  );
+
 const value = fc.oneof(
   { weight: 3, arbitrary: ids },
   { weight: 3, arbitrary: hostileText },
@@ -214,6 +438,15 @@ const value = fc.oneof(
 );
 /** Likely values by member. Without them, an input with several members would rarely be valid. */
 const likely: Record<string, fc.Arbitrary<unknown>> = {
+  ...{ redirect_uri: uriTexts, return_url: uriTexts, homepage_uri: uriTexts, logo_uri: logos },
+  redirect_uris: listsOf(fc.oneof(fc.constant('https://app.example/cb'), uriTexts), 20),
+  scopes: fc.option(listsOf(fc.stringMatching(/^[!-~]{1,4}$/), 200)),
+  texts: fc.dictionary(languages, fc.oneof(words, fc.record({ title: shortText })), { maxKeys: 2 }),
+  ...{ title: shortText, description: fc.option(shortText), locale: languages },
+  ...{ public: fc.boolean(), resource_server: fc.boolean() },
+  page: fc.constantFrom('connections', 'consent', ''),
+  code_verifier: fc.stringMatching(/^[A-Za-z0-9._~-]{42,129}$/),
+  code_challenge: fc.stringMatching(/^[A-Za-z0-9_-]{42,44}$/),
   ...{ grant_id: ids, application_id: ids, account_id: ids, secret_id: ids },
   ...{ username: hostileText, display_name: hostileText, twitter: hostileText, name: hostileText },
   ...{
@@ -259,7 +492,7 @@ it.each(schemas)('%s takes what the contract says, and nothing else', (name, sch
     fc.property(inputOf(name), (input) => {
       const { output, refused } = readPlainly(name, input);
       const result = schema.safeParse(input);
-      const paths = new Set(result.error?.issues.map(({ path }) => path.join('.')));
+      const paths = new Set(result.error?.issues.map(({ path }) => String(path[0] ?? '')));
       // What is wrong with the members together may be told only once each is right.
       if (refused.some((path) => path !== '')) paths.add('');
       expect(refused.filter((path) => !paths.has(path))).toEqual([]);

@@ -19,9 +19,10 @@ it('takes any code but an empty one', () => {
 });
 
 it.each(Object.entries(inputs))(
-  'accepts null in %s only for twitter and expires_at',
+  'accepts null in %s only where the contract says so',
   (_, schema) => {
-    const nullable = ['twitter', 'expires_at'];
+    const ofApplications = ['scopes', 'logo_uri', 'homepage_uri'];
+    const nullable = ['twitter', 'expires_at', 'description', ...ofApplications];
     const members = Object.keys((schema as typeof inputs.accountInput).shape);
     for (const member of members) {
       const refused = refuses(schema, { [member]: null });

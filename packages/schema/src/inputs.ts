@@ -111,7 +111,7 @@ const locale = languageTag
   .meta({ description: 'The language of the page. Default: that of the browser.' });
 
 export const pageCreateInput = z.object({
-  page: z.literal('connections', 'Must be "connections".'),
+  page: z.literal('connections', 'Must be connections.'),
   account_id: uuid,
   return_url: webUri
     .optional()

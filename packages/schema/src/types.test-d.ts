@@ -34,6 +34,7 @@ test('every type equals its schema', () => {
   expectTypeOf<types.Page>().toEqualTypeOf<Output<'page'>>();
   expectTypeOf<types.LinkRequest>().toEqualTypeOf<Output<'linkRequest'>>();
   expectTypeOf<types.LinkRedirect>().toEqualTypeOf<Output<'linkRedirect'>>();
+  expectTypeOf<types.TokenResponse>().toEqualTypeOf<Output<'tokenResponse'>>();
   expectTypeOf<types.Introspection>().toEqualTypeOf<Output<'introspection'>>();
   expectTypeOf<types.CompleteList<types.Scope>>().toEqualTypeOf<Output<'scopeList'>>();
   expectTypeOf<types.CompleteList<types.Connection>>().toEqualTypeOf<Output<'connectionList'>>();
@@ -77,6 +78,7 @@ test('every schema of an object has a type', () => {
     | 'linkRequest'
     | 'linkRedirect'
     | 'introspection'
+    | 'tokenResponse'
     | 'emptyObject'
     | 'errorBody'
   >();

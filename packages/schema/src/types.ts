@@ -70,21 +70,30 @@ export interface RevokedGrant {
 /** A grant in a list for the operator. */
 export interface GrantEntry {
   object: 'oauth_grant';
+  /** Identifies the grant: a UUID in lower case. */
   grant_id: string;
+  /** The application that the grant belongs to. */
   application_id: string;
+  /** When the code was converted: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
+  /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
+  /** Whether it was revoked. */
   revoked: boolean;
+  /** When it was revoked; null if it was not. */
   revoked_at: string | null;
+  /** The account as it was when the code was issued. */
   account: Account;
 }
 
 /** A secret of an application, without the secret itself. */
 export interface ApplicationSecret {
   object: 'application_secret';
+  /** Identifies the secret, for example to remove it: a UUID in lower case. */
   id: string;
   /** `lk_app_…` and the last four characters, to tell secrets apart. */
   hint: string;
+  /** When the secret was made: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
   /** When the secret expires; null for never. */
   expires_at: string | null;
@@ -94,17 +103,22 @@ export interface ApplicationSecret {
 
 /** A new secret of an application. The secret is shown only once. */
 export interface NewApplicationSecret extends ApplicationSecret {
+  /** The secret, `lk_app_…`. It is not shown again. */
   secret: string;
 }
 
 /** A third-party application. */
 export interface Application {
   object: 'application';
+  /** Identifies the application: a UUID in lower case. OAuth calls it the client_id. */
   id: string;
+  /** The name that users see, 1 to 200 characters. */
   name: string;
   /** While true, its secrets and grants are refused with `application_disabled`. */
   disabled: boolean;
+  /** When the application was made: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
+  /** Its secrets, with expired ones. */
   secrets: ApplicationSecret[];
   /** Where the browser may be sent with a code, to the letter. */
   redirect_uris: string[];
@@ -125,7 +139,9 @@ export interface Scope {
   object: 'scope';
   /** The scope token (RFC 6749 section 3.3). */
   scope: string;
+  /** What it allows, in a few words, 1 to 100 characters. */
   title: string;
+  /** What it allows, in a sentence, 1 to 300 characters; null for none. */
   description: string | null;
   /** The same in other languages, by language tag (BCP 47). */
   texts: Record<string, { title: string; description?: string | undefined }>;
@@ -134,15 +150,20 @@ export interface Scope {
 /** What users see of an application. */
 export interface ApplicationProfile {
   object: 'application_profile';
+  /** Identifies the application: a UUID in lower case. */
   id: string;
+  /** The name of the application. */
   name: string;
+  /** The address of its logo; null if it has none. */
   logo_uri: string | null;
+  /** The address of its homepage; null if it has none. */
   homepage_uri: string | null;
 }
 
 /** A list that is complete. */
 export interface CompleteList<Item> {
   object: 'list';
+  /** All entries of the list. */
   data: Item[];
   next_cursor: null;
 }
@@ -150,6 +171,7 @@ export interface CompleteList<Item> {
 /** An application with active grants of an account. */
 export interface Connection {
   object: 'connection';
+  /** The application that is connected. */
   application: ApplicationProfile;
   /** What its active grants allow. A scope without a description has its name as title. */
   scopes: Scope[];
@@ -162,8 +184,10 @@ export interface Connection {
 /** A page for one account. */
 export interface Page {
   object: 'page';
+  /** Identifies the page: a UUID in lower case. */
   id: string;
   page: 'connections';
+  /** The account that the page is about. */
   account_id: string;
   /** Opens the page once: send the browser there. */
   url: string;
@@ -174,9 +198,11 @@ export interface Page {
 /** A request of an application to link an account. */
 export interface LinkRequest {
   object: 'link_request';
+  /** Identifies the link request: a UUID in lower case. */
   id: string;
   /** `approved` and `denied` are final. */
   status: LinkStatus;
+  /** The application that asks. */
   application: ApplicationProfile;
   /** Space-separated scope tokens that were asked for (RFC 6749 section 3.3). */
   scope: string;
@@ -190,6 +216,7 @@ export interface LinkRequest {
   login_hint: string | null;
   /** Languages that the application asks for, as they were sent. */
   ui_locales: string | null;
+  /** When the application asked: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
   /** 3600 seconds after it was made. */
   expires_at: string;
@@ -197,10 +224,12 @@ export interface LinkRequest {
   grant_id: string | null;
 }
 
+/** What has become of a link request. */
 export type LinkStatus = 'open' | 'identified' | 'approved' | 'denied';
 
 /** A link request, and where the host sends the browser next. */
 export interface LinkRedirect extends LinkRequest {
+  /** Send the browser there, with a redirect. It has a credential: log it nowhere. */
   redirect_to: string;
 }
 
@@ -261,10 +290,15 @@ export interface IssuedCode {
 /** A code that was cancelled before it was converted. */
 export interface CancelledCode {
   object: 'grant_code';
+  /** The id of the grant that the code would have become. */
   grant_id: string;
+  /** The application that could have converted it. */
   application_id: string;
+  /** The account that it was about. */
   account_id: string;
+  /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
+  /** When it would have expired: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
   expires_at: string;
   cancelled: true;
 }
@@ -272,6 +306,7 @@ export interface CancelledCode {
 /** A page of a list, newest first. */
 export interface List<Item> {
   object: 'list';
+  /** The entries of the page. */
   data: Item[];
   /** Send it as `cursor` to get the next page; null at the end. */
   next_cursor: string | null;
@@ -280,6 +315,7 @@ export interface List<Item> {
 /** An erased account. */
 export interface AccountErasure {
   object: 'account_erasure';
+  /** The id of the account: a UUID in lower case. */
   id: string;
   /** How many grants this call revoked: 0 if the account was erased before. */
   grants_revoked: number;
@@ -288,36 +324,48 @@ export interface AccountErasure {
 /** A code that was not converted, in an {@link AccountExport}. */
 export interface CodeEntry {
   object: 'oauth_grant';
+  /** The id of the grant that the code would become. */
   grant_id: string;
+  /** The application that can convert it. */
   application_id: string;
+  /** When it expires: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
   expires_at: string;
+  /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
+  /** Whether it was cancelled. */
   revoked: boolean;
+  /** When it was cancelled; null if it was not. */
   revoked_at: string | null;
+  /** The account as it was when the code was issued. */
   account: Account;
 }
 
 /** A change of a grant, in an {@link AccountExport}. */
 export interface ExportedChange {
+  /** When it happened: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
   at: string;
   /** The operation, such as `grants.convert`; `first_use` for the first request with a grant. */
   operation: string;
   /** Who made it; null if that is not known. */
   by: 'application' | 'grant' | 'operator' | 'command_line' | 'user' | null;
+  /** The grant that it happened to. */
   grant_id: string;
   /** Of a change, the application of the grant; of a refusal, the caller's, if it is known. */
   application_id: string | null;
+  /** Identifies the request in the log; null if there was none. */
   request_id: string | null;
 }
 
 /** A refused call about a grant, in an {@link AccountExport}. */
 export interface ExportedRefusal extends ExportedChange {
+  /** Why it was refused. */
   error_code: ErrorCode;
 }
 
 /** Everything that is stored about an account. It has no credential and no hash. */
 export interface AccountExport {
   object: 'account_export';
+  /** The account as it is now. */
   account: Account;
   /** With revoked ones, newest first. */
   grants: GrantEntry[];

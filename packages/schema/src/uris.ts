@@ -22,18 +22,20 @@ export interface UriParts {
   host: string | null;
   /** Undefined if there is none. */
   port: string | undefined;
-  /** What follows the authority, without the question mark and what is behind it. */
+  /** What follows the authority, up to the query. */
   path: string;
   /** Undefined without a question mark. */
   query: string | undefined;
+  /** With its number sign; undefined without one. */
+  fragment: string | undefined;
 }
 
-/** Returns the parts of a URI without user and fragment; null for anything else. */
+/** Returns the parts of a URI without user; null for anything else. */
 export function splitUri(text: string): UriParts | null {
   if (!URI_CHARACTERS.test(text)) return null;
   const [, scheme, authority, path = '', query, fragment] = URI_PARTS.exec(text) ?? [];
-  if (scheme === undefined || fragment !== undefined) return null;
-  const parts = { scheme: scheme.toLowerCase(), path, query };
+  if (scheme === undefined) return null;
+  const parts = { scheme: scheme.toLowerCase(), path, query, fragment };
   if (authority === undefined) return { ...parts, host: null, port: undefined };
   const [, host, port] = AUTHORITY.exec(authority) ?? [];
   // A browser that can't read it could not be sent there.
@@ -57,7 +59,7 @@ const ADDED_PARAMETERS = ['code', 'state', 'iss', 'error'];
 
 function isRedirectUri(text: string): boolean {
   const parts = splitUri(text);
-  if (parts === null || text.includes('*')) return false;
+  if (parts === null || parts.fragment !== undefined || text.includes('*')) return false;
   if (!isWeb(parts) && !isPrivateUse(parts)) return false;
   const query = new URLSearchParams(parts.query);
   return !ADDED_PARAMETERS.some((name) => query.has(name));
@@ -85,7 +87,7 @@ export const webUri = z
   .max(500, 'Must be at most 500 characters.')
   .refine(
     isWebUri,
-    'Must be an address that starts with https:, or with http: on 127.0.0.1, [::1] or localhost, without user and fragment.',
+    'Must be an address that starts with https:, or with http: on 127.0.0.1, [::1] or localhost, without user.',
   )
   .meta({ examples: ['https://app.example/'] });
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest';
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -25,11 +25,11 @@ export interface WatchedPage {
   complaints: string[];
 }
 
+/** Opens a page in a new profile, until the test is over. Default: scripts run, and it is 1000 pixels wide. */
+export type OpenPage = (options?: BrowserContextOptions) => Promise<WatchedPage>;
+
 /** Runs a suite in a real, headless browser. Without a browser, the suite is skipped with a note. */
-export function describeInBrowser(
-  title: string,
-  suite: (open: () => Promise<WatchedPage>) => void,
-): void {
+export function describeInBrowser(title: string, suite: (open: OpenPage) => void): void {
   if (executablePath === undefined) {
     describe.skip(`${title} (not run: there is no Chromium)`, () => test('is the same'));
     return;
@@ -40,12 +40,14 @@ export function describeInBrowser(
       browser = await chromium.launch({ executablePath });
     });
     afterAll(() => browser?.close());
-    suite(() => open(browser));
+    suite((options) => open(browser, options));
   });
 }
 
-async function open(browser: Browser): Promise<WatchedPage> {
-  const page = await browser.newPage({ viewport: { width: 1000, height: 860 } });
+async function open(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1000, height: 860 }, ...options });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());

@@ -35,8 +35,8 @@ export interface CodeRequest {
 /** What the service knows about the application, and about the host whose accounts it links. */
 export interface TestServerOptions {
   /**
-   * The redirect URIs of the application. The port of a loopback address does not matter. Default:
-   * `http://127.0.0.1/callback` and `http://localhost/callback`.
+   * The redirect URIs of the application. The port of a loopback address does not matter.
+   * Default: `http://127.0.0.1/callback` and `http://localhost/callback`.
    */
   redirectUris?: readonly string[];
   /** The scope tokens that the application can ask for. Default: `profile.read`. */

@@ -34,7 +34,13 @@ export interface Named {
 }
 
 /** The names of the pages' files without `.md`, as `@module` in the entry points sets them. */
-export const pages = ['client', 'client/guards', 'testing'] as const;
+export const pages = [
+  'client',
+  'client/guards',
+  'client/linking',
+  'client/admin',
+  'testing',
+] as const;
 
 /** The reference of the packages that applications import. */
 export interface Reference {

@@ -17,6 +17,7 @@ import { errorText } from './error-texts.ts';
 import { addExamples } from './examples.ts';
 import { addGrantCommands } from './grant-commands.ts';
 import { addLinkCommands } from './link-commands.ts';
+import { addMigrateCommand } from './migrate-command.ts';
 import { addPageCommands } from './page-commands.ts';
 import { addScopeCommands } from './scope-commands.ts';
 import { addServeCommand, CannotStart } from './serve-command.ts';
@@ -85,6 +86,7 @@ export function createProgram(terminal: Terminal): Command {
   addDoctorCommand(program, terminal);
   addBackupCommands(program, terminal);
   addCopyCommand(program, terminal);
+  addMigrateCommand(program, terminal);
   addCompletionCommand(program, terminal);
   for (const command of allCommands(program)) {
     command.showHelpAfterError(`Run ${pathOf(command)} --help for its usage and examples.`);

@@ -1,6 +1,7 @@
 import type { OperationInput, OperationName, OperationOutput } from '@latchkey/schema';
 import { BadSetting } from '../bad-setting.ts';
 import { newId } from '../credentials/credentials.ts';
+import { withLinkingDemo } from '../demo/linking-demo.ts';
 import { noLimits } from '../limits/limits.ts';
 import { closeService, linkingFrom, openService, type ServiceOptions } from '../open-service.ts';
 import { call, passThrough } from '../operations/call.ts';
@@ -8,6 +9,7 @@ import { type Operation, operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
 import { loadSettings, type Settings } from '../settings.ts';
 import { commandLog } from './command-log.ts';
+import { listeningUrl } from './listening-url.ts';
 import { osUser } from './os-user.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -41,7 +43,7 @@ export async function withService(
   const settings = loadSettings(terminal.environment);
   refuseInMemory(settings);
   const { databaseUrl, auditDays } = settings;
-  const linking = linkingFrom(settings);
+  const linking = linkingFrom(withLinkingDemo(settings, listeningUrl(settings)));
   const options = { auditDays, linking, ...access };
   const service = await openService(databaseUrl, commandLog(terminal), options);
   try {

@@ -116,7 +116,7 @@ export function createAuthenticate(
       return findBySecret(context, client_secret);
     }
     const id = client_id?.toLowerCase() ?? '';
-    if (!isUuid(id)) throw DomainError.because('client_ill_formed');
+    if (!isUuid(id)) throw DomainError.because('client_id_no_uuid');
     if (!takesPublic) throw DomainError.because('secret_required', { application_id: id });
     await refuseUnknown(context, () => isKnownPublicApplication(service, id));
     return authenticatePublicApplication(service, id);

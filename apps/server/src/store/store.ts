@@ -40,7 +40,8 @@ export interface StoreOptions {
   /** Whether to create a database where there is none. Default: true. */
   create?: boolean;
   /**
-   * Whether to bring the schema of an earlier version, or missing indexes, up to date. Default: true.
+   * Whether to bring the schema of an earlier program to that of this one, with steps that programs of
+   * the version before can live with. If not, an earlier schema is an error. Default: true.
    */
   migrate?: boolean;
 }

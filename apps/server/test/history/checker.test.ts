@@ -68,6 +68,17 @@ const cases: Record<string, Case[]> = {
       kept: [convert('a', [2, null]), convert('b', [3, 5], used), convert('c', [5, 6])],
     },
   ],
+  'own-verifier-only': [
+    {
+      broken: [convert('a', [2, 3], { mistaken: true })],
+      proof: ['a'],
+      kept: [
+        convert('a', [2, 3], { ...error('code_verifier_mismatch'), mistaken: true }),
+        convert('b', [2, null], { mistaken: true }),
+        convert('c', [4, 5]),
+      ],
+    },
+  ],
   'own-application-only': [
     {
       broken: [convert('a', [2, 3], { application: 'other' })],

@@ -3,7 +3,7 @@ import type { Call, ServerName } from './history.ts';
 import type { Random } from './random.ts';
 
 /** What a grant goes through, so that each kind of race has enough grants of its own. */
-export type Fate = 'raced' | 'recovered' | 'revoked' | 'erased' | 'left';
+export type Fate = 'raced' | 'mistaken' | 'recovered' | 'revoked' | 'erased' | 'left';
 
 /** A code that was issued, as all clients know it. */
 export interface KnownGrant {
@@ -12,6 +12,8 @@ export interface KnownGrant {
   /** The account that it is about; of fate `erased`, no other code is. */
   account_id: string;
   code: string;
+  /** What the code is bound to, as an application sends it; null if it is bound to nothing. */
+  proof: { redirect_uri: string; code_verifier: string } | null;
   /** Which of the two applications it was issued to. */
   owner: 0 | 1;
   fate: Fate;
@@ -29,6 +31,8 @@ export interface Intent {
   operation: 'convert' | 'recover' | 'revoke' | 'erase' | 'authenticate';
   grant: KnownGrant;
   application: 'own' | 'other';
+  /** Of `convert`: sends a verifier that is not that of the code. Default: false. */
+  mistaken?: boolean;
   /** Of `authenticate`. */
   secret?: KnownSecret;
   server: ServerName;
@@ -37,24 +41,67 @@ export interface Intent {
   cutAfter: number | null;
 }
 
-type Step = 'convert' | 'authenticate' | 'recover' | 'revoke' | 'erase' | 'trespass';
+type Step = 'convert' | 'mistake' | 'authenticate' | 'recover' | 'revoke' | 'erase' | 'trespass';
 
 /** How often which call is made about a grant. */
 const weights: Record<Fate, Record<Step, number>> = {
-  raced: { convert: 8, authenticate: 10, recover: 1, revoke: 0.5, erase: 0, trespass: 1 },
+  raced: {
+    convert: 8,
+    mistake: 0.5,
+    authenticate: 10,
+    recover: 1,
+    revoke: 0.5,
+    erase: 0,
+    trespass: 1,
+  },
+  // Wrong verifiers race with right ones.
+  mistaken: {
+    convert: 2,
+    mistake: 10,
+    authenticate: 1,
+    recover: 0.5,
+    revoke: 0.2,
+    erase: 0,
+    trespass: 1,
+  },
   // Its first use ends recovery, so there are few.
-  recovered: { convert: 5, authenticate: 0.5, recover: 8, revoke: 0.2, erase: 0, trespass: 1 },
-  revoked: { convert: 4, authenticate: 12, recover: 0.2, revoke: 1.5, erase: 0, trespass: 1 },
+  recovered: {
+    convert: 5,
+    mistake: 0.5,
+    authenticate: 0.5,
+    recover: 8,
+    revoke: 0.2,
+    erase: 0,
+    trespass: 1,
+  },
+  revoked: {
+    convert: 4,
+    mistake: 0.5,
+    authenticate: 12,
+    recover: 0.2,
+    revoke: 1.5,
+    erase: 0,
+    trespass: 1,
+  },
   // Its code is still raced for when the erasure comes.
-  erased: { convert: 5, authenticate: 10, recover: 1, revoke: 0.2, erase: 1, trespass: 1 },
+  erased: {
+    convert: 5,
+    mistake: 0.5,
+    authenticate: 10,
+    recover: 1,
+    revoke: 0.2,
+    erase: 1,
+    trespass: 1,
+  },
   // Its application never exchanges it: it has to be good at the end, whatever others tried.
-  left: { convert: 0, authenticate: 0, recover: 1, revoke: 1, erase: 0, trespass: 6 },
+  left: { convert: 0, mistake: 4, authenticate: 0, recover: 1, revoke: 1, erase: 0, trespass: 6 },
 };
 export const fates: Record<Fate, number> = {
   raced: 5,
+  mistaken: 3,
   recovered: 3,
   revoked: 3,
-  erased: 2,
+  erased: 3,
   left: 1,
 };
 
@@ -94,7 +141,11 @@ export class Generator {
     const secrets = this.#secrets.get(grant.name) ?? [];
     if (step === 'trespass') {
       const operation = this.#random.pick(['convert', 'convert', 'recover', 'revoke'] as const);
-      return [{ ...this.#way(home), operation, grant, application: 'other' }];
+      return [{ ...this.#way(home, operation), operation, grant, application: 'other' }];
+    }
+    if (step === 'mistake') {
+      const way = this.#way(home, 'convert');
+      return [{ ...way, operation: 'convert', grant, application: 'own', mistaken: true }];
     }
     const newest = secrets.at(-1);
     if (step === 'authenticate' && newest) {
@@ -103,7 +154,8 @@ export class Generator {
       ];
     }
     const operation = step === 'authenticate' ? 'convert' : step;
-    const change: Intent = { ...this.#way(home), operation, grant, application: 'own' };
+    const way = this.#way(home, operation);
+    const change: Intent = { ...way, operation, grant, application: 'own' };
     if (!newest || operation === 'convert') return [change];
     // It is right after a change, and on the other server, that one which has not noticed would
     // show; and the more so where it has just seen the secret work.
@@ -115,7 +167,8 @@ export class Generator {
   }
 
   #use(grant: KnownGrant, secret: KnownSecret, server: ServerName): Intent {
-    return { ...this.#way(server), operation: 'authenticate', grant, application: 'own', secret };
+    const way = this.#way(server, 'authenticate');
+    return { ...way, operation: 'authenticate', grant, application: 'own', secret };
   }
 
   #pickGrant(): KnownGrant {
@@ -124,8 +177,12 @@ export class Generator {
     return this.#random.pick(this.#random.chance(OLD) ? grants : grants.slice(-IN_PLAY));
   }
 
-  #way(server: ServerName): Pick<Intent, 'server' | 'wire' | 'cutAfter'> {
+  #way(
+    server: ServerName,
+    operation: Intent['operation'],
+  ): Pick<Intent, 'server' | 'wire' | 'cutAfter'> {
     const cutAfter = this.#random.chance(CUT) ? this.#random.integer(4) : null;
-    return { server, wire: this.#random.pick(wires), cutAfter };
+    const ways = operation === 'convert' ? ([...wires, 'form'] as const) : wires;
+    return { server, wire: this.#random.pick(ways), cutAfter };
   }
 }

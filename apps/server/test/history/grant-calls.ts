@@ -14,12 +14,17 @@ export class GrantCalls {
   readonly finds: readonly Call[];
   /** What another application asked, which must have no effect. */
   readonly others: readonly Call[];
+  /** Exchanges by the code's own application with a wrong verifier, which must have no effect. */
+  readonly mistakes: readonly Call[];
   readonly #byId: ReadonlyMap<string, Call>;
 
   constructor(calls: readonly Call[]) {
     this.all = calls.toSorted((a, b) => a.start - b.start);
     this.others = this.all.filter(({ application }) => application === 'other');
-    const own = this.all.filter(({ application }) => application !== 'other');
+    const own = this.all.filter(
+      ({ application, mistaken }) => application !== 'other' && !mistaken,
+    );
+    this.mistakes = this.all.filter((call) => call.application !== 'other' && call.mistaken);
     const of = (wanted: CallOperation) => own.filter(({ operation }) => operation === wanted);
     this.converts = of('convert');
     this.recovers = of('recover');

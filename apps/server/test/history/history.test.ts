@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { describeWithMongod, sqliteDatabase } from '../http/databases.ts';
 import { check } from './checker.ts';
 import { byGrant } from './grant-calls.ts';
-import type { History } from './history.ts';
+import type { Call, History } from './history.ts';
 import { faultsOf } from './nemesis.ts';
 import { isBefore } from './outcomes.ts';
 import { reportViolations } from './report.ts';
@@ -49,6 +49,20 @@ function expectRaces(history: History, codes: number): void {
     expect(calls.filter(({ answer }) => answer?.status === 200).length).toBeGreaterThan(enough);
   }
   expect(history.some(({ answer }) => answer === null)).toBe(true);
+  // Over both routes at once, and with a wrong verifier beside the right one.
+  const meets = (one: Call, other: Call) =>
+    one.start < (other.end ?? other.start) && other.start < (one.end ?? one.start);
+  const isToken = ({ wire }: Call) => wire === 'form';
+  const overBoth = grants.filter(({ converts }) =>
+    converts.some((one) =>
+      converts.some((other) => isToken(one) && !isToken(other) && meets(one, other)),
+    ),
+  );
+  expect(overBoth.length).toBeGreaterThan(0);
+  const mistaken = grants.filter(({ converts, mistakes }) =>
+    mistakes.some((one) => converts.some((other) => meets(one, other))),
+  );
+  expect(mistaken.length).toBeGreaterThan(0);
   const usedAfterRevocation = grants.filter(({ revokes, authentications }) =>
     revokes.some((revoke) => authentications.some((use) => isBefore(revoke, use))),
   );

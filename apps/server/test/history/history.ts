@@ -13,10 +13,16 @@ export interface Call {
   grant: string;
   /** Whose secret an application's call was made with: the one that the code was issued to? */
   application?: 'own' | 'other';
+  /**
+   * Of `convert`: the verifier was not that of the code, or was sent for a code that has none. Such a
+   * call must have no effect.
+   */
+  mistaken?: true;
   /** The grant secret that was shown, by the id of the call that it came with. */
   secret?: string;
   server: ServerName;
-  wire: 'REST' | 'tRPC';
+  /** `form`: a form to `/oauth/token`, which converts too. */
+  wire: 'REST' | 'tRPC' | 'form';
   /** Nanoseconds from the beginning of the run, see {@link createStopwatch}. */
   start: number;
   /** When all of the answer was there; null where it never came. */
@@ -65,7 +71,8 @@ export function createStopwatch(origin: bigint): () => number {
 export function describeCall(call: Call): string {
   const whose = call.application === 'other' ? ' by another application' : '';
   const secret = call.secret === undefined ? '' : ` with the secret of ${call.secret}`;
-  const what = `${call.operation} ${call.grant}${whose}${secret}`;
+  const verifier = call.mistaken ? ' with a verifier that is not its own' : '';
+  const what = `${call.operation} ${call.grant}${whose}${secret}${verifier}`;
   const when = `${milliseconds(call.start)} to ${call.end === null ? '?' : milliseconds(call.end)} ms`;
   return `${call.id.padEnd(12)} ${when.padEnd(24)} ${call.server} ${call.wire}  ${what}: ${describeAnswer(call.answer)}`;
 }

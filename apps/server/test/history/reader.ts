@@ -15,7 +15,7 @@ export interface Remains {
 
 /**
  * Looks at everything once the load is over, through the API: what the list says of each grant,
- * each secret that was ever handed out, and each code, twice. What it asks is a part of the history
+ * each secret that was ever handed out, and each code, over both routes and with a wrong verifier. What it asks is a part of the history
  * and under the same rules.
  *
  * @returns the calls that the recorder did not make
@@ -57,9 +57,9 @@ async function readGrant(
   grant: KnownGrant,
   secrets: readonly KnownSecret[],
 ): Promise<void> {
-  async function ask(what: Pick<Intent, 'operation' | 'secret'>) {
+  async function ask(what: Pick<Intent, 'operation' | 'secret'> & Partial<Intent>) {
     const way = { application: 'own', server: 'A', wire: 'REST', cutAfter: null } as const;
-    const outcome = await recorder.make({ ...what, ...way, grant });
+    const outcome = await recorder.make({ ...way, ...what, grant });
     const status = outcome?.call.answer?.status ?? 503;
     // There are no faults any more. A run that can't be read to its end proves nothing.
     if (status === 503) throw new Error(`The service did not answer in the end (${grant.name}).`);
@@ -69,8 +69,9 @@ async function readGrant(
 
   let works = false;
   for (const secret of secrets) works = (await use(secret)).status === 200 || works;
+  await ask({ operation: 'convert', mistaken: true });
   await ask({ operation: 'convert' });
-  await ask({ operation: 'convert' });
+  await ask({ operation: 'convert', wire: 'form' });
   if (works) return;
   // Whoever lost the answer with the secret asks for another.
   const { id, secret } = await ask({ operation: 'recover' });

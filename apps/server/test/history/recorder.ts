@@ -1,5 +1,6 @@
 import type { OperationName } from '@latchkey/schema';
-import { type Json, requestOf, unwrapped } from '../http/call.ts';
+import { type Json, type Request, requestOf, unwrapped } from '../http/call.ts';
+import { FORM_TYPE } from '../http/forms.ts';
 import { operator } from '../http/running-server.ts';
 import type { Intent, KnownGrant } from './generator.ts';
 import { type Answer, type Call, createStopwatch, type ServerName } from './history.ts';
@@ -47,19 +48,25 @@ export class Recorder {
    *   so that nothing was sent
    */
   async make(intent: Intent): Promise<{ call: Call; secret?: string } | undefined> {
-    const { grant, operation, application, secret, server, wire, cutAfter } = intent;
+    const { grant, operation, application, mistaken, secret, server, wire, cutAfter } = intent;
     const id = `${this.#process}/${++this.#made}`;
     const [name, input] = operationOf(intent, this.#made);
-    const request = { ...requestOf(wire, name, input), authorization: this.#authorize(intent) };
+    const request = wire === 'form' ? tokenRequestOf(input) : requestOf(wire, name, input);
+    const authorization = this.#authorize(intent);
 
     const start = this.#now();
-    const reply = await replyTo(this.urls[server], request, { cutAfter, patience: PATIENCE });
+    const reply = await replyTo(
+      this.urls[server],
+      { ...request, authorization },
+      { cutAfter, patience: PATIENCE },
+    );
     if (reply === 'refused') return undefined;
     const answered = reply !== 'lost';
-    const body = answered && reply.json !== undefined ? unwrapped(wire, reply.json) : {};
+    const body = answered && reply.json !== undefined ? grantIn(wire, reply.json) : {};
     const call: Call = {
       ...{ id, operation, grant: grant.name, server, wire, start },
       ...(operation === 'authenticate' ? secret && { secret: secret.id } : { application }),
+      ...(mistaken && { mistaken }),
       end: answered ? this.#now() : null,
       answer: answered ? this.#answer(reply.status, body) : null,
     };
@@ -87,13 +94,32 @@ export class Recorder {
   }
 }
 
+// Well formed, and the verifier of no code.
+const OTHER_VERIFIER = 'x'.repeat(43);
+
+/** The same conversion as a form to `/oauth/token`. */
+function tokenRequestOf(input: Record<string, unknown>): Request {
+  const fields = { grant_type: 'authorization_code', ...(input as Record<string, string>) };
+  const body = new URLSearchParams(fields).toString();
+  return { method: 'POST', path: '/oauth/token', headers: FORM_TYPE, body };
+}
+
+/** The object of the contract in an answer. */
+function grantIn(wire: Call['wire'], json: Json): Json {
+  if (wire !== 'form') return unwrapped(wire, json);
+  return json.grant ?? json;
+}
+
 /** @param turn - the two operations of a grant are used in turn */
 function operationOf(
-  { operation, grant: { code, grant_id, account_id } }: Intent,
+  { operation, mistaken, grant: { code, proof, grant_id, account_id } }: Intent,
   turn: number,
 ): [OperationName, Record<string, unknown>] {
   if (operation === 'authenticate') return [turn % 2 ? 'account.get' : 'account.grant', {}];
   if (operation === 'erase') return ['admin.accounts.erase', { account_id }];
-  if (operation === 'convert') return ['grants.convert', { code }];
+  if (operation === 'convert') {
+    const verifier = mistaken ? { code_verifier: OTHER_VERIFIER } : {};
+    return ['grants.convert', { code, ...proof, ...verifier }];
+  }
   return [operation === 'recover' ? 'grants.recover' : 'grants.revoke', { grant_id }];
 }

@@ -36,6 +36,14 @@ const othersErrors: Partial<Record<Call['operation'], readonly string[]>> = {
   recover: ['grant_not_found'],
   revoke: ['grant_not_found'],
 };
+const mistakesErrors: Partial<Record<Call['operation'], readonly string[]>> = {
+  convert: ['code_not_found', 'code_expired', 'code_verifier_mismatch'],
+};
+
+function errorsOf({ application, mistaken }: Call) {
+  if (application === 'other') return othersErrors;
+  return mistaken ? mistakesErrors : ownErrors;
+}
 
 /** The first pair for which something holds. */
 function pair(
@@ -101,14 +109,19 @@ export const rules: readonly Rule[] = [
       ),
   },
   {
+    name: 'own-verifier-only',
+    says: 'No exchange succeeds with a verifier that is not that of the code, nor with one for a code that has no challenge.',
+    broken: ({ mistakes }) => single(mistakes.find(isDone)),
+  },
+  {
     name: 'answers-of-the-contract',
     says: 'Every answer is a success or an error of the operation, under its status; never 500.',
     broken: ({ all }) =>
       single(
-        all.find(({ application, operation, answer }) => {
+        all.find((call) => {
+          const { operation, answer } = call;
           if (answer === null || answer.status === 200) return false;
-          const errors = application === 'other' ? othersErrors : ownErrors;
-          const allowed = [...(errors[operation] ?? []), ...AT_ANY_TIME];
+          const allowed = [...(errorsOf(call)[operation] ?? []), ...AT_ANY_TIME];
           const { status, error_code = '' } = answer;
           return (
             !allowed.includes(error_code) ||
@@ -128,9 +141,9 @@ export const rules: readonly Rule[] = [
   {
     name: 'code-is-known',
     says: 'To its own application a code is neither expired before its 300 seconds, nor unknown unless its account may have been erased.',
-    broken({ all, converts, erases }) {
+    broken({ all, converts, mistakes, erases }) {
       const [issue] = all;
-      const wrong = converts.find(
+      const wrong = [...converts, ...mistakes].find(
         (convert) =>
           (isRefused(convert, 'code_not_found') &&
             !erases.some((erase) => mayBeDone(erase) && canPrecede(erase, convert))) ||

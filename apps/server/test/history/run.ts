@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperationName } from '@latchkey/schema';
 import { onTestFinished } from 'vitest';
+import { challengeOf } from '../../src/grants/code-binding.ts';
 import { invoke } from '../http/call.ts';
 import { ADA, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
@@ -33,6 +34,11 @@ const WORKERS = 3;
 // So many that each code is converted, replayed, used and ended; so few that the next code comes
 // while the last is still being raced for.
 const CALLS_A_CODE = 24;
+
+// Codes that are bound to a redirect URI and a challenge. The others are bound to nothing.
+const BOUND = 0.5;
+const CALLBACK = 'https://app.example/callback';
+const newVerifier = () => randomBytes(32).toString('base64url');
 
 const DRIVER_STREAM = 0;
 const FAULT_STREAM = 1;
@@ -163,8 +169,12 @@ class Run {
       const owner = random.pick([0, 1] as const);
       const fate = random.weighted(fates);
       const server = random.pick(['A', 'B'] as const);
-      const issued = await this.#issue(servers, server, applications[owner], `g${index}`, fate);
-      const grant = { ...issued, name: `g${index}`, owner, fate };
+      const proof = random.chance(BOUND)
+        ? { redirect_uri: CALLBACK, code_verifier: newVerifier() }
+        : null;
+      const application = applications[owner];
+      const issued = await this.#issue(servers, server, application, `g${index}`, fate, proof);
+      const grant = { ...issued, name: `g${index}`, owner, fate, proof };
       this.#grants.push(grant);
       this.#tellAll({ grant });
 
@@ -190,9 +200,14 @@ class Run {
     { application_id, account_id }: LinkedApplication,
     name: string,
     fate: Fate,
+    proof: KnownGrant['proof'],
   ): Promise<{ grant_id: string; account_id: string; code: string }> {
     const about = fate === 'erased' ? randomUUID() : account_id;
-    const input = { application_id, account_id: about, scope: 'profile.read' };
+    const binding = proof && {
+      redirect_uri: proof.redirect_uri,
+      code_challenge: challengeOf(proof.code_verifier),
+    };
+    const input = { application_id, account_id: about, scope: 'profile.read', ...binding };
     const put = { account_id: about, ...ADA };
     for (let server = first; ; server = server === 'A' ? 'B' : 'A') {
       const start = this.#now();

@@ -14,6 +14,9 @@ import {
 } from './linked-application.ts';
 import { operator, type ServerWithDatabase } from './running-server.ts';
 
+/** The extra members of an error; some have the id of the request in them. */
+type ErrorMembers = object | ((request_id: string) => object);
+
 /** A way to cause an error, over either wire. */
 export interface ErrorCase {
   code: ErrorCode;
@@ -27,7 +30,7 @@ export interface ErrorCase {
     server: ServerWithDatabase;
     wire: Wire;
     linked: LinkedApplication;
-  }): Promise<{ request: Request; members?: object }>;
+  }): Promise<{ request: Request; members?: ErrorMembers }>;
 }
 
 const MISSING = { 'www-authenticate': 'Bearer realm="latchkey"' };
@@ -42,12 +45,12 @@ export const unknownCredential = (
 const disable = ({ application_id }: LinkedApplication, server: ServerWithDatabase) =>
   succeed(server, 'admin.applications.disable', { application_id }, operator);
 
-function onOperation(
+export function onOperation(
   name: OperationName,
   arrange: (
     linked: LinkedApplication,
     server: ServerWithDatabase,
-  ) => Promise<{ input?: Record<string, unknown>; as?: string; members?: object }>,
+  ) => Promise<{ input?: Record<string, unknown>; as?: string; members?: ErrorMembers }>,
 ): ErrorCase['arrange'] {
   return async ({ server, wire, linked }) => {
     const { input = {}, as = linked.bearer, members } = await arrange(linked, server);
@@ -547,6 +550,43 @@ export const errorCases: ErrorCase[] = [
       input: { application_id, account_id: randomUUID(), scope: 'a' },
       as: operator,
     })),
+  },
+  {
+    code: 'application_public',
+    when: 'a public application is to get a secret',
+    status: 409,
+    error: 'invalid_request',
+    arrange: onOperation('admin.applications.secrets.create', async (_, server) => {
+      const { id } = await succeed(
+        server,
+        'admin.applications.create',
+        { name: 'A command line', public: true },
+        operator,
+      );
+      return { input: { application_id: id }, as: operator };
+    }),
+  },
+  {
+    code: 'scope_not_found',
+    when: 'a scope is deleted that is not described',
+    status: 404,
+    error: 'invalid_request',
+    arrange: onOperation('admin.scopes.delete', async () => ({
+      input: { scope: 'nobody.knows' },
+      as: operator,
+    })),
+  },
+  {
+    code: 'scope_limit_reached',
+    when: 'a 201st scope is described',
+    status: 409,
+    error: 'invalid_request',
+    arrange: onOperation('admin.scopes.put', async (_, server) => {
+      for (let have = 0; have < 200; have++) {
+        await succeed(server, 'admin.scopes.put', { scope: `s${have}`, title: 'One' }, operator);
+      }
+      return { input: { scope: 'one.more', title: 'One more' }, as: operator };
+    }),
   },
   {
     code: 'secret_not_found',

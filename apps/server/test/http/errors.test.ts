@@ -1,11 +1,13 @@
 import { errorCodes, errorDefinition, objects, parseCredential } from '@latchkey/schema';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { expect, test } from 'vitest';
+import { linkingErrorCases } from '../linking/error-cases.ts';
+import { LINKING } from '../linking/link-flow.ts';
 import { headersOf, requestOf, send, unwrapped, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
-import { errorCases } from './error-cases.ts';
+import { type ErrorCase, errorCases } from './error-cases.ts';
 import { type LinkedApplication, linkedApplication } from './linked-application.ts';
-import { startTestServer, useServer } from './running-server.ts';
+import { type ServerWithDatabase, startTestServer, useServer } from './running-server.ts';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -16,6 +18,8 @@ const TRPC_CODES = {
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_SUPPORTED',
   409: 'CONFLICT',
+  // tRPC has no word of its own for it.
+  410: 'NOT_FOUND',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   429: 'TOO_MANY_REQUESTS',
@@ -25,26 +29,44 @@ const TRPC_CODES = {
 
 // These are tested elsewhere: the first needs a database that fails in the middle of a write, the
 // second one that can't be reached, the third a batch (`trpc-batches.test.ts`), the fourth a server
-// that shuts down, the last the words of OAuth (`token.test.ts`).
+// that shuts down, the fifth the words of OAuth (`token.test.ts`). The rest are told to browsers
+// (`linking/reasons.test.ts`, `linking/authorize.test.ts`).
 const ELSEWHERE = [
   'outcome_unknown',
   'store_unavailable',
   'batch_too_large',
   'shutting_down',
   'grant_type_unsupported',
+  'client_unknown',
+  'redirect_uri_unregistered',
+  'state_invalid',
+  'response_type_unsupported',
+  'challenge_required',
+  'access_denied',
+  'page_expired',
+  'form_rejected',
 ];
 
 test('every error code has a case', () => {
-  const covered = new Set<string>([...errorCases.map(({ code }) => code), ...ELSEWHERE]);
+  const cases = [...errorCases, ...linkingErrorCases];
+  const covered = new Set<string>([...cases.map(({ code }) => code), ...ELSEWHERE]);
   expect(errorCodes.filter((code) => !covered.has(code))).toEqual([]);
 });
 
 describeOnAnyStore('the error table', (fresh) => {
-  // Every case has an application of its own.
   const server = useServer(fresh, { RATE_LIMIT: 'exchanges=1/60' });
+  testEach(errorCases, server, () => server.url);
+});
 
+describeOnAnyStore('the error table of the linking flow', (fresh) => {
+  testEach(linkingErrorCases, useServer(fresh, LINKING), () => LINKING.PUBLIC_URL);
+});
+
+/** @param base - that of error_uri */
+function testEach(cases: ErrorCase[], server: ServerWithDatabase, base: () => string): void {
   for (const wire of wires) {
-    test.each(errorCases)(`over ${wire}: $code if $when`, async (row) => {
+    // Every case has an application of its own.
+    test.each(cases)(`over ${wire}: $code if $when`, async (row) => {
       const linked = await linkedApplication(server);
       const { request, members } = await row.arrange({ server, wire, linked });
       const response = await send(server, request);
@@ -55,9 +77,9 @@ describeOnAnyStore('the error table', (fresh) => {
         error: row.error,
         error_description: errorDefinition(row.code).description,
         error_code: row.code,
-        error_uri: `${server.url}/docs/errors#${row.code}`,
+        error_uri: `${base()}/docs/errors#${row.code}`,
         request_id,
-        ...members,
+        ...(typeof members === 'function' ? members(request_id) : members),
       };
       expect(unwrapped(wire, response.json)).toStrictEqual(body);
       expect(objects.errorBody.parse(body)).toStrictEqual(body);
@@ -81,7 +103,7 @@ describeOnAnyStore('the error table', (fresh) => {
       });
     });
   }
-});
+}
 
 describeOnAnyStore('the base of error_uri', (fresh) => {
   const server = useServer(fresh);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { OperationName } from '@latchkey/schema';
 import { newId } from '../../src/credentials/credentials.ts';
 import type { Reason } from '../../src/reasons.ts';
+import type { LinkingReason } from '../linking/reasons.ts';
 import { succeed } from './call.ts';
 import { unknownCredential } from './error-cases.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
@@ -56,10 +57,11 @@ function aboutGrant(
  * The reasons of the limits are in `rate-limits.test.ts`: each takes a server with its own numbers.
  * Two Authorization headers take a raw connection: see `hostile/framing.test.ts`. A log that fails
  * takes a process of its own: see `faults/log-sinks.test.ts`. Those of OAuth clients take a form: see
- * `client-authentication.test.ts`.
+ * `client-authentication.test.ts`. Those of the linking flow are in `linking/reasons.test.ts`.
  */
 export type ReasonOfRules = Exclude<
   Reason,
+  | LinkingReason
   | `too_many_${string}`
   | 'header_repeated'
   | 'log_failing'

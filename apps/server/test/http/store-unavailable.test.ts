@@ -1,7 +1,9 @@
 import { errorDefinition, type OperationName, operations } from '@latchkey/schema';
 import { beforeAll, expect, test } from 'vitest';
+import { LINKING } from '../linking/link-flow.ts';
 import { headersOf, invoke, send, unwrapped, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
+import { unknownCredential } from './error-cases.ts';
 import {
   asBasic,
   asBearer,
@@ -17,7 +19,7 @@ const BODY = {
 };
 
 describeOnEachStore('without its store, the service', (fresh) => {
-  const server = useServer(fresh);
+  const server = useServer(fresh, LINKING);
   let linked: LinkedApplication;
   let inputs: Partial<Record<OperationName, Record<string, unknown>>>;
   let authorizations: Record<'application' | 'grant' | 'operator', string[]>;
@@ -27,7 +29,8 @@ describeOnEachStore('without its store, the service', (fresh) => {
     const { account_id, application_id, secret_id } = linked;
     const { code, grant_id } = await linked.issue();
     const grant = await linked.link();
-    const named = { account_id, application_id, grant_id, secret_id };
+    const link = unknownCredential('link');
+    const named = { account_id, application_id, grant_id, secret_id, link };
     inputs = {
       'grants.convert': { code },
       'admin.applications.create': { name: 'Acme' },
@@ -35,6 +38,11 @@ describeOnEachStore('without its store, the service', (fresh) => {
       'admin.accounts.put': { account_id, username: 'ada' },
       'admin.codes.issue': { ...named, scope: 'a' },
       'admin.grants.list': { account_id },
+      'admin.scopes.put': { scope: 'a', title: 'A' },
+      'admin.scopes.delete': { scope: 'a' },
+      'admin.pages.create': { page: 'connections', account_id },
+      'grants.introspect': { token: unknownCredential('grantSecret') },
+      'grants.revokeToken': { token: unknownCredential('grantSecret') },
       'account.get': {},
       'account.grant': {},
     };
@@ -57,7 +65,7 @@ describeOnEachStore('without its store, the service', (fresh) => {
           const request_id = response.headers.get('x-request-id') ?? '';
           expect(response.body).toStrictEqual({
             ...BODY,
-            error_uri: `${server.url}/docs/errors#store_unavailable`,
+            error_uri: `${LINKING.PUBLIC_URL}/docs/errors#store_unavailable`,
             request_id,
           });
           expect(response.status).toBe(503);
@@ -98,7 +106,7 @@ describeOnEachStore('without its store, the service', (fresh) => {
     expect(response.headers.get('retry-after')).toBe('1');
     expect(response.json).toStrictEqual({
       ...BODY,
-      error_uri: `${server.url}/docs/errors#store_unavailable`,
+      error_uri: `${LINKING.PUBLIC_URL}/docs/errors#store_unavailable`,
       request_id: response.headers.get('x-request-id'),
     });
   });

@@ -55,6 +55,12 @@ describeOnEachStore('results', (fresh) => {
       disabled: false,
       created_at,
       secrets: [first],
+      redirect_uris: [],
+      scopes: null,
+      logo_uri: null,
+      homepage_uri: null,
+      public: false,
+      resource_server: false,
     });
     expect(secret).toMatch(/^lk_app_[0-9A-Za-z]{71}$/);
     expect(await call('admin.applications.get', { application_id })).toStrictEqual(application);

@@ -800,4 +800,6 @@ export abstract class OperatorOperations {
 
   /** Operations on the grants. */
   declare readonly grants: GrantsOperations;
+
+  protected constructor() {}
 }

@@ -4,6 +4,8 @@ import type { Contender, Redeemer } from './contender.ts';
 export interface Abuse {
   /** Who does what, and when. */
   title: string;
+  /** Whether it comes before the application's own redemption, or after it. */
+  when: 'before' | 'after';
   /** Tries it with a fresh code. Returns whether the application's code and grant still work. */
   isHarmless(contender: Contender): Promise<boolean>;
 }
@@ -11,6 +13,7 @@ export interface Abuse {
 /** Someone tries the code before its application redeems it. */
 const before = (title: string, by: Redeemer): Abuse => ({
   title,
+  when: 'before',
   async isHarmless(contender) {
     const code = await contender.issue();
     if ((await contender.redeem(code, by)) !== null) return false;
@@ -21,6 +24,7 @@ const before = (title: string, by: Redeemer): Abuse => ({
 /** Someone sends the code again after its application has redeemed it. */
 const after = (title: string, by: Redeemer): Abuse => ({
   title,
+  when: 'after',
   async isHarmless(contender) {
     const code = await contender.issue();
     const grant = await contender.redeem(code, 'application');
@@ -32,9 +36,22 @@ const after = (title: string, by: Redeemer): Abuse => ({
   },
 });
 
+/** The downgrade of RFC 9700, section 4.8.2: harmless if the code is refused, or never issued. */
+const withoutChallenge: Abuse = {
+  title: 'a verifier, but the challenge was removed',
+  when: 'before',
+  async isHarmless(contender) {
+    const code = await contender.issueWithoutChallenge();
+    return code === null || (await contender.redeem(code, 'application')) === null;
+  },
+};
+
 export const abuses: readonly Abuse[] = [
   before('a wrong secret first', 'wrong secret'),
   before('another application first', 'other application'),
+  before('a wrong verifier first', 'wrong verifier'),
+  before('another redirect URI first', 'other redirect URI'),
+  withoutChallenge,
   after('replay without a secret', 'nobody'),
   after('replay with a wrong secret', 'wrong secret'),
   after('replay by another application', 'other application'),

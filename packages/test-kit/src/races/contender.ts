@@ -4,6 +4,10 @@ export type Redeemer =
   | 'application'
   /** The same application with a secret that is not valid. Everything else is right. */
   | 'wrong secret'
+  /** The same application with its secret, and a verifier that is not that of the code's challenge. */
+  | 'wrong verifier'
+  /** The same application with its secret and verifier, and another redirect URI. */
+  | 'other redirect URI'
   /** Another registered application, with its own valid secret. */
   | 'other application'
   /** A caller that sends no secret. */
@@ -13,6 +17,13 @@ export type Redeemer =
 export interface Contender {
   /** A fresh code for the application, as the user's browser would bring it. */
   issue(): Promise<string>;
+  /**
+   * A code whose authorization request had no challenge, as if somebody had taken it out on the way.
+   * The application does not know, and sends its verifier with it.
+   *
+   * @returns null if the server issues no such code
+   */
+  issueWithoutChallenge(): Promise<string | null>;
   /**
    * Redeems a code.
    *

@@ -1,7 +1,16 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { bodyUnlessRefused, type Contender, type Redeemer } from './contender.ts';
 
-/** Registers two applications and an account on a running Latchkey, and calls it over REST. */
+const REDIRECT_URI = 'https://application.example/callback';
+
+const randomVerifier = () => randomBytes(32).toString('base64url');
+const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url');
+
+/**
+ * Registers two applications and an account on a running Latchkey, and calls it over REST. Codes are
+ * redeemed over both routes in turn: `/oauth/convert` as the SDK does, `/oauth/token` as every other
+ * OAuth client does.
+ */
 export async function latchkeyContender(
   url: string,
   adminSecret: string,
@@ -34,16 +43,41 @@ export async function latchkeyContender(
   const secrets: Record<Redeemer, string | null> = {
     application: application.secret,
     'wrong secret': removed.secret,
+    'wrong verifier': application.secret,
+    'other redirect URI': application.secret,
     'other application': other.secret,
     nobody: null,
   };
   const codeRequest = { application_id: application.id, account_id, scope: 'profile.read' };
 
+  const verifiers = new Map<string, string>();
+
+  async function issue(binding: (verifier: string) => object): Promise<string> {
+    const verifier = randomVerifier();
+    const redirect = { redirect_uri: REDIRECT_URI };
+    const request = { ...codeRequest, ...redirect, ...binding(verifier) };
+    const { code } = await administer('POST', '/admin/codes', request);
+    verifiers.set(code, verifier);
+    return code;
+  }
+
+  let redemptions = 0;
+
   return {
-    issue: async () => (await administer('POST', '/admin/codes', codeRequest)).code,
+    issue: () => issue((verifier) => ({ code_challenge: challengeOf(verifier) })),
+    issueWithoutChallenge: () => issue(() => ({})),
     async redeem(code, by) {
-      const response = await call('POST', '/oauth/convert', secrets[by], { code });
-      return (await bodyUnlessRefused(response))?.grant_secret ?? null;
+      // Only the application knows the verifier. It never goes through the browser.
+      const knowsVerifier = ['application', 'wrong secret', 'other redirect URI'].includes(by);
+      const path = redemptions++ % 2 === 0 ? '/oauth/convert' : '/oauth/token';
+      const response = await call('POST', path, secrets[by], {
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: by === 'other redirect URI' ? `${REDIRECT_URI}/other` : REDIRECT_URI,
+        code_verifier: (knowsVerifier && verifiers.get(code)) || randomVerifier(),
+      });
+      const body = await bodyUnlessRefused(response);
+      return body?.grant_secret ?? body?.access_token ?? null;
     },
     accepts: async (grant) =>
       (await bodyUnlessRefused(await call('GET', '/v1/account', grant))) !== null,

@@ -1,6 +1,5 @@
 import type { Collection, Db, MongoClient } from 'mongodb';
 import { DomainError } from '../../domain-error.ts';
-import type { StoreOptions } from '../store.ts';
 import type { Timeouts } from './client.ts';
 import { type Concerns, concernsFor } from './concerns.ts';
 import { configurationError, withHint } from './configuration-error.ts';
@@ -20,6 +19,7 @@ import { type DecisiveOptions, type DecisiveRead, fencedReads } from './fence.ts
 import { IndexKeeper } from './index-keeper.ts';
 import { type IndexOptions, refuseNew } from './indexes.ts';
 import type { LinkDocument, PageDocument } from './link-documents.ts';
+import { type MigrateOptions, migrate } from './migrations.ts';
 import { checkRights } from './rights.ts';
 import { askServer, type ServerFacts } from './server.ts';
 import { settle, type Write } from './uncertain-writes.ts';
@@ -38,7 +38,8 @@ export interface Database extends Concerns {
   rateLimitCounts: Collection<RateLimitDocument>;
 }
 
-export interface ConnectionOptions extends IndexOptions, Pick<StoreOptions, 'create' | 'migrate'> {}
+/** Without `migrate`, no index is built either. */
+export type ConnectionOptions = IndexOptions & MigrateOptions;
 
 export class Connection {
   readonly #client: MongoClient;
@@ -184,9 +185,10 @@ export class Connection {
         rateLimitCounts: db.collection('rate_limit_counts', options),
       };
       await checkRights(db, this.#timeouts.operation);
-      const { create = true, migrate = true } = this.#options;
+      const { create = true, migrate: mayMigrate = true } = this.#options;
       if (!create) await refuseNew(db, this.#timeouts.operation);
-      if (migrate) await this.#keepIndexes(database, server);
+      await migrate(db, concerns, this.#options);
+      if (mayMigrate) await this.#keepIndexes(database, server);
       this.#database = database;
       return database;
     } catch (error) {
@@ -195,8 +197,9 @@ export class Connection {
   }
 
   async #keepIndexes({ db, durable }: Database, { replicated }: ServerFacts): Promise<void> {
+    const { reducesRevoked } = this.#options;
     const keeper = new IndexKeeper(db, {
-      ...this.#options,
+      ...(reducesRevoked !== undefined && { reducesRevoked }),
       ...durable,
       replicated,
       interval: this.#timeouts.indexCheck,

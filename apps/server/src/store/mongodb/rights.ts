@@ -11,6 +11,7 @@ const collections = [
   'refusals',
   'command_changes',
   'rate_limit_counts',
+  'schema',
   'fences',
 ];
 /** What the requests do. */

@@ -1,5 +1,6 @@
 import { uuidFromBytes } from '@latchkey/schema';
 import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError } from 'mongodb';
+import { refuseToCopy } from '../schema-version.ts';
 import {
   type EarlierCopy,
   type ExportPage,
@@ -7,7 +8,7 @@ import {
   mergeApplication,
   type Transfer,
 } from '../transfer.ts';
-import { createClient, defaultTimeouts } from './client.ts';
+import { createClient, databaseName, defaultTimeouts } from './client.ts';
 import { Connection, type Database } from './connection.ts';
 import {
   type AccountDocument,
@@ -28,6 +29,7 @@ import {
   toSnapshot,
   toStoredGrantDocument,
 } from './documents.ts';
+import { migrations, versionOf } from './migrations.ts';
 import { atRevision, revisionOf } from './retry-on-conflict.ts';
 
 /** Erased accounts have no place. */
@@ -47,21 +49,24 @@ const DUPLICATE_KEY = 11000;
 
 const MARK = { _id: 'copy' } as const;
 
-/** Opens a database to copy from or to. */
-export async function openMongoTransfer(url: string): Promise<Transfer> {
+/**
+ * Opens a database to copy from, which is never changed, or to copy to.
+ *
+ * @throws SchemaMismatch if the schema of a source is not that of this program
+ */
+export async function openMongoTransfer(url: string, is: 'source' | 'target'): Promise<Transfer> {
   const { client, name } = createClient(url, defaultTimeouts);
-  const connection = new Connection(client, name, defaultTimeouts);
+  const isTarget = is === 'target';
+  const options = { create: isTarget, migrate: isTarget };
+  const connection = new Connection(client, name, defaultTimeouts, undefined, options);
   try {
-    await connection.prepare();
+    const { db, listing } = await connection.prepare();
+    if (!isTarget) refuseToCopy(await versionOf(db, { listing }), migrations, db.databaseName);
   } catch (error) {
     await connection.close();
     throw error;
   }
-  return transfer(connection, nameOf(client.options.hosts, name));
-}
-
-function nameOf(hosts: { toString(): string }[], database: string): string {
-  return `mongodb://${hosts.map(String).sort().join()}/${database}`;
+  return transfer(connection, databaseName(client, name));
 }
 
 function transfer(connection: Connection, name: string): Transfer {

@@ -35,7 +35,7 @@ export async function* inspectSqlite(path: string, clock: Clock): AsyncGenerator
   }
   try {
     yield ok('store', `SQLite, ${resolve(path)}`);
-    const isCurrent = version === migrations.length;
+    const isCurrent = version >= migrations.length;
     yield checkVersion(version, database);
     yield checkTopology(path);
     if (isCurrent) yield checkIndexes(database);
@@ -53,11 +53,9 @@ function checkVersion(version: number, database: DatabaseSync): Finding {
   const sqlite = database.prepare('SELECT sqlite_version() AS version').get()?.version;
   const found = `SQLite ${sqlite}, schema version ${version}`;
   if (version === migrations.length) return ok('version', `${found}, which is this program's.`);
-  return problem(
-    'version',
-    `${found}. This program has ${migrations.length}.`,
-    'Make a backup, then start latchkey serve of this version on it once.',
-  );
+  const versions = `${found}. This program has ${migrations.length}`;
+  if (version > migrations.length) return ok('version', `${versions}, and can use the newer one.`);
+  return problem('version', `${versions}.`, 'Make a backup, then run latchkey migrate.');
 }
 
 /** The magic numbers of file systems on a network: statfs(2). */
@@ -82,7 +80,7 @@ function checkTopology(path: string): Finding {
 /** Compares with a new database. */
 function checkIndexes(database: DatabaseSync): Finding {
   const fresh = new (nodeSqlite().DatabaseSync)(':memory:');
-  for (const step of migrations) fresh.exec(step);
+  for (const { sql } of migrations) fresh.exec(sql);
   const present = new Set(indexesOf(database).map(({ name }) => name));
   const missing = indexesOf(fresh).filter(({ name }) => !present.has(name));
   fresh.close();

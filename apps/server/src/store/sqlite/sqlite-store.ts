@@ -9,6 +9,7 @@ import { emptyLog, retryWhileLocked, toStoreError } from './errors.ts';
 import { prepareGrants } from './grants.ts';
 import { GroupCommit } from './group-commit.ts';
 import { prepareLinks } from './links.ts';
+import type { SqliteStep } from './migrations.ts';
 import { IN_MEMORY, openDatabase } from './open-database.ts';
 import { preparePages } from './pages.ts';
 import { prepareRateLimits } from './rate-limits.ts';
@@ -21,6 +22,8 @@ const SWEEP_EVERY_MS = 60_000;
 export interface SqliteStoreOptions extends StoreOptions {
   /** A file, created with its directory if missing; or `:memory:`, which persists nothing. */
   path: string;
+  /** The steps of the schema. Default: those of this program. */
+  migrations?: readonly SqliteStep[];
 }
 
 export interface SqliteStore extends Store {
@@ -32,7 +35,8 @@ export interface SqliteStore extends Store {
  * Opens the store. Several processes on one machine may open the same file.
  *
  * @throws DomainError `store_unavailable` if the file can't be opened; the cause says why
- * @throws Error if a newer Latchkey created the file, or Node is older than 22.13
+ * @throws SchemaMismatch if the schema is a newer one, or an earlier one that may not be migrated
+ * @throws Error if Node is older than 22.13
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { path, clock, onError, onReplaced = () => {} } = options;

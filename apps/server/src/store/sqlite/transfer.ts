@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { ApplicationRecord, CodeBinding, ListedAccount } from '../records.ts';
+import { refuseToCopy } from '../schema-version.ts';
 import {
   isAhead,
   mergeApplication,
@@ -13,7 +14,7 @@ import {
 } from '../transfer.ts';
 import { prepareApplications } from './applications.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
-import { refuseOutdated } from './migrations.ts';
+import { migrations, versionOf } from './migrations.ts';
 import { nodeSqlite, openDatabase } from './open-database.ts';
 import {
   type ApplicationRow,
@@ -66,7 +67,9 @@ export async function openSqliteSource(path: string): Promise<Transfer> {
   if (!existsSync(path)) throw new Error(`There is no database at ${path}.`);
   const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });
   try {
-    await retryWhileLocked(() => refuseOutdated(database, path));
+    const version = await retryWhileLocked(() => versionOf(database, path));
+    refuseToCopy(version, migrations, path);
+    if (version === 0) throw new Error(`${path} is not a database of Latchkey.`);
     return transfer(database, path);
   } catch (error) {
     database.close();

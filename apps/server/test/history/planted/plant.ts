@@ -7,7 +7,7 @@ import { grantOf } from '../../store/suite/records.ts';
 
 // What a read takes on a database that is not in this process.
 const LATENCY_MS = 2;
-const CACHED_MS = 100;
+const CACHED_MS = 300;
 
 const onASecondary = { readPreference: ReadPreference.secondaryPreferred };
 
@@ -24,6 +24,15 @@ export const plants = {
       // Another was faster: its grant is overwritten.
       const blindWrite = { grant_id, application_id, secret_hash, redeemed_after: 0, now };
       return grant ?? store.recoverGrant(blindWrite);
+    },
+  }),
+
+  /** The rules look whether the verifier fits, and the write does not. */
+  'verifier-not-in-the-write': (store: Store): Partial<Store> => ({
+    async redeemCode(redemption) {
+      const state = await store.findCode(redemption.grant_id);
+      const code_challenge = state?.code_challenge ?? null;
+      return store.redeemCode({ ...redemption, code_challenge });
     },
   }),
 

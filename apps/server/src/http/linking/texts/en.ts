@@ -24,7 +24,7 @@ export const en = {
 
   'disconnect.title': 'Disconnect {application}?',
   'disconnect.text':
-    '{application} can no longer use your {service} account. If you change your mind, connect it again from the application.',
+    '{application} will no longer be able to use your {service} account. If you change your mind, connect it again from the application.',
   'disconnect.confirm': 'Disconnect',
   'disconnect.cancel': 'Keep it',
 

@@ -53,11 +53,12 @@ main {
   border: 1px solid var(--line); border-radius: 1.125rem; box-shadow: var(--shadow);
 }
 main > form { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem; }
-header { display: grid; gap: 0.375rem; justify-items: center; text-align: center; }
-h1 { font-size: 1.375rem; font-weight: 650; line-height: 1.3; letter-spacing: -0.011em; text-wrap: balance; }
+header { display: grid; gap: 0.375rem; justify-items: center; text-align: center; text-wrap: balance; }
+h1 { font-size: 1.375rem; font-weight: 650; line-height: 1.3; letter-spacing: -0.011em; }
 h2 { font-size: 1rem; font-weight: 600; line-height: 1.4; }
 h1, h2, p, dd, .name { overflow: hidden; }
 a { color: var(--link); text-underline-offset: 0.15em; }
+header a { display: inline-block; padding: 0.125rem 0; }
 a:hover { text-decoration-thickness: 2px; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 .quiet { color: var(--quiet); font-size: 0.875rem; }
@@ -87,6 +88,15 @@ ul { padding: 0; list-style: none; }
 }
 .scopes .name { font-weight: 500; }
 .scopes.close { gap: 0.25rem; margin-top: 0.25rem; }
+
+.choices { display: grid; gap: 0.75rem; }
+.choice {
+  display: flex; align-items: center; gap: 0.75rem; width: 100%; padding: 0.75rem; font: inherit; font-weight: 600; text-align: start; cursor: pointer;
+  color: var(--text); background: transparent; border: 1px solid var(--quiet); border-radius: 0.75rem;
+}
+.choice:hover { background: var(--sunk); }
+.steps { display: grid; gap: 0.375rem; padding-inline-start: 1.25rem; }
+section.host { display: grid; gap: 0.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 
 .notes { display: grid; gap: 0.375rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .actions { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(9rem, 100%), 1fr)); gap: 0.75rem; }

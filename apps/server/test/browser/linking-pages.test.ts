@@ -1,0 +1,235 @@
+import { fileURLToPath } from 'node:url';
+import { describeInBrowser } from '@latchkey/test-kit/chromium';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { succeed } from '../http/call.ts';
+import { operator } from '../http/running-server.ts';
+import { type RunningApplication, useLinkingWorld } from './linking-world.ts';
+
+// The pictures for the docs. They are written only if WRITE_SCREENSHOTS is set: a test run changes no file.
+const images = fileURLToPath(new URL('../../../../docs/images/', import.meta.url));
+
+const logo = (color: string, strokes: string) =>
+  `data:image/svg+xml;base64,${Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="${color}"/><path d="${strokes}" fill="none" stroke="#fff" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/></svg>`,
+  ).toString('base64')}`;
+
+const NOTES = {
+  name: 'Acme Notes',
+  logo_uri: logo('#c2410c', 'M15 14h18M15 24h18M15 34h10'),
+  homepage_uri: 'https://notes.acme.example/',
+};
+
+describeInBrowser('the pages in a browser', (open) => {
+  const PAGE_LOGO = logo('#0b62d6', 'M13 20h22l-2 15H15zM18 20v-2a6 6 0 0 1 12 0v2');
+  const world = useLinkingWorld({ PAGE_LOGO });
+
+  async function goToConsent(page: Page, { url }: RunningApplication): Promise<void> {
+    await page.goto(url);
+    await page.getByRole('link').click();
+    await page.locator('button[value=allow]').waitFor();
+  }
+
+  async function goToConnections(page: Page): Promise<void> {
+    await page.goto(await world.connectionsOf(world.accounts.ada));
+  }
+
+  /** Connects an application of this name to the account of Ada. */
+  async function connect(profile: { name: string }, scope: string): Promise<void> {
+    const input = { ...profile };
+    const { id, secret } = await succeed(world, 'admin.applications.create', input, operator);
+    const asked = { application_id: id, account_id: world.accounts.ada, scope };
+    const { code } = await succeed(world, 'admin.codes.issue', asked, operator);
+    await succeed(world, 'grants.convert', { code }, `Bearer ${secret}`);
+  }
+
+  beforeAll(async () => {
+    await connect(NOTES, 'profile.read posts.read');
+    await connect({ name: 'Ledger for Teams' }, 'profile.read');
+  });
+
+  /** Every page, by name. */
+  const pages: [string, (page: Page) => Promise<void>][] = [
+    ['consent', async (page) => goToConsent(page, await world.addApplication(NOTES))],
+    ['connections', goToConnections],
+    [
+      'disconnect',
+      async (page) => {
+        await goToConnections(page);
+        await page.getByRole('link', { name: 'Disconnect' }).first().click();
+        await page.getByRole('button', { name: 'Disconnect' }).waitFor();
+      },
+    ],
+    ['error', async (page) => void (await page.goto(`${world.url}/link/nobody`))],
+  ];
+
+  /** The buttons have come to life: axe passes over those that have not. */
+  const settled = (page: Page) =>
+    expect.poll(() => page.locator('button:disabled').count()).toBe(0);
+
+  async function violationsOf(page: Page): Promise<string[]> {
+    await settled(page);
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  }
+
+  const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
+
+  describe.each(pages)('%s', (name, go) => {
+    test('has nothing for axe to find, in light and in dark', async () => {
+      const { page, complaints } = await open({ viewport: { width: 600, height: 480 } });
+      await go(page);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await violationsOf(page)).toEqual([]);
+        if (process.env.WRITE_SCREENSHOTS) {
+          await page.screenshot({ path: `${images}${name}-${colorScheme}.png`, fullPage: true });
+        }
+      }
+      expect(complaints).toEqual(name === 'error' ? [expect.stringContaining('410')] : []);
+    });
+
+    test('fits every screen', async () => {
+      const { page } = await open();
+      await go(page);
+      for (const viewport of [
+        { width: 320, height: 640 },
+        // 1280 × 1024 at 400 % (WCAG 2.2, 1.4.10).
+        { width: 320, height: 256 },
+        { width: 1920, height: 1080 },
+      ]) {
+        await page.setViewportSize(viewport);
+        expect(await widthOf(page)).toBeLessThanOrEqual(viewport.width);
+        for (const one of await page.locator('a, button').all()) {
+          await one.scrollIntoViewIfNeeded();
+          const { x = 0, width = 0, height = 0 } = (await one.boundingBox()) ?? {};
+          expect(x).toBeGreaterThanOrEqual(0);
+          expect(x + width).toBeLessThanOrEqual(viewport.width);
+          // WCAG 2.2, 2.5.8.
+          expect(height).toBeGreaterThanOrEqual(24);
+        }
+        if (process.env.WRITE_SCREENSHOTS && viewport.height === 640) {
+          await page.screenshot({ path: `${images}${name}-phone.png`, fullPage: true });
+        }
+      }
+    });
+  });
+
+  test('are shown in German', async () => {
+    const { page } = await open({ locale: 'de-CH', viewport: { width: 320, height: 640 } });
+    await goToConsent(page, await world.addApplication(NOTES));
+    await page.getByRole('button', { name: 'Zulassen' }).waitFor();
+    expect(await widthOf(page)).toBe(320);
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  test('fit names that are as long as they can be', async () => {
+    const name = 'W'.repeat(200);
+    const redirect = { homepage_uri: `https://${'a'.repeat(60)}.${'b'.repeat(60)}.example/` };
+    const { page } = await open({ viewport: { width: 320, height: 640 } });
+    await goToConsent(page, await world.addApplication({ ...redirect, name }));
+    expect(await widthOf(page)).toBe(320);
+    expect(await page.locator('.logo').first().textContent()).toBe('W');
+  });
+
+  test('can be answered by keyboard alone', async () => {
+    const application = await world.addApplication(NOTES);
+    const { page } = await open();
+    await goToConsent(page, application);
+    await settled(page);
+    const focused = () => page.evaluate<string>('document.activeElement.textContent');
+    const order: string[] = [];
+    for (let i = 0; i < 4; i++) {
+      await page.keyboard.press('Tab');
+      order.push(await focused());
+      const outline = await page.evaluate<string>(
+        'getComputedStyle(document.activeElement).outlineStyle',
+      );
+      expect(outline).toBe('solid');
+    }
+    expect(order).toEqual(['notes.acme.example', 'Use another account', 'Deny', 'Allow']);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Back in the application' }).waitFor();
+    expect(application.callbacks).toHaveLength(1);
+  });
+
+  test('look the same on Allow and Deny', async () => {
+    const { page } = await open();
+    await goToConsent(page, await world.addApplication(NOTES));
+    const looks = ['Allow', 'Deny'].map(async (name) => {
+      const button = page.getByRole('button', { name });
+      const { width, height } = (await button.boundingBox()) ?? {};
+      const style = await button.evaluate(
+        "e => ['color', 'backgroundColor', 'fontWeight', 'fontSize', 'border'].map((name) => getComputedStyle(e)[name])",
+      );
+      return { width, height, style };
+    });
+    const [allow, deny] = await Promise.all(looks);
+    expect(allow).toEqual(deny);
+  });
+
+  test('show initials in the place of a logo that does not load', async () => {
+    const { page } = await open();
+    await page.route('https://logos.example/**', (route) => route.abort());
+    const logo_uri = 'https://logos.example/none.png';
+    await goToConsent(page, await world.addApplication({ name: 'Acme Notes', logo_uri }));
+    await expect.poll(() => page.locator('.logo > img').count()).toBe(1);
+    expect(await page.locator('.logo').first().textContent()).toBe('AN');
+  });
+
+  describe('take no click', () => {
+    /** A consent page whose clock the test moves. */
+    async function withClock(): Promise<{ page: Page; application: RunningApplication }> {
+      const application = await world.addApplication(NOTES);
+      const { page } = await open();
+      await goToConsent(page, application);
+      await page.clock.install();
+      await page.clock.pauseAt(Date.now() + 60_000);
+      await page.reload();
+      return { page, application };
+    }
+    // As a script of another window would have it: without waiting until the button takes clicks.
+    const click = (page: Page) =>
+      page.evaluate("document.querySelector('button[value=allow]').click()");
+    const isEnabled = (page: Page) => page.getByRole('button', { name: 'Allow' }).isEnabled();
+    const answered = ({ callbacks }: RunningApplication) =>
+      expect.poll(() => callbacks.length).toBe(1);
+
+    test('in the first 600 ms', async () => {
+      const { page, application } = await withClock();
+      await page.clock.runFor(599);
+      expect(await isEnabled(page)).toBe(false);
+      await click(page);
+      await page.clock.runFor(1);
+      expect(await isEnabled(page)).toBe(true);
+      expect(application.callbacks).toEqual([]);
+      await click(page);
+      await answered(application);
+    });
+
+    test.each([
+      ['after the window gets the focus', "dispatchEvent(new Event('focus'))"],
+      ['after the tab is shown', "document.dispatchEvent(new Event('visibilitychange'))"],
+      [
+        'after the browser brings the page back',
+        "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))",
+      ],
+    ])('in the first 600 ms %s', async (_, event) => {
+      const { page, application } = await withClock();
+      await page.clock.runFor(10_000);
+      await page.evaluate(event);
+      await page.clock.runFor(599);
+      await click(page);
+      const refused = await page.evaluate<boolean>(
+        "!document.querySelector('button[value=deny]').dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true })) || document.querySelector('button[value=deny]').disabled",
+      );
+      expect(refused).toBe(true);
+      await page.clock.runFor(1);
+      await click(page);
+      await answered(application);
+      expect(application.callbacks[0]).toHaveProperty('code');
+    });
+  });
+});

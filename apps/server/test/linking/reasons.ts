@@ -1,0 +1,17 @@
+import type { Reason, reasons } from '../../src/reasons.ts';
+
+/** The error codes of the linking flow that stand for several checks. */
+type LinkingCode =
+  | 'challenge_required'
+  | 'client_unknown'
+  | 'form_rejected'
+  | 'link_not_found'
+  | 'page_expired'
+  | 'redirect_uri_unregistered'
+  | 'scope_unknown'
+  | 'state_invalid';
+
+/** The reasons that only the linking flow has. */
+export type LinkingReason = {
+  [Name in Reason]: (typeof reasons)[Name]['code'] extends LinkingCode ? Name : never;
+}[Reason];

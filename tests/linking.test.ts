@@ -1,0 +1,200 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Latchkey } from '@latchkey/client';
+import {
+  expressLinking,
+  fastifyLinking,
+  fetchLinking,
+  honoLinking,
+  type LinkingOptions,
+} from '@latchkey/client/linking';
+import { createTestServer, type TestServer } from '@latchkey/testing';
+import express from 'express';
+import { type FastifyRequest, fastify } from 'fastify';
+import { type Context, Hono } from 'hono';
+import { setCookie } from 'hono/cookie';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+
+// Each framework as an application uses it, with the real service: what it does with several cookies,
+// with errors and with its own types is not known to the SDK.
+
+let service: TestServer;
+let latchkey: Latchkey;
+
+beforeAll(async () => {
+  service = await createTestServer();
+  latchkey = new Latchkey(service);
+});
+afterAll(() => service.close());
+
+const onLinked = vi.fn();
+const onFailed = vi.fn();
+beforeEach(() => {
+  onLinked.mockReset().mockReturnValue('/settings');
+  onFailed.mockReset().mockImplementation(({ name }) => `/failed?${name}`);
+});
+
+const COOKIE = 'theme=dark; Path=/';
+const userOf = (header: unknown) => (typeof header === 'string' ? header : undefined);
+
+/** The options of a framework whose requests have a header with the user. */
+const optionsFor = <Incoming>(
+  redirectUri: string,
+  headerOf: (request: Incoming) => unknown,
+): LinkingOptions<Incoming> => ({
+  latchkey,
+  redirectUri,
+  scope: 'profile.read',
+  userOf: (request) => userOf(headerOf(request)),
+  onLinked,
+  onFailed,
+});
+
+/** Starts an application of each framework, which also sets a cookie of its own on every response. */
+const frameworks: Record<string, (redirectUri: string, server: Server) => Promise<void>> = {
+  async Express(redirectUri, server) {
+    const { connect, callback } = expressLinking<express.Request>(
+      optionsFor(redirectUri, ({ headers }) => headers['x-user']),
+    );
+    const app = express();
+    app.use((_request, response, next) => {
+      response.append('Set-Cookie', COOKIE);
+      next();
+    });
+    app.get('/connect', connect);
+    app.get('/callback', callback);
+    app.use(((error, _request, response, _next) => {
+      response.status(500).send(error.message);
+    }) satisfies express.ErrorRequestHandler);
+    server.on('request', app);
+  },
+
+  async Fastify(redirectUri, server) {
+    const { connect, callback } = fastifyLinking<FastifyRequest>(
+      optionsFor(redirectUri, ({ headers }) => headers['x-user']),
+    );
+    const app = fastify({ serverFactory: (handler) => server.on('request', handler) });
+    app.addHook('onRequest', async (_request, reply) => void reply.header('Set-Cookie', COOKIE));
+    app.get('/connect', connect);
+    app.get('/callback', callback);
+    app.setErrorHandler((error: Error, _request, reply) => reply.code(500).send(error.message));
+    await app.ready();
+  },
+
+  async Hono(redirectUri, server) {
+    const { connect, callback } = honoLinking<Context>(
+      optionsFor(redirectUri, (context) => context.req.header('x-user')),
+    );
+    const app = new Hono();
+    app.use(async (context, next) => {
+      setCookie(context, 'theme', 'dark');
+      await next();
+    });
+    app.get('/connect', connect);
+    app.get('/callback', callback);
+    app.onError((error, context) => context.text(error.message, 500));
+    server.on('request', listenerOf(app.fetch));
+  },
+
+  async fetch(redirectUri, server) {
+    const { connect, callback } = fetchLinking(
+      optionsFor<Request>(redirectUri, ({ headers }) => headers.get('x-user')),
+    );
+    const handle = async (request: Request) => {
+      const { pathname } = new URL(request.url);
+      try {
+        const response = await (pathname === '/connect' ? connect : callback)(request);
+        response.headers.append('Set-Cookie', COOKIE);
+        return response;
+      } catch (error) {
+        return new Response((error as Error).message, { status: 500 });
+      }
+    };
+    server.on('request', listenerOf(handle));
+  },
+};
+
+/** Serves a `fetch` handler with Node, which has no server for one. */
+function listenerOf(handle: (request: Request) => Response | Promise<Response>) {
+  return async (...[incoming, outgoing]: Parameters<import('node:http').RequestListener>) => {
+    const headers = new Headers(incoming.headers as Record<string, string>);
+    const url = `http://127.0.0.1${incoming.url}`;
+    const response = await handle(new Request(url, { headers }));
+    for (const cookie of response.headers.getSetCookie()) {
+      outgoing.appendHeader('Set-Cookie', cookie);
+    }
+    const others = [...response.headers].filter(([name]) => name !== 'set-cookie');
+    outgoing.writeHead(response.status, Object.fromEntries(others));
+    outgoing.end(await response.text());
+  };
+}
+
+describe.each(Object.keys(frameworks))('with %s', (name) => {
+  let server: Server;
+  let url: string;
+
+  beforeAll(async () => {
+    server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await frameworks[name]?.(`${url}/callback`, server);
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  /** Requests a path as a browser with cookies does, and returns where it leads and its cookies. */
+  async function visit(to: string, cookie = '', user = 'user-1') {
+    const headers = { cookie, 'x-user': user };
+    const response = await fetch(to, { redirect: 'manual', headers });
+    const { status } = response;
+    const cookies = response.headers.getSetCookie();
+    if (status === 500) return { error: await response.text(), cookies };
+    expect(status).toBe(303);
+    expect(response.headers.get('Cache-Control')).toBe('no-store');
+    expect(cookies).toEqual(expect.arrayContaining([expect.stringMatching(/^theme=dark/)]));
+    const linking = cookies.find((each) => each.startsWith('latchkey-linking-')) ?? '';
+    return { location: response.headers.get('Location') ?? '', cookies, linking };
+  }
+
+  test('links an account', async () => {
+    const { location = '', linking } = await visit(`${url}/connect`);
+    const callbackUrl = await service.approve(location);
+    const ended = await visit(callbackUrl, `a=b; ${linking}; c=d`);
+    expect(ended.location).toBe(`${url}/settings`);
+    expect(ended.linking).toMatch(/^latchkey-linking-[\w-]{8}=; Path=\/; Max-Age=0;/);
+
+    const [[grant]] = onLinked.mock.calls as [[{ grant_secret: string }]];
+    expect(await latchkey.introspect(grant.grant_secret)).toMatchObject({ active: true });
+    expect((await visit(callbackUrl, linking)).location).toBe(`${url}/failed?CodeAlreadyUsedError`);
+    await latchkey.revokeToken(grant.grant_secret);
+    expect(await latchkey.introspect(grant.grant_secret)).toEqual({ active: false });
+  });
+
+  test('tells why an account was not linked', async () => {
+    const { location = '', linking } = await visit(`${url}/connect`);
+    const denied = await service.deny(location);
+    expect((await visit(denied, linking)).location).toBe(`${url}/failed?LinkDeniedError`);
+    expect((await visit(denied)).location).toBe(`${url}/failed?StateMismatchError`);
+    const other = await visit(denied, linking, 'user-2');
+    expect(other.location).toBe(`${url}/failed?StateMismatchError`);
+    expect(onLinked).not.toHaveBeenCalled();
+  });
+
+  test('leaves the errors of the application to the framework', async () => {
+    onLinked.mockRejectedValue(new Error('The database is down.'));
+    const { location = '', linking } = await visit(`${url}/connect`);
+    const ended = await visit(await service.approve(location), linking);
+    expect(ended.error).toBe('The database is down.');
+  });
+});
+
+test('a handler of fetch is a route handler of Next.js', () => {
+  const { connect } = fetchLinking(optionsFor<Request>('http://localhost/callback', () => ''));
+  // What `next build` checks of `export const GET`.
+  const GET: (request: Request, context: { params: Promise<object> }) => Promise<Response> =
+    connect;
+  expect(GET).toBeTypeOf('function');
+});
