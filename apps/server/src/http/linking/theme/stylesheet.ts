@@ -96,7 +96,6 @@ ul { padding: 0; list-style: none; }
 }
 .choice:hover { background: var(--sunk); }
 .steps { display: grid; gap: 0.375rem; padding-inline-start: 1.25rem; }
-section.host { display: grid; gap: 0.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 
 .notes { display: grid; gap: 0.375rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .actions { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(9rem, 100%), 1fr)); gap: 0.75rem; }
