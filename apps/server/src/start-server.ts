@@ -155,6 +155,7 @@ export async function startServer(
     throw error;
   }
   service.deletions.watch();
+  service.commandChanges.watch();
   log.info(adminUrl === null ? { url } : { url, admin_url: adminUrl }, 'listening');
 
   async function close({ drain = true } = {}) {

@@ -3,11 +3,13 @@ import { BadSetting } from '../bad-setting.ts';
 import { createDemo, demoText } from '../demo/calls-to-paste.ts';
 import { demoPaths, isDemoAllowed, isLinkingDemo, linkingDemoText } from '../demo/linking-demo.ts';
 import { loadSettings } from '../settings.ts';
+import { addExamples } from './examples.ts';
 import { listeningUrl } from './listening-url.ts';
-import { type Terminal, withService } from './run-operation.ts';
+import { CREATING, withService } from './run-operation.ts';
+import type { Terminal } from './terminal.ts';
 
 export function addDemoCommand(program: Command, terminal: Terminal): void {
-  program
+  const command = program
     .command('demo')
     .description(
       'print the address of the demo, a code to exchange, and the revocation of its grant',
@@ -16,13 +18,14 @@ export function addDemoCommand(program: Command, terminal: Terminal): void {
       const settings = loadSettings(terminal.environment);
       if (!isDemoAllowed(settings)) throw new BadSetting(NO_DEMO);
       const url = settings.publicUrl ?? listeningUrl(settings);
-      await withService(terminal, { create: true }, async (service) => {
+      await withService(terminal, CREATING, async (service) => {
         if (isLinkingDemo(settings)) {
-          terminal.stdout.write(`${linkingDemoText(url + demoPaths.application)}\n`);
+          await terminal.stdout.write(`${linkingDemoText(url + demoPaths.application)}\n`);
         }
-        terminal.stdout.write(demoText(await createDemo(service), url));
+        await terminal.stdout.write(demoText(await createDemo(service), url));
       });
     });
+  addExamples(command, 'demo');
 }
 
 const NO_DEMO =

@@ -11,7 +11,9 @@ import {
 import { createLog } from '../log.ts';
 import { loadSettings } from '../settings.ts';
 import { CannotListen, type RunningServer, startServer } from '../start-server.ts';
-import type { Terminal } from './run-operation.ts';
+import { SchemaMismatch } from '../store/schema-version.ts';
+import { addExamples } from './examples.ts';
+import type { Terminal } from './terminal.ts';
 
 /** A fault that a restart does not cure. */
 export class CannotStart extends Error {
@@ -21,14 +23,16 @@ export class CannotStart extends Error {
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 export function addServeCommand(program: Command, terminal: Terminal): void {
-  program
+  const command = program
     .command('serve')
     .description('run the service until SIGTERM, SIGINT or SIGHUP')
     .action(() =>
       serve(terminal).catch((error) => {
-        throw error instanceof BadSetting ? new CannotStart(error.message) : error;
+        const isFinal = error instanceof BadSetting || error instanceof SchemaMismatch;
+        throw isFinal ? new CannotStart(error.message) : error;
       }),
     );
+  addExamples(command, 'serve', 'serve 2>> latchkey.log');
 }
 
 async function serve({ environment, stdout }: Terminal): Promise<void> {
@@ -45,8 +49,6 @@ async function serve({ environment, stdout }: Terminal): Promise<void> {
   const server = await startServer(settings, log).catch((error) => {
     throw error instanceof CannotListen ? describeListenError(error) : error;
   });
-  // Nobody may be reading any more. That must not end the service.
-  process.stdout.on('error', () => {});
   stdout.write(`Latchkey listens on ${server.url}, its API is described on ${server.url}/docs\n`);
   if (server.adminUrl !== null) {
     stdout.write(`The routes of the operator are on ${server.adminUrl}\n`);

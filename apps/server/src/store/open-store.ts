@@ -1,3 +1,6 @@
+import type { Clock } from '../clock.ts';
+import type { Finding } from './finding.ts';
+import type { Migration } from './schema-version.ts';
 import type { Store, StoreOptions } from './store.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -20,21 +23,45 @@ export async function openStore(url: string, options: StoreOptions): Promise<Sto
 
 /** Opens a database to copy from, which is never changed. */
 export async function openSource(url: string): Promise<Transfer> {
-  if (!url.startsWith('file:')) return openMongoTransfer(url);
+  if (!url.startsWith('file:')) return openMongoTransfer(url, 'source');
   const { openSqliteSource } = await import('./sqlite/transfer.ts');
   return openSqliteSource(sqlitePath(url));
 }
 
 /** Opens a database to copy to, and creates it if there is none. */
 export async function openTarget(url: string): Promise<Transfer> {
-  if (!url.startsWith('file:')) return openMongoTransfer(url);
+  if (!url.startsWith('file:')) return openMongoTransfer(url, 'target');
   const { openSqliteTarget } = await import('./sqlite/transfer.ts');
   return openSqliteTarget(sqlitePath(url));
 }
 
-async function openMongoTransfer(url: string): Promise<Transfer> {
+/** Looks at a database, and changes nothing. */
+export async function* inspectDatabase(
+  url: string,
+  { clock, ...indexes }: { clock: Clock; reducesRevoked: boolean },
+): AsyncGenerator<Finding> {
+  if (url.startsWith('file:')) {
+    const { inspectSqlite } = await import('./sqlite/inspect.ts');
+    yield* inspectSqlite(sqlitePath(url), clock);
+  } else {
+    const { inspectMongodb } = await import('./mongodb/inspect.ts');
+    yield* inspectMongodb(url, clock, indexes);
+  }
+}
+
+async function openMongoTransfer(url: string, is: 'source' | 'target'): Promise<Transfer> {
   const { openMongoTransfer: open } = await import('./mongodb/transfer.ts');
-  return open(url);
+  return open(url, is);
+}
+
+/** Opens a database to migrate it. Nothing is changed before {@link Migration.run}. */
+export async function openMigration(url: string): Promise<Migration> {
+  if (url.startsWith('file:')) {
+    const { openSqliteMigration } = await import('./sqlite/migration.ts');
+    return openSqliteMigration(sqlitePath(url));
+  }
+  const { openMongoMigration } = await import('./mongodb/migration.ts');
+  return openMongoMigration(url);
 }
 
 /** The path in `file:./a.db`, `file:/a.db`, `file:///a.db` and `file::memory:`. */

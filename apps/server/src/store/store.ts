@@ -5,6 +5,7 @@ import type {
   ApplicationChanges,
   ApplicationRecord,
   CodeState,
+  CommandChange,
   CredentialHash,
   DeletionRecord,
   GrantAuthentication,
@@ -38,6 +39,11 @@ export interface StoreOptions {
   revokedGrantDays?: number | null;
   /** Whether to create a database where there is none. Default: true. */
   create?: boolean;
+  /**
+   * Whether to bring the schema of an earlier program to that of this one, with steps that programs of
+   * the version before can live with. If not, an earlier schema is an error. Default: true.
+   */
+  migrate?: boolean;
 }
 
 /** Enough to see what was rotated in the last months. */
@@ -445,6 +451,16 @@ export interface Store {
     filter: { request_id: string } | { grant_id: string },
     limit: number,
   ): Promise<RefusalRecord[]>;
+
+  // Changes on the command line
+
+  /** Keeps changes until they are forgotten. Idempotent. */
+  keepCommandChanges(changes: readonly CommandChange[]): Promise<void>;
+
+  /** The oldest ones that are kept, at most `limit`. */
+  listCommandChanges(limit: number): Promise<CommandChange[]>;
+
+  forgetCommandChanges(ids: readonly string[]): Promise<void>;
 
   // Rate limits
 

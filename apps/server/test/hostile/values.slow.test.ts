@@ -14,6 +14,7 @@ import {
 import { describeOnEachStore } from '../http/databases.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { operator, useServer } from '../http/running-server.ts';
+import { LINKING, linkingApplication } from '../linking/link-flow.ts';
 
 // Values that a store, a template or a language could interpret, in every member of every operation.
 // The schema refuses each of them before they reach a store.
@@ -38,7 +39,7 @@ const noTexts: Json[] = [...neverTaken, true, 1, 0];
 const badTexts = ['', '\0', 'a\0b', '\ud800', 'a\udc00', '\ud800\ud800', '\u001b[31m', 'a\u0085'];
 
 describeOnEachStore('a hostile value', (fresh) => {
-  const server = useServer(fresh);
+  const server = useServer(fresh, LINKING);
   let linked: LinkedApplication;
   let grant: Json;
   let code: string;
@@ -51,14 +52,24 @@ describeOnEachStore('a hostile value', (fresh) => {
     code = pending.code;
     const { application_id, account_id, secret_id } = linked;
     const { grant_id } = grant;
+    const { link } = await (await linkingApplication(server)).begin();
     const page = { limit: 1, cursor: 'A'.repeat(22) };
+    const redirect_uri = 'https://app.example/cb';
+    const registered = {
+      ...{ name: 'Eve', redirect_uris: [redirect_uri], scopes: ['profile.read'] },
+      ...{ logo_uri: redirect_uri, homepage_uri: redirect_uri, resource_server: false },
+    };
+    const token = { token: grant.grant_secret, token_type_hint: 'access_token' };
     right = {
-      'grants.convert': { code },
+      'grants.convert': { code, redirect_uri, code_verifier: 'v'.repeat(43) },
+      'grants.revokeToken': token,
+      'grants.introspect': token,
       'grants.revoke': { grant_id },
       'grants.recover': { grant_id },
       'account.get': {},
       'account.grant': {},
-      'admin.applications.create': { name: 'Eve' },
+      'admin.applications.create': { ...registered, public: false },
+      'admin.applications.update': { application_id, ...registered },
       'admin.applications.list': page,
       'admin.applications.get': { application_id },
       'admin.applications.secrets.create': { application_id, expires_at: '2999-01-01T00:00:00Z' },
@@ -74,10 +85,25 @@ describeOnEachStore('a hostile value', (fresh) => {
       'admin.accounts.list': { username: 'eve', ...page },
       'admin.accounts.erase': { account_id },
       'admin.accounts.export': { account_id },
-      'admin.codes.issue': { application_id, account_id, scope: 'all' },
+      'admin.codes.issue': {
+        ...{ application_id, account_id, scope: 'all', redirect_uri },
+        code_challenge: 'c'.repeat(43),
+      },
       'admin.codes.cancel': { grant_id: pending.grant_id },
       'admin.grants.list': { account_id, ...page },
       'admin.grants.revoke': { grant_id },
+      'admin.scopes.put': { scope: 'eve', title: 'Eve', description: 'Eve', texts: {} },
+      'admin.scopes.list': {},
+      'admin.scopes.delete': { scope: 'eve' },
+      'admin.connections.list': { account_id },
+      'admin.connections.revoke': { account_id, application_id },
+      'admin.pages.create': {
+        ...{ page: 'connections', account_id, return_url: redirect_uri, locale: 'de' },
+      },
+      'admin.links.read': { link },
+      'admin.links.identify': { link, account_id, locale: 'de' },
+      'admin.links.approve': { link, account_id, scope: 'profile.read' },
+      'admin.links.deny': { link },
     };
   });
 
@@ -105,6 +131,15 @@ describeOnEachStore('a hostile value', (fresh) => {
   const typesOf = (schema: Json): string[] =>
     schema.anyOf?.flatMap(typesOf) ?? [schema.type].flat();
 
+  const typeOf = (value: Json) => (Array.isArray(value) ? 'array' : typeof value);
+
+  /** Some may be any text: it is then unknown, or means nothing. */
+  function textsRefusedBy(name: OperationName, member: string): string[] {
+    if (['code', 'link', 'token'].includes(member)) return [''];
+    const isIgnored = member === 'token_type_hint';
+    return isIgnored || (name === 'grants.convert' && member === 'redirect_uri') ? [] : badTexts;
+  }
+
   for (const wire of wires) {
     test(`is refused in every member of every operation over ${wire} and changes nothing`, async () => {
       const before = await everything();
@@ -114,12 +149,15 @@ describeOnEachStore('a hostile value', (fresh) => {
         for (const member of Object.keys(right[name])) {
           const types = typesOf(schemaOf(name, member));
           const asText = wire === 'REST' && (method === 'GET' || path.includes(`{${member}}`));
-          // In a query every value is a text, and a username may be any text.
-          const isAnyText = asText && name === 'admin.accounts.list' && member === 'username';
+          // In an address every value is a text, and these may be nearly any text.
+          const isAnyText = asText && (member === 'username' || member === 'scope');
           const noText = isAnyText ? [] : noTexts;
-          const values: Json[] = types.includes('string') ? noText : neverTaken;
-          // A code may be any text that is not empty. It is then unknown.
-          const texts = member === 'code' ? [''] : badTexts;
+          // A list and a record may be empty.
+          const never = neverTaken.filter(
+            (value) => Object.keys(value).length > 0 || !types.includes(typeOf(value)),
+          );
+          const values: Json[] = types.includes('string') ? noText : never;
+          const texts = textsRefusedBy(name, member);
           for (const value of types.includes('string') ? [...values, ...texts] : values) {
             // A lone surrogate can't be sent in a path or a query.
             if (asText && typeof value === 'string' && !value.isWellFormed()) continue;

@@ -31,7 +31,7 @@ expectTypeOf<Inputs['admin']['codes']['issue']>().toEqualTypeOf<{
 expectTypeOf<Outputs['grants']['convert']>().toEqualTypeOf<FullGrant>();
 expectTypeOf<Outputs['grants']['revoke']>().toEqualTypeOf<RevokedGrant>();
 expectTypeOf<Outputs['account']['get']>().toEqualTypeOf<Account>();
-expectTypeOf<Outputs['admin']['applications']['create']>().toEqualTypeOf<NewApplication>();
+expectTypeOf<Outputs['admin']['applications']['create']>().toExtend<NewApplication>();
 expectTypeOf<Outputs['admin']['grants']['list']>().toExtend<List<{ application_id: string }>>();
 
 export async function calls(client: TRPCClient<AppRouter>): Promise<void> {

@@ -37,6 +37,11 @@ export function createClient(
   return { client, name: databaseOf(url) ?? defaultDatabase };
 }
 
+/** A database without credentials. The same for the same database. */
+export function databaseName({ options: { hosts } }: MongoClient, database: string): string {
+  return `mongodb://${hosts.map(String).sort().join()}/${database}`;
+}
+
 function clientOptions(url: string, timeouts: Timeouts): MongoClientOptions {
   const given = optionsOf(url);
   const unlessGiven = (name: string, value: number | string) =>

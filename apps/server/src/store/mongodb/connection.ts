@@ -6,6 +6,7 @@ import { configurationError, withHint } from './configuration-error.ts';
 import type {
   AccountDocument,
   ApplicationDocument,
+  CommandChangeDocument,
   DeletedScopeDocument,
   ErasedAccountDocument,
   GrantDocument,
@@ -16,10 +17,11 @@ import type {
 import { isRefusedHint, unavailable } from './errors.ts';
 import { type DecisiveOptions, type DecisiveRead, fencedReads } from './fence.ts';
 import { IndexKeeper } from './index-keeper.ts';
-import type { IndexOptions } from './indexes.ts';
+import { type IndexOptions, refuseNew } from './indexes.ts';
 import type { LinkDocument, PageDocument } from './link-documents.ts';
+import { type MigrateOptions, migrate } from './migrations.ts';
 import { checkRights } from './rights.ts';
-import { askServer } from './server.ts';
+import { askServer, type ServerFacts } from './server.ts';
 import { settle, type Write } from './uncertain-writes.ts';
 
 export interface Database extends Concerns {
@@ -32,8 +34,12 @@ export interface Database extends Concerns {
   pages: Collection<PageDocument>;
   grants: Collection<GrantDocument>;
   refusals: Collection<RefusalDocument>;
+  commandChanges: Collection<CommandChangeDocument>;
   rateLimitCounts: Collection<RateLimitDocument>;
 }
+
+/** Without `migrate`, no index is built either. */
+export type ConnectionOptions = IndexOptions & MigrateOptions;
 
 export class Connection {
   readonly #client: MongoClient;
@@ -44,26 +50,25 @@ export class Connection {
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
   readonly #onError: (error: unknown) => void;
-  readonly #indexes: IndexOptions;
+  readonly #options: ConnectionOptions;
   readonly #setNames = new Set<string>();
   #indexKeeper: IndexKeeper | undefined;
 
   /**
    * @param onError - is called with errors of the work in the background
-   * @param indexes - which indexes there are
    */
   constructor(
     client: MongoClient,
     name: string,
     timeouts: Timeouts,
     onError: (error: unknown) => void = () => undefined,
-    indexes: IndexOptions = {},
+    options: ConnectionOptions = {},
   ) {
     this.#client = client;
     this.#name = name;
     this.#timeouts = timeouts;
     this.#onError = onError;
-    this.#indexes = indexes;
+    this.#options = options;
     client.on('serverHeartbeatSucceeded', ({ reply: { setName } }) => {
       if (typeof setName === 'string') this.#setNames.add(setName);
     });
@@ -176,23 +181,32 @@ export class Connection {
         pages: db.collection('pages', options),
         grants: db.collection('grants', options),
         refusals: db.collection('refusals', options),
+        commandChanges: db.collection('command_changes', options),
         rateLimitCounts: db.collection('rate_limit_counts', options),
       };
       await checkRights(db, this.#timeouts.operation);
-      const keeper = new IndexKeeper(db, {
-        ...this.#indexes,
-        ...database.durable,
-        replicated: server.replicated,
-        interval: this.#timeouts.indexCheck,
-        onError: this.#onError,
-      });
-      await keeper.start();
-      if (this.#closing.signal.aborted) keeper.close();
-      this.#indexKeeper = keeper;
+      const { create = true, migrate: mayMigrate = true } = this.#options;
+      if (!create) await refuseNew(db, this.#timeouts.operation);
+      await migrate(db, concerns, this.#options);
+      if (mayMigrate) await this.#keepIndexes(database, server);
       this.#database = database;
       return database;
     } catch (error) {
       throw configurationError(error, this.#setNames) ?? withHint(error);
     }
+  }
+
+  async #keepIndexes({ db, durable }: Database, { replicated }: ServerFacts): Promise<void> {
+    const { reducesRevoked } = this.#options;
+    const keeper = new IndexKeeper(db, {
+      ...(reducesRevoked !== undefined && { reducesRevoked }),
+      ...durable,
+      replicated,
+      interval: this.#timeouts.indexCheck,
+      onError: this.#onError,
+    });
+    await keeper.start();
+    if (this.#closing.signal.aborted) keeper.close();
+    this.#indexKeeper = keeper;
   }
 }

@@ -1,12 +1,15 @@
+import { SchemaMismatch } from '../schema-version.ts';
 import type { Store, StoreOptions } from '../store.ts';
 import { accounts } from './accounts.ts';
 import { applications } from './applications.ts';
 import { createClient, defaultTimeouts, type Timeouts } from './client.ts';
 import { codes } from './codes.ts';
+import { commandChanges } from './command-changes.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import { Connection } from './connection.ts';
 import { grants } from './grants.ts';
 import { links } from './links.ts';
+import type { MongoStep } from './migrations.ts';
 import { pages } from './pages.ts';
 import { watchPool } from './pool.ts';
 import { rateLimits } from './rate-limits.ts';
@@ -18,6 +21,8 @@ export interface MongoStoreOptions extends StoreOptions {
   /** `mongodb://` or `mongodb+srv://`. The path names the database, `latchkey` by default. */
   url: string;
   timeouts?: Partial<Timeouts>;
+  /** The steps of the schema. Default: those of this program. */
+  migrations?: readonly MongoStep[];
 }
 
 export interface MongoStore extends Store {
@@ -36,19 +41,21 @@ const SWEEP_EVERY_MS = 60_000;
  *
  * @throws ConfigurationError if waiting does not help: a wrong password, a server that is too old, a
  *   conflicting index
+ * @throws SchemaMismatch if the schema is a newer one, or an earlier one that may not be migrated
  */
 export async function openMongoStore(options: MongoStoreOptions): Promise<MongoStore> {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const { client, name } = createClient(options.url, timeouts);
   const connectionPool = watchPool(client);
   const { revokedGrantDays: days = null, clock } = options;
+  const { create, migrate, migrations } = options;
   const connection = new Connection(client, name, timeouts, options.onError, {
-    reducesRevoked: days !== null,
+    ...{ reducesRevoked: days !== null, create, migrate, migrations },
   });
   try {
     await connection.prepare();
   } catch (error) {
-    if (error instanceof ConfigurationError) {
+    if (error instanceof ConfigurationError || error instanceof SchemaMismatch) {
       await connection.close();
       throw error;
     }
@@ -76,6 +83,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
     ...codes(connection, options.clock),
     ...grants(connection),
     ...refusals(connection),
+    ...commandChanges(connection),
     ...rateLimits(connection),
 
     kind: 'mongodb',

@@ -64,7 +64,9 @@ export function prepareApplications(database: DatabaseSync) {
     'DELETE FROM application_secrets WHERE application_id = :id',
   );
   const remove = database.prepare('DELETE FROM applications WHERE id = :id');
-  const remember = database.prepare('INSERT INTO deleted_applications VALUES (?, ?, ?)');
+  const remember = database.prepare(
+    'INSERT INTO deleted_applications (id, deleted_at, deleted_by) VALUES (?, ?, ?)',
+  );
   const listDeletions = database.prepare('SELECT * FROM deleted_applications');
   const forget = database.prepare('DELETE FROM deleted_applications WHERE id = :id');
   const deleteCodes = database.prepare(`

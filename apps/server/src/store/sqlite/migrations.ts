@@ -1,14 +1,23 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { mayMakeSteps, refuseNewer, type SchemaStep, versionAfter } from '../schema-version.ts';
 import { rollBack } from './errors.ts';
 
+/** A step is one transaction, which holds every other write up: with a million grants a few seconds. */
+export interface SqliteStep extends SchemaStep {
+  sql: string;
+}
+
 /**
- * Step n takes a database from version n to n + 1; `PRAGMA user_version` is the version. Never
- * change a step that was released: add one.
+ * `PRAGMA user_version` is the version.
  *
  * Ids are the 16 bytes of the UUID: as bytes a UUIDv7 sorts by its time too. Times are milliseconds.
  */
-export const migrations: readonly string[] = [
-  `
+export const migrations: readonly SqliteStep[] = [
+  {
+    title: 'create the tables',
+    additive: false,
+    rewrites: false,
+    sql: `
   -- WITHOUT ROWID: short rows are stored in the order of their key, without a second tree.
   CREATE TABLE applications (
     id BLOB PRIMARY KEY,
@@ -161,6 +170,12 @@ export const migrations: readonly string[] = [
   CREATE INDEX refusals_by_grant ON refusals (grant_id, id) WHERE grant_id IS NOT NULL;
   CREATE INDEX refusals_by_expiry ON refusals (expires_at);
 
+  -- Changes that were made on the command line, until a service has written them into its log.
+  CREATE TABLE command_changes (
+    id BLOB PRIMARY KEY,
+    change TEXT NOT NULL -- JSON
+  ) STRICT, WITHOUT ROWID;
+
   CREATE TABLE rate_limit_counts (
     key TEXT PRIMARY KEY,
     count INTEGER NOT NULL,
@@ -168,18 +183,47 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
 
   CREATE INDEX rate_limit_counts_by_end ON rate_limit_counts (ends_at);
+
+  -- The oldest program that can use the database, as long as its version is this one.
+  CREATE TABLE schema_version (
+    version INTEGER NOT NULL,
+    oldest INTEGER NOT NULL
+  ) STRICT;
   `,
+  },
 ];
 
-/** @throws Error if a newer program created the database */
-export function migrate(database: DatabaseSync, path: string): void {
+/**
+ * Brings a database to the schema of this program.
+ *
+ * @param mayMigrate - whether additive steps may be made; `all` for every step
+ * @throws SchemaMismatch if a newer program created the database, or steps are missing that may not be
+ *   made
+ */
+export function migrate(
+  database: DatabaseSync,
+  path: string,
+  mayMigrate: boolean | 'all' = true,
+  steps: readonly SqliteStep[] = migrations,
+): void {
+  const isNeeded = () => {
+    const version = versionOf(database, path, steps);
+    if (mayMigrate === 'all') return version < steps.length;
+    return mayMakeSteps(version, steps, nameOf(path), mayMigrate);
+  };
   // Without a lock, since there is nearly always nothing to do.
-  if (versionOf(database, path) === migrations.length) return;
+  if (!isNeeded()) return;
   database.exec('BEGIN IMMEDIATE');
   try {
     // Read again under the lock: another process may have just migrated.
-    for (const step of migrations.slice(versionOf(database, path))) database.exec(step);
-    database.exec(`PRAGMA user_version = ${migrations.length}`);
+    if (isNeeded()) {
+      for (const { sql } of steps.slice(versionOf(database, path, steps))) database.exec(sql);
+      const { version, oldest } = versionAfter(steps);
+      database.exec(`
+        PRAGMA user_version = ${version};
+        DELETE FROM schema_version;
+        INSERT INTO schema_version (version, oldest) VALUES (${version}, ${oldest})`);
+    }
     database.exec('COMMIT');
   } catch (error) {
     rollBack(database);
@@ -187,13 +231,28 @@ export function migrate(database: DatabaseSync, path: string): void {
   }
 }
 
-/** @throws Error if a newer program created the database */
-export function versionOf(database: DatabaseSync, path: string): number {
+/** @throws SchemaMismatch if a newer program migrated the database, and this one can't use it */
+export function versionOf(
+  database: DatabaseSync,
+  path: string,
+  steps: readonly SqliteStep[] = migrations,
+): number {
   const version = database.prepare('PRAGMA user_version').get()?.user_version as number;
-  if (version > migrations.length) {
-    throw new Error(
-      `The database ${path} was created by a newer Latchkey: its schema is version ${version}, and this program knows ${migrations.length}. Run that version of Latchkey or a later one, or set DATABASE_URL to another file.`,
-    );
+  if (version > steps.length) {
+    refuseNewer({ version, oldest: oldestOf(database, version) }, steps, nameOf(path));
   }
   return version;
+}
+
+const nameOf = (path: string) => `The database ${path}`;
+
+/** Infinity if the database does not tell. */
+function oldestOf(database: DatabaseSync, version: number): number {
+  try {
+    const find = database.prepare('SELECT oldest FROM schema_version WHERE version = ?');
+    return (find.get(version)?.oldest as number | undefined) ?? Number.POSITIVE_INFINITY;
+  } catch {
+    // There is no such table.
+    return Number.POSITIVE_INFINITY;
+  }
 }

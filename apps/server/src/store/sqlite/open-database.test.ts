@@ -19,7 +19,7 @@ const MAKE_TABLES = `
   database.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE');
   console.log('locked');
   process.stdin.once('data', () => {
-    for (const step of migrations) database.exec(step);
+    for (const { sql } of migrations) database.exec(sql);
     database.exec('PRAGMA user_version = ' + migrations.length + '; COMMIT');
     process.exit();
   });
@@ -71,7 +71,7 @@ describe('opening a SQLite database', () => {
     newer.close();
     const known = migrations.length;
     await expect(openDatabase(path)).rejects.toThrow(
-      `a.db was created by a newer Latchkey: its schema is version 7, and this program knows ${known}. Run that version`,
+      `a.db was migrated or created by a newer Latchkey: its schema is version 7, and this program knows ${known}. Run that version`,
     );
     const after = new (nodeSqlite().DatabaseSync)(path);
     expect(pragma(after, 'user_version')).toBe(7);

@@ -6,17 +6,28 @@ import { DomainError } from '../../domain-error.ts';
 import type { StoreOptions } from '../store.ts';
 import { tightenFile } from './database-file.ts';
 import { BLOCKING_MS, isUnavailable, retryWhileLocked } from './errors.ts';
-import { migrate } from './migrations.ts';
+import { migrate, type SqliteStep } from './migrations.ts';
 
 export const IN_MEMORY = ':memory:';
 
 /**
  * @throws DomainError `store_unavailable`; the cause names the file and says what to check
- * @throws Error if a newer Latchkey created the database, or Node has no SQLite
+ * @throws SchemaMismatch if the schema is a newer one, or an earlier one that may not be migrated
+ * @throws Error if Node has no SQLite
  */
 export async function openDatabase(
   path: string,
-  { create = true, onWarning }: Pick<StoreOptions, 'create' | 'onWarning'> = {},
+  {
+    create = true,
+    migrate: mayMigrate = true,
+    migrations,
+    onWarning,
+  }: Pick<StoreOptions, 'create' | 'onWarning'> & {
+    /** As {@link StoreOptions.migrate}; `all` for every step. */
+    migrate?: boolean | 'all';
+    /** Default: those of this program. */
+    migrations?: readonly SqliteStep[] | undefined;
+  } = {},
 ): Promise<DatabaseSync> {
   const { DatabaseSync } = nodeSqlite();
   let database: DatabaseSync | null = null;
@@ -30,7 +41,7 @@ export async function openDatabase(
     database = opened;
     // Another process that opens or closes the file may hold the lock for a moment.
     await retryWhileLocked(() => configure(opened));
-    await retryWhileLocked(() => migrate(opened, path));
+    await retryWhileLocked(() => migrate(opened, path, mayMigrate, migrations));
     return opened;
   } catch (error) {
     database?.close();

@@ -3,11 +3,13 @@ import type { Store, StoreOptions } from '../store.ts';
 import { prepareAccounts } from './accounts.ts';
 import { prepareApplications } from './applications.ts';
 import { prepareCodes } from './codes.ts';
+import { prepareCommandChanges } from './command-changes.ts';
 import { inMemory, watchDatabaseFile } from './database-file.ts';
 import { emptyLog, retryWhileLocked, toStoreError } from './errors.ts';
 import { prepareGrants } from './grants.ts';
 import { GroupCommit } from './group-commit.ts';
 import { prepareLinks } from './links.ts';
+import type { SqliteStep } from './migrations.ts';
 import { IN_MEMORY, openDatabase } from './open-database.ts';
 import { preparePages } from './pages.ts';
 import { prepareRateLimits } from './rate-limits.ts';
@@ -20,6 +22,8 @@ const SWEEP_EVERY_MS = 60_000;
 export interface SqliteStoreOptions extends StoreOptions {
   /** A file, created with its directory if missing; or `:memory:`, which persists nothing. */
   path: string;
+  /** The steps of the schema. Default: those of this program. */
+  migrations?: readonly SqliteStep[];
 }
 
 export interface SqliteStore extends Store {
@@ -31,7 +35,8 @@ export interface SqliteStore extends Store {
  * Opens the store. Several processes on one machine may open the same file.
  *
  * @throws DomainError `store_unavailable` if the file can't be opened; the cause says why
- * @throws Error if a newer Latchkey created the file, or Node is older than 22.13
+ * @throws SchemaMismatch if the schema is a newer one, or an earlier one that may not be migrated
+ * @throws Error if Node is older than 22.13
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { path, clock, onError, onReplaced = () => {} } = options;
@@ -45,6 +50,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const codes = prepareCodes(database);
   const grants = prepareGrants(database);
   const refusals = prepareRefusals(database);
+  const commandChanges = prepareCommandChanges(database);
   const rateLimits = prepareRateLimits(database);
   const sweeps = await retryWhileLocked(() => prepareSweeps(database, options.revokedGrantDays));
   const ping = database.prepare('SELECT count(*) FROM sqlite_schema');
@@ -159,6 +165,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
     keepRefusals: (records) => write(() => refusals.keepRefusals(records)),
     findRefusals: (filter, limit) => read(() => refusals.findRefusals(filter, limit)),
+
+    keepCommandChanges: (changes) => write(() => commandChanges.keepCommandChanges(changes)),
+    listCommandChanges: (limit) => read(() => commandChanges.listCommandChanges(limit)),
+    forgetCommandChanges: (ids) => write(() => commandChanges.forgetCommandChanges(ids)),
 
     addToCount: (addition) => write(() => rateLimits.addToCount(addition)),
 

@@ -1,0 +1,90 @@
+import type { Command } from 'commander';
+import { loadSettings } from '../settings.ts';
+import { openMigration } from '../store/open-store.ts';
+import type { Migration, MigrationPlan } from '../store/schema-version.ts';
+import { confirm } from './confirm.ts';
+import { addExamples } from './examples.ts';
+import { refuseInMemory } from './run-operation.ts';
+import type { Terminal } from './terminal.ts';
+
+interface MigrateOptions {
+  dryRun?: boolean;
+  yes?: boolean;
+  json?: boolean;
+}
+
+export function addMigrateCommand(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('migrate')
+    .option('--dry-run', 'only say what it would do, and what room it needs')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print JSON')
+    .description('bring the database to the schema of this version, after saying what that takes')
+    .action((options) => migrate(terminal, options));
+  addExamples(command, 'migrate --dry-run', 'migrate');
+}
+
+async function migrate(terminal: Terminal, options: MigrateOptions): Promise<void> {
+  const settings = loadSettings(terminal.environment);
+  refuseInMemory(settings);
+  const migration = await openMigration(settings.databaseUrl);
+  try {
+    await runMigration(terminal, migration, options);
+  } finally {
+    await migration.close();
+  }
+}
+
+/**
+ * Says what a migration does, asks, and does it.
+ *
+ * @throws Error if there is not enough room
+ */
+export async function runMigration(
+  terminal: Terminal,
+  migration: Migration,
+  { dryRun = false, yes = false, json = false }: MigrateOptions,
+): Promise<void> {
+  const { stdout, stderr } = terminal;
+  const plan = await migration.plan();
+  const isDone = plan.steps.length > 0 && !dryRun;
+  if (isDone) {
+    // Before the question; stdout is for the result.
+    stderr.write(`${describePlan(plan)}\n`);
+    refuseWithoutRoom(plan);
+    await confirm(terminal, 'Migrate now?', { yes });
+    await migration.run();
+  }
+  if (json)
+    await stdout.write(`${JSON.stringify({ object: 'migration', ...plan, done: isDone })}\n`);
+  else if (!isDone) await stdout.write(`${describePlan(plan)}\n`);
+  else await stdout.write(`${plan.database} has schema version ${plan.to} now.\n`);
+}
+
+function describePlan({ database, from, to, steps, room }: MigrationPlan): string {
+  if (steps.length === 0) {
+    return `${database} has schema version ${from}, and this version of Latchkey works with it. There is nothing to do.`;
+  }
+  const free =
+    room.free === null ? 'how much is free is not known' : `${megabytes(room.free)} free`;
+  return [
+    `${database} has schema version ${from}, and this version of Latchkey needs ${to}:`,
+    ...steps.map(({ version, title }) => `  ${version}. ${title}`),
+    steps.every(({ additive }) => additive)
+      ? 'Programs of the version before can go on working.'
+      : 'STOP every program of an earlier version first: it cannot work with the new schema.',
+    room.needed === 0
+      ? 'It needs no room to speak of.'
+      : `It needs up to ${megabytes(room.needed)} more on the disk (${free}).`,
+    'Make a backup first.',
+  ].join('\n');
+}
+
+function refuseWithoutRoom({ room: { needed, free } }: MigrationPlan): void {
+  if (free === null || needed <= free) return;
+  throw new Error(
+    `The disk of the database has ${megabytes(free)} free, and the migration needs up to ${megabytes(needed)}. Free some room, then migrate again. Nothing was changed.`,
+  );
+}
+
+const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;

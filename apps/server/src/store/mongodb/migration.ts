@@ -1,0 +1,50 @@
+import { type Db, MongoServerError } from 'mongodb';
+import { type Migration, planOf } from '../schema-version.ts';
+import { createClient, databaseName, defaultTimeouts } from './client.ts';
+import { concernsFor } from './concerns.ts';
+import { configurationError, withHint } from './configuration-error.ts';
+import { type MongoStep, migrate, migrations, versionOf } from './migrations.ts';
+import { askServer } from './server.ts';
+
+/** Opens a database to migrate it. Nothing is changed before {@link Migration.run}. */
+export async function openMongoMigration(
+  url: string,
+  steps: readonly MongoStep[] = migrations,
+): Promise<Migration> {
+  const { client, name } = createClient(url, defaultTimeouts);
+  try {
+    await client.connect();
+    const db = client.db(name);
+    const concerns = concernsFor(await askServer(db), defaultTimeouts);
+    return {
+      plan: async () =>
+        planOf(
+          databaseName(client, name),
+          await versionOf(db, concerns, steps),
+          steps,
+          await roomOf(db),
+        ),
+      run: () => migrate(db, concerns, { migrate: 'all', migrations: steps }),
+      close: () => client.close(),
+    };
+  } catch (error) {
+    await client.close();
+    throw configurationError(error, new Set()) ?? withHint(error);
+  }
+}
+
+const UNAUTHORIZED = 13;
+
+/** Of the member that is the primary. */
+async function roomOf(db: Db): Promise<{ size: number; free: number | null }> {
+  try {
+    const { storageSize, indexSize, fsTotalSize, fsUsedSize } = await db.stats();
+    const free = fsTotalSize === undefined ? null : fsTotalSize - fsUsedSize;
+    return { size: storageSize + indexSize, free };
+  } catch (error) {
+    // The service itself does not need this right.
+    const isRefused = error instanceof MongoServerError && error.code === UNAUTHORIZED;
+    if (isRefused) return { size: 0, free: null };
+    throw error;
+  }
+}

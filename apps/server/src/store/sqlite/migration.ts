@@ -1,0 +1,53 @@
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Migration, planOf } from '../schema-version.ts';
+import { emptyLog, retryWhileLocked, toStoreError } from './errors.ts';
+import { migrations, type SqliteStep, versionOf } from './migrations.ts';
+import { nodeSqlite, openDatabase } from './open-database.ts';
+
+/**
+ * Opens a database to migrate it. Nothing is changed before {@link Migration.run}.
+ *
+ * @throws Error if there is none
+ */
+export async function openSqliteMigration(
+  path: string,
+  steps: readonly SqliteStep[] = migrations,
+): Promise<Migration> {
+  if (!existsSync(path)) {
+    throw new Error(
+      `There is no database at ${path}. Check DATABASE_URL and the directory that you are in; \`latchkey serve\` creates a database.`,
+    );
+  }
+  return {
+    async plan() {
+      const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });
+      try {
+        const version = await retryWhileLocked(() => versionOf(database, path, steps));
+        const { bavail, bsize } = statfsSync(dirname(path));
+        // A page that changes is in the write-ahead log, and what is new makes the file longer.
+        const room = { size: statSync(path).size, free: bavail * bsize };
+        return planOf(`file:${path}`, version, steps, room);
+      } catch (error) {
+        throw toStoreError(error);
+      } finally {
+        database.close();
+      }
+    },
+
+    async run() {
+      const database = await openDatabase(path, {
+        create: false,
+        migrate: 'all',
+        migrations: steps,
+      });
+      try {
+        await emptyLog(database);
+      } finally {
+        database.close();
+      }
+    },
+
+    async close() {},
+  };
+}
