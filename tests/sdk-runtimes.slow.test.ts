@@ -4,17 +4,12 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { INSTALL_TIMEOUT_MS } from '@latchkey/test-kit/tools-from-lockfile';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PUBLIC_URL, startLinkingService } from './support/linking-service.ts';
 import { addressOfNobody } from './support/nobody.ts';
+import { ADMIN_SECRET } from './support/operator.ts';
 import { installPackedSdk } from './support/packed-sdk.ts';
 import { hasRuntimes, installRuntimes, runtimes } from './support/runtimes/runtimes.ts';
-import {
-  environment,
-  latchkey,
-  pairIn,
-  type ServiceProcess,
-  startService,
-  succeed,
-} from './support/service.ts';
+import { environment, latchkey, pairIn, type ServiceProcess, succeed } from './support/service.ts';
 
 // The packed SDK on everything that applications run on, against the service. Each runtime brings
 // its own `fetch`, timers, signals and module loader: only running it there shows that it runs.
@@ -34,7 +29,7 @@ if (hasRuntimes) {
       await cp(here(`support/runtimes/${file}`), join(application, file));
     }
     await installPackedSdk(application);
-    service = await startService({ cwd: application, env: environment() });
+    service = await startLinkingService(application);
     nobody = await addressOfNobody();
   }, INSTALL_TIMEOUT_MS);
 
@@ -61,6 +56,8 @@ describe.each(runtimes)('$name', { skip: !hasRuntimes }, (runtime) => {
     const env = environment({
       LATCHKEY_URL: service.url,
       LATCHKEY_APPLICATION_SECRET: applicationSecret,
+      LATCHKEY_PUBLIC_URL: PUBLIC_URL,
+      LATCHKEY_ADMIN_SECRET: ADMIN_SECRET,
       LATCHKEY_CODE: code,
       NOBODY: nobody,
       NO_COLOR: '1',
@@ -81,6 +78,11 @@ describe.each(runtimes)('$name', { skip: !hasRuntimes }, (runtime) => {
       late: 'TimeoutError',
       unlinked: true,
       refused: 'AuthenticationError',
+      linkedInBrowser: 'http://127.0.0.1/settings',
+      active: true,
+      revoked: true,
+      other: 'StateMismatchError',
+      decided: 'link_decided',
     });
   });
 });

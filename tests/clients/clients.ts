@@ -1,5 +1,5 @@
 /** Who checks a part of the callback. */
-type Checker = 'library' | 'application' | 'nobody';
+type Checker = 'library' | 'application';
 
 /** An OAuth library, and what it is seen to do in the program that uses it. */
 export interface Client {
@@ -67,7 +67,7 @@ export const clients: readonly Client[] = [
     program: 'javascript/passport-oauth2.ts',
     authentication: 'post',
     endpoints: 'settings',
-    issuer: 'nobody',
+    issuer: 'application',
     introspects: false,
     revokes: false,
   },

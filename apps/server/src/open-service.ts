@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { createDeletions } from './applications/deletions.ts';
 import { createSecretUsage } from './applications/secret-usage.ts';
-import { createAudit } from './audit/audit.ts';
+import { auditLog, createAudit, writeCommandChange } from './audit/audit.ts';
+import { createCommandChanges } from './audit/command-changes.ts';
 import { createRefusalKeeper, DEFAULT_AUDIT_DAYS } from './audit/refusal-keeper.ts';
 import type { Clock } from './clock.ts';
 import type { Linking, Service } from './service.ts';
@@ -83,14 +84,21 @@ export async function openService(
     log.warn({ err }, 'could not note the use of an application secret');
   });
   const keeper = createRefusalKeeper(store, { clock, days: auditDays, log });
-  const audit = createAudit(log, keeper, auditIsRequired);
+  const commandChanges = createCommandChanges(store, {
+    clock,
+    log,
+    writeLine: (change) => writeCommandChange(auditLog(log), change),
+    onError,
+  });
+  const audit = createAudit(log, keeper, commandChanges, auditIsRequired);
   const deletions = createDeletions(store, clock, onError);
-  return { store, clock, secretUsage, audit, deletions, linking };
+  return { store, clock, secretUsage, audit, commandChanges, deletions, linking };
 }
 
 /** Writes what is still to be written, and lets go of the store. */
 export async function closeService(service: Service): Promise<void> {
-  const { store, secretUsage, audit, deletions } = service;
+  const { store, secretUsage, audit, commandChanges, deletions } = service;
+  commandChanges.close();
   await Promise.all([secretUsage.flush(), audit.flush(), deletions.close()]);
   await store.close();
 }

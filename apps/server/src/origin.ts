@@ -19,4 +19,6 @@ export interface Origin {
   by: Actor;
   /** The id of the secret that an application used; null for every other actor. */
   secret_id: string | null;
+  /** At the command line: the user of the operating system. */
+  os_user?: string;
 }

@@ -1,6 +1,7 @@
 import type { Deletions } from './applications/deletions.ts';
 import type { SecretUsage } from './applications/secret-usage.ts';
 import type { Audit } from './audit/audit.ts';
+import type { CommandChanges } from './audit/command-changes.ts';
 import type { Clock } from './clock.ts';
 import type { Store } from './store/store.ts';
 
@@ -18,6 +19,7 @@ export interface Service {
   clock: Clock;
   secretUsage: SecretUsage;
   audit: Audit;
+  commandChanges: CommandChanges;
   deletions: Deletions;
   /** Null if the linking flow is off. */
   linking: Linking | null;

@@ -1,11 +1,16 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createNetServer,
+  type Server as NetServer,
+} from 'node:net';
 import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
+import { demoPaths, isLinkingDemo, seedLinkingDemo, withLinkingDemo } from './demo/linking-demo.ts';
 import { TIMEOUTS, type Timeouts } from './http/connection-limits.ts';
-import { createHttpServer, type PortRoutes } from './http/create-server.ts';
+import { createHttpServer, type HttpOptions, type PortRoutes } from './http/create-server.ts';
 import { createLimits } from './limits/limits.ts';
 import { sinkOf } from './log-sink.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -21,6 +26,8 @@ export interface RunningServer {
   url: string;
   /** Where ADMIN_PORT listens, without a trailing slash; null if it is not set. */
   adminUrl: string | null;
+  /** Where the demo of the linking flow begins; null if there is none. */
+  demoUrl: string | null;
   service: Service;
   /**
    * Takes requests for DRAIN_SECONDS more, while /readyz is `shutting_down`. Then stops accepting
@@ -75,7 +82,7 @@ export async function startServer(
   const metrics = settings.metrics ? await loadMetrics() : null;
   const tracing = await loadTracing();
   const observers = [metrics?.observeStore, tracing?.observeStore];
-  const service = await openService(databaseUrl, log, {
+  const opened = await openService(databaseUrl, log, {
     clock,
     auditDays,
     auditIsRequired,
@@ -86,15 +93,20 @@ export async function startServer(
       housekeepingFailed: () => metrics?.housekeepingFailed(),
     },
   });
-  const limits = createLimits(settings.rateLimit, service, log, (limit) =>
+  const limits = createLimits(settings.rateLimit, opened, log, (limit) =>
     metrics?.rateLimited(limit),
   );
   let isDraining = false;
-  const open = (routes: PortRoutes) =>
-    createHttpServer(
+  const servers: Server[] = [];
+  const open = (
+    routes: PortRoutes,
+    service: Service,
+    options: Pick<HttpOptions, 'settings' | 'demoUrl'>,
+  ) => {
+    const server = createHttpServer(
       { service, limits, intercept, traceCall: tracing?.traceCall },
       {
-        settings,
+        ...options,
         log,
         metrics,
         traceRequest: tracing?.traceRequest,
@@ -103,31 +115,47 @@ export async function startServer(
         isDraining: () => isDraining,
       },
     );
-  const { host, port, adminHost, adminPort } = settings;
-  const server = open(adminPort === null ? 'all' : 'public');
-  const adminServer = adminPort === null ? null : open('admin');
-  const servers = adminServer === null ? [server] : [server, adminServer];
-  metrics?.collectFrom(service, servers, () => sinkOf(log)?.dropped ?? 0);
+    servers.push(server);
+    return server;
+  };
 
+  const { host, port, adminHost, adminPort } = settings;
   const hostSetting = { name: 'HOST', value: host } as const;
+  const hasDemo = isLinkingDemo(settings);
+  let service = opened;
   let url: string;
   let adminUrl: string | null = null;
   try {
     // The public port comes last: once it is open, the service is complete.
-    if (adminServer !== null && adminPort !== null) {
-      adminUrl = await listen(adminServer, {
+    if (adminPort !== null) {
+      const adminServer = open('admin', opened, { settings, demoUrl: null });
+      const address = await takeAddress({
         host: adminHost === null ? hostSetting : { name: 'ADMIN_HOST', value: adminHost },
         port: { name: 'ADMIN_PORT', value: adminPort },
       });
+      adminUrl = urlOf(address);
+      adminServer.listen(address);
     }
-    url = await listen(server, { host: hostSetting, port: { name: 'PORT', value: port } });
+    const address = await takeAddress({ host: hostSetting, port: { name: 'PORT', value: port } });
+    // Without PUBLIC_URL, the demo needs the address before there are routes.
+    url = urlOf(address);
+    const complete = withLinkingDemo(settings, url);
+    service = { ...opened, linking: linkingFrom(complete) };
+    open(adminPort === null ? 'all' : 'public', service, {
+      settings: complete,
+      demoUrl: hasDemo ? url : null,
+    }).listen(address);
+    metrics?.collectFrom(service, servers, () => sinkOf(log)?.dropped ?? 0);
+    if (service.linking !== null && hasDemo)
+      await seedLinkingDemo(service, service.linking.publicUrl);
   } catch (error) {
-    for (const opened of servers) opened.close();
+    for (const server of servers) server.close();
     await limits.close();
-    await closeService(service);
+    await closeService(opened);
     throw error;
   }
   service.deletions.watch();
+  service.commandChanges.watch();
   log.info(adminUrl === null ? { url } : { url, admin_url: adminUrl }, 'listening');
 
   async function close({ drain = true } = {}) {
@@ -136,17 +164,17 @@ export async function startServer(
       isDraining = true;
       await sleep(settings.drainSeconds * 1000);
     }
-    const closed = servers.map((opened) => once(opened, 'close'));
+    const closed = servers.map((server) => once(server, 'close'));
     await Promise.all(
-      servers.map(async (opened) => {
-        await quietTurn(opened);
-        opened.close();
+      servers.map(async (server) => {
+        await quietTurn(server);
+        server.close();
       }),
     );
     log.info('closing');
     const deadline = setTimeout(() => {
       log.warn('requests are still running: their connections are closed');
-      for (const opened of servers) opened.closeAllConnections();
+      for (const server of servers) server.closeAllConnections();
     }, settings.shutdownSeconds * 1000);
     await Promise.all(closed);
     clearTimeout(deadline);
@@ -154,21 +182,27 @@ export async function startServer(
     await closeService(service);
     log.info('closed');
   }
-  return { url, adminUrl, service, close };
+  const demoUrl = hasDemo ? `${service.linking?.publicUrl}${demoPaths.application}` : null;
+  return { url, adminUrl, demoUrl, service, close };
 }
 
 /**
- * Resolves to the URL once the server listens.
+ * Takes the address for a server that is to listen on it. It has to do so at once, before the event loop
+ * turns: what comes in until then waits for it.
  *
  * @throws CannotListen
  */
-async function listen(server: Server, settings: AddressSettings): Promise<string> {
-  server.listen(settings.port.value, settings.host.value);
+async function takeAddress(settings: AddressSettings): Promise<NetServer> {
+  const address = createNetServer().listen(settings.port.value, settings.host.value);
   try {
-    await once(server, 'listening');
+    await once(address, 'listening');
   } catch (error) {
     throw new CannotListen(settings, error);
   }
+  return address;
+}
+
+function urlOf(server: NetServer): string {
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

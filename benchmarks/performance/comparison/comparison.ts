@@ -3,7 +3,7 @@ import type { Benchmark } from '../benchmark.ts';
 import type { Contender, RunningServer } from '../contender.ts';
 import { betterAuth } from '../contenders/better-auth.ts';
 import { floor, unbatched } from '../contenders/floor.ts';
-import { latchkey, latchkeyMongodb, latchkeyTrpc } from '../contenders/latchkey.ts';
+import { latchkey, latchkeyMongodb, latchkeyOauth, latchkeyTrpc } from '../contenders/latchkey.ts';
 import { mongodb } from '../contenders/mongodb.ts';
 import { oauth2Server } from '../contenders/oauth2-server.ts';
 import { oidcProvider } from '../contenders/oidc-provider.ts';
@@ -63,7 +63,7 @@ async function compare(
 }
 
 const withoutMongodb = [
-  ...[floor, unbatched, sqlite, latchkey, latchkeyTrpc, trpcStandalone],
+  ...[floor, unbatched, sqlite, latchkey, latchkeyTrpc, latchkeyOauth, trpcStandalone],
   ...[oidcProvider, oauth2Server, betterAuth],
 ];
 

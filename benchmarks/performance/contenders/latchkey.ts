@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { nodeArgumentsFor } from '../../../packages/test-kit/src/mongodb/test-databases.ts';
+import { pkce, REDIRECT_URI } from '../../peers/oauth-client.ts';
 import type { HttpRequest } from '../connection.ts';
 import {
   type Contender,
@@ -11,6 +12,7 @@ import {
 } from '../contender.ts';
 import { load, withConnections } from '../load.ts';
 import { ServerProcess } from '../server-process.ts';
+import { codeWithVerifier, oauthWire } from '../wires/oauth.ts';
 import { restWire, USERNAME } from '../wires/rest.ts';
 import { trpcWire } from '../wires/trpc.ts';
 
@@ -34,6 +36,13 @@ export interface RunningLatchkey extends RunningServer {
   administer(method: string, path: string, body?: object): HttpRequest;
 }
 
+/** How the application calls, and what its codes are bound to. */
+interface Client<W extends Wire> {
+  wire(applicationSecret: string, applicationId: string): W;
+  /** What a code is bound to, and the code as the wire takes it. Default: nothing, and as it is. */
+  bind?(): { binding: object; toInput(code: string): string };
+}
+
 /**
  * Latchkey with its default settings. Its access log goes to a file.
  *
@@ -42,7 +51,7 @@ export interface RunningLatchkey extends RunningServer {
 export async function startLatchkey<W extends Wire>(
   options: StartOptions,
   databaseUrl: string,
-  wire: (applicationSecret: string) => W,
+  { wire, bind = () => ({ binding: {}, toInput: (code) => code }) }: Client<W>,
   parties?: Parties,
 ): Promise<RunningLatchkey & { wire: W }> {
   const adminSecret = randomBytes(32).toString('hex');
@@ -87,20 +96,22 @@ export async function startLatchkey<W extends Wire>(
   }
   const { application, accountIds } = parties ?? (await createParties());
   let issued = 0;
-  const codeRequest = () =>
+  const codeRequest = (binding: object) =>
     administer('POST', '/admin/codes', {
       application_id: application.id,
       account_id: accountIds[issued++ % accountIds.length],
       scope: 'profile.read',
+      ...binding,
     });
 
   return {
     process: child,
     url,
-    wire: wire(application.secret),
+    wire: wire(application.secret, application.id),
     async issue(count) {
-      const codes = await administerAll(Array.from({ length: count }, codeRequest));
-      return codes.map(({ code }) => code ?? '');
+      const bound = Array.from({ length: count }, bind);
+      const codes = await administerAll(bound.map(({ binding }) => codeRequest(binding)));
+      return codes.map(({ code = '' }, index) => bound[index]?.toInput(code) ?? code);
     },
     startMilliseconds,
     administer,
@@ -109,20 +120,47 @@ export async function startLatchkey<W extends Wire>(
 
 const SQLITE_URL = 'file:./latchkey.db';
 
+const rest = { wire: restWire };
+const trpc = { wire: trpcWire };
+
+/** As the other OAuth servers are called: a form, `client_secret_basic`, a redirect URI and PKCE. */
+const oauth: Client<Wire> = {
+  wire: (client_secret, client_id) => ({
+    ...oauthWire(
+      { client_id, client_secret },
+      { token: '/oauth/token', revocation: '/oauth/revoke' },
+    ),
+    authenticate: restWire(client_secret).authenticate,
+  }),
+  bind() {
+    const { verifier, challenge } = pkce();
+    return {
+      binding: { redirect_uri: REDIRECT_URI, code_challenge: challenge.code_challenge },
+      toInput: (code) => codeWithVerifier(code, verifier),
+    };
+  },
+};
+
 export const latchkey: Contender = {
   name: 'Latchkey on SQLite, REST',
   share: 1,
-  start: (options) => startLatchkey(options, SQLITE_URL, restWire),
+  start: (options) => startLatchkey(options, SQLITE_URL, rest),
+};
+
+export const latchkeyOauth: Contender = {
+  name: 'Latchkey on SQLite, /oauth/token',
+  share: 1,
+  start: (options) => startLatchkey(options, SQLITE_URL, oauth),
 };
 
 export const latchkeyTrpc: Contender = {
   name: 'Latchkey on SQLite, tRPC',
   share: 1,
-  start: (options) => startLatchkey(options, SQLITE_URL, trpcWire),
+  start: (options) => startLatchkey(options, SQLITE_URL, trpc),
 };
 
 export const latchkeyMongodb: Contender = {
   name: 'Latchkey on MongoDB, REST',
   share: 0.2,
-  start: (options) => startLatchkey(options, options.mongodbUrl ?? '', restWire),
+  start: (options) => startLatchkey(options, options.mongodbUrl ?? '', rest),
 };

@@ -25,7 +25,7 @@ async function startSeeded(
     accountIds: accounts.map(({ id }) => id),
   };
   const server = await harness.start(name, (options) =>
-    startLatchkey(options, url, restWire, parties),
+    startLatchkey(options, url, { wire: restWire }, parties),
   );
   return { name, server, seeder, known };
 }

@@ -3,6 +3,7 @@ import passport from 'passport';
 import { Strategy, type VerifyCallback } from 'passport-oauth2';
 import {
   app,
+  checkIssuer,
   clientId,
   clientSecret,
   latchkeyUrl,
@@ -32,6 +33,11 @@ passport.use(
 );
 
 app.get('/connect', passport.authorize('oauth2'));
+// The library does not compare the issuer.
+app.get('/callback', ({ originalUrl }, _response, next) => {
+  checkIssuer(new URL(originalUrl, redirectUri));
+  next();
+});
 // `authorize` links an account to whoever is signed in. To sign in with it, use `authenticate`.
 app.get('/callback', passport.authorize('oauth2'), (request: Linked, response) => {
   request.session.accessToken = request.account?.accessToken ?? '';

@@ -1,5 +1,7 @@
 const client = require('@latchkey/client');
+const admin = require('@latchkey/client/admin');
+const linking = require('@latchkey/client/linking');
 
 import('./program.mjs').then(({ program }) =>
-  program(client, undefined, process.env.LATCHKEY_CODE, process.env.NOBODY),
+  program({ client, linking, admin }, undefined, process.env),
 );

@@ -1,4 +1,6 @@
 import * as client from '@latchkey/client';
+import * as admin from '@latchkey/client/admin';
+import * as linking from '@latchkey/client/linking';
 import { program } from './program.mjs';
 
-await program(client, undefined, process.env.LATCHKEY_CODE, process.env.NOBODY);
+await program({ client, linking, admin }, undefined, process.env);

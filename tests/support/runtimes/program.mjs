@@ -1,14 +1,15 @@
 // An application in plain JavaScript for any runtime: links, reads and unlinks an account, causes
-// errors, and aborts a call. Prints the results.
+// errors, and aborts a call. Then it links an account through the browser, with a host. Prints the
+// results.
 
 /**
- * @param client - the package `@latchkey/client`, loaded as ESM or CommonJS
- * @param options - of the client; empty if the runtime has environment variables
- * @param code - a code of the application
- * @param nobody - an address without a listener
+ * @param packages - `@latchkey/client` and its entry points, loaded as ESM or CommonJS
+ * @param options - of the clients; empty if the runtime has environment variables
+ * @param env - the code of the application, an address without a listener, and what the links need
  */
-export async function program(client, options, code, nobody) {
-  const latchkey = new client.Latchkey(options);
+export async function program({ client, linking, admin }, options, env) {
+  const { LATCHKEY_CODE: code, NOBODY: nobody } = env;
+  const latchkey = new client.Latchkey(options?.application);
   const grant = await latchkey.convert(code);
   const account = await latchkey.account(grant.grant_secret);
   async function linkAgain() {
@@ -19,7 +20,7 @@ export async function program(client, options, code, nobody) {
   const controller = new AbortController();
   let request;
   const leaving = new client.Latchkey({
-    ...options,
+    ...options?.application,
     fetch: (...args) => {
       request = rejection(fetch(...args));
       controller.abort(new Error('The user left.'));
@@ -28,9 +29,9 @@ export async function program(client, options, code, nobody) {
   });
   const left = await rejection(leaving.account(grant.grant_secret, controller));
 
-  const lost = new client.Latchkey({ ...options, baseUrl: nobody, maxRetries: 0 });
+  const lost = new client.Latchkey({ ...options?.application, baseUrl: nobody, maxRetries: 0 });
   const unreachable = await rejection(lost.account(grant.grant_secret));
-  const silent = { ...options, fetch: () => new Promise(() => {}), timeoutMs: 20 };
+  const silent = { ...options?.application, fetch: () => new Promise(() => {}), timeoutMs: 20 };
   const late = await rejection(new client.Latchkey(silent).account(grant.grant_secret));
 
   const { revoked } = await latchkey.revoke(grant.grant_id);
@@ -47,9 +48,54 @@ export async function program(client, options, code, nobody) {
     late: late instanceof client.TimeoutError && late.name,
     unlinked: revoked,
     refused: refused instanceof client.AuthenticationError && refused.name,
+    ...(await linkInBrowser(client, linking, admin, latchkey, options, env)),
   };
   // biome-ignore lint/suspicious/noConsole: It is what every runtime has to print with.
   console.log(JSON.stringify(saw));
+}
+
+/** Does what the two routes of an application do, and the host between them. */
+async function linkInBrowser(client, linking, { LatchkeyAdmin }, latchkey, options, env) {
+  const redirectUri = 'http://127.0.0.1/callback';
+  const admin = new LatchkeyAdmin(options?.operator);
+  const { data } = await admin.applications.list();
+  for (const { id: application_id } of data) {
+    await admin.applications.update({ application_id, redirect_uris: [redirectUri] });
+  }
+  await admin.scopes.put({ scope: 'profile.read', title: 'Read your profile' });
+  const { data: accounts } = await admin.accounts.list();
+
+  let grant;
+  const { connect, callback } = linking.fetchLinking({
+    latchkey,
+    redirectUri,
+    scope: 'profile.read',
+    userOf: () => 'user-1',
+    onLinked(linked) {
+      grant = linked;
+      return '/settings';
+    },
+  });
+  const begun = await connect(new Request('http://127.0.0.1/connect'));
+  const cookie = begun.headers.get('Set-Cookie');
+  // The service is not at its public URL here.
+  const location = begun.headers.get('Location').replace(env.LATCHKEY_PUBLIC_URL, env.LATCHKEY_URL);
+  const asked = await fetch(location, { redirect: 'manual' });
+  const link = new URL(asked.headers.get('Location')).searchParams.get('link');
+  const approval = { link, account_id: accounts[0].id };
+  const { redirect_to } = await admin.links.approve(approval);
+  const ended = await callback(new Request(redirect_to, { headers: { cookie } }));
+  const other = await rejection(callback(new Request(redirect_to)));
+  const { active } = await latchkey.introspect(grant.grant_secret);
+  await latchkey.revokeToken(grant.grant_secret);
+  const decided = await rejection(admin.links.deny({ link }));
+  return {
+    linkedInBrowser: ended.status === 303 && ended.headers.get('Location'),
+    active,
+    revoked: !(await latchkey.introspect(grant.grant_secret)).active,
+    other: other instanceof client.StateMismatchError && other.name,
+    decided: decided instanceof client.InvalidRequestError && decided.error_code,
+  };
 }
 
 async function rejection(promise) {

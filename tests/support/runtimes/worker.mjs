@@ -1,11 +1,18 @@
 // For an edge runtime without a process: it has no environment variables, so the options are passed.
-import * as client from '@latchkey/client';
+// The entry points are modules of their files' names here, since one imports another.
+import * as admin from '@latchkey/client/admin.js';
+import * as client from '@latchkey/client/index.js';
+import * as linking from '@latchkey/client/linking.js';
 import { program } from './program.mjs';
 
 export default {
-  async test(_, { LATCHKEY_URL: baseUrl, LATCHKEY_APPLICATION_SECRET: applicationSecret, ...env }) {
+  async test(_, env) {
     if (typeof process !== 'undefined') throw new Error('There is a process.');
-    const options = { baseUrl, applicationSecret };
-    await program(client, options, env.LATCHKEY_CODE, env.NOBODY);
+    const { LATCHKEY_URL: baseUrl, LATCHKEY_PUBLIC_URL: publicUrl } = env;
+    const options = {
+      application: { baseUrl, publicUrl, applicationSecret: env.LATCHKEY_APPLICATION_SECRET },
+      operator: { baseUrl, adminSecret: env.LATCHKEY_ADMIN_SECRET },
+    };
+    await program({ client, linking, admin }, options, env);
   },
 };

@@ -2,6 +2,7 @@ import pino from 'pino';
 import { expect, test } from 'vitest';
 import { DomainError } from '../domain-error.ts';
 import { type AuditedCall, createAudit } from './audit.ts';
+import type { NewCommandChange } from './command-changes.ts';
 
 const call: AuditedCall = {
   action: 'grants.revoke',
@@ -12,10 +13,15 @@ const call: AuditedCall = {
   address: null,
 };
 
-function linesAt(level: string, members: Partial<AuditedCall> = {}): string[] {
+function linesAt(
+  level: string,
+  members: Partial<AuditedCall> = {},
+  kept: NewCommandChange[] = [],
+): string[] {
   const lines: string[] = [];
   const log = pino({ level }, { write: (line) => void lines.push(line) });
-  const audit = createAudit(log, { keep() {}, async flush() {} });
+  const changes = { keep: (change: NewCommandChange) => void kept.push(change), async flush() {} };
+  const audit = createAudit(log, { keep() {}, async flush() {} }, changes);
   audit.done({ ...call, ...members });
   audit.refused({ ...call, ...members }, new DomainError('grant_not_found'));
   return lines.map((line) => JSON.parse(line).result);
@@ -28,7 +34,15 @@ test.each(['trace', 'info', 'warn', 'error', 'fatal'])(
   },
 );
 
-test('the audit is not written at level silent, nor for the command line', () => {
+test('the audit is not written at level silent', () => {
   expect(linesAt('silent')).toEqual([]);
-  expect(linesAt('info', { by: 'command_line' })).toEqual([]);
+});
+
+test('what the command line changes is kept for the log of a service', () => {
+  const kept: NewCommandChange[] = [];
+  const ids = { grant_id: '0193aa00-0000-7000-8000-000000000001' };
+  expect(linesAt('info', { by: 'command_line', os_user: 'ada', ids }, kept)).toEqual([]);
+  expect(kept).toEqual([
+    { operation: 'grants.revoke', os_user: 'ada', request_id: 'of-a-test', ids },
+  ]);
 });

@@ -4,6 +4,8 @@ import { DomainError } from '../domain-error.ts';
 import { sinkOf } from '../log-sink.ts';
 import type { ActionName, Actor } from '../origin.ts';
 import type { Reason } from '../reasons.ts';
+import type { CommandChange } from '../store/records.ts';
+import type { CommandChanges } from './command-changes.ts';
 import type { RefusalKeeper } from './refusal-keeper.ts';
 
 /** Who acts on what, as far as it is known. */
@@ -26,6 +28,8 @@ export interface AuditedCall {
   /** Credentials in the caller's own request id were redacted; in the address too. */
   request_id: string;
   address: string | null;
+  /** At the command line. */
+  os_user?: string | undefined;
 }
 
 /** Records who did what: a log line for each call, and a record in the store for each refusal. */
@@ -40,27 +44,53 @@ export interface Audit {
   /** A call that changed something. Changes of a grant are in the grant's own record as well. */
   done(call: AuditedCall): void;
   refused(call: AuditedCall, error: DomainError): void;
-  /** Resolves when all refusals so far are written or have failed. */
+  /** Resolves when all refusals and changes so far are written or have failed. */
   flush(): Promise<void>;
 }
 
-/** @param isRequired - whether a change is refused while its line could get lost */
-export function createAudit(logger: Logger, keeper: RefusalKeeper, isRequired = false): Audit {
-  const sink = isRequired ? sinkOf(logger) : null;
-  // The audit is written at every log level except `silent`.
+/** The log with a level at which the audit is written: every one except `silent`. */
+export function auditLog(logger: Logger): Logger {
   const isTerse = ['warn', 'error', 'fatal'].includes(logger.level);
-  const log = isTerse ? logger.child({}, { level: 'info' }) : logger;
+  return isTerse ? logger.child({}, { level: 'info' }) : logger;
+}
+
+/** Writes the line of a change that a command has made. */
+export function writeCommandChange(log: Logger, change: CommandChange): void {
+  const { operation, os_user, ids, request_id, at } = change;
+  log.info(
+    {
+      ...{ action: operation, by: 'command_line', os_user, ...ids },
+      ...{ result: 'done', reason: null, request_id, address: null },
+      // The time of the line is that of the log.
+      at: new Date(at).toISOString(),
+    },
+    'audit',
+  );
+}
+
+/** @param isRequired - whether a change is refused while its line could get lost */
+export function createAudit(
+  logger: Logger,
+  keeper: RefusalKeeper,
+  changes: Pick<CommandChanges, 'keep' | 'flush'>,
+  isRequired = false,
+): Audit {
+  const sink = isRequired ? sinkOf(logger) : null;
+  const log = auditLog(logger);
 
   function write(call: AuditedCall, result: 'done' | ErrorCode, reason: Reason | null): void {
-    // A command prints its result; its stderr is for the person who typed it.
-    if (call.by === 'command_line') return;
-    const { action, by, ids, admin_secret, request_id, address } = call;
+    const { action, by, ids, admin_secret, request_id, address, os_user = 'unknown' } = call;
+    if (by === 'command_line') {
+      // A command prints its result; its stderr is for the person who typed it.
+      if (result === 'done') changes.keep({ operation: action, os_user, request_id, ids });
+      return;
+    }
     log.info({ action, by, admin_secret, ...ids, result, reason, request_id, address }, 'audit');
   }
 
   return {
     beforeChange(by) {
-      // A command writes no line.
+      // What a command changes waits in the database, not in the sink.
       if (by !== 'command_line' && sink?.isFailing) throw DomainError.because('log_failing');
     },
 
@@ -80,6 +110,8 @@ export function createAudit(logger: Logger, keeper: RefusalKeeper, isRequired = 
       });
     },
 
-    flush: () => keeper.flush(),
+    async flush() {
+      await Promise.all([keeper.flush(), changes.flush()]);
+    },
   };
 }

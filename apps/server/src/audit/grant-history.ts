@@ -20,6 +20,8 @@ export interface HistoryEntry {
   secret_id: string | null;
   request_id: string | null;
   address: string | null;
+  /** For a change at the command line: who ran it. */
+  os_user: string | null;
 }
 
 /** All that is known of a grant, oldest first. */
@@ -84,6 +86,7 @@ function change(what: HistoryEntry['what'], at: Milliseconds, origin: Origin | n
     secret_id: origin?.secret_id ?? null,
     request_id: origin?.request_id ?? null,
     address: null,
+    os_user: origin?.os_user ?? null,
   };
 }
 
@@ -98,5 +101,6 @@ function refusalEvent(refusal: RefusalRecord): Event {
     secret_id: null,
     request_id: refusal.request_id,
     address: refusal.address,
+    os_user: null,
   };
 }

@@ -19,8 +19,11 @@ const auditLine = z
     secret_id: id,
     grant_id: id,
     account_id: id,
+    // Of the command line, whose changes are logged some seconds later.
+    at: z.iso.datetime().optional(),
+    os_user: z.string().optional(),
   })
-  .transform(({ time, ...line }) => ({ at: Date.parse(time) as Milliseconds, ...line }));
+  .transform(({ time, at = time, ...line }) => ({ ...line, at: Date.parse(at) as Milliseconds }));
 
 const logLine = z.object({ level: z.unknown(), time: z.unknown(), msg: z.string() });
 

@@ -155,7 +155,7 @@ async function handle(
   service: Service,
   name: string,
   input: object,
-  { at, by, request_id, secret_id }: AuditLine,
+  { at, by, request_id, secret_id, os_user }: AuditLine,
 ): Promise<void> {
   const operation = operations.get(name);
   if (operation === undefined) {
@@ -165,6 +165,7 @@ async function handle(
     request_id,
     by,
     secret_id: by === 'application' ? (secret_id ?? null) : null,
+    ...(os_user !== undefined && { os_user }),
   };
   await operation.handle({ ...service, clock: () => at }, input, { admin_secret: null }, origin);
 }

@@ -2,16 +2,40 @@ import type { Account } from '@latchkey/schema';
 import type { Command } from 'commander';
 import { newId } from '../credentials/credentials.ts';
 import { confirm } from './confirm.ts';
-import { listAll, runOperation, type Terminal } from './run-operation.ts';
+import { addExamples } from './examples.ts';
+import { listAll } from './list.ts';
+import { runOperation } from './run-operation.ts';
+import { type Column, fieldList } from './table.ts';
+import type { Terminal } from './terminal.ts';
 
-function describeAccount({ id, username, display_name }: Account): string {
-  return `${id}  ${username} (${display_name})`;
+const yesOrNo = (value: boolean) => (value ? 'yes' : 'no');
+
+const columns: readonly Column<Account>[] = [
+  { title: 'ID', text: ({ id }) => id },
+  { title: 'USERNAME', text: ({ username }) => username, flexible: true },
+  { title: 'DISPLAY NAME', text: ({ display_name }) => display_name, flexible: true },
+  { title: 'TWITTER', text: ({ twitter }) => twitter ?? '', flexible: true, optional: true },
+  { title: 'VERIFIED', text: ({ verified }) => yesOrNo(verified), optional: true },
+  { title: 'SUPPORTER', text: ({ supporter }) => yesOrNo(supporter), optional: true },
+];
+
+function describeAccount(account: Account): string {
+  const { id, username, display_name, twitter, verified, supporter } = account;
+  return fieldList([
+    ['id', id],
+    ['username', username],
+    ['display name', display_name],
+    ['twitter', twitter ?? 'none'],
+    ['verified', yesOrNo(verified)],
+    ['supporter', yesOrNo(supporter)],
+  ]);
 }
 
 export function addAccountCommands(program: Command, terminal: Terminal): void {
   const account = program.command('account').description('the accounts that applications link to');
+  addExamples(account, 'account put --username ada', 'account list --username ada');
 
-  account
+  const put = account
     .command('put')
     .requiredOption('--username <name>', 'the user name')
     .option('--id <uuid>', 'the account to create or replace (default: a new id)')
@@ -37,17 +61,23 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
         describeAccount,
       ),
     );
+  addExamples(
+    put,
+    "account put --username ada --display-name 'Ada Lovelace'",
+    'account put --id ACCOUNT_ID --username ada --verified',
+  );
 
-  account
+  const list = account
     .command('list')
     .option('--username <name>', 'only accounts with exactly this user name')
     .option('--json', 'print JSON, as the API returns it')
     .description('list all accounts, newest first')
     .action(({ username, ...options }) =>
-      listAll(terminal, 'admin.accounts.list', { username }, options, describeAccount),
+      listAll(terminal, 'admin.accounts.list', { username }, options, columns),
     );
+  addExamples(list, 'account list', 'account list --username ada', 'account list | cut -f1');
 
-  account
+  const get = account
     .command('get')
     .argument('<account-id>', 'the account')
     .option('--json', 'print JSON, as the API returns it')
@@ -55,8 +85,9 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
     .action((account_id, options) =>
       runOperation(terminal, 'admin.accounts.get', { account_id }, options, describeAccount),
     );
+  addExamples(get, 'account get ACCOUNT_ID');
 
-  account
+  const exporting = account
     .command('export')
     .argument('<account-id>', 'the account')
     .option('--json', 'print JSON on one line, as the API returns it')
@@ -66,8 +97,9 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
         JSON.stringify(exported, null, 2),
       ),
     );
+  addExamples(exporting, 'account export ACCOUNT_ID > ada.json');
 
-  account
+  const erase = account
     .command('erase')
     .argument('<account-id>', 'the account')
     .option('--yes', 'do not ask')
@@ -75,6 +107,7 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
     .description('revoke the grants of an account and remove its personal data, for good')
     .action(async (account_id, options) => {
       await confirm(
+        terminal,
         `Erase the account ${account_id}? Its grants are revoked and its names removed, for good.`,
         options,
       );
@@ -86,4 +119,5 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
         ({ id, grants_revoked }) => `Account ${id} is erased. Grants revoked: ${grants_revoked}.`,
       );
     });
+  addExamples(erase, 'account erase ACCOUNT_ID', 'account erase ACCOUNT_ID --yes');
 }

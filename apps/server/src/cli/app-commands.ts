@@ -1,14 +1,66 @@
-import type { Application } from '@latchkey/schema';
+import type { Application, ApplicationSecret } from '@latchkey/schema';
 import type { Command } from 'commander';
+import { ageOf } from './age.ts';
+import { addAppOptions, addRemovingOptions, membersFrom } from './app-options.ts';
 import { confirm } from './confirm.ts';
-import { listAll, runOperation, type Terminal } from './run-operation.ts';
+import { addExamples } from './examples.ts';
+import { listAll } from './list.ts';
+import { runOperation } from './run-operation.ts';
+import { type Column, fieldList } from './table.ts';
+import type { Terminal } from './terminal.ts';
 
-function describeApplication({ id, name, disabled, secrets }: Application): string {
-  const lines = secrets.map(
-    (secret) =>
-      `  secret ${secret.id}  ${secret.hint}  expires ${secret.expires_at ?? 'never'}  last used ${secret.last_used_at ?? 'never'}`,
-  );
-  return [`${id}  ${name}${disabled ? '  (disabled)' : ''}`, ...lines].join('\n');
+const stateOf = ({ disabled }: Application) => (disabled ? 'disabled' : 'active');
+
+function kindOf({ public: isPublic, resource_server }: Application): string {
+  const kind = isPublic ? 'public, without a secret' : 'confidential';
+  return resource_server ? `${kind}, resource server` : kind;
+}
+
+function lastUse({ secrets }: Application): string | null {
+  const uses = secrets.flatMap(({ last_used_at }) => last_used_at ?? []);
+  return uses.toSorted().at(-1) ?? null;
+}
+
+const columns: readonly Column<Application>[] = [
+  { title: 'ID', text: ({ id }) => id },
+  { title: 'NAME', text: ({ name }) => name, flexible: true },
+  { title: 'STATE', text: stateOf },
+  {
+    title: 'LAST USED',
+    text: (application) => lastUse(application) ?? '',
+    short(application) {
+      const at = lastUse(application);
+      return at === null ? 'never' : `${ageOf(at)} ago`;
+    },
+    optional: true,
+  },
+  {
+    title: 'AGE',
+    text: ({ created_at }) => created_at,
+    short: ({ created_at }) => ageOf(created_at),
+    optional: true,
+  },
+];
+
+function describeSecret({ id, hint, expires_at, last_used_at }: ApplicationSecret): string {
+  return `${id}  ${hint}  expires ${expires_at ?? 'never'}  last used ${last_used_at ?? 'never'}`;
+}
+
+function describeApplication(application: Application): string {
+  const { id, name, created_at, redirect_uris, scopes, logo_uri, homepage_uri, secrets } =
+    application;
+  return fieldList([
+    ['id', id],
+    ['name', name],
+    ['state', stateOf(application)],
+    ['created', created_at],
+    ...redirect_uris.map((uri) => ['redirect URI', uri] as const),
+    ['scopes', scopes === null ? 'all' : scopes.join(' ') || 'none'],
+    ['logo', logo_uri ?? 'none'],
+    ['homepage', homepage_uri ?? 'none'],
+    ['kind', kindOf(application)],
+    ...secrets.map((secret) => ['secret', describeSecret(secret)] as const),
+  ]);
 }
 
 const SHOWN_ONCE =
@@ -16,32 +68,68 @@ const SHOWN_ONCE =
 
 export function addAppCommands(program: Command, terminal: Terminal): void {
   const app = program.command('app').description('third-party applications and their secrets');
+  addExamples(app, 'app create Acme', 'app list', 'app secret add APP_ID');
 
-  app
-    .command('create')
-    .argument('<name>', 'the name of the application')
-    .option('--json', 'print JSON, as the API returns it')
-    .description('create an application with its first secret')
-    .action((name, options) =>
-      runOperation(
-        terminal,
-        'admin.applications.create',
-        { name },
-        options,
-        ({ secret, ...application }) =>
-          `${describeApplication(application)}\n${SHOWN_ONCE}\n${secret}`,
-      ),
+  const create = addAppOptions(
+    app
+      .command('create')
+      .argument('<name>', 'the name of the application')
+      .option('--public', 'it can keep no secret, as a native application, and gets none')
+      .option('--json', 'print JSON, as the API returns it')
+      .description('create an application with its first secret'),
+  ).action((name, { public: isPublic = false, json, ...options }) =>
+    runOperation(
+      terminal,
+      'admin.applications.create',
+      { name, public: isPublic, ...membersFrom(options) },
+      { json },
+      ({ secret, ...application }) =>
+        secret === undefined
+          ? describeApplication(application)
+          : `${describeApplication(application)}\n${SHOWN_ONCE}\n${secret}`,
+    ),
+  );
+  addExamples(
+    create,
+    'app create Acme --redirect-uri https://acme.example/callback --scope profile.read',
+    "app create 'Acme for the desktop' --public --redirect-uri com.acme.desktop:/callback",
+    "app create 'Acme & Co' --json | jq -r .secret",
+  );
+
+  const update = addRemovingOptions(
+    addAppOptions(
+      app
+        .command('update')
+        .argument('<app-id>', 'the application')
+        .option('--name <name>', 'its name')
+        .option('--json', 'print JSON, as the API returns it')
+        .description('change an application; what is left out stays as it is'),
+    ),
+  ).action((application_id, { name, json, ...options }) => {
+    const changes = { ...(name !== undefined && { name }), ...membersFrom(options) };
+    if (Object.keys(changes).length === 0) update.error('error: give at least one thing to change');
+    return runOperation(
+      terminal,
+      'admin.applications.update',
+      { application_id, ...changes },
+      { json },
+      describeApplication,
     );
+  });
+  addExamples(
+    update,
+    'app update APP_ID --redirect-uri https://acme.example/a --redirect-uri https://acme.example/b',
+    'app update APP_ID --name Acme --no-logo --all-scopes',
+  );
 
-  app
+  const list = app
     .command('list')
     .option('--json', 'print JSON, as the API returns it')
     .description('list all applications, newest first')
-    .action((options) =>
-      listAll(terminal, 'admin.applications.list', {}, options, describeApplication),
-    );
+    .action((options) => listAll(terminal, 'admin.applications.list', {}, options, columns));
+  addExamples(list, 'app list', "app list --json | jq '.data[] | select(.disabled)'");
 
-  app
+  const get = app
     .command('get')
     .argument('<app-id>', 'the application')
     .option('--json', 'print JSON, as the API returns it')
@@ -55,8 +143,9 @@ export function addAppCommands(program: Command, terminal: Terminal): void {
         describeApplication,
       ),
     );
+  addExamples(get, 'app get APP_ID');
 
-  app
+  const remove = app
     .command('delete')
     .argument('<app-id>', 'the application, which has to be disabled')
     .option('--yes', 'do not ask')
@@ -64,6 +153,7 @@ export function addAppCommands(program: Command, terminal: Terminal): void {
     .description('delete a disabled application and revoke its grants, for good')
     .action(async (application_id, options) => {
       await confirm(
+        terminal,
         `Delete the application ${application_id}? Its grants are revoked, for good.`,
         options,
       );
@@ -77,43 +167,12 @@ export function addAppCommands(program: Command, terminal: Terminal): void {
         ({ deletions }) => deletions.complete(),
       );
     });
+  addExamples(remove, 'app delete APP_ID', 'app delete APP_ID --yes');
 
-  const secret = app.command('secret').description('the secrets of an application');
-
-  secret
-    .command('add')
-    .argument('<app-id>', 'the application')
-    .option('--expires <iso>', 'when the secret stops working, for example 2027-01-31T00:00:00Z')
-    .option('--json', 'print JSON, as the API returns it')
-    .description('add a secret (an application has at most 5 that work)')
-    .action((application_id, { expires, ...options }) =>
-      runOperation(
-        terminal,
-        'admin.applications.secrets.create',
-        { application_id, expires_at: expires ?? null },
-        options,
-        (added) => `${added.id}  ${added.hint}\n${SHOWN_ONCE}\n${added.secret}`,
-      ),
-    );
-
-  secret
-    .command('revoke')
-    .argument('<app-id>', 'the application')
-    .argument('<secret-id>', 'the id of the secret, as `app list` shows it')
-    .option('--json', 'print JSON, as the API returns it')
-    .description('remove a secret; it stops working at once')
-    .action((application_id, secret_id, options) =>
-      runOperation(
-        terminal,
-        'admin.applications.secrets.revoke',
-        { application_id, secret_id },
-        options,
-        describeApplication,
-      ),
-    );
+  addSecretCommands(app, terminal);
 
   for (const verb of ['disable', 'enable'] as const) {
-    app
+    const command = app
       .command(verb)
       .argument('<app-id>', 'the application')
       .option('--json', 'print JSON, as the API returns it')
@@ -131,5 +190,55 @@ export function addAppCommands(program: Command, terminal: Terminal): void {
           describeApplication,
         ),
       );
+    addExamples(command, `app ${verb} APP_ID`);
   }
+}
+
+function addSecretCommands(app: Command, terminal: Terminal): void {
+  const secret = app.command('secret').description('the secrets of an application');
+  addExamples(secret, 'app secret add APP_ID', 'app secret revoke APP_ID SECRET_ID');
+
+  const add = secret
+    .command('add')
+    .argument('<app-id>', 'the application')
+    .option('--expires <iso>', 'when the secret stops working, for example 2027-01-31T00:00:00Z')
+    .option('--json', 'print JSON, as the API returns it')
+    .description('add a secret (an application has at most 5 that work)')
+    .action((application_id, { expires, ...options }) =>
+      runOperation(
+        terminal,
+        'admin.applications.secrets.create',
+        { application_id, expires_at: expires ?? null },
+        options,
+        (added) => `${added.id}  ${added.hint}\n${SHOWN_ONCE}\n${added.secret}`,
+      ),
+    );
+  addExamples(
+    add,
+    'app secret add APP_ID',
+    'app secret add APP_ID --expires 2027-01-31T00:00:00Z --json',
+  );
+
+  const revoke = secret
+    .command('revoke')
+    .argument('<app-id>', 'the application')
+    .argument('<secret-id>', 'the id of the secret, as `app get` shows it')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print JSON, as the API returns it')
+    .description('remove a secret; it stops working at once, for good')
+    .action(async (application_id, secret_id, options) => {
+      await confirm(
+        terminal,
+        `Remove the secret ${secret_id}? Whoever uses it is refused from then on.`,
+        options,
+      );
+      await runOperation(
+        terminal,
+        'admin.applications.secrets.revoke',
+        { application_id, secret_id },
+        options,
+        describeApplication,
+      );
+    });
+  addExamples(revoke, 'app secret revoke APP_ID SECRET_ID');
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { errorDefinition } from '@latchkey/schema';
 import { expect, onTestFinished, test } from 'vitest';
 import { JSON_TYPE, send } from '../../test/http/call.ts';
 import { runInProcess } from '../../test/http/command-process.ts';
@@ -11,6 +10,7 @@ import { launchServer, listening } from '../../test/http/served-process.ts';
 import { reportGrant } from '../audit/grant-history.ts';
 import { reasons } from '../reasons.ts';
 import { openStore } from '../store/open-store.ts';
+import { textOf } from './error-texts.ts';
 
 const converting = (authorization: string, code: string, request_id: string) => ({
   method: 'POST',
@@ -75,7 +75,7 @@ test('the commands tell what happened to a grant, and why a request was refused'
     expect.stringMatching(/^AT issued: done {2}by the operator {2}request \S{36}$/),
     `AT grants.convert: code_not_found (code_forged)  by application ${application_id} from 127.0.0.1  request the-forgery`,
     `AT redeemed: done  by the application with its secret ${secret_id}  request the-exchange`,
-    expect.stringMatching(/^AT revoked: done {2}on the command line {2}request \S{36}$/),
+    expect.stringMatching(/^AT revoked: done {2}on the command line, by \S+ {2}request \S{36}$/),
     expect.stringMatching(
       /^AT admin.codes.cancel: grant_not_found \(code_redeemed\) {2}on the command line {2}request \S{36}$/,
     ),
@@ -101,7 +101,7 @@ test('the commands tell what happened to a grant, and why a request was refused'
   expect(redacted.stdout).toContain(reasons.code_ill_formed.found);
   expect(redacted.stdout).not.toContain(secret);
 
-  const stderr = `grant_not_found: ${errorDefinition('grant_not_found').description}\n`;
+  const stderr = `grant_not_found: ${textOf('grant_not_found')}\n`;
   expect(unknown).toEqual({ code: 1, stdout: '', stderr });
   expect(unexplained).toMatchObject({ code: 1, stdout: '' });
   expect(unexplained.stderr).toMatch(/^There is no refusal .* AUDIT_DAYS/);

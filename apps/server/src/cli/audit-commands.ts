@@ -5,18 +5,21 @@ import { type GrantReport, type HistoryEntry, reportGrant } from '../audit/grant
 import { redactorFor } from '../log.ts';
 import { validate } from '../operations/input.ts';
 import type { Actor } from '../origin.ts';
-import { type Terminal, withService } from './run-operation.ts';
+import { addExamples } from './examples.ts';
+import { EXISTING, withService } from './run-operation.ts';
+import type { Terminal } from './terminal.ts';
 
 const NOTHING_ON_RECORD = `There is no refusal with this request id on record. Either the request was not refused; or its path or method belongs to no operation; or it is older than AUDIT_DAYS; or too many refusals came at once; or the process ended within about a second, before the refusal was written.
 Search the log of the service for the request id: each request has a line with "msg":"request", and each call that changed something or was refused has one with "msg":"audit".`;
 
 export function addExplainCommand(program: Command, terminal: Terminal): void {
-  program
+  const command = program
     .command('explain')
     .argument('<request-id>', 'the X-Request-Id of a response, or the request_id of an error')
     .option('--json', 'print JSON')
     .description('say which check refused a request, and what to do')
     .action((request_id, options) => explain(terminal, request_id, options));
+  addExamples(command, 'explain REQUEST_ID');
 }
 
 async function explain(
@@ -24,14 +27,14 @@ async function explain(
   request_id: string,
   options: { json?: boolean },
 ): Promise<void> {
-  await withService(terminal, { create: false }, async ({ store }, settings) => {
+  await withService(terminal, EXISTING, async ({ store }, settings) => {
     // Redacted as it was before it was stored, so that a request id that is a credential is found.
     const data = await explainRequest(store, redactorFor(settings)(request_id));
     if (data.length === 0) throw new Error(NOTHING_ON_RECORD);
     const text = options.json
       ? JSON.stringify({ object: 'list', data })
       : data.map(describeRefusal).join('\n\n');
-    terminal.stdout.write(`${text}\n`);
+    await terminal.stdout.write(`${text}\n`);
   });
 }
 
@@ -47,12 +50,13 @@ function describeRefusal(refusal: Explanation): string {
 
 /** Adds `history` to the commands about grants. */
 export function addHistoryCommand(grant: Command, terminal: Terminal): void {
-  grant
+  const command = grant
     .command('history')
     .argument('<grant-id>', 'the grant, or the grant that a code would become')
     .option('--json', 'print JSON')
     .description('print what happened to a grant, and which calls about it were refused')
     .action((grant_id, options) => printHistory(terminal, grant_id, options));
+  addExamples(command, 'grant history GRANT_ID');
 }
 
 async function printHistory(
@@ -60,11 +64,11 @@ async function printHistory(
   id: string,
   options: { json?: boolean },
 ): Promise<void> {
-  await withService(terminal, { create: false }, async ({ store }) => {
+  await withService(terminal, EXISTING, async ({ store }) => {
     const { grant_id } = validate(inputs.grantIdInput, { grant_id: id }) as { grant_id: string };
     const report = await reportGrant(store, grant_id);
     const text = options.json ? JSON.stringify(report) : describeReport(report);
-    terminal.stdout.write(`${text}\n`);
+    await terminal.stdout.write(`${text}\n`);
   });
 }
 
@@ -92,8 +96,9 @@ function describeActor(who: {
   application_id: string | null;
   secret_id?: string | null;
   address: string | null;
+  os_user?: string | null;
 }): string {
-  const { by, application_id, secret_id, address } = who;
+  const { by, application_id, secret_id, address, os_user } = who;
   const from = address === null ? '' : ` from ${address}`;
   switch (by) {
     case null: {
@@ -110,7 +115,7 @@ function describeActor(who: {
     case 'operator':
       return `by the operator${from}`;
     case 'command_line':
-      return 'on the command line';
+      return os_user == null ? 'on the command line' : `on the command line, by ${os_user}`;
     case 'user':
       return `by the user on a page${from}`;
   }

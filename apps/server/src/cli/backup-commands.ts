@@ -7,26 +7,27 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type AuditLine, type LogCounts, readAuditLines } from '../audit/read-audit-lines.ts';
 import { type RevokedAgain, revokeAgain } from '../audit/revoke-again.ts';
 import type { Milliseconds } from '../clock.ts';
-import { createLog } from '../log.ts';
 import { closeService, openService } from '../open-service.ts';
 import type { Service } from '../service.ts';
 import { loadSettings } from '../settings.ts';
 import { sqlitePath } from '../store/open-store.ts';
 import type { BackupContents } from '../store/sqlite/backup.ts';
-import { refuseInMemory, type Terminal, withService } from './run-operation.ts';
-
-/** Reads the standard input in place of a file. */
-const STDIN = '-';
+import { commandLog } from './command-log.ts';
+import { addExamples } from './examples.ts';
+import { refuseInMemory, withService } from './run-operation.ts';
+import { STDIN } from './stdin.ts';
+import type { Terminal } from './terminal.ts';
 
 export function addBackupCommands(program: Command, terminal: Terminal): void {
-  program
+  const backingUp = program
     .command('backup')
     .argument('<file>', 'the backup: a new file, or an earlier backup, which is replaced')
     .option('--json', 'print JSON')
     .description('write a verified copy of the SQLite database, also while the service runs')
     .action((file, options) => backup(terminal, file, options));
+  addExamples(backingUp, 'backup /var/backups/latchkey.db');
 
-  program
+  const restoring = program
     .command('restore')
     .argument('<file>', 'a backup of the SQLite database')
     .option('--log <file...>', 'logs since the backup (also .gz; - is stdin): see revoke-again')
@@ -34,19 +35,30 @@ export function addBackupCommands(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .description('put a backup in the place of the database, and revoke again what the log knows')
     .action((file, options, command) => restore(terminal, file, options, command));
+  addExamples(
+    restoring,
+    'restore /var/backups/latchkey.db --log /var/log/latchkey.log /var/log/latchkey.log.1.gz',
+  );
 
-  program
+  const revokingAgain = program
     .command('revoke-again')
     .argument('<log...>', 'logs of the service since the backup (also .gz; - is stdin)')
     .requiredOption('--since <iso>', 'the time of the backup, as 2026-11-21T02:15:30Z', parseTime)
     .option('--json', 'print JSON')
     .description('end again what the audit lines of a log ended since a backup')
     .action((logs, { since, json }) =>
-      withService(terminal, { create: false }, async (service) => {
-        const revoked = await revokeByLogs(service, logs, since);
-        print(terminal, json, { object: 'revoked_again', ...revoked }, describeRevoked(revoked));
+      // The database may have been restored from a backup of an earlier version.
+      withService(terminal, { create: false, migrate: true }, async (service) => {
+        const revoked = await revokeByLogs(terminal, service, logs, since);
+        const object = { object: 'revoked_again', ...revoked };
+        await print(terminal, json, object, describeRevoked(revoked));
       }),
     );
+  addExamples(
+    revokingAgain,
+    'revoke-again --since 2026-11-21T02:15:30Z /var/log/latchkey.log',
+    'revoke-again --since 2026-11-21T02:15:30Z - < latchkey.log',
+  );
 }
 
 function parseTime(text: string): Milliseconds {
@@ -66,7 +78,7 @@ async function backup(
   const { backUp } = await import('../store/sqlite/backup.ts');
   const contents = await backUp(path, file);
   const text = `${file} is a verified backup of ${path}: ${describeContents(contents)}.`;
-  print(terminal, json, { object: 'backup', file, ...onWire(contents) }, text);
+  await print(terminal, json, { object: 'backup', file, ...onWire(contents) }, text);
 }
 
 async function restore(
@@ -90,7 +102,7 @@ async function restore(
       logs === undefined
         ? null
         : await withStaged(terminal, staged.path, (service) =>
-            revokeByLogs(service, logs, made_at as Milliseconds),
+            revokeByLogs(terminal, service, logs, made_at as Milliseconds),
           );
     const aside = await staged.putInPlace();
     const lines = [
@@ -107,7 +119,7 @@ async function restore(
       moved_to: aside,
       revoked_again: revoked,
     };
-    print(terminal, json, object, lines.join('\n'));
+    await print(terminal, json, object, lines.join('\n'));
   } finally {
     staged.remove();
   }
@@ -124,24 +136,20 @@ function databasePath({ environment }: Terminal, verb: string): string {
 }
 
 async function withStaged<T>(
-  { environment }: Terminal,
+  terminal: Terminal,
   path: string,
   use: (service: Service) => Promise<T>,
 ): Promise<T> {
-  const { log, close } = createLog(loadSettings(environment));
+  const service = await openService(`file:${path}`, commandLog(terminal), { create: false });
   try {
-    const service = await openService(`file:${path}`, log, { create: false });
-    try {
-      return await use(service);
-    } finally {
-      await closeService(service);
-    }
+    return await use(service);
   } finally {
-    await close();
+    await closeService(service);
   }
 }
 
 async function revokeByLogs(
+  terminal: Terminal,
   service: Service,
   logs: readonly string[],
   since: Milliseconds,
@@ -149,13 +157,16 @@ async function revokeByLogs(
   for (const log of logs) {
     if (log !== STDIN && !existsSync(log)) throw new Error(`There is no log ${log}.`);
   }
-  return revokeAgain(service, linesOfAll(logs), since);
+  return revokeAgain(service, linesOfAll(terminal, logs), since);
 }
 
-async function* linesOfAll(logs: readonly string[]): AsyncGenerator<AuditLine> {
+async function* linesOfAll(
+  { stdin }: Terminal,
+  logs: readonly string[],
+): AsyncGenerator<AuditLine> {
   for (const log of logs) {
     const counts: LogCounts = { lines: 0 };
-    yield* readAuditLines(await openLog(log), counts);
+    yield* readAuditLines(log === STDIN ? stdin : await openLog(log), counts);
     if (counts.lines > 0) continue;
     // Better than "nothing was revoked", which would pass for the truth.
     throw new Error(
@@ -165,7 +176,6 @@ async function* linesOfAll(logs: readonly string[]): AsyncGenerator<AuditLine> {
 }
 
 async function openLog(log: string): Promise<AsyncIterable<Buffer>> {
-  if (log === STDIN) return process.stdin;
   const file = await open(log);
   const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
   await file.close();
@@ -202,6 +212,11 @@ const onWire = ({ made_at, ...contents }: BackupContents) => ({
   made_at: made_at === null ? null : formatTimestamp(made_at),
 });
 
-function print({ stdout }: Terminal, json: boolean | undefined, object: object, text: string) {
-  stdout.write(`${json ? JSON.stringify(object) : text}\n`);
+async function print(
+  { stdout }: Terminal,
+  json: boolean | undefined,
+  object: object,
+  text: string,
+): Promise<void> {
+  await stdout.write(`${json ? JSON.stringify(object) : text}\n`);
 }

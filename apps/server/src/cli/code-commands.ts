@@ -1,12 +1,19 @@
 import type { Command } from 'commander';
-import { runOperation, type Terminal } from './run-operation.ts';
+import { addExamples } from './examples.ts';
+import { runOperation } from './run-operation.ts';
+import type { Terminal } from './terminal.ts';
 
 export function addCodeCommands(program: Command, terminal: Terminal): void {
-  const code = program.command('code').description('codes that applications exchange for grants');
+  const code = program.command('code').description('codes that applications convert into grants');
+  addExamples(
+    code,
+    'code issue --app APP_ID --account ACCOUNT_ID --scope profile.read',
+    'code cancel GRANT_ID',
+  );
 
-  code
+  const issue = code
     .command('issue')
-    .requiredOption('--app <app-id>', 'the application that may exchange it')
+    .requiredOption('--app <app-id>', 'the application that may convert it')
     .requiredOption('--account <account-id>', 'the account that the grant will be for')
     .requiredOption(
       '--scope <scope>',
@@ -23,12 +30,17 @@ export function addCodeCommands(program: Command, terminal: Terminal): void {
         (issued) => `${issued.code}\nfor grant ${issued.grant_id}, until ${issued.expires_at}`,
       ),
     );
+  addExamples(
+    issue,
+    "code issue --app APP_ID --account ACCOUNT_ID --scope 'profile.read email'",
+    'code issue --app APP_ID --account ACCOUNT_ID --scope email --json | jq -r .code',
+  );
 
-  code
+  const cancel = code
     .command('cancel')
     .argument('<grant-id>', 'the grant id of the code')
     .option('--json', 'print JSON, as the API returns it')
-    .description('cancel a code that was not exchanged yet')
+    .description('cancel a code that was not converted yet')
     .action((grant_id, options) =>
       runOperation(
         terminal,
@@ -38,4 +50,5 @@ export function addCodeCommands(program: Command, terminal: Terminal): void {
         (cancelled) => `The code of grant ${cancelled.grant_id} is cancelled.`,
       ),
     );
+  addExamples(cancel, 'code cancel GRANT_ID');
 }

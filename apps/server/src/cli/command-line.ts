@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
 import { BadSetting } from '../bad-setting.ts';
 import { DomainError } from '../domain-error.ts';
 import { addAccountCommands } from './account-commands.ts';
@@ -6,13 +7,21 @@ import { addAppCommands } from './app-commands.ts';
 import { addExplainCommand } from './audit-commands.ts';
 import { addBackupCommands } from './backup-commands.ts';
 import { addCodeCommands } from './code-commands.ts';
+import { allCommands, pathOf } from './command-tree.ts';
+import { addCompletionCommand } from './completion-command.ts';
+import { addConnectionCommands } from './connection-commands.ts';
 import { addCopyCommand } from './copy-command.ts';
 import { addDemoCommand } from './demo-command.ts';
+import { addDoctorCommand } from './doctor-command.ts';
+import { errorText } from './error-texts.ts';
+import { addExamples } from './examples.ts';
 import { addGrantCommands } from './grant-commands.ts';
+import { addLinkCommands } from './link-commands.ts';
 import { addMigrateCommand } from './migrate-command.ts';
 import { addPageCommands } from './page-commands.ts';
-import type { Terminal } from './run-operation.ts';
+import { addScopeCommands } from './scope-commands.ts';
 import { addServeCommand, CannotStart } from './serve-command.ts';
+import type { Terminal } from './terminal.ts';
 
 const exitCode = {
   done: 0,
@@ -34,33 +43,55 @@ export async function runCommandLine(
   words: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
+  const program = createProgram(terminal);
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    return explain(error, terminal);
+  }
+  const { failure } = terminal.stdout;
+  // A reader such as `head` that has enough is no failure.
+  if (!failure || failure.code === 'EPIPE') return exitCode.done;
+  terminal.stderr.write(`The output could not be written: ${failure.message}\n`);
+  return exitCode.refused;
+}
+
+/** All commands, with their actions. */
+export function createProgram(terminal: Terminal): Command {
+  const { stdout, stderr } = terminal;
   const program = new Command('latchkey')
     .description('The Latchkey account-linking service and its administration.')
-    .addHelpText('after', '\nEvery command works on the database that DATABASE_URL names.')
+    .version(`latchkey ${packageJson.version}`, '--version', 'print the version')
     .exitOverride()
+    .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
-      writeOut: (text) => terminal.stdout.write(text),
-      writeErr: (text) => terminal.stderr.write(text),
-    })
-    .configureHelp({ showGlobalOptions: true });
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      getOutHelpWidth: () => stdout.columns ?? 80,
+      getErrHelpWidth: () => stdout.columns ?? 80,
+    });
+  addExamples(program, 'serve', 'app create Acme', 'grant revoke --help');
+  program.addHelpText('after', '\nEvery command works on the database that DATABASE_URL names.');
   addServeCommand(program, terminal);
   addDemoCommand(program, terminal);
   addAppCommands(program, terminal);
   addAccountCommands(program, terminal);
   addCodeCommands(program, terminal);
   addGrantCommands(program, terminal);
+  addScopeCommands(program, terminal);
+  addLinkCommands(program, terminal);
+  addConnectionCommands(program, terminal);
   addPageCommands(program, terminal);
   addExplainCommand(program, terminal);
+  addDoctorCommand(program, terminal);
   addBackupCommands(program, terminal);
   addCopyCommand(program, terminal);
   addMigrateCommand(program, terminal);
-
-  try {
-    await program.parseAsync(words, { from: 'user' });
-    return exitCode.done;
-  } catch (error) {
-    return explain(error, terminal);
+  addCompletionCommand(program, terminal);
+  for (const command of allCommands(program)) {
+    command.showHelpAfterError(`Run ${pathOf(command)} --help for its usage and examples.`);
   }
+  return program;
 }
 
 /** Says what went wrong, and what to do about it. */
@@ -70,11 +101,7 @@ function explain(error: unknown, { stderr }: Terminal): number {
     return error.exitCode === 0 ? exitCode.done : exitCode.badUsage;
   }
   if (error instanceof DomainError) {
-    stderr.write(`${error.code}: ${error.message}\n`);
-    for (const { path, message } of error.members.issues ?? []) {
-      stderr.write(`  ${path.join('.') || 'input'}: ${message}\n`);
-    }
-    if (error.cause instanceof Error) stderr.write(`  ${error.cause.message}\n`);
+    stderr.write(errorText(error));
     return exitCode.refused;
   }
   stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -1,4 +1,6 @@
 import { createInterface } from 'node:readline/promises';
+import type { Writable } from 'node:stream';
+import type { Terminal } from './terminal.ts';
 
 /** The person said no. */
 export class NotConfirmed extends Error {
@@ -11,9 +13,13 @@ export class NotConfirmed extends Error {
  *
  * @throws NotConfirmed unless the answer is yes
  */
-export async function confirm(question: string, { yes }: { yes?: boolean }): Promise<void> {
-  if (yes || !process.stdin.isTTY || !process.stderr.isTTY) return;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+export async function confirm(
+  { stdin, stderr }: Pick<Terminal, 'stdin' | 'stderr'>,
+  question: string,
+  { yes }: { yes?: boolean },
+): Promise<void> {
+  if (yes || !stdin.isTTY || !stderr.isTTY) return;
+  const terminal = createInterface({ input: stdin, output: stderr as Writable });
   try {
     const answer = await terminal.question(`${question} [y/N] `);
     if (!/^y(es)?$/i.test(answer.trim())) throw new NotConfirmed();

@@ -166,6 +166,45 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
     expect(await copied(from, to)).toContain('2 scopes, 2 applications, 2 accounts and 7 grants');
   });
 
+  test('keeps what was added at the target, however often it is repeated', async () => {
+    const [from, to] = await fresh();
+    const { application } = await fill(from);
+    await copied(from, to);
+    const added = aSecret();
+    const own = anApplication();
+    await on(to, async (store) => {
+      await store.addSecret(application.id, added, { most: 5, now: Date.now() });
+      await store.createApplication(own);
+    });
+    for (let round = 0; round < 3; round += 1) await copied(from, to);
+    await on(to, async (store) => {
+      const found = await store.findApplication(application.id);
+      expect(found?.secrets).toEqual([...application.secrets, added]);
+      expect(await store.findApplication(own.id)).toEqual(own);
+    });
+  });
+
+  test('brings what got its time before an earlier copy, and was committed behind it', async () => {
+    const [from, to] = await fresh();
+    const { application } = await fill(from);
+    await copied(from, to);
+    const created_at = Date.now() - 60_000;
+    const late = anApplication({ created_at });
+    const secret = aSecret({ created_at });
+    const account = anAccount();
+    const slow = await openStore(from, { clock: () => created_at });
+    await slow.createApplication(late);
+    await slow.addSecret(application.id, secret, { most: 5, now: created_at });
+    await slow.putAccount(account);
+    await slow.close();
+    await copied(from, to);
+    await on(to, async (store) => {
+      expect(await store.findApplication(late.id)).toEqual(late);
+      expect((await store.findApplication(application.id))?.secrets).toContainEqual(secret);
+      expect(await store.findAccount(account.id)).toEqual(account);
+    });
+  });
+
   test('keeps the order of the accounts, and leaves out what was erased and deleted', async () => {
     const [from, to] = await fresh();
     const { account, application, grants } = await fill(from);
@@ -301,7 +340,7 @@ describe('copy from SQLite to SQLite', { timeout: 60_000 }, () => {
         .sort()
         .at(-1) ?? '';
     target.prepare('DELETE FROM grants WHERE id = ?').run(uuidToBytes(last));
-    target.exec('UPDATE copied_from SET complete_since = NULL');
+    target.exec('UPDATE copied_from SET completed = 0');
     target.close();
     await on(at('a.db'), async (store) => {
       await store.revokeGrant({ ...filled.active.grant, application_id: null, now: Date.now() });

@@ -2,16 +2,21 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { isDatabaseUrl } from '../settings.ts';
 import { copyDatabase } from '../store/copy-database.ts';
 import { openSource, openTarget } from '../store/open-store.ts';
-import type { Terminal } from './run-operation.ts';
+import { addExamples } from './examples.ts';
+import type { Terminal } from './terminal.ts';
 
 export function addCopyCommand(program: Command, terminal: Terminal): void {
-  program
+  const command = program
     .command('copy')
     .requiredOption('--from <url>', 'the database to copy, as file:./data/latchkey.db', parseUrl)
     .requiredOption('--to <url>', 'an empty database, or one of an earlier copy', parseUrl)
     .option('--json', 'print JSON')
     .description('copy a database into another one, SQLite or MongoDB; it may be repeated')
     .action((options) => copy(terminal, options));
+  addExamples(
+    command,
+    'copy --from file:./data/latchkey.db --to mongodb://127.0.0.1:27017/latchkey?replicaSet=rs0',
+  );
 }
 
 function parseUrl(text: string): string {
@@ -28,12 +33,10 @@ async function copy(
     const target = await openTarget(to);
     try {
       const progress = createProgress(stderr);
-      const result = await copyDatabase(source, target, Date.now, progress.show).finally(
-        progress.end,
-      );
+      const result = await copyDatabase(source, target, progress.show).finally(progress.end);
       const { scopes, applications, accounts, grants, compared } = result;
       const text = `Copied ${scopes} scopes, ${applications} applications, ${accounts} accounts and ${grants} grants from ${source.name} to ${target.name}. Their number was verified, and ${compared} grants were compared. Codes that are not converted yet were not copied.`;
-      stdout.write(`${json ? JSON.stringify({ object: 'copy', ...result }) : text}\n`);
+      await stdout.write(`${json ? JSON.stringify({ object: 'copy', ...result }) : text}\n`);
     } finally {
       await target.close();
     }

@@ -5,16 +5,9 @@ import { longer } from '@latchkey/test-kit/long';
 import { expect, onTestFinished, test } from 'vitest';
 import { startCommand } from '../../test/http/command-process.ts';
 import { describeOnMongodb } from '../../test/http/databases.ts';
+import { manyGrants } from '../../test/store/many-grants.ts';
 import { mongoHarness } from '../../test/store/mongodb/mongo-harness.ts';
-import {
-  aBinding,
-  aHash,
-  anAccount,
-  anApplication,
-  anId,
-  anOrigin,
-} from '../../test/store/suite/records.ts';
-import { openSource, openTarget } from '../store/open-store.ts';
+import { openSource } from '../store/open-store.ts';
 import type { StoredGrant } from '../store/transfer.ts';
 
 const GRANTS = longer(20_000, 1_000_000);
@@ -22,37 +15,6 @@ const GRANTS = longer(20_000, 1_000_000);
 // The grants of `npm run test:long` take 1 GB as objects. The program and a few pages take 40 MB, and the
 // garbage of a page is not collected at once.
 const NODE_OPTIONS = '--max-old-space-size=96';
-
-async function fill(url: string): Promise<void> {
-  const target = await openTarget(url);
-  const [application, account] = [anApplication(), anAccount()];
-  await target.importApplications([application], null);
-  await target.importAccounts([{ place: anId(), account }], null);
-  const created_at = Date.now();
-  for (let done = 0; done < GRANTS; done += 1_000) {
-    const grants = Array.from({ length: 1_000 }, (_, index): StoredGrant => {
-      const revoked_at = index % 4 === 0 ? created_at : null;
-      return {
-        grant_id: anId(),
-        application_id: application.id,
-        details: { scope: 'profile.read email', account, code_hash: aHash(), ...aBinding() },
-        created_at,
-        secret_hash: revoked_at === null ? aHash() : null,
-        first_used_at: null,
-        revoked_at,
-        recoveries: 0,
-        recovered_at: null,
-        issued_by: anOrigin({ by: 'operator', secret_id: null }),
-        redeemed_by: anOrigin(),
-        recovered_by: null,
-        first_used_by: null,
-        revoked_by: revoked_at === null ? null : anOrigin(),
-      };
-    });
-    await target.importGrants(grants);
-  }
-  await target.close();
-}
 
 describeOnMongodb('a large copy', (server) => {
   test('takes flat memory, is completed after a kill, and comes back the same', {
@@ -63,7 +25,7 @@ describeOnMongodb('a large copy', (server) => {
     const database = await mongoHarness(server).fresh();
     onTestFinished(() => database.remove());
     const [first, back] = ['a.db', 'back.db'].map((name) => `file:${join(folder, name)}`);
-    await fill(first as string);
+    await manyGrants(first as string, GRANTS);
     const copy = (from = '', to = '') =>
       startCommand(['copy', '--from', from, '--to', to, '--json'], {
         DATABASE_URL: database.url,

@@ -1,17 +1,39 @@
 import type { GrantEntry } from '@latchkey/schema';
 import { type Command, Option } from 'commander';
+import { ageOf } from './age.ts';
 import { addHistoryCommand } from './audit-commands.ts';
-import { listAll, runOperation, type Terminal } from './run-operation.ts';
+import { addExamples } from './examples.ts';
+import { listAll } from './list.ts';
+import { addRevokeCommand } from './revoke-command.ts';
+import type { Column } from './table.ts';
+import type { Terminal } from './terminal.ts';
 
-function describeGrant(grant: GrantEntry): string {
-  const state = grant.revoked_at === null ? 'active' : `revoked ${grant.revoked_at}`;
-  return `${grant.grant_id}  ${grant.account.username}  ${grant.scope}  since ${grant.created_at}  ${state}`;
-}
+const columns: readonly Column<GrantEntry>[] = [
+  { title: 'GRANT', text: ({ grant_id }) => grant_id },
+  { title: 'ACCOUNT', text: ({ account }) => account.username, flexible: true },
+  { title: 'SCOPE', text: ({ scope }) => scope, flexible: true },
+  { title: 'STATE', text: ({ revoked }) => (revoked ? 'revoked' : 'active') },
+  {
+    title: 'AGE',
+    text: ({ created_at }) => created_at,
+    short: ({ created_at }) => ageOf(created_at),
+    optional: true,
+  },
+  {
+    title: 'REVOKED',
+    text: ({ revoked_at }) => revoked_at ?? '',
+    short: ({ revoked_at }) => (revoked_at === null ? '' : `${ageOf(revoked_at)} ago`),
+    optional: true,
+  },
+  { title: 'APPLICATION', text: ({ application_id }) => application_id, optional: true },
+  { title: 'ACCOUNT ID', text: ({ account }) => account.id, optional: true },
+];
 
 export function addGrantCommands(program: Command, terminal: Terminal): void {
   const grant = program.command('grant').description('the grants that applications hold');
+  addExamples(grant, 'grant list --account ACCOUNT_ID', 'grant revoke GRANT_ID');
 
-  grant
+  const list = grant
     .command('list')
     .addOption(new Option('--account <account-id>', 'of this account').conflicts('app'))
     .option('--app <app-id>', 'of this application')
@@ -26,24 +48,15 @@ export function addGrantCommands(program: Command, terminal: Terminal): void {
         'admin.grants.list',
         { account_id: account, application_id: app },
         options,
-        describeGrant,
+        columns,
       );
     });
+  addExamples(
+    list,
+    'grant list --account ACCOUNT_ID',
+    "grant list --app APP_ID --json | jq '.data[] | select(.revoked | not)'",
+  );
 
   addHistoryCommand(grant, terminal);
-
-  grant
-    .command('revoke')
-    .argument('<grant-id>', 'the grant to revoke')
-    .option('--json', 'print JSON, as the API returns it')
-    .description('revoke a grant; this cannot be undone')
-    .action((grant_id, options) =>
-      runOperation(
-        terminal,
-        'admin.grants.revoke',
-        { grant_id },
-        options,
-        (revoked) => `Grant ${revoked.grant_id} is revoked.`,
-      ),
-    );
+  addRevokeCommand(grant, terminal);
 }

@@ -3,7 +3,9 @@ import { loadSettings } from '../settings.ts';
 import { openMigration } from '../store/open-store.ts';
 import type { Migration, MigrationPlan } from '../store/schema-version.ts';
 import { confirm } from './confirm.ts';
-import { refuseInMemory, type Terminal } from './run-operation.ts';
+import { addExamples } from './examples.ts';
+import { refuseInMemory } from './run-operation.ts';
+import type { Terminal } from './terminal.ts';
 
 interface MigrateOptions {
   dryRun?: boolean;
@@ -12,13 +14,14 @@ interface MigrateOptions {
 }
 
 export function addMigrateCommand(program: Command, terminal: Terminal): void {
-  program
+  const command = program
     .command('migrate')
     .option('--dry-run', 'only say what it would do, and what room it needs')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
     .description('bring the database to the schema of this version, after saying what that takes')
     .action((options) => migrate(terminal, options));
+  addExamples(command, 'migrate --dry-run', 'migrate');
 }
 
 async function migrate(terminal: Terminal, options: MigrateOptions): Promise<void> {
@@ -38,22 +41,24 @@ async function migrate(terminal: Terminal, options: MigrateOptions): Promise<voi
  * @throws Error if there is not enough room
  */
 export async function runMigration(
-  { stdout, stderr }: Terminal,
+  terminal: Terminal,
   migration: Migration,
   { dryRun = false, yes = false, json = false }: MigrateOptions,
 ): Promise<void> {
+  const { stdout, stderr } = terminal;
   const plan = await migration.plan();
   const isDone = plan.steps.length > 0 && !dryRun;
   if (isDone) {
     // Before the question; stdout is for the result.
     stderr.write(`${describePlan(plan)}\n`);
     refuseWithoutRoom(plan);
-    await confirm('Migrate now?', { yes });
+    await confirm(terminal, 'Migrate now?', { yes });
     await migration.run();
   }
-  if (json) stdout.write(`${JSON.stringify({ object: 'migration', ...plan, done: isDone })}\n`);
-  else if (!isDone) stdout.write(`${describePlan(plan)}\n`);
-  else stdout.write(`${plan.database} has schema version ${plan.to} now.\n`);
+  if (json)
+    await stdout.write(`${JSON.stringify({ object: 'migration', ...plan, done: isDone })}\n`);
+  else if (!isDone) await stdout.write(`${describePlan(plan)}\n`);
+  else await stdout.write(`${plan.database} has schema version ${plan.to} now.\n`);
 }
 
 function describePlan({ database, from, to, steps, room }: MigrationPlan): string {

@@ -1,14 +1,42 @@
 import type { Command } from 'commander';
 import { en } from '../http/linking/texts/en.ts';
-import type { Terminal } from './run-operation.ts';
+import { addExamples } from './examples.ts';
+import { runOperation } from './run-operation.ts';
+import type { Terminal } from './terminal.ts';
 
-export function addPageCommands(program: Command, { stdout }: Terminal): void {
+export function addPageCommands(program: Command, terminal: Terminal): void {
   const page = program.command('page').description('the pages that users see');
+  addExamples(page, 'page create --account ACCOUNT_ID', 'page texts');
 
-  page
+  const create = page
+    .command('create')
+    .requiredOption('--account <account-id>', 'the account whose user gets the page')
+    .option('--return-url <url>', 'where the page links back to')
+    .option('--json', 'print JSON, as the API returns it')
+    .description('print an address that opens the connected applications of an account, once')
+    .action(({ account, returnUrl, json }) =>
+      runOperation(
+        terminal,
+        'admin.pages.create',
+        {
+          page: 'connections',
+          account_id: account,
+          ...(returnUrl !== undefined && { return_url: returnUrl }),
+        },
+        { json },
+        ({ url, expires_at }) => `${url}\nopens once, until ${expires_at}`,
+      ),
+    );
+  addExamples(
+    create,
+    'page create --account ACCOUNT_ID --return-url https://host.example/settings',
+  );
+
+  const texts = page
     .command('texts')
     .description('print the English texts of the pages, as a file for PAGE_TEXTS')
-    .action(() => {
-      stdout.write(`${JSON.stringify({ en }, null, 2)}\n`);
+    .action(async () => {
+      await terminal.stdout.write(`${JSON.stringify({ en }, null, 2)}\n`);
     });
+  addExamples(texts, 'page texts > texts.json');
 }

@@ -1,27 +1,31 @@
-import type { List, OperationInput, OperationName, OperationOutput } from '@latchkey/schema';
+import type { OperationInput, OperationName, OperationOutput } from '@latchkey/schema';
 import { BadSetting } from '../bad-setting.ts';
 import { newId } from '../credentials/credentials.ts';
+import { withLinkingDemo } from '../demo/linking-demo.ts';
 import { noLimits } from '../limits/limits.ts';
-import { createLog } from '../log.ts';
-import { closeService, linkingFrom, openService } from '../open-service.ts';
+import { closeService, linkingFrom, openService, type ServiceOptions } from '../open-service.ts';
 import { call, passThrough } from '../operations/call.ts';
 import { type Operation, operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
 import { loadSettings, type Settings } from '../settings.ts';
-
-/** What a command reads its settings from, and prints to. */
-export interface Terminal {
-  environment: NodeJS.ProcessEnv;
-  stdout: { write(text: string): unknown };
-  stderr: { write(text: string): unknown; isTTY?: boolean };
-}
+import { commandLog } from './command-log.ts';
+import { listeningUrl } from './listening-url.ts';
+import { osUser } from './os-user.ts';
+import type { Terminal } from './terminal.ts';
 
 /** An operation of the operator: the command line offers these. */
 export type OperatorOperation = Extract<OperationName, `admin.${string}`>;
 
+/** What a command may do to the database as a whole. */
+export type Access = Required<Pick<ServiceOptions, 'create' | 'migrate'>>;
+
+/** For what reads, and for what has nothing to work on in a new database. */
+export const EXISTING: Access = { create: false, migrate: false };
+export const CREATING: Access = { create: true, migrate: true };
+
 // A command for another operation has nothing to work on in a new database: DATABASE_URL, or the
-// directory, is probably wrong.
-const CREATING: ReadonlySet<OperationName> = new Set([
+// directory, is probably wrong. And under a service of an earlier version, it leaves the schema alone.
+const CREATING_OPERATIONS: ReadonlySet<OperationName> = new Set([
   'admin.applications.create',
   'admin.accounts.put',
 ]);
@@ -29,30 +33,23 @@ const CREATING: ReadonlySet<OperationName> = new Set([
 /**
  * Opens the service on DATABASE_URL for one command, and closes it after success and failure.
  *
- * @param options.create - whether the command may create the database
  * @throws BadSetting for a database in memory: nothing of the command would remain
  */
 export async function withService(
-  { environment }: Terminal,
-  { create }: { create: boolean },
+  terminal: Terminal,
+  access: Access,
   use: (service: Service, settings: Settings) => Promise<void>,
 ): Promise<void> {
-  const settings = loadSettings(environment);
+  const settings = loadSettings(terminal.environment);
   refuseInMemory(settings);
-  const { log, close } = createLog(settings);
   const { databaseUrl, auditDays } = settings;
+  const linking = linkingFrom(withLinkingDemo(settings, listeningUrl(settings)));
+  const options = { auditDays, linking, ...access };
+  const service = await openService(databaseUrl, commandLog(terminal), options);
   try {
-    const linking = linkingFrom(settings);
-    // Only `serve` and `migrate` change the schema: a command may be from another version.
-    const options = { auditDays, linking, create, migrate: false };
-    const service = await openService(databaseUrl, log, options);
-    try {
-      await use(service, settings);
-    } finally {
-      await closeService(service);
-    }
+    await use(service, settings);
   } finally {
-    await close();
+    await closeService(service);
   }
 }
 
@@ -64,22 +61,29 @@ export function refuseInMemory({ databaseUrl }: Settings): void {
   );
 }
 
+const LINKING_IS_OFF =
+  'SIGN_IN_URL is not set, so the linking flow is off. Give commands the settings of the service. Example: SIGN_IN_URL=https://host.example/sign-in';
+
 /**
  * Calls an operation as the person at the command line.
  *
- * @throws DomainError
+ * @throws DomainError; BadSetting for one of the linking flow while that is off
  */
 export async function callOperation<Name extends OperatorOperation>(
+  { environment }: Pick<Terminal, 'environment'>,
   service: Service,
   name: Name,
   input: OperationInput<Name>,
 ): Promise<OperationOutput<Name>> {
+  const operation = operations.get(name) as Operation;
+  if (operation.needsLinking && service.linking === null) throw new BadSetting(LINKING_IS_OFF);
   const context = { service, limits: noLimits, intercept: passThrough };
-  const output = await call(context, operations.get(name) as Operation, {
+  const output = await call(context, operation, {
     authenticate: async () => ({ admin_secret: null }),
     readInput: async () => input,
     request: { request_id: newId(service.clock()), address: null },
     by: 'command_line',
+    os_user: osUser(environment),
     record: {},
   });
   return output as OperationOutput<Name>;
@@ -100,43 +104,10 @@ export async function runOperation<Name extends OperatorOperation>(
   describe: (output: OperationOutput<Name>) => string,
   afterwards: (service: Service) => Promise<void> = async () => {},
 ): Promise<void> {
-  await withService(terminal, { create: CREATING.has(name) }, async (service) => {
-    const output = await callOperation(service, name, input);
-    terminal.stdout.write(`${options.json ? JSON.stringify(output) : describe(output)}\n`);
+  const access = CREATING_OPERATIONS.has(name) ? CREATING : EXISTING;
+  await withService(terminal, access, async (service) => {
+    const output = await callOperation(terminal, service, name, input);
+    await terminal.stdout.write(`${options.json ? JSON.stringify(output) : describe(output)}\n`);
     await afterwards(service);
-  });
-}
-
-type ListOperation = 'admin.accounts.list' | 'admin.applications.list' | 'admin.grants.list';
-type ItemOf<Name extends ListOperation> = OperationOutput<Name>['data'][number];
-
-/** The most that a page can have. */
-const PAGE = 100;
-
-/** Prints all pages of a list: one text an item, or one object of the API with all of them. */
-export async function listAll<Name extends ListOperation>(
-  terminal: Terminal,
-  name: Name,
-  filter: Omit<OperationInput<Name>, 'limit' | 'cursor'>,
-  options: { json?: boolean },
-  describe: (item: ItemOf<Name>) => string,
-): Promise<void> {
-  await withService(terminal, { create: false }, async (service) => {
-    const data: ItemOf<Name>[] = [];
-    let cursor: string | null = null;
-    do {
-      const input = { ...filter, limit: PAGE, ...(cursor !== null && { cursor }) };
-      const page: List<ItemOf<Name>> = await callOperation(
-        service,
-        name,
-        // TypeScript can't see that `limit` and `cursor` complete the type again, for any Name.
-        input as OperationInput<Name>,
-      );
-      data.push(...page.data);
-      cursor = page.next_cursor;
-    } while (cursor !== null);
-    const list: List<ItemOf<Name>> = { object: 'list', data, next_cursor: null };
-    const text = options.json ? JSON.stringify(list) : data.map(describe).join('\n');
-    if (text !== '') terminal.stdout.write(`${text}\n`);
   });
 }

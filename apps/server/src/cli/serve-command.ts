@@ -1,12 +1,19 @@
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { BadSetting } from '../bad-setting.ts';
-import { createDemo, demoText, findLiveDemoSecret, isDemoAllowed } from '../demo.ts';
+import { createDemo, demoText, findLiveDemoSecret } from '../demo/calls-to-paste.ts';
+import {
+  DEMO_APPLICATION_ID,
+  isDemoAllowed,
+  isDemoApplicationLive,
+  linkingDemoText,
+} from '../demo/linking-demo.ts';
 import { createLog } from '../log.ts';
 import { loadSettings } from '../settings.ts';
 import { CannotListen, type RunningServer, startServer } from '../start-server.ts';
 import { SchemaMismatch } from '../store/schema-version.ts';
-import type { Terminal } from './run-operation.ts';
+import { addExamples } from './examples.ts';
+import type { Terminal } from './terminal.ts';
 
 /** A fault that a restart does not cure. */
 export class CannotStart extends Error {
@@ -16,7 +23,7 @@ export class CannotStart extends Error {
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 export function addServeCommand(program: Command, terminal: Terminal): void {
-  program
+  const command = program
     .command('serve')
     .description('run the service until SIGTERM, SIGINT or SIGHUP')
     .action(() =>
@@ -25,6 +32,7 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
         throw isFinal ? new CannotStart(error.message) : error;
       }),
     );
+  addExamples(command, 'serve', 'serve 2>> latchkey.log');
 }
 
 async function serve({ environment, stdout }: Terminal): Promise<void> {
@@ -41,12 +49,11 @@ async function serve({ environment, stdout }: Terminal): Promise<void> {
   const server = await startServer(settings, log).catch((error) => {
     throw error instanceof CannotListen ? describeListenError(error) : error;
   });
-  // Nobody may be reading any more. That must not end the service.
-  process.stdout.on('error', () => {});
   stdout.write(`Latchkey listens on ${server.url}, its API is described on ${server.url}/docs\n`);
   if (server.adminUrl !== null) {
     stdout.write(`The routes of the operator are on ${server.adminUrl}\n`);
   }
+  if (server.demoUrl !== null) stdout.write(linkingDemoText(server.demoUrl));
   if (isDemoAllowed(settings)) stdout.write(await welcome(server));
   else void warnOfDemo(server, log);
 
@@ -87,8 +94,8 @@ function codeOf(error: unknown): string | undefined {
 }
 
 async function welcome({ service, url }: RunningServer): Promise<string> {
-  const applications = await service.store.listApplications({ limit: 1, before: null });
-  if (applications.length > 0) {
+  const applications = await service.store.listApplications({ limit: 2, before: null });
+  if (applications.some(({ id }) => id !== DEMO_APPLICATION_ID)) {
     return 'For a demo to paste: latchkey demo (in the repository: npm run -s latchkey -- demo)\n';
   }
   const demo = await createDemo(service);
@@ -98,9 +105,14 @@ async function welcome({ service, url }: RunningServer): Promise<string> {
 /** A demo may have been made before the settings said that this is no place for one. */
 async function warnOfDemo({ service }: RunningServer, log: Logger): Promise<void> {
   // The service also starts without its database. Then there is nothing to look at yet.
-  const found = await findLiveDemoSecret(service).catch(() => null);
-  if (found === null) return;
-  log.warn(found, 'a demo secret works on this database: disable its application');
+  const secret = await findLiveDemoSecret(service).catch(() => null);
+  if (secret !== null) {
+    log.warn(secret, 'a demo secret works on this database: disable its application');
+  }
+  if (await isDemoApplicationLive(service).catch(() => false)) {
+    const found = { application_id: DEMO_APPLICATION_ID };
+    log.warn(found, 'the demo application works on this database: disable it');
+  }
 }
 
 /** Resolves when the process is asked to stop. */

@@ -36,6 +36,7 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
     clock: () => now,
     secretUsage: createSecretUsage(store, () => {}),
     audit: { beforeChange() {}, done() {}, refused() {}, async flush() {} },
+    commandChanges: { keep() {}, async flush() {}, watch() {}, close() {} },
     deletions: createDeletions(
       store,
       () => now,

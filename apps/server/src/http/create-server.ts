@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Logger } from 'pino';
 import type { DomainError } from '../domain-error.ts';
 import { redactorFor, type SecretSettings } from '../log.ts';
+import { namesLoopback } from '../loopback.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type CallContext, ClientGone } from '../operations/call.ts';
 import { operations } from '../operations/operation.ts';
@@ -18,8 +19,9 @@ import {
   type Timeouts,
   trackConnections,
 } from './connection-limits.ts';
+import { demoRoutes } from './demo/demo-routes.ts';
 import { errorBody, errorHeaders, errorStatus, reportFailure } from './error-response.ts';
-import { linkingRoutes } from './linking/linking-routes.ts';
+import { createPageTools, linkingRoutes } from './linking/linking-routes.ts';
 import type { PageSettings } from './linking/page-sender.ts';
 import { createTextCatalog } from './linking/texts/page-texts.ts';
 import { metadataRoutes } from './metadata-routes.ts';
@@ -58,6 +60,8 @@ export interface HttpOptions {
   traceRequest?: TraceRequest | undefined;
   timeouts: Timeouts;
   routes: PortRoutes;
+  /** Where the service listens, if it has a demo of the linking flow; null if it has none. */
+  demoUrl: string | null;
   /** Whether a shutdown has begun that still takes requests. */
   isDraining: () => boolean;
 }
@@ -71,7 +75,7 @@ const KEEP_ALIVE_TIMEOUT = 65_000;
 
 export function createHttpServer(
   callContext: CallContext,
-  { settings, log, metrics, traceRequest, timeouts, routes, isDraining }: HttpOptions,
+  { settings, log, metrics, traceRequest, timeouts, routes, demoUrl, isDraining }: HttpOptions,
 ): Server {
   const { service, limits } = callContext;
   const hasPublic = routes !== 'admin';
@@ -89,7 +93,9 @@ export function createHttpServer(
     limits.authentications,
   );
   const { languages } = createTextCatalog(settings.pageTexts);
-  const router = createRouter([
+  const pageTools =
+    hasPublic && service.linking !== null ? createPageTools(callContext, settings) : null;
+  const routesForAll = [
     ...[...offered.values()].map((operation) =>
       operationRoute(operation, callContext, authenticate),
     ),
@@ -97,14 +103,22 @@ export function createHttpServer(
     ...(hasPublic ? clientEndpoints : []).map((endpoint) =>
       clientRoute(endpoint, callContext, authenticateClient),
     ),
-    ...(hasPublic && service.linking !== null ? linkingRoutes(callContext, settings) : []),
+    ...(pageTools === null ? [] : linkingRoutes(pageTools)),
     ...healthRoutes(service.store, isDraining),
     ...(hasPublic ? pageRoutes(settings.publicUrl) : []),
-    ...(hasPublic && service.linking !== null
+    ...(pageTools !== null
       ? metadataRoutes(service, { publicUrl: settings.publicUrl, languages })
       : []),
     ...(hasAdmin && metrics !== null ? [metricsRoute(metrics)] : []),
-  ]);
+  ];
+  const router = createRouter(routesForAll);
+  const withDemo =
+    pageTools === null || demoUrl === null
+      ? null
+      : createRouter([...routesForAll, ...demoRoutes(pageTools, demoUrl)]);
+  // Under a name of its own, a page of another site could reach this machine too (DNS rebinding).
+  const routerFor = ({ headers }: IncomingMessage) =>
+    withDemo !== null && namesLoopback(headers.host) ? withDemo : router;
   const handleTrpc = createTrpcHandler(offered, callContext, authenticate, log);
   const callerByPath = new Map(
     [...offered.values()].map(({ path, caller }) => [path as string | null, caller]),
@@ -117,7 +131,7 @@ export function createHttpServer(
     const { method = '', url = '/' } = context.request;
     const { path, query } = splitTarget(url);
     if (path.startsWith(TRPC_PREFIX)) return handleTrpc(context, path, query);
-    const found = router.find(method, path);
+    const found = routerFor(context.request).find(method, path);
     context.route = found.route.path;
     context.calls = [{ operation: found.route.action ?? found.route.path, status: null }];
     try {

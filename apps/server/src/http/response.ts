@@ -1,7 +1,7 @@
 import type { RequestContext } from './request-context.ts';
 
 /** The header fields of a response beyond those that every response has. */
-export type Headers = Record<string, string>;
+export type Headers = Record<string, string | string[]>;
 
 export const JSON_TYPE = 'application/json; charset=UTF-8';
 

@@ -82,7 +82,7 @@ function inputParts(
       body.filter(([name]) => examples.has(name)).map(([name]) => [name, examples.get(name)]),
     ),
   };
-  const content = takesForm
+  const content: Record<string, typeof json> = takesForm
     ? { 'application/json': json, [FORM]: withCredentials(json) }
     : { 'application/json': json };
   return { parameters, requestBody: { required: bodyRequired.length > 0, content } };

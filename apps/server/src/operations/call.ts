@@ -53,6 +53,8 @@ export interface CallSteps {
   publicUrl?: string;
   /** Who acts once the caller is authenticated. Default: the kind of caller the operation takes. */
   by?: Actor;
+  /** At the command line: the user of the operating system. */
+  os_user?: string;
   record: CallRecord;
   /** Closes the client's connection without a response. */
   breakConnection?(): void;
@@ -114,7 +116,7 @@ async function runSteps(
   requested: Action,
   steps: CallSteps,
 ): Promise<object> {
-  const { request, record, by = requested.caller, breakConnection = () => {} } = steps;
+  const { request, record, by = requested.caller, os_user, breakConnection = () => {} } = steps;
   let action = requested;
   record.action = action.name;
   let caller: AnyCaller | null = null;
@@ -124,6 +126,7 @@ async function runSteps(
     by: caller === null ? null : by,
     ids,
     admin_secret: record.admin_secret,
+    os_user,
     ...request,
   });
 
@@ -151,6 +154,7 @@ async function runSteps(
         request_id: request.request_id,
         by,
         secret_id: secretOf(authenticated),
+        ...(os_user !== undefined && { os_user }),
       };
       return intercept({ operation: action.name, breakConnection }, () =>
         withinLimits(limits, action.name, authenticated, () => {

@@ -138,7 +138,7 @@ async function accessByPage(
 }
 
 function refuse(reason: Reason, address: PageAddress): DomainError {
-  // Whatever else stands in the address could be a secret, and the audit keeps this.
-  const isId = address.kind === 'consent' && isUuid(address.link_id);
-  return DomainError.because(reason, isId ? { link_id: address.link_id } : {});
+  // Anything may stand in the path of a page, also a credential.
+  const isKnown = address.kind === 'consent' && isUuid(address.link_id);
+  return DomainError.because(reason, isKnown ? { link_id: address.link_id } : {});
 }

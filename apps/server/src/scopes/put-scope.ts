@@ -3,7 +3,7 @@ import type { Service } from '../service.ts';
 import type { ScopeRecord } from '../store/records.ts';
 
 /** How many scopes can be described: every authorization request reads them all. */
-const MAX_SCOPES = 200;
+export const MAX_SCOPES = 200;
 
 /**
  * Describes a scope, or replaces its description as a whole.

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../clock.ts';
 import { ERASED, type ListedAccount } from './records.ts';
 import { isAhead, type RecordCounts, type StoredGrant, type Transfer } from './transfer.ts';
 
@@ -21,24 +20,22 @@ const PAGE = 1_000;
 export async function copyDatabase(
   source: Transfer,
   target: Transfer,
-  clock: Clock,
   onProgress: (done: number, total: number) => void,
 ): Promise<CopyResult> {
-  const began_at = clock();
-  const since = await prepareTarget(source, target);
+  const completed = await prepareTarget(source, target);
   const { grants: total } = await source.count();
   const result: CopyResult = { scopes: 0, applications: 0, accounts: 0, grants: 0, compared: 0 };
 
   const scopes = await source.exportScopes();
-  await target.importScopes(scopes, since);
+  await target.importScopes(scopes, completed);
   result.scopes = scopes.length;
   for await (const records of pages((page) => source.exportApplications(page), idOf)) {
-    await target.importApplications(records, since);
+    await target.importApplications(records, completed);
     result.applications += records.length;
   }
   // Before their grants, which are left out without them.
   for await (const records of pages((page) => source.exportAccounts(page), accountIdOf)) {
-    await target.importAccounts(records, since);
+    await target.importAccounts(records, completed);
     result.accounts += records.length;
   }
   for await (const found of pages((page) => source.exportGrants(page), grantIdOf)) {
@@ -50,13 +47,16 @@ export async function copyDatabase(
     result.compared += 1;
     onProgress(result.grants, Math.max(total, result.grants));
   }
-  await verifyCounts(result, target, since === null);
-  await target.noteCopy({ source: source.name, complete_since: began_at });
+  await verifyCounts(result, target, !completed);
+  await target.noteCopy({ source: source.name, completed: true });
   return result;
 }
 
-/** @throws Error if the target is not empty and no copy of this source */
-async function prepareTarget(source: Transfer, target: Transfer): Promise<number | null> {
+/**
+ * @returns whether an earlier copy was completed
+ * @throws Error if the target is not empty and no copy of this source
+ */
+async function prepareTarget(source: Transfer, target: Transfer): Promise<boolean> {
   if (source.name === target.name) {
     throw new Error(`--from and --to are the same database, ${source.name}.`);
   }
@@ -65,7 +65,7 @@ async function prepareTarget(source: Transfer, target: Transfer): Promise<number
   }
   const earlier = await target.findEarlierCopy();
   if (earlier !== null) {
-    if (earlier.source === source.name) return earlier.complete_since;
+    if (earlier.source === source.name) return earlier.completed;
     throw new Error(
       `${target.name} is a copy of another database, ${earlier.source}. Name an empty or a new database.`,
     );
@@ -75,8 +75,8 @@ async function prepareTarget(source: Transfer, target: Transfer): Promise<number
       `${target.name} has data of its own. Name an empty or a new database. Nothing was changed.`,
     );
   }
-  await target.noteCopy({ source: source.name, complete_since: null });
-  return null;
+  await target.noteCopy({ source: source.name, completed: false });
+  return false;
 }
 
 const isEmpty = ({ scopes, applications, accounts, grants }: RecordCounts) =>

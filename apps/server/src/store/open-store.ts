@@ -1,3 +1,5 @@
+import type { Clock } from '../clock.ts';
+import type { Finding } from './finding.ts';
 import type { Migration } from './schema-version.ts';
 import type { Store, StoreOptions } from './store.ts';
 import type { Transfer } from './transfer.ts';
@@ -31,6 +33,20 @@ export async function openTarget(url: string): Promise<Transfer> {
   if (!url.startsWith('file:')) return openMongoTransfer(url, 'target');
   const { openSqliteTarget } = await import('./sqlite/transfer.ts');
   return openSqliteTarget(sqlitePath(url));
+}
+
+/** Looks at a database, and changes nothing. */
+export async function* inspectDatabase(
+  url: string,
+  { clock, ...indexes }: { clock: Clock; reducesRevoked: boolean },
+): AsyncGenerator<Finding> {
+  if (url.startsWith('file:')) {
+    const { inspectSqlite } = await import('./sqlite/inspect.ts');
+    yield* inspectSqlite(sqlitePath(url), clock);
+  } else {
+    const { inspectMongodb } = await import('./mongodb/inspect.ts');
+    yield* inspectMongodb(url, clock, indexes);
+  }
 }
 
 async function openMongoTransfer(url: string, is: 'source' | 'target'): Promise<Transfer> {

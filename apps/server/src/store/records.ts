@@ -223,6 +223,24 @@ export interface GrantHistory {
   revoked_by: Origin | null;
 }
 
+/** A change that was made on the command line. */
+export interface CommandChange {
+  /** UUIDv7: their order is the order of the changes. */
+  id: string;
+  at: Milliseconds;
+  operation: ActionName;
+  os_user: string;
+  request_id: string;
+  /** What it was about, as far as known. */
+  ids: {
+    application_id?: string;
+    secret_id?: string;
+    grant_id?: string;
+    account_id?: string;
+    link_id?: string;
+  };
+}
+
 /** A call of an operation that was refused or failed. */
 export interface RefusalRecord {
   /** UUIDv7: their order is the order of the refusals. */

@@ -5,6 +5,7 @@ import type {
   ApplicationChanges,
   ApplicationRecord,
   CodeState,
+  CommandChange,
   CredentialHash,
   DeletionRecord,
   GrantAuthentication,
@@ -451,6 +452,16 @@ export interface Store {
     filter: { request_id: string } | { grant_id: string },
     limit: number,
   ): Promise<RefusalRecord[]>;
+
+  // Changes on the command line
+
+  /** Keeps changes until they are forgotten. Idempotent. */
+  keepCommandChanges(changes: readonly CommandChange[]): Promise<void>;
+
+  /** The oldest ones that are kept, at most `limit`. */
+  listCommandChanges(limit: number): Promise<CommandChange[]>;
+
+  forgetCommandChanges(ids: readonly string[]): Promise<void>;
 
   // Rate limits
 

@@ -1,4 +1,3 @@
-import { uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import type {
   AccountRecord,
@@ -8,7 +7,6 @@ import type {
   GrantHistory,
   ListedAccount,
   ScopeRecord,
-  SecretRecord,
 } from './records.ts';
 
 /** All that a store has of a grant. */
@@ -42,8 +40,8 @@ export interface RecordCounts {
 /** A copy into this database. */
 export interface EarlierCopy {
   source: string;
-  /** When the last complete copy began; null if none was completed. */
-  complete_since: Milliseconds | null;
+  /** Whether one was completed. From then on, the target may be in use. */
+  completed: boolean;
 }
 
 /** A page in the order of the ids: the records after an id, or the first ones. */
@@ -69,14 +67,15 @@ export interface Transfer {
   exportGrants(page: ExportPage): Promise<StoredGrant[]>;
 
   /**
-   * Each of these inserts what is missing, and changes what the rule of its kind says. An account
-   * or a scope that is missing is inserted if it is not older than the last complete copy. Idempotent.
+   * Each of these inserts what is missing, and changes what the rule of its kind says. A scope, an
+   * application, a secret or an account that an earlier copy has brought, and that is missing, was
+   * removed here: it is not inserted again. Idempotent.
    *
-   * @param since - when the last complete copy began: {@link EarlierCopy}
+   * @param completed - see {@link EarlierCopy.completed}
    */
-  importScopes(records: StoredScope[], since: Milliseconds | null): Promise<void>;
-  importApplications(records: ApplicationRecord[], since: Milliseconds | null): Promise<void>;
-  importAccounts(records: ListedAccount[], since: Milliseconds | null): Promise<void>;
+  importScopes(records: StoredScope[], completed: boolean): Promise<void>;
+  importApplications(records: ApplicationRecord[], completed: boolean): Promise<void>;
+  importAccounts(records: ListedAccount[], completed: boolean): Promise<void>;
   importGrants(records: StoredGrant[]): Promise<void>;
 
   /** Which of these there are; neither what was deleted nor what was erased. */
@@ -106,37 +105,31 @@ export function isAhead(source: StoredGrant, target: StoredGrant): boolean {
 }
 
 /**
- * The rule for applications. Once a copy was completed, the target may be in use: what is missing at
- * one side and is older than that copy was removed there, and stays removed.
+ * The rule for an application that is at both sides. What a copy has brought, and is missing at one
+ * side, was removed there, and stays removed. What no copy has brought was added where it is.
  *
- * @returns what the target should have; null for no application
+ * Times can't tell the two apart: a secret gets its time before it is committed, and a copy may read
+ * in between.
+ *
+ * @param wasCopied - whether an earlier copy has brought a secret
+ * @returns what the target should have
  */
 export function mergeApplication(
   source: ApplicationRecord,
-  target: ApplicationRecord | null,
-  since: Milliseconds | null,
-): ApplicationRecord | null {
-  if (since === null) return source;
-  const isNew = ({ created_at }: { created_at: Milliseconds }) => created_at >= since;
-  if (target === null) return isNew(source) ? source : null;
-  const isIn =
-    ({ secrets }: ApplicationRecord) =>
-    (secret: SecretRecord) =>
-      secrets.some(({ id }) => id === secret.id);
-  const [inSource, inTarget] = [isIn(source), isIn(target)];
+  target: ApplicationRecord,
+  wasCopied: (secret_id: string) => boolean,
+): ApplicationRecord {
+  const [inSource, inTarget] = [source, target].map(
+    ({ secrets }) => new Set(secrets.map(({ id }) => id)),
+  ) as [Set<string>, Set<string>];
   return {
     ...target,
     disabled: source.disabled || target.disabled,
     secrets: [
-      ...target.secrets.filter((secret) => inSource(secret) || isNew(secret)),
-      ...source.secrets.filter((secret) => !inTarget(secret) && isNew(secret)),
+      ...target.secrets.filter(({ id }) => inSource.has(id) || !wasCopied(id)),
+      ...source.secrets.filter(({ id }) => !inTarget.has(id) && !wasCopied(id)),
     ],
   };
-}
-
-/** The rule for accounts that the target lacks: one that is older than the last copy was erased there. */
-export function wasPutSince(place: string, since: Milliseconds): boolean {
-  return (uuidV7Time(place) ?? 0) >= since;
 }
 
 /** The origin of each change of a grant. */

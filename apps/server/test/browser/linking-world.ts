@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server, request as sendRequest } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { FullGrant } from '@latchkey/schema';
 import { afterAll, beforeAll } from 'vitest';
 import { type Json, succeed } from '../http/call.ts';
 import { sqliteDatabase } from '../http/databases.ts';
 import { operator, startTestServer, type TestServer } from '../http/running-server.ts';
 import { CHALLENGE, SCOPES, VERIFIER } from '../linking/link-flow.ts';
+import { createAuthority } from '../store/mongodb/certificates.ts';
 
 /** What an application has registered, and what it asks for. */
 export interface ApplicationOptions {
@@ -32,6 +37,8 @@ export interface RunningApplication {
 
 /** Latchkey, a host with two users, and applications: each at an address of its own. */
 export interface LinkingWorld extends TestServer {
+  /** PUBLIC_URL. */
+  publicUrl: string;
   host: { url: string };
   accounts: Record<'ada' | 'grace', string>;
   addApplication(options?: ApplicationOptions): Promise<RunningApplication>;
@@ -41,10 +48,18 @@ export interface LinkingWorld extends TestServer {
 
 export const NAMES = { ada: 'Ada Lovelace', grace: 'Grace Hopper' };
 
-/** A world for all tests of a suite. */
-export function useLinkingWorld(environment: NodeJS.ProcessEnv = {}): LinkingWorld {
+/**
+ * A world for all tests of a suite.
+ *
+ * @param options.tls - whether a proxy with a certificate of its own stands before Latchkey
+ */
+export function useLinkingWorld(
+  environment: NodeJS.ProcessEnv = {},
+  { tls = false } = {},
+): LinkingWorld {
   const world = {} as LinkingWorld;
   const servers: Server[] = [];
+  const folders: string[] = [];
   let removeDatabase: () => Promise<void>;
 
   async function serve(handle: RequestListener): Promise<string> {
@@ -54,20 +69,39 @@ export function useLinkingWorld(environment: NodeJS.ProcessEnv = {}): LinkingWor
     return `http://localhost:${(server.address() as AddressInfo).port}`;
   }
 
+  async function serveWithTls(port: number): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'latchkey-tls-'));
+    folders.push(folder);
+    const authority = await createAuthority(folder, 'browser');
+    const pem = await readFile(await authority.issue('/CN=latchkey'));
+    const proxy = createTlsServer({ key: pem, cert: pem }, (request, response) => {
+      const { method, url, headers } = request;
+      const onward = sendRequest({ port, method, path: url, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(onward);
+    }).listen(0, '127.0.0.1');
+    servers.push(proxy);
+    await once(proxy, 'listening');
+    return `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  }
+
   beforeAll(async () => {
     const database = await sqliteDatabase();
     removeDatabase = database.remove;
     const host = { url: await serve(signIn(world)) };
     const port = await freePort();
+    const publicUrl = tls ? await serveWithTls(port) : `http://127.0.0.1:${port}`;
     const server = await startTestServer(database.url, {
       PORT: String(port),
-      PUBLIC_URL: `http://127.0.0.1:${port}`,
+      PUBLIC_URL: publicUrl,
       SIGN_IN_URL: `${host.url}/sign-in`,
       PAGE_NAME: 'Example Shop',
       ...environment,
     });
     const accounts = { ada: randomUUID(), grace: randomUUID() };
-    Object.assign(world, server, { host, accounts });
+    Object.assign(world, server, { publicUrl, host, accounts });
     for (const username of ['ada', 'grace'] as const) {
       const account = { account_id: accounts[username], username, display_name: NAMES[username] };
       await succeed(world, 'admin.accounts.put', account, operator);
@@ -83,7 +117,7 @@ export function useLinkingWorld(environment: NodeJS.ProcessEnv = {}): LinkingWor
       const redirect_uri = `${url}/callback`;
       const input = { name: 'Acme Notes', redirect_uris: [redirect_uri], ...profile };
       const created = await succeed(world, 'admin.applications.create', input, operator);
-      begin = `${world.url}/oauth/authorize?${new URLSearchParams({
+      begin = `${world.publicUrl}/oauth/authorize?${new URLSearchParams({
         client_id: created.id,
         redirect_uri,
         response_type: 'code',
@@ -115,6 +149,7 @@ export function useLinkingWorld(environment: NodeJS.ProcessEnv = {}): LinkingWor
     }
     await world.close();
     await removeDatabase();
+    for (const folder of folders) await rm(folder, { recursive: true });
   });
   return world;
 }

@@ -45,7 +45,7 @@ describe.each([
       }
       await press(page, 'Allow');
       await backInApplication(page);
-      expect(lastOf(application)).toMatchObject({ state: 'the state', iss: world.url });
+      expect(lastOf(application)).toMatchObject({ state: 'the state', iss: world.publicUrl });
       const grant = await application.convert();
       const bearer = `Bearer ${grant.grant_secret}`;
       expect((await succeed(world, 'account.get', {}, bearer)).username).toBe('ada');
@@ -191,5 +191,29 @@ describe.each([
       const names = { account_id: world.accounts.grace, username: 'grace' };
       await succeed(world, 'admin.accounts.put', { ...names, display_name: NAMES.grace }, operator);
     });
+  });
+});
+
+describeInBrowser('linking over https in a browser', (open) => {
+  const world = useLinkingWorld({}, { tls: true });
+
+  test('keeps each page open with a cookie that no other host can set', async () => {
+    const application = await world.addApplication();
+    const { page } = await open({ ignoreHTTPSErrors: true });
+    await goToConsent(page, application);
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({
+      name: expect.stringMatching(/^__Host-latchkey_link_[0-9a-f]{32}$/),
+      path: '/',
+      httpOnly: true,
+      secure: true,
+      sameSite: 'Lax',
+    });
+    await press(page, 'Allow');
+    await backInApplication(page);
+    await page.goto(await world.connectionsOf(world.accounts.ada));
+    await application.convert();
+    await page.reload();
+    await page.getByRole('link', { name: 'Disconnect Acme Notes' }).waitFor();
   });
 });

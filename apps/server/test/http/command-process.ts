@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { cacheFolder } from '@latchkey/test-kit/cache-folder';
 import { nodeArgumentsFor } from '@latchkey/test-kit/mongodb/test-databases';
@@ -85,10 +86,16 @@ export function runCommand(
   return startCommand(words, environment, { directory }).ended;
 }
 
-/** Runs a command in this process, which is much faster, and as good where the process is not the point. */
+/**
+ * Runs a command in this process, which is much faster, and as good where the process is not the point.
+ *
+ * @param options.input - what it reads from stdin
+ * @param options.columns - the width of the terminal that it prints to. Default: it prints to a pipe
+ */
 export async function runInProcess(
   words: readonly string[],
   environment: NodeJS.ProcessEnv,
+  { input = '', columns }: { input?: string; columns?: number } = {},
 ): Promise<Run> {
   const run: Run = { code: null, stdout: '', stderr: '' };
   const writer = (name: 'stdout' | 'stderr') => ({
@@ -96,7 +103,12 @@ export async function runInProcess(
       run[name] += text;
     },
   });
-  const terminal = { environment, stdout: writer('stdout'), stderr: writer('stderr') };
+  const terminal = {
+    environment,
+    stdin: Readable.from([input]),
+    stdout: { ...writer('stdout'), columns },
+    stderr: writer('stderr'),
+  };
   run.code = await runCommandLine(words, terminal);
   return run;
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { explainRequest } from '../../src/audit/explain.ts';
 import { succeed } from '../http/call.ts';
 import { describeOnAnyStore, sqliteDatabase } from '../http/databases.ts';
+import { RawConnection } from '../http/raw-connection.ts';
 import { operator, useServer } from '../http/running-server.ts';
 import {
   addedTo,
@@ -416,6 +417,31 @@ describeOnAnyStore('the consent page', (fresh) => {
     expect(pages[0]).toMatch(/^410 .*<dd>page_expired<\/dd>/s);
   });
 
+  test('is over for an answer whose last byte arrives after the application is disabled', async () => {
+    const homepage_uri = 'https://acme.example/';
+    const linking = await linkingApplication(server, { homepage_uri });
+    const { path, cookie, form_token } = await openConsent(server, linking);
+    const body = `form_token=${form_token}&decision=allow`;
+    const connection = new RawConnection(server);
+    connection.request([
+      `POST ${path} HTTP/1.1`,
+      'Host: x',
+      'Expect: 100-continue',
+      `Cookie: ${cookie}`,
+      'Content-Type: application/x-www-form-urlencoded',
+      `Content-Length: ${body.length}`,
+    ]);
+    expect((await connection.response()).status).toBe(100);
+    const { application_id } = linking;
+    await succeed(server, 'admin.applications.disable', { application_id }, operator);
+    connection.socket.write(body);
+    const { status, body: page } = await connection.response();
+    connection.end();
+    expect([status, page.includes('page_expired')]).toEqual([410, true]);
+    // Like every page of this kind, it does not tell what it was about.
+    expect(page).not.toContain(homepage_uri);
+  });
+
   test('is in the first language that there is', async () => {
     const linking = await linkingApplication(server);
     const languageOf = async (
@@ -443,6 +469,8 @@ describeOnAnyStore('the consent page', (fresh) => {
     expect(await languageOf('en', undefined, 'fr')).toEqual(['en', 'plain']);
     const error = await visit(server, '/link/nobody', { headers: { 'accept-language': 'de' } });
     expect(error.text).toContain('Diese Seite ist nicht mehr offen');
+    const begun = await visit(server, '/oauth/authorize?ui_locales=nl%20de-AT');
+    expect(begun.text).toContain('Diese Anwendung ist hier nicht bekannt');
   });
 
   test('of one link leaves that of another alone', async () => {

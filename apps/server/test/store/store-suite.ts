@@ -3,6 +3,7 @@ import { describeAccounts } from './suite/accounts.ts';
 import { describeApplications } from './suite/applications.ts';
 import { describeBindings } from './suite/bindings.ts';
 import { describeCodes } from './suite/codes.ts';
+import { describeCommandChanges } from './suite/command-changes.ts';
 import { describeCrashes } from './suite/crashes.ts';
 import { describeDeletion } from './suite/deletion.ts';
 import { describeErasure } from './suite/erasure.ts';
@@ -50,6 +51,7 @@ export function describeStore(name: string, harness: StoreHarness): void {
     describeGrants(stores);
     describeHistory(stores);
     describeRefusals(stores);
+    describeCommandChanges(stores);
     describeLists(stores);
     describeRateLimits(stores);
     describeSweep(stores);

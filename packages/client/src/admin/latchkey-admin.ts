@@ -8,8 +8,7 @@ import { checkAdminOptions, checkAdminSecret, type LatchkeyAdminOptions } from '
 
 /**
  * A client of a Latchkey service, for its operator and for the service that has the accounts. It has
- * every operation of `/admin`, under the name of its tRPC procedure: `admin.links.identify` is
- * `admin.links.identify`.
+ * every operation of `/admin`, under the name of its tRPC procedure, such as `admin.links.identify`.
  *
  * Create one client and share it: concurrent calls are safe. A logged or serialised client shows no
  * secret.

@@ -7,19 +7,28 @@ import { connectionRoutes } from './connection-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { createPageCookies } from './page-cookies.ts';
 import { createPageSender, type PageSettings } from './page-sender.ts';
+import type { PageTools } from './page-visit.ts';
 
-/** What a browser reaches of the linking flow. */
-export function linkingRoutes(callContext: CallContext, settings: PageSettings): Route[] {
+/** What the pages of the linking flow are made and sent with. */
+export function createPageTools(callContext: CallContext, settings: PageSettings): PageTools {
   const linking = linkingOf(callContext.service);
   const { publicUrl } = linking;
   const assets = createPageAssets(settings.pageColor);
-  const sender = createPageSender(settings, linking, assets);
-  const cookies = createPageCookies(publicUrl);
-  const tools = { callContext, sender, cookies, origin: new URL(publicUrl).origin };
+  return {
+    callContext,
+    assets,
+    sender: createPageSender(settings, linking, assets),
+    cookies: createPageCookies(publicUrl),
+    origin: new URL(publicUrl).origin,
+  };
+}
+
+/** What a browser reaches of the linking flow. */
+export function linkingRoutes(tools: PageTools): Route[] {
   return [
-    authorizeRoute(callContext, sender.sendError),
+    authorizeRoute(tools.callContext, tools.sender.sendError),
     ...linkRoutes(tools),
     ...connectionRoutes(tools),
-    ...assets.routes,
+    ...tools.assets.routes,
   ];
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { PageAddress } from '../../pages/page-session.ts';
+import { cookieValue } from '../cookie.ts';
 
 /** The cookies that keep a page open in the browser that opened it. There are no others. */
 export interface PageCookies {
@@ -34,13 +35,4 @@ function baseName(address: PageAddress): string {
   return address.kind === 'consent'
     ? `latchkey_link_${address.link_id.replaceAll('-', '')}`
     : 'latchkey_connections';
-}
-
-function cookieValue(header: string, name: string): string | null {
-  for (const pair of header.split(';')) {
-    const equals = pair.indexOf('=');
-    if (equals !== -1 && pair.slice(0, equals).trim() === name)
-      return pair.slice(equals + 1).trim();
-  }
-  return null;
 }

@@ -3,12 +3,14 @@ import { type CallContext, type CallSteps, call } from '../../operations/call.ts
 import { findPageSession, type PageAddress, type PageSession } from '../../pages/page-session.ts';
 import type { ErrorSurroundings, RequestContext, RequestedCall } from '../request-context.ts';
 import type { PathParameters, Route } from '../router.ts';
+import type { PageAssets } from './assets.ts';
 import type { PageCookies } from './page-cookies.ts';
 import type { PageSender } from './page-sender.ts';
 
 /** What the routes of the pages work with. */
 export interface PageTools {
   readonly callContext: CallContext;
+  readonly assets: PageAssets;
   readonly sender: PageSender;
   readonly cookies: PageCookies;
   /** That of PUBLIC_URL. */

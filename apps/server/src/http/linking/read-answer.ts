@@ -1,9 +1,9 @@
 import { DomainError } from '../../domain-error.ts';
 import type { Action } from '../../operations/action.ts';
-import { readBody } from '../body.ts';
-import { formMembers, parseForm } from '../form.ts';
+import { formMembers } from '../form.ts';
 import type { RequestContext } from '../request-context.ts';
 import { isFormToken } from './form-token.ts';
+import { readOwnForm } from './read-own-form.ts';
 
 /** What the form of a page says. */
 export interface Answer {
@@ -23,18 +23,7 @@ export async function readAnswer(
   session: string,
   origin: string,
 ): Promise<Answer> {
-  const body = await readBody(context, ['form']);
-  const form = parseForm(body?.bytes ?? Buffer.alloc(0));
-  const { headers } = context.request;
-  // Fetch Metadata, section 2.3. A browser that does not know it sends an Origin.
-  const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin') {
-    throw DomainError.because('form_of_another_site');
-  }
-  // Some privacy settings turn every Origin into null. Then the form token decides.
-  if (headers.origin !== undefined && headers.origin !== 'null' && headers.origin !== origin) {
-    throw DomainError.because('form_of_another_origin');
-  }
+  const form = await readOwnForm(context, origin);
   const [token, ...others] = form.get('form_token') ?? [];
   if (token === undefined) throw DomainError.because('form_token_missing');
   if (others.length > 0 || !isFormToken(token, session)) {

@@ -6,6 +6,7 @@ import { configurationError, withHint } from './configuration-error.ts';
 import type {
   AccountDocument,
   ApplicationDocument,
+  CommandChangeDocument,
   DeletedScopeDocument,
   ErasedAccountDocument,
   GrantDocument,
@@ -16,11 +17,11 @@ import type {
 import { isRefusedHint, unavailable } from './errors.ts';
 import { type DecisiveOptions, type DecisiveRead, fencedReads } from './fence.ts';
 import { IndexKeeper } from './index-keeper.ts';
-import type { IndexOptions } from './indexes.ts';
+import { type IndexOptions, refuseNew } from './indexes.ts';
 import type { LinkDocument, PageDocument } from './link-documents.ts';
 import { type MigrateOptions, migrate } from './migrations.ts';
 import { checkRights } from './rights.ts';
-import { askServer } from './server.ts';
+import { askServer, type ServerFacts } from './server.ts';
 import { settle, type Write } from './uncertain-writes.ts';
 
 export interface Database extends Concerns {
@@ -33,6 +34,7 @@ export interface Database extends Concerns {
   pages: Collection<PageDocument>;
   grants: Collection<GrantDocument>;
   refusals: Collection<RefusalDocument>;
+  commandChanges: Collection<CommandChangeDocument>;
   rateLimitCounts: Collection<RateLimitDocument>;
 }
 
@@ -179,11 +181,14 @@ export class Connection {
         pages: db.collection('pages', options),
         grants: db.collection('grants', options),
         refusals: db.collection('refusals', options),
+        commandChanges: db.collection('command_changes', options),
         rateLimitCounts: db.collection('rate_limit_counts', options),
       };
       await checkRights(db, this.#timeouts.operation);
+      const { create = true, migrate: mayMigrate = true } = this.#options;
+      if (!create) await refuseNew(db, this.#timeouts.operation);
       await migrate(db, concerns, this.#options);
-      if (this.#options.migrate !== false) await this.#keepIndexes(database, server.replicated);
+      if (mayMigrate) await this.#keepIndexes(database, server);
       this.#database = database;
       return database;
     } catch (error) {
@@ -191,7 +196,7 @@ export class Connection {
     }
   }
 
-  async #keepIndexes({ db, durable }: Database, replicated: boolean): Promise<void> {
+  async #keepIndexes({ db, durable }: Database, { replicated }: ServerFacts): Promise<void> {
     const { reducesRevoked } = this.#options;
     const keeper = new IndexKeeper(db, {
       ...(reducesRevoked !== undefined && { reducesRevoked }),

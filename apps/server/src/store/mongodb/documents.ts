@@ -7,6 +7,7 @@ import type {
   ApplicationRecord,
   CodeBinding,
   CodeState,
+  CommandChange,
   CredentialHash,
   GrantAuthentication,
   GrantHistory,
@@ -31,7 +32,7 @@ export interface SecretDocument {
   last_used_at: Date | null;
 }
 
-export type OriginDocument = Pick<Origin, 'request_id' | 'by'> & { secret_id: Binary | null };
+export type OriginDocument = Omit<Origin, 'secret_id'> & { secret_id: Binary | null };
 
 /** The revision counts its changes, but for the uses of its secrets, and the deletion. */
 export interface ApplicationDocument extends Versioned {
@@ -46,6 +47,8 @@ export interface ApplicationDocument extends Versioned {
   homepage_uri: string | null;
   public: boolean;
   resource_server: boolean;
+  /** The ids of the secrets that a copy from another database has brought. */
+  copied_secrets?: Binary[];
   /**
    * A deleted application stays, without what an operator said about it: a command that arrives late
    * finds the id taken and the revision raised, and does not bring it back.
@@ -292,8 +295,13 @@ export function originField<
     | 'deleted_by',
 >(name: Name, origin: Origin | undefined): { [Key in Name]?: OriginDocument } {
   if (origin === undefined) return {};
-  const { request_id, by, secret_id } = origin;
-  const document = { request_id, by, secret_id: secret_id === null ? null : toId(secret_id) };
+  const { request_id, by, secret_id, os_user } = origin;
+  const document: OriginDocument = {
+    request_id,
+    by,
+    secret_id: secret_id === null ? null : toId(secret_id),
+    ...(os_user !== undefined && { os_user }),
+  };
   return { [name]: document } as { [Key in Name]: OriginDocument };
 }
 
@@ -382,8 +390,8 @@ export function toRevokedRecord(document: GrantDocument): RevokedRecord {
 
 function fromOrigin(document: OriginDocument | undefined): Origin | null {
   if (document === undefined) return null;
-  const { request_id, by, secret_id } = document;
-  return { request_id, by, secret_id: secret_id && fromId(secret_id) };
+  const { secret_id, ...origin } = document;
+  return { ...origin, secret_id: secret_id && fromId(secret_id) };
 }
 
 export function toGrantHistory(document: GrantDocument): GrantHistory {
@@ -441,6 +449,20 @@ export function toStoredGrantDocument(grant: StoredGrant): GrantDocument {
     ...(recoveries > 0 && { revision: recoveries }),
     ...Object.assign({}, ...originNames.map((name) => originField(name, grant[name] ?? undefined))),
   } as GrantDocument;
+}
+
+/** Its members are texts, as they are on the wire: nothing looks for them. */
+export type CommandChangeDocument = Omit<CommandChange, 'id'> & { _id: Binary };
+
+export function toCommandChangeDocument({ id, ...change }: CommandChange): CommandChangeDocument {
+  return { _id: toId(id), ...change };
+}
+
+export function fromCommandChangeDocument({
+  _id,
+  ...change
+}: CommandChangeDocument): CommandChange {
+  return { id: fromId(_id), ...change };
 }
 
 export function fromScopeDocument(document: ScopeDocument): StoredScope {

@@ -210,6 +210,16 @@ function hasSameKey(one: object, other: object): boolean {
   return isDeepStrictEqual(Object.entries(one), Object.entries(other));
 }
 
+/** @throws Error if the database has no collection of Latchkey */
+export async function refuseNew(db: Db, maxTimeMS: number): Promise<void> {
+  const { missing } = await inspectIndexes(db, maxTimeMS);
+  const collections = Object.keys(indexesOf({}));
+  if (missing.filter(({ exists }) => !exists).length < collections.length) return;
+  throw new Error(
+    `There is no database ${db.databaseName} of Latchkey on this server. Check DATABASE_URL; \`latchkey serve\` creates a database.`,
+  );
+}
+
 /** @throws ConfigurationError if other indexes are in the place of ours */
 export function refuseConflicts({ conflicts: [conflict] }: IndexFindings): void {
   if (conflict !== undefined) throw new ConfigurationError(conflict);

@@ -4,6 +4,7 @@ import { accounts } from './accounts.ts';
 import { applications } from './applications.ts';
 import { createClient, defaultTimeouts, type Timeouts } from './client.ts';
 import { codes } from './codes.ts';
+import { commandChanges } from './command-changes.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import { Connection } from './connection.ts';
 import { grants } from './grants.ts';
@@ -82,6 +83,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
     ...codes(connection, options.clock),
     ...grants(connection),
     ...refusals(connection),
+    ...commandChanges(connection),
     ...rateLimits(connection),
 
     kind: 'mongodb',

@@ -9,11 +9,13 @@ const collections = [
   'pages',
   'grants',
   'refusals',
+  'command_changes',
   'rate_limit_counts',
   'schema',
   'fences',
 ];
-const needed = ['find', 'insert', 'update', 'remove', 'listIndexes'];
+/** What the requests do. */
+export const needed = ['find', 'insert', 'update', 'remove', 'listIndexes'];
 
 /** A privilege as `connectionStatus` lists it. An empty name stands for all. */
 interface Privilege {

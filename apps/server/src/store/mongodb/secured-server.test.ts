@@ -8,6 +8,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import { describeWithMongod } from '../../../test/http/databases.ts';
 import { type Authority, createAuthority } from '../../../test/store/mongodb/certificates.ts';
 import { granted } from '../../../test/store/suite/records.ts';
+import type { Finding } from '../finding.ts';
+import { inspectMongodb } from './inspect.ts';
 import { openMongoStore } from './mongo-store.ts';
 
 const timeouts = { connect: 1_500, operation: 5_000, outcome: 5_000 };
@@ -152,6 +154,27 @@ describeWithMongod('a server with TLS and users', (mongod) => {
     expect(reported.map(({ message }) => message).join('\n')).toMatch(
       /grants are missing .*may not create them.*db\.grants\.createIndex\(\{"code_expires_at":1\}/,
     );
+  });
+
+  test('is looked at with the rights that a user has', async () => {
+    const findings = async (url: string) => {
+      const found: Finding[] = [];
+      for await (const finding of inspectMongodb(url, Date.now, {})) found.push(finding);
+      return Object.fromEntries(found.map(({ check, level }) => [check, level]));
+    };
+    await (await open(urlWith(tls(), 'least'))).close();
+    const sound = { store: 'ok', version: 'ok', indexes: 'ok', write_concern: 'ok', clock: 'ok' };
+    expect(await findings(urlWith(tls(), 'least'))).toEqual({
+      ...sound,
+      ...{ topology: 'warning', rights: 'ok', tls: 'ok', disk: 'skipped' },
+    });
+    expect(await findings(urlWith(tls(), 'reader'))).toMatchObject({
+      ...{ rights: 'problem', write_concern: 'problem', disk: 'ok' },
+    });
+    const unchecked = urlWith({ tls: 'true', tlsAllowInvalidCertificates: 'true' }, 'least');
+    expect(await findings(unchecked)).toMatchObject({ ...sound, tls: 'problem' });
+    const wrong = urlWith(tls(), 'least').replace('least:', 'least:x');
+    expect(await findings(wrong)).toEqual({ store: 'problem' });
   });
 
   describe('stops the start, with one line that says why,', () => {

@@ -7,7 +7,6 @@ import {
   isAhead,
   mergeApplication,
   type Transfer,
-  wasPutSince,
 } from '../transfer.ts';
 import { createClient, databaseName, defaultTimeouts } from './client.ts';
 import { Connection, type Database } from './connection.ts';
@@ -117,23 +116,19 @@ function transfer(connection: Connection, name: string): Transfer {
         return (found as RedeemedDocument[]).map(fromStoredGrantDocument);
       }),
 
-    importScopes: (records, since) =>
+    importScopes: (records, completed) =>
       run(async ({ scopes, durable }) => {
         type Operation = AnyBulkWriteOperation<ScopeDocument | DeletedScopeDocument>;
-        const writes = records.flatMap(({ scope, described_at, ...texts }): Operation[] => {
+        const writes = records.map(({ scope, described_at, ...texts }): Operation => {
           const members = { described_at: toDate(described_at), ...texts };
-          if (since === null) {
-            // A deleted one is not matched. Then the insertion finds its name taken.
-            const update = { $set: members };
-            return [{ updateOne: { filter: { _id: scope, ...notDeleted }, update, upsert: true } }];
-          }
-          return described_at >= since
-            ? [{ insertOne: { document: { _id: scope, ...members } } }]
-            : [];
+          // A deleted one is not matched. Then the insertion finds its name taken.
+          if (completed) return { insertOne: { document: { _id: scope, ...members } } };
+          const update = { $set: members };
+          return { updateOne: { filter: { _id: scope, ...notDeleted }, update, upsert: true } };
         });
         await bulk(scopes, writes, durable);
       }),
-    importApplications: (records, since) =>
+    importApplications: (records, completed) =>
       run(async ({ applications, listing, durable }) => {
         const ids = records.map(({ id }) => toId(id));
         const found = await applications.find({ _id: { $in: ids } }, listing).toArray();
@@ -141,36 +136,36 @@ function transfer(connection: Connection, name: string): Transfer {
         const writes = records.flatMap((record): AnyBulkWriteOperation<ApplicationDocument>[] => {
           const target = present.get(record.id);
           if (target?.deleted_at) return [];
-          const merged = mergeApplication(
-            record,
-            target ? fromApplicationDocument(target) : null,
-            since,
-          );
-          if (merged === null) return [];
-          const document = toApplicationDocument(merged);
-          if (target === undefined) return [{ insertOne: { document } }];
-          const { _id, ...members } = document;
+          const brought = record.secrets.map(({ id }) => id);
+          if (target === undefined) {
+            const copied_secrets = brought.map(toId);
+            return [
+              { insertOne: { document: { ...toApplicationDocument(record), copied_secrets } } },
+            ];
+          }
+          const earlier = new Set(target.copied_secrets?.map(fromId));
+          const merged = completed
+            ? mergeApplication(record, fromApplicationDocument(target), (id) => earlier.has(id))
+            : record;
+          const { _id, ...members } = toApplicationDocument(merged);
           const revision = revisionOf(target);
-          const replacement = { ...members, revision: revision + 1 };
+          const copied_secrets = [...new Set([...earlier, ...brought])].map(toId);
+          const replacement = { ...members, copied_secrets, revision: revision + 1 };
           return [{ replaceOne: { filter: { _id, ...atRevision(revision) }, replacement } }];
         });
         await bulk(applications, writes, durable);
       }),
 
-    importAccounts: (records, since) =>
+    importAccounts: (records, completed) =>
       run(async ({ accounts, durable }) => {
         type Operation = AnyBulkWriteOperation<AccountDocument | ErasedAccountDocument>;
         const writes = records.flatMap(({ place, account }): Operation[] => {
           const _id = toId(account.id);
           const members = { place: toId(place), ...toSnapshot(account) };
-          if (since === null) {
-            // An erased account is not matched. Then the insertion finds its id taken.
-            const update = { $set: members };
-            return [{ updateOne: { filter: { _id, ...notErased }, update, upsert: true } }];
-          }
-          return wasPutSince(place, since)
-            ? [{ insertOne: { document: { _id, ...members } } }]
-            : [];
+          // An erased account is not matched. Then the insertion finds its id taken.
+          if (completed) return [{ insertOne: { document: { _id, ...members } } }];
+          const update = { $set: members };
+          return [{ updateOne: { filter: { _id, ...notErased }, update, upsert: true } }];
         });
         await bulk(accounts, writes, durable);
       }),
@@ -235,7 +230,7 @@ function transfer(connection: Connection, name: string): Transfer {
     findEarlierCopy: () =>
       run(async (database) => {
         const found = await copies(database).findOne(MARK, database.listing);
-        return found && { source: found.source, complete_since: found.complete_since };
+        return found && { source: found.source, completed: found.completed };
       }),
     noteCopy: (copy) =>
       run(async (database) => {

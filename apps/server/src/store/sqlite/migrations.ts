@@ -170,6 +170,12 @@ export const migrations: readonly SqliteStep[] = [
   CREATE INDEX refusals_by_grant ON refusals (grant_id, id) WHERE grant_id IS NOT NULL;
   CREATE INDEX refusals_by_expiry ON refusals (expires_at);
 
+  -- Changes that were made on the command line, until a service has written them into its log.
+  CREATE TABLE command_changes (
+    id BLOB PRIMARY KEY,
+    change TEXT NOT NULL -- JSON
+  ) STRICT, WITHOUT ROWID;
+
   CREATE TABLE rate_limit_counts (
     key TEXT PRIMARY KEY,
     count INTEGER NOT NULL,

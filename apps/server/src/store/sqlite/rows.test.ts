@@ -4,17 +4,21 @@ import { expect, test } from 'vitest';
 import type { Origin } from '../../origin.ts';
 import { originRecord, originText } from './rows.ts';
 
-const origins = fc.record<Origin>({
-  // Request ids: ours, a caller's own, or one from which a credential was redacted.
-  request_id: fc.oneof(
-    fc.uuid(),
-    fc.uuid().map((id) => id.toUpperCase()),
-    fc.stringMatching(/^[A-Za-z0-9._-]{1,128}$/),
-    fc.constant('a-[redacted]-b'),
-  ),
-  by: fc.constantFrom('application', 'grant', 'operator', 'command_line'),
-  secret_id: fc.option(fc.uuid()),
-});
+const origins = fc.record<Origin, 'request_id' | 'by' | 'secret_id'>(
+  {
+    // Request ids: ours, a caller's own, or one from which a credential was redacted.
+    request_id: fc.oneof(
+      fc.uuid(),
+      fc.uuid().map((id) => id.toUpperCase()),
+      fc.stringMatching(/^[A-Za-z0-9._-]{1,128}$/),
+      fc.constant('a-[redacted]-b'),
+    ),
+    by: fc.constantFrom('application', 'grant', 'operator', 'command_line'),
+    secret_id: fc.option(fc.uuid()),
+    os_user: fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed()),
+  },
+  { requiredKeys: ['request_id', 'by', 'secret_id'] },
+);
 
 test('an origin is read as it was written', () => {
   fc.assert(

@@ -208,23 +208,31 @@ export const idOrNull = (bytes: Uint8Array | null) =>
 
 /** Marks a request id that was a UUID. No other request id contains it. */
 const SHORTENED = '~';
+/** Marks the user of the operating system. No shortened id contains it. */
+const OS_USER = '@';
 
 export function originText(origin: Origin | undefined): string | null {
   if (origin === undefined) return null;
-  const { by, request_id, secret_id } = origin;
+  const { by, request_id, secret_id, os_user } = origin;
   // A caller's own request id may be a UUID in upper case, which would come back in lower case.
   const isPlainUuid = isUuid(request_id) && request_id === request_id.toLowerCase();
   const request = isPlainUuid ? SHORTENED + shorten(request_id) : request_id;
-  return secret_id === null ? `${by} ${request}` : `${by} ${request} ${shorten(secret_id)}`;
+  const words = [by, request];
+  if (secret_id !== null) words.push(shorten(secret_id));
+  if (os_user !== undefined) words.push(OS_USER + encodeURIComponent(os_user));
+  return words.join(' ');
 }
 
 export function originRecord(text: string | null): Origin | null {
   if (text === null) return null;
-  const [by, request = '', secret] = text.split(' ');
+  const [by, request = '', ...rest] = text.split(' ');
+  const secret = rest.find((word) => !word.startsWith(OS_USER));
+  const user = rest.find((word) => word.startsWith(OS_USER));
   return {
     request_id: request.startsWith(SHORTENED) ? lengthen(request.slice(1)) : request,
     by: by as Actor,
     secret_id: secret === undefined ? null : lengthen(secret),
+    ...(user !== undefined && { os_user: decodeURIComponent(user.slice(OS_USER.length)) }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Store, StoreOptions } from '../store.ts';
 import { prepareAccounts } from './accounts.ts';
 import { prepareApplications } from './applications.ts';
 import { prepareCodes } from './codes.ts';
+import { prepareCommandChanges } from './command-changes.ts';
 import { inMemory, watchDatabaseFile } from './database-file.ts';
 import { emptyLog, retryWhileLocked, toStoreError } from './errors.ts';
 import { prepareGrants } from './grants.ts';
@@ -49,6 +50,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const codes = prepareCodes(database);
   const grants = prepareGrants(database);
   const refusals = prepareRefusals(database);
+  const commandChanges = prepareCommandChanges(database);
   const rateLimits = prepareRateLimits(database);
   const sweeps = await retryWhileLocked(() => prepareSweeps(database, options.revokedGrantDays));
   const ping = database.prepare('SELECT count(*) FROM sqlite_schema');
@@ -163,6 +165,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
     keepRefusals: (records) => write(() => refusals.keepRefusals(records)),
     findRefusals: (filter, limit) => read(() => refusals.findRefusals(filter, limit)),
+
+    keepCommandChanges: (changes) => write(() => commandChanges.keepCommandChanges(changes)),
+    listCommandChanges: (limit) => read(() => commandChanges.listCommandChanges(limit)),
+    forgetCommandChanges: (ids) => write(() => commandChanges.forgetCommandChanges(ids)),
 
     addToCount: (addition) => write(() => rateLimits.addToCount(addition)),
 

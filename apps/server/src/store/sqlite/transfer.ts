@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
-import type { CodeBinding, ListedAccount } from '../records.ts';
+import type { ApplicationRecord, CodeBinding, ListedAccount } from '../records.ts';
 import { refuseToCopy } from '../schema-version.ts';
 import {
   isAhead,
@@ -11,7 +11,6 @@ import {
   type StoredGrant,
   type StoredScope,
   type Transfer,
-  wasPutSince,
 } from '../transfer.ts';
 import { prepareApplications } from './applications.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
@@ -82,9 +81,14 @@ export async function openSqliteSource(path: string): Promise<Transfer> {
 export async function openSqliteTarget(path: string): Promise<Transfer> {
   const database = await openDatabase(path);
   database.exec(`CREATE TABLE IF NOT EXISTS copied_from
-    (source TEXT NOT NULL, complete_since INTEGER) STRICT`);
+    (source TEXT NOT NULL, completed INTEGER NOT NULL) STRICT;
+    -- What a copy has brought: the ids of applications and secrets, the places of accounts, and the
+    -- names and times of scopes.
+    CREATE TABLE IF NOT EXISTS copied_records (id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID`);
   return transfer(database, path);
 }
+
+const textEncoder = new TextEncoder();
 
 function transfer(database: DatabaseSync, path: string): Transfer {
   const applications = prepareApplications(database);
@@ -143,33 +147,59 @@ function transfer(database: DatabaseSync, path: string): Transfer {
         ${STATE.map((name) => `${name} = excluded.${name}`).join()}`).run(grantRow(grant));
   }
 
-  function importAccount({ place, account }: ListedAccount, since: number | null): void {
+  function wasCopied(id: Uint8Array): boolean {
+    return statement('SELECT 1 FROM copied_records WHERE id = ?').get(id) !== undefined;
+  }
+
+  function noteCopied(id: Uint8Array): void {
+    statement('INSERT OR IGNORE INTO copied_records (id) VALUES (?)').run(id);
+  }
+
+  function importApplication(source: ApplicationRecord, completed: boolean): void {
+    const target = applications.findApplication(source.id);
+    if (completed && target === null && wasCopied(uuidToBytes(source.id))) return;
+    const merged =
+      completed && target !== null
+        ? mergeApplication(source, target, (id) => wasCopied(uuidToBytes(id)))
+        : source;
+    const id = uuidToBytes(merged.id);
+    statement('DELETE FROM application_secrets WHERE application_id = ?').run(id);
+    statement('DELETE FROM applications WHERE id = ?').run(id);
+    applications.createApplication(merged);
+    for (const brought of [source, ...source.secrets]) noteCopied(uuidToBytes(brought.id));
+  }
+
+  function importAccount({ place, account }: ListedAccount, completed: boolean): void {
     const row = {
       id: uuidToBytes(account.id),
       place: uuidToBytes(place),
       account: accountText(account),
     };
     const insert = 'INSERT INTO accounts (id, place, account) VALUES (:id, :place, :account)';
-    if (since === null) {
+    if (!completed) {
       statement(`${insert} ON CONFLICT (id) DO UPDATE
         SET place = excluded.place, account = excluded.account`).run(row);
-    } else if (wasPutSince(place, since)) {
+    } else if (!wasCopied(row.place)) {
       statement(`${insert} ON CONFLICT (id) DO NOTHING`).run(row);
     }
+    noteCopied(row.place);
   }
 
-  function importScope({ texts, ...scope }: StoredScope, since: number | null): void {
-    if (since !== null && scope.described_at < since) return;
+  function importScope({ texts, ...scope }: StoredScope, completed: boolean): void {
+    // A scope that is described again after a deletion is another one.
+    const key = textEncoder.encode(`${scope.scope} ${scope.described_at}`);
+    if (completed && wasCopied(key)) return;
     // Only the first copy replaces what the target has.
     statement(`
       INSERT INTO scopes (scope, described_at, title, description, texts)
       VALUES (:scope, :described_at, :title, :description, :texts)
       ON CONFLICT (scope) DO ${
-        since === null
-          ? `UPDATE SET described_at = excluded.described_at, title = excluded.title,
+        completed
+          ? 'NOTHING'
+          : `UPDATE SET described_at = excluded.described_at, title = excluded.title,
               description = excluded.description, texts = excluded.texts`
-          : 'NOTHING'
       }`).run({ ...scope, texts: JSON.stringify(texts) });
+    noteCopied(key);
   }
 
   return {
@@ -196,24 +226,17 @@ function transfer(database: DatabaseSync, path: string): Transfer {
       ),
     exportGrants: (range) => run(() => (pageOfGrants(range) as GrantRow[]).map(storedGrant)),
 
-    importScopes: (records, since) =>
+    importScopes: (records, completed) =>
       write(() => {
-        for (const record of records) importScope(record, since);
+        for (const record of records) importScope(record, completed);
       }),
-    importApplications: (records, since) =>
+    importApplications: (records, completed) =>
       write(() => {
-        for (const record of records) {
-          const merged = mergeApplication(record, applications.findApplication(record.id), since);
-          if (merged === null) continue;
-          const id = uuidToBytes(merged.id);
-          statement('DELETE FROM application_secrets WHERE application_id = ?').run(id);
-          statement('DELETE FROM applications WHERE id = ?').run(id);
-          applications.createApplication(merged);
-        }
+        for (const record of records) importApplication(record, completed);
       }),
-    importAccounts: (records, since) =>
+    importAccounts: (records, completed) =>
       write(() => {
-        for (const record of records) importAccount(record, since);
+        for (const record of records) importAccount(record, completed);
       }),
     importGrants: (records) => write(() => records.forEach(importGrant)),
 
@@ -236,18 +259,13 @@ function transfer(database: DatabaseSync, path: string): Transfer {
 
     findEarlierCopy: () =>
       run(() => {
-        const row = statement('SELECT source, complete_since FROM copied_from').get();
-        return row
-          ? {
-              source: row.source as string,
-              complete_since: row.complete_since as number | null,
-            }
-          : null;
+        const row = statement('SELECT source, completed FROM copied_from').get();
+        return row ? { source: row.source as string, completed: row.completed === 1 } : null;
       }),
-    noteCopy: ({ source, complete_since }) =>
+    noteCopy: ({ source, completed }) =>
       write(() => {
         statement('DELETE FROM copied_from').run();
-        statement('INSERT INTO copied_from VALUES (?, ?)').run(source, complete_since);
+        statement('INSERT INTO copied_from VALUES (?, ?)').run(source, Number(completed));
       }),
 
     async close() {

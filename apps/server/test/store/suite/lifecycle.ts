@@ -4,6 +4,7 @@ import type { Store } from '../../../src/store/store.ts';
 import type { SuiteStores } from './harness.ts';
 import {
   aCode,
+  aCommandChange,
   aDeletion,
   aHash,
   aLink,
@@ -79,6 +80,9 @@ const calls: {
     store.listActiveGrants({ account_id: anId() }, { limit: 1, before: null }),
   keepRefusals: (store) => store.keepRefusals([aRefusal()]),
   findRefusals: (store) => store.findRefusals({ grant_id: anId() }, 1),
+  keepCommandChanges: (store) => store.keepCommandChanges([aCommandChange()]),
+  listCommandChanges: (store) => store.listCommandChanges(1),
+  forgetCommandChanges: (store) => store.forgetCommandChanges([anId()]),
   addToCount: (store) => store.addToCount({ key: anId(), points: 1, now: 0, duration: 1 }),
   ping: (store) => store.ping(),
 };

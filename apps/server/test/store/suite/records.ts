@@ -4,6 +4,7 @@ import type {
   AccountRecord,
   ApplicationRecord,
   CodeBinding,
+  CommandChange,
   CredentialHash,
   DeletionRecord,
   GrantAuthentication,
@@ -59,6 +60,18 @@ export function anApplication(members: Partial<ApplicationRecord> = {}): Applica
     homepage_uri: null,
     public: false,
     resource_server: false,
+    ...members,
+  };
+}
+
+export function aCommandChange(members: Partial<CommandChange> = {}): CommandChange {
+  return {
+    id: anId(),
+    at: Date.now(),
+    operation: 'admin.grants.revoke',
+    os_user: 'ada',
+    request_id: anId(),
+    ids: { grant_id: anId() },
     ...members,
   };
 }

@@ -60,6 +60,9 @@ const sameForPeople: { readonly [Code in ErrorCode]?: ErrorKind } = {
   body_malformed: 'parameter_invalid',
   body_too_large: 'parameter_invalid',
   media_type_unsupported: 'parameter_invalid',
+  // Of the demo host.
+  link_not_found: 'page_expired',
+  account_not_found: 'parameter_invalid',
 };
 
 function kindOf(error_code: ErrorCode): ErrorKind {

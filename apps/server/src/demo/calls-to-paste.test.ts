@@ -1,12 +1,12 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { authenticateApplication } from './applications/authenticate-application.ts';
-import { MAX_LIVE_SECRETS } from './applications/secrets.ts';
-import { createDemo, type Demo, findLiveDemoSecret } from './demo.ts';
-import { redeem } from './grants/redeem.ts';
-import { closeService, openService } from './open-service.ts';
-import type { Origin } from './origin.ts';
-import type { Service } from './service.ts';
+import { authenticateApplication } from '../applications/authenticate-application.ts';
+import { MAX_LIVE_SECRETS } from '../applications/secrets.ts';
+import { redeem } from '../grants/redeem.ts';
+import { closeService, openService } from '../open-service.ts';
+import type { Origin } from '../origin.ts';
+import type { Service } from '../service.ts';
+import { createDemo, type Demo, findLiveDemoSecret } from './calls-to-paste.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 

@@ -1,32 +1,23 @@
 import { formatTimestamp } from '@latchkey/schema';
-import { mintSecret } from './applications/mint-secret.ts';
-import { MAX_LIVE_SECRETS } from './applications/secrets.ts';
-import type { Milliseconds } from './clock.ts';
-import { newId } from './credentials/credentials.ts';
-import { issueCode } from './grants/issue-code.ts';
-import type { Origin } from './origin.ts';
-import type { Service } from './service.ts';
-import type { Settings } from './settings.ts';
-import type { SecretRecord } from './store/records.ts';
+import { mintSecret } from '../applications/mint-secret.ts';
+import { MAX_LIVE_SECRETS } from '../applications/secrets.ts';
+import type { Milliseconds } from '../clock.ts';
+import { newId } from '../credentials/credentials.ts';
+import { issueCode } from '../grants/issue-code.ts';
+import type { Origin } from '../origin.ts';
+import type { Service } from '../service.ts';
+import type { SecretRecord } from '../store/records.ts';
+import { demoAccounts, demoScope } from './demo-records.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-// Fixed ids, so that demos share their applications and their account. A demo never removes a secret
+// Fixed ids, so that demos share their applications. A demo never removes a secret
 // that works: once the first application has its five, the next one gets the secret. Twenty make a
 // hundred demos a day.
 const DEMO_APPLICATIONS = Array.from(
   { length: 20 },
   (_, index) => `0193aa00-0000-7000-8000-00000000${(0xde30 + index).toString(16)}`,
 );
-const DEMO_ACCOUNT = {
-  id: '0193aa00-0000-7000-8000-00000000acc0',
-  username: 'ada',
-  display_name: 'Ada Lovelace',
-  twitter: null,
-  verified: true,
-  supporter: false,
-};
-
 /** What a demo shows: a secret and a code that work with each other. */
 export interface Demo {
   applicationSecret: string;
@@ -37,20 +28,15 @@ export interface Demo {
   expires_at: string;
 }
 
-/** Whether a demo may be made: only where nobody has begun to set the service up. */
-export function isDemoAllowed({ databaseIsDefault, adminSecret }: Settings): boolean {
-  return databaseIsDefault && adminSecret === null;
-}
-
 /**
  * Makes a demo application and account if they are missing, a secret that lasts a day, and a code.
  *
  * @throws Error with what to do, where the demo applications have no room for another secret
  */
 export async function createDemo(service: Service): Promise<Demo> {
-  await service.store.putAccount(DEMO_ACCOUNT);
+  await service.store.putAccount(demoAccounts.ada);
   const { application_id, secret, credential } = await demoSecret(service);
-  const request = { application_id, account_id: DEMO_ACCOUNT.id, scope: 'profile.read' };
+  const request = { application_id, account_id: demoAccounts.ada.id, scope: demoScope.scope };
   const origin: Origin = {
     request_id: newId(service.clock()),
     by: 'command_line',
@@ -97,7 +83,7 @@ async function demoSecret({ store, clock }: Service) {
     if ((await store.addSecret(application_id, record, limit)) === 'added') return made;
   }
   throw new Error(
-    'The demo applications have no room for another secret: each is disabled or has five that work. Enable one (latchkey app enable), or remove a secret that you do not use (latchkey app list, latchkey app secret revoke).',
+    'The demo applications have no room for another secret: each is disabled or has five that work. Enable one (latchkey app enable), or remove a secret that you do not use (latchkey app get, latchkey app secret revoke).',
   );
 }
 

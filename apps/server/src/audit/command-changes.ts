@@ -1,0 +1,114 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Clock, Milliseconds } from '../clock.ts';
+import { newId } from '../credentials/credentials.ts';
+import { sinkOf } from '../log-sink.ts';
+import type { CommandChange } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+
+export type NewCommandChange = Omit<CommandChange, 'id' | 'at'>;
+
+/**
+ * A command has no log that anybody keeps. What it changed waits in the database until a service has
+ * written it into its own log.
+ */
+export interface CommandChanges {
+  /** Called by a command, for each change that it made. Returns at once. */
+  keep(change: NewCommandChange): void;
+  /** Resolves when all changes are kept or have failed. */
+  flush(): Promise<void>;
+  /** Called by a service: writes the changes that wait, now and every 10 s. */
+  watch(): void;
+  close(): void;
+}
+
+const PAGE = 100;
+const WATCH_EVERY: Milliseconds = 10_000;
+
+/**
+ * @param writeLine - writes the audit line of a change
+ * @param onError - gets the errors of the background, which is tried again
+ */
+export function createCommandChanges(
+  store: Pick<Store, 'keepCommandChanges' | 'listCommandChanges' | 'forgetCommandChanges'>,
+  {
+    clock,
+    log,
+    writeLine,
+    onError,
+  }: {
+    clock: Clock;
+    log: Logger;
+    writeLine(change: CommandChange): void;
+    onError(error: unknown): void;
+  },
+): CommandChanges {
+  let waiting: CommandChange[] = [];
+  let keeping: Promise<void> | null = null;
+  let isLogging = false;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  async function keepAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      try {
+        await store.keepCommandChanges(batch);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        const problem = `${batch.length} changes were made, and are missing in the audit: ${why}`;
+        log.warn({ problem }, 'the database needs attention');
+      }
+    }
+  }
+
+  async function logAll(): Promise<void> {
+    for (;;) {
+      // A line may be written twice, by two processes or after a crash, and none is lost.
+      const changes = await store.listCommandChanges(PAGE);
+      for (const change of changes) writeLine(change);
+      // The sink writes at the end of the turn.
+      await endOfTurn();
+      if (closed || changes.length === 0 || sinkOf(log)?.isFailing) return;
+      await store.forgetCommandChanges(changes.map(({ id }) => id));
+      if (changes.length < PAGE) return;
+    }
+  }
+
+  function logInBackground(): void {
+    if (isLogging || log.level === 'silent' || sinkOf(log)?.isFailing) return;
+    isLogging = true;
+    logAll()
+      .catch((error) => {
+        if (!closed) onError(error);
+      })
+      .finally(() => {
+        isLogging = false;
+      });
+  }
+
+  return {
+    keep(change) {
+      const at = clock();
+      waiting.push({ id: newId(at), at, ...change });
+      keeping ??= keepAll().finally(() => {
+        keeping = null;
+      });
+    },
+
+    async flush() {
+      await keeping;
+    },
+
+    watch() {
+      logInBackground();
+      timer = setInterval(logInBackground, WATCH_EVERY).unref();
+    },
+
+    close() {
+      closed = true;
+      clearInterval(timer);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { OperationInput } from '@latchkey/schema';
+import type { Command } from 'commander';
+
+/** The options of `app create` and `app update`, as they were given. */
+export interface AppOptions {
+  redirectUri?: string[];
+  scope?: string[];
+  /** False for `--no-logo`; the same of the others. */
+  logo?: string | false;
+  homepage?: string | false;
+  resourceServer?: boolean;
+  allScopes?: boolean;
+}
+
+const collect = (value: string, earlier: string[] = []) => [...earlier, value];
+
+export function addAppOptions(command: Command): Command {
+  return command
+    .option(
+      '--redirect-uri <uri>',
+      'where the browser may be sent with a code; may be repeated',
+      collect,
+    )
+    .option('--scope <scope>', 'a scope that it may ask for; may be repeated', collect)
+    .option('--logo <uri>', 'the logo on the consent page, https: or data:')
+    .option('--homepage <uri>', 'its page for users')
+    .option('--resource-server', 'it may introspect the grants of every application');
+}
+
+/** The options that take something back. */
+export function addRemovingOptions(command: Command): Command {
+  return command
+    .option('--all-scopes', 'it may ask for every described scope')
+    .option('--no-logo', 'remove the logo')
+    .option('--no-homepage', 'remove the homepage')
+    .option('--no-resource-server', 'it may introspect its own grants only');
+}
+
+type AppMembers = Omit<OperationInput<'admin.applications.update'>, 'application_id' | 'name'>;
+
+/** The members of the input that were given. */
+export function membersFrom(options: AppOptions): AppMembers {
+  const { redirectUri, scope, logo, homepage, resourceServer, allScopes } = options;
+  const orNull = (uri: string | false) => (uri === false ? null : uri);
+  return {
+    ...(redirectUri !== undefined && { redirect_uris: redirectUri }),
+    ...(scope !== undefined && { scopes: scope }),
+    ...(allScopes && { scopes: null }),
+    ...(logo !== undefined && { logo_uri: orNull(logo) }),
+    ...(homepage !== undefined && { homepage_uri: orNull(homepage) }),
+    ...(resourceServer !== undefined && { resource_server: resourceServer }),
+  };
+}

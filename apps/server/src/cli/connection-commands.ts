@@ -1,0 +1,75 @@
+import type { Connection } from '@latchkey/schema';
+import type { Command } from 'commander';
+import { ageOf } from './age.ts';
+import { confirm } from './confirm.ts';
+import { addExamples } from './examples.ts';
+import { printList } from './list.ts';
+import { callOperation, EXISTING, runOperation, withService } from './run-operation.ts';
+import type { Column } from './table.ts';
+import type { Terminal } from './terminal.ts';
+
+const columns: readonly Column<Connection>[] = [
+  { title: 'APPLICATION', text: ({ application }) => application.id },
+  { title: 'NAME', text: ({ application }) => application.name, flexible: true },
+  {
+    title: 'SCOPES',
+    text: ({ scopes }) => scopes.map(({ scope }) => scope).join(' '),
+    flexible: true,
+  },
+  { title: 'GRANTS', text: ({ grants }) => String(grants.length), optional: true },
+  {
+    title: 'AGE',
+    text: ({ connected_at }) => connected_at,
+    short: ({ connected_at }) => ageOf(connected_at),
+    optional: true,
+  },
+];
+
+export function addConnectionCommands(program: Command, terminal: Terminal): void {
+  const connection = program
+    .command('connection')
+    .description('the applications that an account is connected to');
+  addExamples(
+    connection,
+    'connection list --account ACCOUNT_ID',
+    'connection revoke --account ACCOUNT_ID --app APP_ID',
+  );
+
+  const list = connection
+    .command('list')
+    .requiredOption('--account <account-id>', 'the account')
+    .option('--json', 'print JSON, as the API returns it')
+    .description('list the applications with active grants of an account, by name')
+    .action(({ account, ...options }) =>
+      withService(terminal, EXISTING, async (service) => {
+        const input = { account_id: account };
+        const { data } = await callOperation(terminal, service, 'admin.connections.list', input);
+        await printList(terminal, [data], options, columns);
+      }),
+    );
+  addExamples(list, 'connection list --account ACCOUNT_ID');
+
+  const revoke = connection
+    .command('revoke')
+    .requiredOption('--account <account-id>', 'the account')
+    .requiredOption('--app <app-id>', 'the application')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print JSON, as the API returns it')
+    .description('revoke every grant of an account with an application, for good')
+    .action(async ({ account, app, ...options }) => {
+      const question = `Disconnect the application ${app} from the account ${account}?`;
+      await confirm(terminal, `${question} Its grants are revoked, for good.`, options);
+      await runOperation(
+        terminal,
+        'admin.connections.revoke',
+        { account_id: account, application_id: app },
+        options,
+        ({ data }) =>
+          [
+            ...data.map(({ grant_id }) => `Grant ${grant_id} is revoked.`),
+            `${data.length} grants are revoked.`,
+          ].join('\n'),
+      );
+    });
+  addExamples(revoke, 'connection revoke --account ACCOUNT_ID --app APP_ID');
+}

@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { examine } from '../doctor/examine.ts';
+import type { Finding } from '../store/finding.ts';
+import { addExamples } from './examples.ts';
+import type { Terminal } from './terminal.ts';
+
+export function addDoctorCommand(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('doctor')
+    .option('--json', 'print JSON')
+    .description('check the settings and the database, and convert and revoke one code of its own')
+    .action((options) => doctor(terminal, options));
+  addExamples(command, 'doctor', 'doctor --json | jq \'.data[] | select(.level == "problem")\'');
+}
+
+/** @throws Error if there is a problem */
+async function doctor(
+  { environment, stdout }: Terminal,
+  { json }: { json?: boolean },
+): Promise<void> {
+  const data: Finding[] = [];
+  for await (const finding of examine(environment)) {
+    data.push(finding);
+    if (!json) await stdout.write(`${describe(finding)}\n`);
+  }
+  const problems = data.filter(({ level }) => level === 'problem').length;
+  if (json) {
+    const result = problems === 0 ? 'ok' : 'problem';
+    await stdout.write(`${JSON.stringify({ object: 'doctor', result, data })}\n`);
+  }
+  if (problems === 1) throw new Error('There is 1 problem.');
+  if (problems > 1) throw new Error(`There are ${problems} problems.`);
+}
+
+const LEVEL_WIDTH = 'problem'.length + 2;
+const CHECK_WIDTH = 'write_concern'.length + 2;
+
+function describe({ check, level, found, advice }: Finding): string {
+  const start = `${level.padEnd(LEVEL_WIDTH)}${check.replace('_', ' ').padEnd(CHECK_WIDTH)}`;
+  const todo = advice === null ? '' : `\n${' '.repeat(start.length)}→ ${advice}`;
+  return `${start}${found}${todo}`;
+}

@@ -1,0 +1,73 @@
+import type { List, OperationInput, OperationOutput } from '@latchkey/schema';
+import type { Service } from '../service.ts';
+import { callOperation, EXISTING, withService } from './run-operation.ts';
+import { type Column, createTable } from './table.ts';
+import type { Terminal } from './terminal.ts';
+
+type PagedOperation = 'admin.accounts.list' | 'admin.applications.list' | 'admin.grants.list';
+type ItemOf<Name extends PagedOperation> = OperationOutput<Name>['data'][number];
+
+/** The most that a page can have. */
+const PAGE = 100;
+
+/** Calls an operation that lists until the last page. */
+export async function* pagesOf<Name extends PagedOperation>(
+  terminal: Terminal,
+  service: Service,
+  name: Name,
+  filter: Omit<OperationInput<Name>, 'limit' | 'cursor'>,
+): AsyncGenerator<ItemOf<Name>[]> {
+  let cursor: string | null = null;
+  do {
+    const input = { ...filter, limit: PAGE, ...(cursor !== null && { cursor }) };
+    const page: List<ItemOf<Name>> = await callOperation(
+      terminal,
+      service,
+      name,
+      // TypeScript can't see that `limit` and `cursor` complete the type again, for any Name.
+      input as OperationInput<Name>,
+    );
+    yield page.data;
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+}
+
+/** Prints all pages of a list: a table, or one object of the API with all of them. */
+export async function listAll<Name extends PagedOperation>(
+  terminal: Terminal,
+  name: Name,
+  filter: Omit<OperationInput<Name>, 'limit' | 'cursor'>,
+  options: { json?: boolean },
+  columns: readonly Column<ItemOf<Name>>[],
+): Promise<void> {
+  await withService(terminal, EXISTING, (service) =>
+    printList(terminal, pagesOf(terminal, service, name, filter), options, columns),
+  );
+}
+
+/** Prints each page before the next one is read, until nobody reads any more. */
+export async function printList<Item>(
+  { stdout, stderr }: Terminal,
+  pages: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>,
+  { json }: { json?: boolean },
+  columns: readonly Column<Item>[],
+): Promise<void> {
+  const print = json ? jsonPage : createTable(columns, stdout.columns);
+  let isEmpty = true;
+  for await (const items of pages) {
+    if (items.length > 0) {
+      await stdout.write(print(items, isEmpty));
+      isEmpty = false;
+    }
+    if (stdout.failure) return;
+  }
+  if (json) await stdout.write(isEmpty ? `${LIST_START}${LIST_END}` : LIST_END);
+  else if (isEmpty && stdout.columns !== undefined) stderr.write('There are none.\n');
+}
+
+const LIST_START = '{"object":"list","data":[';
+const LIST_END = '],"next_cursor":null}\n';
+
+function jsonPage(items: readonly unknown[], isFirst: boolean): string {
+  return `${isFirst ? LIST_START : ','}${items.map((item) => JSON.stringify(item)).join()}`;
+}

@@ -1,0 +1,181 @@
+import { isUuid, type RevokedGrant } from '@latchkey/schema';
+import { type Command, Option } from 'commander';
+import { DomainError } from '../domain-error.ts';
+import type { Service } from '../service.ts';
+import { confirm } from './confirm.ts';
+import { errorText } from './error-texts.ts';
+import { addExamples } from './examples.ts';
+import { pagesOf } from './list.ts';
+import { callOperation, EXISTING, withService } from './run-operation.ts';
+import { linesOf, STDIN } from './stdin.ts';
+import type { Terminal } from './terminal.ts';
+
+interface Options {
+  account?: string;
+  app?: string;
+  yes?: boolean;
+  json?: boolean;
+}
+
+export function addRevokeCommand(grant: Command, terminal: Terminal): void {
+  const command = grant
+    .command('revoke')
+    .argument('[grant-id...]', 'the grants to revoke; - reads them from stdin, one a line')
+    .addOption(new Option('--account <account-id>', 'every grant of this account').conflicts('app'))
+    .option('--app <app-id>', 'every grant of this application')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print JSON, as the API returns it: one line a grant')
+    .description('revoke grants, for good; to go on after an interruption, run it again')
+    .action((ids: string[], options: Options) => {
+      if (ids.length > 0 === (options.account !== undefined || options.app !== undefined)) {
+        command.error("error: give either grant ids, or '--account', or '--app'");
+      }
+      return revoke(terminal, ids, options);
+    });
+  addExamples(
+    command,
+    'grant revoke GRANT_ID',
+    'grant revoke --app APP_ID --yes',
+    'grant revoke --account ACCOUNT_ID --json',
+    'grant revoke - < grant-ids.txt',
+  );
+}
+
+async function revoke(terminal: Terminal, ids: string[], options: Options): Promise<void> {
+  const readsStdin = ids.length === 1 && ids[0] === STDIN;
+  if (!readsStdin) refuseIllFormed(ids);
+  await withService(terminal, EXISTING, async (service) => {
+    const which = await describeWhich(terminal, service, ids, options);
+    if (!readsStdin) {
+      await confirm(terminal, `Revoke ${which}? Their users have to link again.`, options);
+    }
+    await revokeAll(terminal, service, idsToRevoke(terminal, service, ids, options), options);
+  });
+}
+
+/** @throws DomainError `parameter_invalid`, before anything is revoked */
+function refuseIllFormed(ids: readonly string[]): void {
+  const issues = ids.flatMap((id, index) =>
+    isUuid(id) ? [] : [{ path: ['grant_id', index], message: 'Must be a UUID.' }],
+  );
+  if (issues.length > 0) throw new DomainError('parameter_invalid', { issues });
+}
+
+/** @throws DomainError if there is no such account or application: it is probably mistyped */
+async function describeWhich(
+  terminal: Terminal,
+  service: Service,
+  ids: readonly string[],
+  { account, app }: Options,
+): Promise<string> {
+  if (account !== undefined) {
+    const { username } = await callOperation(terminal, service, 'admin.accounts.get', {
+      account_id: account,
+    });
+    return `every grant of the account ${username} (${account})`;
+  }
+  if (app !== undefined) {
+    const { name } = await callOperation(terminal, service, 'admin.applications.get', {
+      application_id: app,
+    });
+    return `every grant of the application ${name} (${app})`;
+  }
+  return ids.length === 1 ? `the grant ${ids[0]}` : `${ids.length} grants`;
+}
+
+/** What is to be revoked, a page at a time, so that any number of them takes the same memory. */
+async function* idsToRevoke(
+  terminal: Terminal,
+  service: Service,
+  ids: readonly string[],
+  { account, app }: Options,
+): AsyncGenerator<string[]> {
+  if (account !== undefined || app !== undefined) {
+    const filter = { account_id: account, application_id: app };
+    // A grant that is revoked already is left out, so that a repetition goes on where it stopped.
+    for await (const page of pagesOf(terminal, service, 'admin.grants.list', filter)) {
+      yield page.filter(({ revoked }) => !revoked).map(({ grant_id }) => grant_id);
+    }
+    return;
+  }
+  let page: string[] = [];
+  for await (const id of ids[0] === STDIN ? firstWords(terminal) : ids) {
+    page.push(id);
+    if (page.length < AT_ONCE) continue;
+    yield page;
+    page = [];
+  }
+  yield page;
+}
+
+// Simultaneous writes share a wait for the disk.
+const AT_ONCE = 100;
+
+/** The first word of each line, so that it takes what `grant list` prints to a pipe. */
+async function* firstWords(terminal: Terminal): AsyncGenerator<string> {
+  for await (const line of linesOf(terminal)) {
+    const [word = ''] = line.trim().split(/\s/);
+    if (word !== '') yield word;
+  }
+}
+
+async function revokeAll(
+  terminal: Terminal,
+  service: Service,
+  pages: AsyncIterable<string[]>,
+  { json }: Options,
+): Promise<void> {
+  const { stdout, stderr } = terminal;
+  let asked = 0;
+  let done = 0;
+  let only: DomainError | undefined;
+  for await (const ids of pages) {
+    const outcomes = await Promise.all(ids.map((id) => revokeOne(terminal, service, id)));
+    asked += ids.length;
+    const revoked = outcomes.flatMap((outcome) =>
+      outcome instanceof DomainError ? [] : [outcome],
+    );
+    done += revoked.length;
+    const lines = revoked.map((grant) =>
+      json ? `${JSON.stringify(grant)}\n` : `Grant ${grant.grant_id} is revoked.\n`,
+    );
+    // Nobody may be reading any more, which is no reason to leave a grant alive.
+    await stdout.write(lines.join(''));
+    for (const [index, outcome] of outcomes.entries()) {
+      if (!(outcome instanceof DomainError)) continue;
+      only = outcome;
+      if (!concernsOne(outcome)) throw goOn(outcome, done);
+      if (asked > 1)
+        stderr.write(`number ${asked - ids.length + index + 1}: ${errorText(outcome)}`);
+    }
+  }
+  if (only !== undefined && asked === 1) throw only;
+  if (only !== undefined) throw new Error(`${asked - done} of ${asked} grants were not revoked.`);
+  if (!json && asked !== 1) await stdout.write(`${done} grants are revoked.\n`);
+}
+
+async function revokeOne(
+  terminal: Terminal,
+  service: Service,
+  grant_id: string,
+): Promise<RevokedGrant | DomainError> {
+  try {
+    return await callOperation(terminal, service, 'admin.grants.revoke', { grant_id });
+  } catch (error) {
+    return DomainError.from(error);
+  }
+}
+
+/** Whether the others can be revoked all the same. */
+function concernsOne({ code }: DomainError): boolean {
+  return code === 'grant_not_found' || code === 'parameter_invalid';
+}
+
+function goOn(error: DomainError, done: number): Error {
+  return done === 0
+    ? error
+    : new Error(
+        `${errorText(error)}${done} grants were revoked before. Run the same command again to go on.`,
+        { cause: error },
+      );
+}

@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import type { OperationInput, Scope } from '@latchkey/schema';
+import type { Command } from 'commander';
+import { addExamples } from './examples.ts';
+import { printList } from './list.ts';
+import { callOperation, EXISTING, runOperation, withService } from './run-operation.ts';
+import { type Column, fieldList } from './table.ts';
+import type { Terminal } from './terminal.ts';
+
+const columns: readonly Column<Scope>[] = [
+  { title: 'SCOPE', text: ({ scope }) => scope },
+  { title: 'TITLE', text: ({ title }) => title, flexible: true },
+  { title: 'DESCRIPTION', text: ({ description }) => description ?? '', flexible: true },
+  { title: 'LANGUAGES', text: ({ texts }) => Object.keys(texts).join(' '), optional: true },
+];
+
+function describeScope({ scope, title, description, texts }: Scope): string {
+  return fieldList([
+    ['scope', scope],
+    ['title', title],
+    ['description', description ?? 'none'],
+    ...Object.entries(texts).map(([language, text]) => {
+      const both =
+        text.description === undefined ? text.title : `${text.title}: ${text.description}`;
+      return [`title (${language})`, both] as const;
+    }),
+  ]);
+}
+
+export function addScopeCommands(program: Command, terminal: Terminal): void {
+  const scope = program
+    .command('scope')
+    .description('the scopes that applications can ask for, in words');
+  addExamples(scope, "scope put profile.read --title 'Read your profile'", 'scope list');
+
+  const put = scope
+    .command('put')
+    .argument('<scope>', 'the scope, as applications ask for it')
+    .requiredOption('--title <title>', 'what the consent page calls it')
+    .option('--description <text>', 'what it allows')
+    .option(
+      '--texts <file>',
+      'the same in other languages: JSON such as {"de":{"title":"…","description":"…"}}',
+    )
+    .option('--json', 'print JSON, as the API returns it')
+    .description('describe a scope, or replace its description completely')
+    .action((name, { title, description, texts, json }) =>
+      runOperation(
+        terminal,
+        'admin.scopes.put',
+        {
+          scope: name,
+          title,
+          description: description ?? null,
+          texts: texts === undefined ? {} : readTexts(put, texts),
+        },
+        { json },
+        describeScope,
+      ),
+    );
+  addExamples(
+    put,
+    "scope put profile.read --title 'Read your profile' --description 'Your name and your picture.'",
+    "scope put profile.read --title 'Read your profile' --texts profile.read.json",
+  );
+
+  const list = scope
+    .command('list')
+    .option('--json', 'print JSON, as the API returns it')
+    .description('list all described scopes, by name')
+    .action((options) =>
+      withService(terminal, EXISTING, async (service) => {
+        const { data } = await callOperation(terminal, service, 'admin.scopes.list', {});
+        await printList(terminal, [data], options, columns);
+      }),
+    );
+  addExamples(list, 'scope list');
+
+  const remove = scope
+    .command('delete')
+    .argument('<scope>', 'the scope')
+    .option('--json', 'print JSON, as the API returns it')
+    .description('delete the description of a scope: nobody can ask for it then; no grant ends')
+    .action((name, options) =>
+      runOperation(
+        terminal,
+        'admin.scopes.delete',
+        { scope: name },
+        options,
+        (deleted) => `The scope ${deleted.scope} is no longer described. It was: ${deleted.title}`,
+      ),
+    );
+  addExamples(remove, 'scope delete profile.read');
+}
+
+function readTexts(command: Command, file: string): OperationInput<'admin.scopes.put'>['texts'] {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'is no JSON' : 'cannot be read';
+    return command.error(`error: the file of '--texts', ${file}, ${why}`);
+  }
+}

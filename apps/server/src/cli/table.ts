@@ -1,0 +1,117 @@
+import { cut, padEnd, widthOf } from './text-width.ts';
+
+/** A column of a list. */
+export interface Column<Item> {
+  title: string;
+  /** The whole text: it is what a pipe gets. No text has a tab or a line break. */
+  text(item: Item): string;
+  /** What a terminal shows in its place, such as an age in the place of a time. */
+  short?(item: Item): string;
+  /** Whether a terminal that is too narrow may cut the text. Default: false. */
+  flexible?: boolean;
+  /** Whether a terminal that is too narrow may leave the column out. Default: false. */
+  optional?: boolean;
+}
+
+const GAP = 2;
+/** What a flexible column keeps before an optional one is left out. */
+const NARROWEST = 12;
+
+/**
+ * Turns pages of items into text. A terminal gets aligned columns under a heading, cut to its width. A
+ * pipe gets whole texts with tabs between them, without a heading, as `cut` and `awk` like it.
+ *
+ * @param width - of the terminal; undefined for a pipe
+ * @returns a function that takes the pages in their order
+ */
+export function createTable<Item>(
+  columns: readonly Column<Item>[],
+  width: number | undefined,
+): (items: readonly Item[]) => string {
+  if (width === undefined) {
+    return (items) =>
+      items.map((item) => `${columns.map((column) => column.text(item)).join('\t')}\n`).join('');
+  }
+  const natural = columns.map(({ title }) => title.length);
+  let shown: number[] | undefined;
+
+  return (items) => {
+    const cells = items.map((item) => columns.map(({ text, short = text }) => short(item)));
+    for (const row of cells) {
+      for (const [index, cell] of row.entries()) {
+        natural[index] = Math.max(natural[index] as number, widthOf(cell));
+      }
+    }
+    const isFirst = shown === undefined;
+    shown ??= fittingColumns(columns, natural, width);
+    const widths = fittingWidths(shown, columns, natural, width);
+    const titles = columns.map(({ title }) => title);
+    const rows = isFirst ? [titles, ...cells] : cells;
+    return rows.map((row) => `${line(row, shown as number[], widths)}\n`).join('');
+  };
+}
+
+function line(row: readonly string[], shown: readonly number[], widths: readonly number[]): string {
+  const cells = shown.map((index, place) => {
+    const width = widths[place] as number;
+    return padEnd(cut(row[index] as string, width), width);
+  });
+  return cells.join(' '.repeat(GAP)).trimEnd();
+}
+
+const total = (widths: readonly number[]) =>
+  widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
+
+function leastWidths<Item>(
+  shown: readonly number[],
+  columns: readonly Column<Item>[],
+  natural: readonly number[],
+): number[] {
+  return shown.map((index) => {
+    const width = natural[index] as number;
+    return columns[index]?.flexible ? Math.min(width, NARROWEST) : width;
+  });
+}
+
+/** Leaves out optional columns, the last one first, until the others fit. */
+function fittingColumns<Item>(
+  columns: readonly Column<Item>[],
+  natural: readonly number[],
+  width: number,
+): number[] {
+  let shown = [...columns.keys()];
+  while (total(leastWidths(shown, columns, natural)) > width) {
+    const last = shown.findLast((index) => columns[index]?.optional);
+    if (last === undefined) break;
+    shown = shown.filter((index) => index !== last);
+  }
+  return shown;
+}
+
+/** Gives the flexible columns the room that there is, as evenly as they can use it. */
+function fittingWidths<Item>(
+  shown: readonly number[],
+  columns: readonly Column<Item>[],
+  natural: readonly number[],
+  width: number,
+): number[] {
+  const widths = leastWidths(shown, columns, natural);
+  let room = width - total(widths);
+  let hasGrown = true;
+  while (room > 0 && hasGrown) {
+    hasGrown = false;
+    for (const [place, index] of shown.entries()) {
+      if (room === 0 || (widths[place] as number) >= (natural[index] as number)) continue;
+      widths[place] = (widths[place] as number) + 1;
+      room -= 1;
+      hasGrown = true;
+    }
+  }
+  return widths;
+}
+
+/** A line for each field of one item, with the values under each other. */
+export function fieldList(fields: readonly (readonly [name: string, value: string])[]): string {
+  const width = Math.max(...fields.map(([name]) => name.length)) + GAP;
+  return fields.map(([name, value]) => `${name.padEnd(width)}${value}`).join('\n');
+}

@@ -1,0 +1,41 @@
+import type { AccountRecord, ScopeRecord } from '../store/records.ts';
+
+/** The accounts of the demo. Their ids are fixed, so that every demo has the same ones. */
+export const demoAccounts = {
+  ada: {
+    id: '0193aa00-0000-7000-8000-00000000acc0',
+    username: 'ada',
+    display_name: 'Ada Lovelace',
+    twitter: null,
+    verified: true,
+    supporter: false,
+  },
+  grace: {
+    id: '0193aa00-0000-7000-8000-00000000acc1',
+    username: 'grace',
+    display_name: 'Grace Hopper',
+    twitter: null,
+    verified: true,
+    supporter: true,
+  },
+} as const satisfies Record<string, AccountRecord>;
+
+export type DemoUser = keyof typeof demoAccounts;
+
+/** Whether a name from outside is one of the two. */
+export function isDemoUser(name: string): name is DemoUser {
+  return Object.hasOwn(demoAccounts, name);
+}
+
+/** What the demo application asks for. */
+export const demoScope: ScopeRecord = {
+  scope: 'profile.read',
+  title: 'Read your profile',
+  description: 'Your name, your username, and whether your account is verified.',
+  texts: {
+    de: {
+      title: 'Ihr Profil lesen',
+      description: 'Ihren Namen, Ihren Benutzernamen und ob Ihr Konto bestätigt ist.',
+    },
+  },
+};

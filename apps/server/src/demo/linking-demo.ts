@@ -1,0 +1,99 @@
+import { isLoopbackHost } from '../loopback.ts';
+import { MAX_SCOPES } from '../scopes/put-scope.ts';
+import type { Service } from '../service.ts';
+import type { Settings } from '../settings.ts';
+import type { ApplicationChanges } from '../store/records.ts';
+import { demoLogos } from './demo-logos.ts';
+import { demoAccounts, demoScope } from './demo-records.ts';
+
+/** The demo application is public: its backend keeps nothing that a restart could lose. */
+export const DEMO_APPLICATION_ID = '0193aa00-0000-7000-8000-00000000de00';
+
+/** Under PUBLIC_URL. */
+export const demoPaths = {
+  application: '/demo',
+  connect: '/demo/connect',
+  callback: '/demo/callback',
+  signIn: '/demo/sign-in',
+  connections: '/demo/connections',
+} as const;
+
+/** Whether a demo may be made: only where nobody has begun to set the service up. */
+export function isDemoAllowed({
+  databaseIsDefault,
+  adminSecret,
+}: Pick<Settings, 'databaseIsDefault' | 'adminSecret'>): boolean {
+  return databaseIsDefault && adminSecret === null;
+}
+
+type DemoConditions = Pick<
+  Settings,
+  'databaseIsDefault' | 'adminSecret' | 'signInUrl' | 'host' | 'trustProxy'
+>;
+
+/**
+ * Whether a demo application and a demo host show the linking flow: where a demo may be made, and only
+ * this machine can reach the service.
+ */
+export function isLinkingDemo(settings: DemoConditions): boolean {
+  const { signInUrl, host, trustProxy } = settings;
+  return isDemoAllowed(settings) && signInUrl === null && isLoopbackHost(host) && !trustProxy;
+}
+
+/**
+ * The settings that the demo adds; those of the operator otherwise.
+ *
+ * @param url - where the service listens
+ */
+export function withLinkingDemo(settings: Settings, url: string): Settings {
+  if (!isLinkingDemo(settings)) return settings;
+  const publicUrl = settings.publicUrl ?? url;
+  return {
+    ...settings,
+    publicUrl,
+    signInUrl: publicUrl + demoPaths.signIn,
+    pageName: settings.pageName ?? 'Demo Service',
+    pageLogo: settings.pageLogo ?? demoLogos.host,
+  };
+}
+
+/**
+ * Puts the accounts, the scope and the application of the demo into the database, and leaves what is
+ * there as it is: the operator may have disabled the application or described the scope.
+ */
+export async function seedLinkingDemo({ store, clock }: Service, publicUrl: string): Promise<void> {
+  for (const account of Object.values(demoAccounts)) await store.putAccount(account);
+  const scopes = await store.listScopes();
+  if (!scopes.some(({ scope }) => scope === demoScope.scope)) {
+    await store.putScope(demoScope, { most: MAX_SCOPES });
+  }
+  const addresses: ApplicationChanges = {
+    redirect_uris: [publicUrl + demoPaths.callback],
+    homepage_uri: publicUrl + demoPaths.application,
+  };
+  if ((await store.updateApplication(DEMO_APPLICATION_ID, addresses)) !== null) return;
+  await store.createApplication({
+    id: DEMO_APPLICATION_ID,
+    name: 'Demo Application',
+    disabled: false,
+    created_at: clock(),
+    secrets: [],
+    redirect_uris: [publicUrl + demoPaths.callback],
+    scopes: [demoScope.scope],
+    logo_uri: demoLogos.application,
+    homepage_uri: publicUrl + demoPaths.application,
+    public: true,
+    resource_server: false,
+  });
+}
+
+/** Whether a demo was made here, and its application still works. */
+export async function isDemoApplicationLive({ store }: Service): Promise<boolean> {
+  const application = await store.findApplication(DEMO_APPLICATION_ID);
+  return application !== null && !application.disabled;
+}
+
+/** What a person is told about the demo. */
+export function linkingDemoText(demoUrl: string): string {
+  return `Open ${demoUrl} to link an account in your browser.\n`;
+}

@@ -1,0 +1,86 @@
+import { createApplication, type NewApplication } from '../applications/create-application.ts';
+import { deleteApplication } from '../applications/delete-application.ts';
+import { newId } from '../credentials/credentials.ts';
+import { DomainError } from '../domain-error.ts';
+import { issueCode } from '../grants/issue-code.ts';
+import { redeem } from '../grants/redeem.ts';
+import { revoke } from '../grants/revoke.ts';
+import type { Origin } from '../origin.ts';
+import type { Service } from '../service.ts';
+import { type Finding, ok, problem, warning } from '../store/finding.ts';
+
+/**
+ * Converts a code of an application and an account of its own, tries to convert it again, revokes the
+ * grant, and removes the application and the account. A revoked grant without names stays, as of
+ * every deleted application.
+ */
+export async function* checkExchange(service: Service): AsyncGenerator<Finding> {
+  const { store, clock } = service;
+  const account_id = newId(clock());
+  const origin: Origin = { request_id: newId(clock()), by: 'command_line', secret_id: null };
+  let application_id: string | undefined;
+  try {
+    const began = performance.now();
+    const { application } = await createApplication(service, APPLICATION);
+    application_id = application.id;
+    await store.putAccount({ id: account_id, ...NOBODY });
+    const request = { application_id, account_id, scope: 'latchkey.doctor' };
+    const { code, pending } = await issueCode(service, request, origin);
+    await redeem(service, application_id, { code }, origin);
+    const repeated = await errorOf(redeem(service, application_id, { code }, origin));
+    await revoke(service, application_id, pending.grant_id, origin);
+    const milliseconds = Math.ceil(performance.now() - began);
+    yield repeated === 'code_already_used'
+      ? ok('exchange', `A code was converted once, and its grant revoked: ${milliseconds} ms.`)
+      : problem('exchange', 'A code was converted twice.', 'Stop the service, and report it.');
+  } catch (error) {
+    yield problem('exchange', `A code could not be converted and revoked: ${tell(error)}`, LOOK);
+  }
+  try {
+    await store.eraseAccount({ account_id, now: clock(), origin });
+    if (application_id === undefined) return;
+    await store.setApplicationDisabled(application_id, true);
+    await deleteApplication(service, application_id, origin);
+    await service.deletions.complete();
+  } catch (error) {
+    yield warning(
+      'exchange',
+      `What it needed could not be removed: ${tell(error)}`,
+      `Run latchkey account erase ${account_id}, and latchkey app disable and app delete for the application "latchkey doctor".`,
+    );
+  }
+}
+
+const APPLICATION: NewApplication = {
+  name: 'latchkey doctor',
+  redirect_uris: [],
+  scopes: [],
+  logo_uri: null,
+  homepage_uri: null,
+  public: false,
+  resource_server: false,
+};
+
+const NOBODY = {
+  username: 'latchkey-doctor',
+  display_name: 'latchkey doctor',
+  twitter: null,
+  verified: false,
+  supporter: false,
+};
+
+const LOOK = 'Look at the other findings first. If they are fine, report it.';
+
+async function errorOf(call: Promise<unknown>): Promise<string | null> {
+  try {
+    await call;
+    return null;
+  } catch (error) {
+    return DomainError.from(error).code;
+  }
+}
+
+function tell(error: unknown): string {
+  const { code, cause } = DomainError.from(error);
+  return cause instanceof Error ? `${code}, ${cause.message}` : code;
+}

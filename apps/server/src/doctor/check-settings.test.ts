@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { loadSettings } from '../settings.ts';
+import { checkSettings } from './check-settings.ts';
+
+const DATABASE_URL = 'file:./a.db';
+
+const levels = (environment: NodeJS.ProcessEnv) =>
+  [...checkSettings(loadSettings({ DATABASE_URL, ...environment }))]
+    .filter(({ level }) => level !== 'ok')
+    .map(({ check, level, found }) => `${level} ${check} ${found.split(/[ :]/)[0]}`);
+
+test.each([
+  [{}, []],
+  [{ HOST: '0.0.0.0', PUBLIC_URL: 'https://a.example', TRUST_PROXY: 'true' }, []],
+  [{ METRICS: 'on' }, []],
+  [
+    { METRICS: 'on', HOST: '0.0.0.0', PUBLIC_URL: 'http://localhost:3000' },
+    ['warning settings METRICS'],
+  ],
+  [{ HOST: '0.0.0.0' }, ['warning settings PUBLIC_URL']],
+  [{ PUBLIC_URL: 'https://a.example' }, ['warning settings PUBLIC_URL']],
+  [{ PUBLIC_URL: 'http://a.example' }, ['problem tls PUBLIC_URL']],
+  [{ PUBLIC_URL: 'http://[::1]:3000' }, []],
+  [{ RATE_LIMIT: 'off' }, ['warning settings RATE_LIMIT']],
+  [{ LOG_LEVEL: 'silent' }, ['warning settings LOG_LEVEL']],
+  [{ DATABASE_URL: undefined }, ['warning settings DATABASE_URL']],
+])('%j: %j', (environment, expected) => {
+  expect(levels(environment)).toEqual(expected);
+});

@@ -1,0 +1,79 @@
+import type { Settings } from '../settings.ts';
+import { type Finding, ok, problem, warning } from '../store/finding.ts';
+
+/** Looks for settings that are right one by one, and wrong together or in public. */
+export function* checkSettings(settings: Settings): Generator<Finding> {
+  const warnings = [...settingWarnings(settings)];
+  yield* warnings;
+  if (warnings.length === 0) yield ok('settings', describe(settings));
+  yield* checkPublicUrl(settings);
+}
+
+function describe({ host, port, adminSecret, adminPort }: Settings): string {
+  const admin =
+    adminSecret === null
+      ? 'no routes of the operator'
+      : `routes of the operator on port ${adminPort ?? port}`;
+  return `All can be used: ${host} port ${port}, ${admin}.`;
+}
+
+function* settingWarnings(settings: Settings): Generator<Finding> {
+  const { publicUrl, trustProxy, host, metrics, adminPort, rateLimit, logLevel } = settings;
+  const isPublic = !isLoopback(host);
+  if (settings.databaseIsDefault) {
+    yield warning(
+      'settings',
+      `DATABASE_URL is not set, so this is ${settings.databaseUrl} in the directory that you are in.`,
+      'Set it, and give commands the environment of the service.',
+    );
+  }
+  if (isPublic && publicUrl === null) {
+    yield warning(
+      'settings',
+      'PUBLIC_URL is not set, so links in responses have the host that each caller sends.',
+      'Set it to the address that callers use.',
+    );
+  }
+  if (publicUrl?.startsWith('https:') && !trustProxy) {
+    yield warning(
+      'settings',
+      'PUBLIC_URL is https, so a proxy is in front; but TRUST_PROXY is false, so all callers have its address and share its limits.',
+      'Set TRUST_PROXY=true, if the proxy sets X-Forwarded-For itself.',
+    );
+  }
+  if (metrics && adminPort === null && isPublic) {
+    yield warning(
+      'settings',
+      'METRICS is on without ADMIN_PORT: whoever reaches the service can read /metrics.',
+      'Set ADMIN_PORT, or let the proxy refuse /metrics.',
+    );
+  }
+  if (rateLimit === null) {
+    yield warning(
+      'settings',
+      'RATE_LIMIT is off: nothing slows down who guesses or floods.',
+      'Unset it, or set limits of your own.',
+    );
+  }
+  if (logLevel === 'silent') {
+    yield warning('settings', 'LOG_LEVEL is silent: nothing is audited.', 'Set it to info.');
+  }
+}
+
+function* checkPublicUrl({ publicUrl }: Settings): Generator<Finding> {
+  if (publicUrl === null) return;
+  const { protocol, hostname } = new URL(publicUrl);
+  if (protocol === 'https:') {
+    yield ok('tls', 'PUBLIC_URL is https.');
+  } else if (!isLoopback(hostname)) {
+    yield problem(
+      'tls',
+      `PUBLIC_URL is http, so credentials travel in clear to ${hostname}.`,
+      'Put a proxy with TLS in front of the service, and set PUBLIC_URL to its https address.',
+    );
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || /^127\.|^\[?::1\]?$/.test(host);
+}

@@ -1,0 +1,54 @@
+import pino from 'pino';
+import { BadSetting } from '../bad-setting.ts';
+import { closeService, openService } from '../open-service.ts';
+import { loadSettings, type Settings } from '../settings.ts';
+import { type Finding, problem, skipped } from '../store/finding.ts';
+import { inspectDatabase } from '../store/open-store.ts';
+import { checkExchange } from './check-exchange.ts';
+import { checkSettings } from './check-settings.ts';
+
+/**
+ * Looks at everything that a service with these settings depends on, and tries one exchange.
+ *
+ * @returns the findings, in the order in which they are made
+ */
+export async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
+  let settings: Settings;
+  try {
+    settings = loadSettings(environment);
+  } catch (error) {
+    if (!(error instanceof BadSetting)) throw error;
+    yield problem('settings', error.message, 'Correct it; the rest was not looked at.');
+    return;
+  }
+  yield* checkSettings(settings);
+  if (settings.databaseUrl === 'file::memory:') {
+    yield skipped('store', 'DATABASE_URL file::memory: keeps nothing, so there is nothing to see.');
+    return;
+  }
+  let isUsable = true;
+  const options = { clock: Date.now, reducesRevoked: settings.revokedGrantDays !== null };
+  for await (const finding of inspectDatabase(settings.databaseUrl, options)) {
+    isUsable &&= finding.level !== 'problem' || !NEEDED.has(finding.check);
+    yield finding;
+  }
+  if (!isUsable) {
+    yield skipped('exchange', 'No code was tried, because of what was found above.');
+    return;
+  }
+  yield* exchange(settings);
+}
+
+/** Without these there is nothing to try. */
+const NEEDED: ReadonlySet<Finding['check']> = new Set(['store', 'version', 'rights', 'indexes']);
+
+async function* exchange({ databaseUrl, auditDays }: Settings): AsyncGenerator<Finding> {
+  const options = { auditDays, create: false, migrate: false };
+  // What a log would say is in the findings.
+  const service = await openService(databaseUrl, pino({ enabled: false }), options);
+  try {
+    yield* checkExchange(service);
+  } finally {
+    await closeService(service);
+  }
+}

@@ -1,0 +1,9 @@
+/** The value of a cookie in a Cookie header (RFC 6265, section 4.2.1); null if it has none. */
+export function cookieValue(header: string, name: string): string | null {
+  for (const pair of header.split(';')) {
+    const equals = pair.indexOf('=');
+    if (equals !== -1 && pair.slice(0, equals).trim() === name)
+      return pair.slice(equals + 1).trim();
+  }
+  return null;
+}

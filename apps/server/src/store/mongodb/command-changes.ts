@@ -1,0 +1,36 @@
+import type { Store } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { fromCommandChangeDocument, toCommandChangeDocument, toId } from './documents.ts';
+
+type CommandChanges = Pick<
+  Store,
+  'keepCommandChanges' | 'listCommandChanges' | 'forgetCommandChanges'
+>;
+
+export function commandChanges(connection: Connection): CommandChanges {
+  return {
+    async keepCommandChanges(changes) {
+      // By id, so that writing one twice changes nothing.
+      const upserts = changes.map((change) => {
+        const { _id, ...replacement } = toCommandChangeDocument(change);
+        return { replaceOne: { filter: { _id }, replacement, upsert: true } };
+      });
+      await connection.writeBestEffort(async ({ commandChanges, durable }) => {
+        await commandChanges.bulkWrite(upserts, { ...durable, ordered: false });
+      });
+    },
+
+    async listCommandChanges(limit) {
+      const documents = await connection.read(({ commandChanges, listing }) =>
+        commandChanges.find({}, listing).sort({ _id: 1 }).limit(limit).toArray(),
+      );
+      return documents.map(fromCommandChangeDocument);
+    },
+
+    async forgetCommandChanges(ids) {
+      await connection.writeBestEffort(async ({ commandChanges, durable }) => {
+        await commandChanges.deleteMany({ _id: { $in: ids.map(toId) } }, durable);
+      });
+    },
+  };
+}

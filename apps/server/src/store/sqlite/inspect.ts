@@ -1,0 +1,152 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { uuidFromBytes, uuidV7Time } from '@latchkey/schema';
+import type { Clock } from '../../clock.ts';
+import { checkRoom } from '../disk-room.ts';
+import { type Finding, ok, problem, skipped, warning } from '../finding.ts';
+import { checkNewestRecord } from '../newest-record.ts';
+import { retryWhileLocked } from './errors.ts';
+import { migrations, versionOf } from './migrations.ts';
+import { nodeSqlite } from './open-database.ts';
+
+/** Looks at a database file. Changes nothing. */
+export async function* inspectSqlite(path: string, clock: Clock): AsyncGenerator<Finding> {
+  if (!existsSync(path)) {
+    yield problem(
+      'store',
+      `There is no database at ${path}.`,
+      'Check DATABASE_URL and the directory that you are in. latchkey serve creates a database.',
+    );
+    return;
+  }
+  let database: DatabaseSync;
+  let version: number;
+  try {
+    database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });
+    version = await retryWhileLocked(() => versionOf(database, path));
+  } catch (error) {
+    yield problem(
+      'store',
+      `The SQLite database ${path} cannot be read: ${error instanceof Error ? error.message : error}.`,
+      'Check that DATABASE_URL names a database of Latchkey, and that no other program holds it locked.',
+    );
+    return;
+  }
+  try {
+    yield ok('store', `SQLite, ${resolve(path)}`);
+    const isCurrent = version >= migrations.length;
+    yield checkVersion(version, database);
+    yield checkTopology(path);
+    if (isCurrent) yield checkIndexes(database);
+    yield* checkRights(path);
+    yield ok('write_concern', 'Each commit waits for the disk (synchronous is FULL).');
+    if (isCurrent) yield checkNewestRecord(newestGrant(database), clock);
+    yield skipped('tls', 'SQLite uses no network.');
+    yield checkDisk(path);
+  } finally {
+    database.close();
+  }
+}
+
+function checkVersion(version: number, database: DatabaseSync): Finding {
+  const sqlite = database.prepare('SELECT sqlite_version() AS version').get()?.version;
+  const found = `SQLite ${sqlite}, schema version ${version}`;
+  if (version === migrations.length) return ok('version', `${found}, which is this program's.`);
+  const versions = `${found}. This program has ${migrations.length}`;
+  if (version > migrations.length) return ok('version', `${versions}, and can use the newer one.`);
+  return problem('version', `${versions}.`, 'Make a backup, then run latchkey migrate.');
+}
+
+/** The magic numbers of file systems on a network: statfs(2). */
+const NETWORK = new Map([
+  [0x6969, 'NFS'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB'],
+]);
+
+function checkTopology(path: string): Finding {
+  const name = NETWORK.get(statfsSync(path).type);
+  if (name === undefined) {
+    return ok('topology', 'A file on a local disk. Every process of the service runs here.');
+  }
+  return problem(
+    'topology',
+    `The file is on a network file system (${name}), whose locks SQLite cannot rely on.`,
+    'Move it to a local disk, or use MongoDB: latchkey copy moves a database.',
+  );
+}
+
+/** Compares with a new database. */
+function checkIndexes(database: DatabaseSync): Finding {
+  const fresh = new (nodeSqlite().DatabaseSync)(':memory:');
+  for (const { sql } of migrations) fresh.exec(sql);
+  const present = new Set(indexesOf(database).map(({ name }) => name));
+  const missing = indexesOf(fresh).filter(({ name }) => !present.has(name));
+  fresh.close();
+  if (missing.length === 0) return ok('indexes', 'All indexes are there.');
+  return problem(
+    'indexes',
+    `Indexes are missing: ${missing.map(({ name }) => name).join(', ')}. Lists read every grant.`,
+    `Run with sqlite3: ${missing.map(({ sql }) => `${sql};`).join(' ')}`,
+  );
+}
+
+function indexesOf(database: DatabaseSync): { name: string; sql: string }[] {
+  const all = database.prepare(
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
+  );
+  return all.all() as { name: string; sql: string }[];
+}
+
+const OTHERS = 0o077;
+
+function* checkRights(path: string): Generator<Finding> {
+  const unwritable = [path, dirname(path)].filter((place) => {
+    try {
+      accessSync(place, constants.R_OK | constants.W_OK);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  if (unwritable.length > 0) {
+    yield problem(
+      'rights',
+      `This user cannot read and write ${unwritable.join(' and ')}.`,
+      'Run as the user of the service, or give this user the file and its directory.',
+    );
+    return;
+  }
+  const { mode, uid } = statSync(path);
+  if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
+    yield warning(
+      'rights',
+      `Other users of this machine can read or write ${path} (mode ${(mode & 0o777).toString(8)}).`,
+      uid === process.getuid?.()
+        ? 'Check who has copies of it. latchkey takes these rights off when it opens the file.'
+        : `Let its owner run chmod 600 ${path}`,
+    );
+  } else if (uid !== process.getuid?.()) {
+    yield warning(
+      'rights',
+      `${path} belongs to another user than the one that runs this command.`,
+      'Run commands as the user of the service: what another user creates beside it, the service may not be able to write.',
+    );
+  } else {
+    yield ok('rights', 'Only this user can read and write the file.');
+  }
+}
+
+function newestGrant(database: DatabaseSync): number | null {
+  const row = database.prepare('SELECT id FROM grants ORDER BY id DESC LIMIT 1').get();
+  return row === undefined ? null : uuidV7Time(uuidFromBytes(row.id as Uint8Array));
+}
+
+function checkDisk(path: string): Finding {
+  const { bavail, bsize } = statfsSync(path);
+  const size = [path, `${path}-wal`]
+    .map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0)
+    .reduce((sum, bytes) => sum + bytes);
+  return checkRoom('The disk', { free: bavail * bsize, database: size });
+}

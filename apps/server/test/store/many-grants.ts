@@ -1,0 +1,42 @@
+import { openTarget } from '../../src/store/open-store.ts';
+import type { StoredGrant } from '../../src/store/transfer.ts';
+import { aBinding, aHash, anAccount, anApplication, anId, anOrigin } from './suite/records.ts';
+
+const PAGE = 1_000;
+
+/**
+ * Fills a database with the grants of one application and one account. Each fourth is revoked.
+ *
+ * @param count - a multiple of 4, and of 1,000 if it is more than that
+ */
+export async function manyGrants(url: string, count: number) {
+  const target = await openTarget(url);
+  const [application, account] = [anApplication(), anAccount()];
+  await target.importApplications([application], false);
+  await target.importAccounts([{ place: anId(), account }], false);
+  const created_at = Date.now();
+  for (let done = 0; done < count; done += PAGE) {
+    const grants = Array.from({ length: Math.min(PAGE, count) }, (_, index): StoredGrant => {
+      const revoked_at = index % 4 === 0 ? created_at : null;
+      return {
+        grant_id: anId(),
+        application_id: application.id,
+        details: { scope: 'profile.read email', account, code_hash: aHash(), ...aBinding() },
+        created_at,
+        secret_hash: revoked_at === null ? aHash() : null,
+        first_used_at: null,
+        revoked_at,
+        recoveries: 0,
+        recovered_at: null,
+        issued_by: anOrigin({ by: 'operator', secret_id: null }),
+        redeemed_by: anOrigin(),
+        recovered_by: null,
+        first_used_by: null,
+        revoked_by: revoked_at === null ? null : anOrigin(),
+      };
+    });
+    await target.importGrants(grants);
+  }
+  await target.close();
+  return { application, account };
+}

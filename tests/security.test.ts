@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+
+const repository = new URL('..', import.meta.url);
+const read = (path: string) => readFile(new URL(path, repository), 'utf8');
+
+test('docs/security.md names tests that there are', async () => {
+  const page = await read('docs/security.md');
+  const named = [...page.matchAll(/`([\w/-]+(?:\.\w+)*\.test\.ts)`(?: \("([^"]+)"\))?/g)];
+  expect(named.length).toBeGreaterThan(30);
+  for (const [, file = '', title] of named) {
+    const found = await Promise.any(
+      ['test', 'src'].map((folder) => read(`apps/server/${folder}/${file}`)),
+    ).catch(() => expect.fail(`There is no ${file}.`));
+    if (title !== undefined) expect(found, file).toContain(title);
+  }
+});
