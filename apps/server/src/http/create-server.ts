@@ -96,10 +96,9 @@ export function createHttpServer(
   const pageTools =
     hasPublic && service.linking !== null ? createPageTools(callContext, settings) : null;
   const routesForAll = [
-    ...[...offered.values()].map((operation) =>
-      operationRoute(operation, callContext, authenticate),
-    ),
-    // They take the place of the routes above that have the same path.
+    ...[...offered.values()]
+      .filter(({ path }) => clientEndpoints.every((endpoint) => endpoint.path !== path))
+      .map((operation) => operationRoute(operation, callContext, authenticate)),
     ...(hasPublic ? clientEndpoints : []).map((endpoint) =>
       clientRoute(endpoint, callContext, authenticateClient),
     ),

@@ -189,9 +189,8 @@ async function runSteps(
   }
 }
 
-/** An introspection has its token in a body, so it is a POST. */
-function isRead({ method, name }: Action): boolean {
-  return method === 'GET' || name === 'grants.introspect';
+function isRead({ method, readOnly = method === 'GET' }: Action): boolean {
+  return readOnly;
 }
 
 function secretOf(caller: AnyCaller): string | null {
