@@ -15,6 +15,7 @@ import {
   PUBLIC_URL,
   VERIFIER,
 } from './link-flow.ts';
+import { openConsent, visit } from './page-flow.ts';
 
 type Step = 'read' | 'identify' | 'approve' | 'deny';
 
@@ -229,6 +230,23 @@ describeOnEachStore('the host’s part of a link', (fresh) => {
       server.advance(2 * HOUR);
       expect((await step('read', approved)).body.status).toBe('approved');
       expect((await step('read', denied)).body.status).toBe('denied');
+    });
+
+    test('of the host is another one than that of the page, even if it is the same', async () => {
+      const app = await linkingApplication(server);
+      for (const decision of ['approve', 'deny'] as const) {
+        const { link, path, cookie, form_token } = await openConsent(server, app);
+        const onPage = () => {
+          const form = { form_token, decision: decision === 'approve' ? 'allow' : 'deny' };
+          return visit(server, path, { cookie, form });
+        };
+        const byHost = () =>
+          step(decision, { link, ...(decision === 'approve' && { account_id: app.account_id }) });
+        const steps = decision === 'approve' ? [onPage, byHost] : [byHost, onPage];
+        const [first, second] = [await steps[0]?.(), await steps[1]?.()];
+        expect([first?.status, second?.status]).toEqual([decision === 'approve' ? 303 : 200, 409]);
+        expect((await steps[0]?.())?.status).toBe(first?.status);
+      }
     });
 
     test('is made once by many at once, and all who decide the same hear the same', async () => {
