@@ -15,7 +15,7 @@ import {
   PUBLIC_URL,
   VERIFIER,
 } from './link-flow.ts';
-import { openConsent, visit } from './page-flow.ts';
+import { formTokenIn, openConnections, openConsent, visit } from './page-flow.ts';
 
 type Step = 'read' | 'identify' | 'approve' | 'deny';
 
@@ -396,6 +396,24 @@ describeOnEachStore('the host’s part of a link', (fresh) => {
       await succeed(server, 'admin.accounts.erase', { account_id }, operator);
       await expectNotFound(link, 'link_unknown', account_id);
     });
+  });
+
+  test('is in the export of its account, with who did what', async () => {
+    const app = await linkingApplication(server);
+    const { account_id } = app;
+    const { body } = await step('approve', { ...(await app.begin()), account_id });
+    const { grant_id } = await convert(app, told({ body }).code);
+    const { cookie, path } = await openConnections(server, account_id);
+    const confirmation = `${path}/${app.application_id}`;
+    const { text } = await visit(server, confirmation, { cookie });
+    const form = { form_token: formTokenIn(text), decision: 'disconnect' };
+    expect((await visit(server, confirmation, { cookie, form })).status).toBe(303);
+    const { history } = await succeed(server, 'admin.accounts.export', { account_id }, operator);
+    expect(history).toMatchObject([
+      { operation: 'admin.links.approve', by: 'operator', grant_id },
+      { operation: 'grants.convert', by: 'application', grant_id },
+      { operation: 'admin.connections.revoke', by: 'user', grant_id },
+    ]);
   });
 
   test('an account that is not there is no account to link', async () => {
