@@ -5,7 +5,7 @@ import type { AnyCaller } from './handler.ts';
 
 /** What a call carries out: an operation, or what somebody does in a browser. */
 export interface Action<Output extends object = object>
-  extends Pick<OperationContract, 'method' | 'input'> {
+  extends Pick<OperationContract, 'method' | 'input' | 'readOnly'> {
   readonly name: ActionName;
   readonly caller: Caller | 'user';
   /** Takes only an input that its schema has returned and a caller of its kind. */
