@@ -469,6 +469,8 @@ describeOnAnyStore('the consent page', (fresh) => {
     expect(await languageOf('en', undefined, 'fr')).toEqual(['en', 'plain']);
     const error = await visit(server, '/link/nobody', { headers: { 'accept-language': 'de' } });
     expect(error.text).toContain('Diese Seite ist nicht mehr offen');
+    const begun = await visit(server, '/oauth/authorize?ui_locales=nl%20de-AT');
+    expect(begun.text).toContain('Diese Anwendung ist hier nicht bekannt');
   });
 
   test('of one link leaves that of another alone', async () => {
