@@ -6,7 +6,7 @@ import { DomainError } from '../../domain-error.ts';
 import type { StoreOptions } from '../store.ts';
 import { tightenFile } from './database-file.ts';
 import { BLOCKING_MS, isUnavailable, retryWhileLocked } from './errors.ts';
-import { migrate, type SqliteStep } from './migrations.ts';
+import { migrate, type SqliteStep, versionOf } from './migrations.ts';
 
 export const IN_MEMORY = ':memory:';
 
@@ -41,6 +41,7 @@ export async function openDatabase(
     database = opened;
     // Another process that opens or closes the file may hold the lock for a moment.
     await retryWhileLocked(() => configure(opened));
+    if (!create) await retryWhileLocked(() => refuseEmpty(opened, path, migrations));
     await retryWhileLocked(() => migrate(opened, path, mayMigrate, migrations));
     return opened;
   } catch (error) {
@@ -60,6 +61,17 @@ function prepareFile(path: string, create: boolean): void {
   if (!existsSync(path)) writeFileSync(path, '', { flag: 'a', mode: 0o600 });
   // SQLite opens a read-only file without an error, and then refuses every write.
   accessSync(path, constants.R_OK | constants.W_OK);
+}
+
+/** A file without a schema is a new database, or none at all. */
+function refuseEmpty(
+  database: DatabaseSync,
+  path: string,
+  steps: readonly SqliteStep[] | undefined,
+): void {
+  if (versionOf(database, path, steps) > 0) return;
+  const message = `${path} is no database of Latchkey. Check DATABASE_URL and the directory that you are in; \`latchkey serve\` creates a database.`;
+  throw new DomainError('store_unavailable', {}, new Error(message));
 }
 
 /** Not `mkdirSync` with `recursive`, which never returns below /proc (Node 20 and 24). */
