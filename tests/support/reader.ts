@@ -68,16 +68,15 @@ const notes: [Noted, RegExp][] = [
   ['lk_grant_…', /"grant_secret":"(\w+)"/],
   ['GRANT_ID', new RegExp(`"grant_id":"(${UUID})"`)],
   ['APPLICATION_ID', new RegExp(`"object":"application","id":"(${UUID})"`)],
-  ['APPLICATION_ID', new RegExp(`^(${UUID})  Acme$`, 'm')],
+  ['APPLICATION_ID', new RegExp(`^id +(${UUID})\nname +Acme$`, 'm')],
   // The oldest secret of an application.
-  ['SECRET_ID', new RegExp(`^ {2}secret (${UUID})  `, 'm')],
+  ['SECRET_ID', new RegExp(`^secret +(${UUID})  `, 'm')],
   ['the secret of a new application', /^(lk_app_\w{71})$/m],
   ['the secret of a new application', /"secret":"(lk_app_\w{71})"/],
   ['an issued code', /^(lk_code_\w{71})$/m],
   ['an issued code', /"object":"grant_code","code":"(\w{71,})"/],
   ['ACCOUNT_ID', new RegExp(`"object":"service_account","id":"(${UUID})"`)],
-  ['ACCOUNT_ID', new RegExp(`^(${UUID})  ada \\(`, 'm')],
-  ['ACCOUNT_ID', new RegExp(`^id +(${UUID})\nusername `, 'm')],
+  ['ACCOUNT_ID', new RegExp(`^id +(${UUID})\nusername +ada$`, 'm')],
 ];
 
 /**
