@@ -78,7 +78,7 @@ const notes: [Noted, RegExp][] = [
   ['an issued code', /^(lk_code_\w{71})$/m],
   ['an issued code', /"object":"grant_code","code":"(\w{71,})"/],
   ['ACCOUNT_ID', new RegExp(`"object":"service_account","id":"(${UUID})"`)],
-  ['ACCOUNT_ID', new RegExp(`^id +(${UUID})\\nusername +ada$`, 'm')],
+  ['ACCOUNT_ID', new RegExp(`^id +(${UUID})\nusername `, 'm')],
 ];
 
 /**
