@@ -137,6 +137,50 @@ console.log(JSON.stringify([
     },
   },
 
+  'guides/linking-with-the-sdk.md': {
+    async ts({ code }, reader) {
+      const isExpress = code.includes('expressLinking');
+      const callback = 'http://127.0.0.1:4000/callback';
+      const server = `
+import { Latchkey as Client } from '@latchkey/client';
+import { createTestServer } from '@latchkey/testing';
+await using server = await createTestServer();
+const client = new Client(server);
+`;
+      const run = isExpress
+        ? `
+const saved: string[] = [];
+const listening = createApp(client, {
+  userOf: () => 'user-1',
+  save: async (user, { account }) => void saved.push(user, account.username),
+}).listen(0, '127.0.0.1');
+await new Promise((resolve) => listening.once('listening', resolve));
+const { port } = listening.address() as { port: number };
+const visit = (url: string, cookie = '') =>
+  fetch(url.replace(':4000', ':' + port), { redirect: 'manual', headers: { cookie } });
+for (const decide of ['approve', 'deny'] as const) {
+  const begun = await visit('http://127.0.0.1:4000/connect');
+  const returned = await server[decide](begun.headers.get('Location')!);
+  const ended = await visit(returned, begun.headers.get('Set-Cookie')!);
+  saved.push(ended.headers.get('Location')!);
+}
+const lost = await visit('${callback}?state=forged');
+saved.push(lost.headers.get('Location')!);
+listening.close();
+console.log(JSON.stringify(saved));
+`
+        : `
+const { url, kept } = await begin(client);
+const grant = await finish(client, await server.approve(url), kept);
+console.log(JSON.stringify([grant.account.username]));
+`;
+      const at = (path: string) => `http://127.0.0.1:4000${path}`;
+      expect(JSON.parse(await program(reader, server + code + run))).toEqual(
+        isExpress ? ['user-1', 'ada', at('/settings'), at('/settings'), at('/try-again')] : ['ada'],
+      );
+    },
+  },
+
   'guides/test-your-integration.md': {
     ts: (block, reader) => reader.save('linking.test.ts', block.code),
     async sh({ code }, reader, blocks) {

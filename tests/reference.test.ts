@@ -22,7 +22,8 @@ test.each(pages)('docs/reference/%s.md is generated from the docstrings', async 
   await expect(reference.pages[page]).toMatchFileSnapshot(`../docs/reference/${page}.md`);
 });
 
-test('each of their examples compiles on its own', () => {
+// A compilation of a hundred files, which a busy machine takes its time for.
+test('each of their examples compiles on its own', { timeout: 300_000 }, () => {
   const blocks = pages.map((page) => codeBlocks(reference.pages[page]));
   for (const ofPage of blocks) expect(ofPage.length).toBeGreaterThan(3);
   const programs = blocks.flat().filter(({ language }) => language === 'ts');

@@ -5,15 +5,10 @@ import { gzipSync } from 'node:zlib';
 import { INSTALL_TIMEOUT_MS } from '@latchkey/test-kit/tools-from-lockfile';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { quickInfo } from './support/hover.ts';
+import { PUBLIC_URL, startLinkingService } from './support/linking-service.ts';
+import { ADMIN_SECRET } from './support/operator.ts';
 import { installPackedSdk } from './support/packed-sdk.ts';
-import {
-  environment,
-  latchkey,
-  pairIn,
-  type ServiceProcess,
-  startService,
-  succeed,
-} from './support/service.ts';
+import { environment, latchkey, pairIn, type ServiceProcess, succeed } from './support/service.ts';
 
 // What a user gets: the packed package and nothing else, in a folder of its own, compiled with the
 // versions of TypeScript that users have, and run against the service. Only this finds a `.d.ts`
@@ -45,7 +40,7 @@ beforeAll(async () => {
   }
 
   await installPackedSdk(consumer, compilers);
-  service = await startService({ cwd: consumer, env: environment() });
+  service = await startLinkingService(consumer);
 }, INSTALL_TIMEOUT_MS);
 
 afterAll(async () => {
@@ -86,8 +81,8 @@ describe('the installed package', () => {
         ...entries.flatMap((entry) =>
           ['cjs', 'd.cts', 'd.ts', 'js'].map((extension) => `dist/${entry}.${extension}`),
         ),
-        'dist/authorization-url-HASH.d.cts',
-        'dist/authorization-url-HASH.d.ts',
+        'dist/options-HASH.d.cts',
+        'dist/options-HASH.d.ts',
         'dist/types-HASH.d.cts',
         'dist/types-HASH.d.ts',
         'package.json',
@@ -138,7 +133,7 @@ test.each([
   const throws = quickInfo(consumer, program, name).filter(({ tag }) => tag === 'throws');
   expect(throws.length).toBeGreaterThan(0);
   for (const { text, links } of throws) {
-    expect(text).toMatch(/^an? \w+Error (if|as) \S/);
+    expect(text).toMatch(/^an? \w+Error (if|as|with) \S/);
     expect(links[0]).toMatch(/^\w+Error$/);
   }
 });
@@ -158,6 +153,8 @@ describe.each(Object.keys(compilers))('with %s', (alias) => {
       const env = environment({
         LATCHKEY_URL: service.url,
         LATCHKEY_APPLICATION_SECRET: applicationSecret,
+        LATCHKEY_PUBLIC_URL: PUBLIC_URL,
+        LATCHKEY_ADMIN_SECRET: ADMIN_SECRET,
         LATCHKEY_CODE: code,
       });
       const words = [join(`out-${alias}`, program)];

@@ -3,13 +3,9 @@ import { thirdPartyNotices } from '../../scripts/third-party-notices.ts';
 import manifest from './package.json' with { type: 'json' };
 
 export default defineConfig({
-  entry: {
-    index: 'src/index.ts',
-    guards: 'src/guards/index.ts',
-    linking: 'src/linking/index.ts',
-  },
+  // `tsup.linking.config.ts` builds the other entry points.
+  entry: { index: 'src/index.ts', guards: 'src/guards/index.ts' },
   // Each entry point is self-contained: the guards contain only the parts of the client they use.
-  // `tsup.admin.config.ts` builds the one that is not.
   splitting: false,
   format: ['esm', 'cjs'],
   target: 'es2022',

@@ -1,4 +1,5 @@
 import { checkRedirectUri, checkScope } from './arguments.ts';
+import { base64url } from './base64url.ts';
 import type { AuthorizationUrlOptions } from './options.ts';
 
 /** Where to send a browser, and what to keep until it returns. */
@@ -39,10 +40,3 @@ export async function authorizationUrl(
 
 /** 256 random bits in 43 characters. */
 const randomText = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
-
-/** Base64url without padding (RFC 4648, section 5). */
-export const base64url = (bytes: Uint8Array) =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/=+$/, '');

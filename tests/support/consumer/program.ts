@@ -1,7 +1,7 @@
 // A user's program. It is compiled with each TypeScript version and module system that the package
 // supports, and run. Links and unlinks an account at LATCHKEY_URL, as the application of
-// LATCHKEY_APPLICATION_SECRET, with LATCHKEY_CODE. Prints the results without secrets, and fails if one
-// is wrong.
+// LATCHKEY_APPLICATION_SECRET, with LATCHKEY_CODE, and then in two redirects, as the host of
+// LATCHKEY_ADMIN_SECRET. Prints the results without secrets, and fails if one is wrong.
 
 import {
   type Account,
@@ -9,6 +9,7 @@ import {
   CodeAlreadyUsedError,
   type FullGrant,
   type GrantDescription,
+  InvalidRequestError,
   isLatchkeyError,
   Latchkey,
   LatchkeyConfigError,
@@ -18,6 +19,7 @@ import {
   type RevokedGrant,
   type WithResponse,
 } from '@latchkey/client';
+import { LatchkeyAdmin, type LinkRedirect } from '@latchkey/client/admin';
 import {
   expressGuard,
   fastifyGuard,
@@ -28,6 +30,14 @@ import {
   requireGrant,
   withGrant,
 } from '@latchkey/client/guards';
+
+import {
+  expressLinking,
+  fastifyLinking,
+  fetchLinking,
+  honoLinking,
+  type LinkingOptions,
+} from '@latchkey/client/linking';
 
 // This project has no @types/node.
 declare const process: { env: Record<string, string | undefined>; exitCode?: number };
@@ -155,7 +165,57 @@ async function main(): Promise<void> {
     expect(error instanceof LatchkeyConfigError, 'a wrong option has a class of its own');
   }
 
+  await linkInBrowser(latchkey, account.id);
   console.log(JSON.stringify({ grant_id: grant.grant_id, account: account.id, revoked: true }));
+}
+
+async function linkInBrowser(latchkey: Latchkey, account_id: string): Promise<void> {
+  const admin = new LatchkeyAdmin({ timeoutMs: 5_000 });
+  const redirectUri = 'http://localhost:4000/callback';
+  const { data } = await admin.applications.list({ limit: 100 });
+  for (const { id: application_id } of data) {
+    await admin.applications.update({ application_id, redirect_uris: [redirectUri] });
+  }
+  await admin.scopes.put({ scope: 'profile.read', title: 'Read your profile' });
+
+  const grants: FullGrant[] = [];
+  const common = { latchkey, redirectUri, scope: 'profile.read' };
+  const options: LinkingOptions<Request> = {
+    ...common,
+    onLinked: (grant) => void grants.push(grant),
+    onFailed: (error) => `/failed?why=${error.name}`,
+  };
+  const { connect, callback } = fetchLinking(options);
+  // The other frameworks' handlers, with what middleware adds to their requests.
+  expressLinking({ ...common, userOf: (request) => request.session.user, onLinked: () => '/' });
+  fastifyLinking({ ...common, userOf: (request) => request.session.user, onLinked: () => '/' });
+  honoLinking({ ...common, userOf: (context) => context.get('user'), onLinked: () => '/' });
+
+  const begun: Response = await connect(new Request('http://localhost:4000/connect'));
+  // The service is not at its public URL here.
+  const location = begun.headers.get('Location') ?? '';
+  const address = location.replace(env('LATCHKEY_PUBLIC_URL'), env('LATCHKEY_URL'));
+  const asked = await fetch(address, { redirect: 'manual' });
+  const link = new URL(asked.headers.get('Location') ?? '').searchParams.get('link') ?? '';
+  const { redirect_to }: LinkRedirect = await admin.links.approve({ link, account_id });
+  const headers = { cookie: begun.headers.get('Set-Cookie') ?? '' };
+  await callback(new Request(redirect_to, { headers }));
+  expect(grants.length === 1, 'a link in the browser ends with a grant');
+  const [{ grant_secret } = { grant_secret: '' }] = grants;
+  const token = await latchkey.introspect(grant_secret);
+  expect(token.active && token.sub === account_id, 'of the account that the host approved');
+  await latchkey.revokeToken(grant_secret);
+
+  const failed = await callback(new Request(redirect_to));
+  const why = failed.headers.get('Location') ?? '';
+  expect(why.endsWith('/failed?why=StateMismatchError'), 'a callback belongs to a browser');
+  const decided = await rejection(admin.links.deny({ link }));
+  expect(decided instanceof InvalidRequestError, 'the errors of both clients are the same');
+  if (decided instanceof InvalidRequestError) {
+    expect(decided.link_status === 'approved', 'a decision is final');
+  }
+  // @ts-expect-error an account is required
+  await rejection(admin.links.identify({ link }));
 }
 
 main().catch((error: unknown) => {

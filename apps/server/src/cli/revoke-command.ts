@@ -69,15 +69,21 @@ async function describeWhich(
   { account, app }: Options,
 ): Promise<string> {
   if (account !== undefined) {
-    const { username } = await callOperation(terminal, service, 'admin.accounts.get', {
-      account_id: account,
-    });
+    const { username } = await callOperation(
+      service,
+      'admin.accounts.get',
+      { account_id: account },
+      terminal,
+    );
     return `every grant of the account ${username} (${account})`;
   }
   if (app !== undefined) {
-    const { name } = await callOperation(terminal, service, 'admin.applications.get', {
-      application_id: app,
-    });
+    const { name } = await callOperation(
+      service,
+      'admin.applications.get',
+      { application_id: app },
+      terminal,
+    );
     return `every grant of the application ${name} (${app})`;
   }
   return ids.length === 1 ? `the grant ${ids[0]}` : `${ids.length} grants`;
@@ -165,7 +171,7 @@ async function revokeOne(
   grant_id: string,
 ): Promise<RevokedGrant | DomainError> {
   try {
-    return await callOperation(terminal, service, 'admin.grants.revoke', { grant_id });
+    return await callOperation(service, 'admin.grants.revoke', { grant_id }, terminal);
   } catch (error) {
     return DomainError.from(error);
   }

@@ -30,6 +30,8 @@ export type {
   RevokedGrant,
   Scope,
 } from '@latchkey/schema';
+export type { CallOptions, ConnectionOptions } from '../options.ts';
+export type { WithResponse } from '../response-details.ts';
 export { LatchkeyAdmin } from './latchkey-admin.ts';
 export * from './operations.ts';
 export type { LatchkeyAdminOptions } from './options.ts';

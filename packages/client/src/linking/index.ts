@@ -5,7 +5,10 @@
  * @module client/linking
  */
 
-export type { FullGrant } from '@latchkey/schema';
+export type { FullGrant, ParameterIssue } from '@latchkey/schema';
+export type { Authorization } from '../authorization-url.ts';
+export type { AuthorizationUrlOptions, FinishLinkingOptions } from '../options.ts';
+export type { ResponseDetails, WithResponse } from '../response-details.ts';
 export {
   type AnyExpressRequest,
   type ExpressLinkingHandler,

@@ -1,5 +1,6 @@
 import type { FullGrant } from '@latchkey/schema';
-import { type Authorization, base64url } from '../authorization-url.ts';
+import type { Authorization } from '../authorization-url.ts';
+import { base64url } from '../base64url.ts';
 import { hasBrand } from '../brand.ts';
 import type { AnyLatchkeyError } from '../errors.ts';
 import type { AuthorizationUrlOptions, FinishLinkingOptions } from '../options.ts';

@@ -106,21 +106,25 @@ export function describeLinks(stores: SuiteStores): void {
   });
 
   describe('asking for another account', () => {
-    test('replaces the link; the former one and the page are dead', async () => {
+    test('replaces the link; the former one is dead, and the page once there is another', async () => {
       const { link, page, account } = await identified(stores.store);
       const change = switchOf(link, page.id, { origin: anOrigin() });
       const { link_hash } = change;
-      const expected = { ...link, link_hash, page_id: null };
+      const expected = { ...link, link_hash };
       expect(await stores.store.switchLink(change)).toEqual(expected);
       expect(await stores.other.findLink(link.id)).toEqual(expected);
 
       const next = aConsentPage(link, { account_id: account.id });
       expect(await stores.store.identifyLink(identificationOf(link, next))).toBeNull();
       expect(await stores.store.decideLink(denialOf(link))).toBeNull();
+      const again = switchOf(link, page.id);
+      const latest = { ...link, link_hash: again.link_hash };
+      expect(await stores.other.switchLink(again)).toEqual(latest);
+      expect(await stores.store.identifyLink(identificationOf(expected, next))).toBeNull();
+      const identification = identificationOf(latest, next);
+      expect(await stores.other.identifyLink(identification)).toMatchObject({ page_id: next.id });
       expect(await stores.store.decideLink(approvalOf(link, account.id, page))).toBeNull();
       expect(await stores.store.switchLink(switchOf(link, page.id))).toBeNull();
-      const identification = identificationOf(expected, next);
-      expect(await stores.other.identifyLink(identification)).toMatchObject({ page_id: next.id });
     });
 
     test('changes nothing unless every condition holds', async () => {
@@ -144,7 +148,7 @@ export function describeLinks(stores: SuiteStores): void {
       expect(await stores.store.switchLink(switchOf(decided, its.id))).toBeNull();
     });
 
-    test('while it is decided: exactly one of the two is made', async () => {
+    test('while it is decided: the decision is made, and nothing after it', async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const { link, page, account } = await identified(stores.store);
         const change = switchOf(link, page.id);
@@ -153,8 +157,9 @@ export function describeLinks(stores: SuiteStores): void {
           one.switchLink(change),
           two.decideLink(approvalOf(link, account.id, page)),
         ]);
-        expect(present([switched, decided])).toHaveLength(1);
-        expect(await stores.store.findLink(link.id)).toEqual(switched ?? decided);
+        const { link_hash } = switched ? change : link;
+        expect(decided).toMatchObject({ link_hash, decision: { status: 'approved' } });
+        expect(await stores.store.findLink(link.id)).toEqual(decided);
       }
     });
   });
