@@ -70,7 +70,7 @@ const notes: [Noted, RegExp][] = [
   ['lk_grant_…', /"grant_secret":"(\w+)"/],
   ['GRANT_ID', new RegExp(`"grant_id":"(${UUID})"`)],
   ['APPLICATION_ID', new RegExp(`"object":"application","id":"(${UUID})"`)],
-  ['APPLICATION_ID', new RegExp(`^id +(${UUID})\\nname +Acme$`, 'm')],
+  ['APPLICATION_ID', new RegExp(`^id +(${UUID})\nname +Acme$`, 'm')],
   // The oldest secret of an application.
   ['SECRET_ID', new RegExp(`^secret +(${UUID})  `, 'm')],
   ['the secret of a new application', /^(lk_app_\w{71})$/m],
