@@ -85,6 +85,9 @@ const ways: Record<string, Record<string, Way>> = {
     async json() {},
   },
 
+  // tests/hosts-guide.test.ts runs them.
+  'guides/hosts.md': { async ts() {} },
+
   'guides/store-the-grant.md': {
     async sql({ code }) {
       const database = new DatabaseSync(':memory:');
