@@ -3,8 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import * as client from '@latchkey/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Browser } from './clients/browser.ts';
 import { examplesFolder } from './support/examples-folder.ts';
 import { type Fault, startFaultyService } from './support/faulty-service.ts';
+import { connectAda, disconnect, freePort, PORT_OF_PAGES } from './support/linking-program.ts';
 import { type CodeBlock, codeBlocks, prose } from './support/markdown.ts';
 import { Reader } from './support/reader.ts';
 import { requireTools } from './support/tools.ts';
@@ -56,20 +58,35 @@ console.log(typeof told === 'string' ? told : (await client.account(told.grant_s
   return printed.trim();
 }
 
+/** Where the application of the quickstart listens. */
+const port = await freePort();
+
 type Way = (block: CodeBlock, reader: Reader, blocks: CodeBlock[]) => Promise<void>;
 
 /** The tests of the programs, by page. */
 const ways: Record<string, Record<string, Way>> = {
   'quickstart.md': {
-    ts: (block, reader) => reader.save('link.ts', block.code),
-    async text(block, reader, blocks) {
-      const last = blocks[blocks.indexOf(block) - 1]?.code ?? '';
-      expect(await shell(reader, last)).toBe(block.code);
-      const again = await reader.shell('npx --yes tsx@4 link.ts');
-      expect(again.exitCode).toBe(1);
-      expect(again.stderr).toContain('CodeAlreadyUsedError');
+    ts: (block, reader) => reader.save('app.ts', block.code.replaceAll(PORT_OF_PAGES, port)),
+    async sh({ code }, reader, blocks) {
+      if (!code.includes('app.ts')) return void (await shell(reader, code));
+      const application = await reader.start(code, port);
+      const browser = new Browser();
+      const account = () => browser.open(`${application.url}/account`);
+      const home = await browser.open(application.url);
+      const [, path] = /<a href="(.+)">Connect your account</.exec(home.text) ?? [];
+      const shown = await connectAda(browser, application.url + path);
+      const response = blocks.find(({ language }) => language === 'json')?.code ?? '';
+      expect(JSON.parse(shown.text)).toEqual(JSON.parse(response));
+      await disconnect(browser, reader.service.url, reader.noted('APPLICATION_ID'));
+      expect(await account()).toMatchObject({ status: 401 });
+      await application.stop();
     },
+    // Compared above.
+    async json() {},
   },
+
+  // tests/hosts-guide.test.ts runs them.
+  'guides/hosts.md': { async ts() {} },
 
   'guides/store-the-grant.md': {
     async sql({ code }) {
@@ -137,6 +154,50 @@ console.log(JSON.stringify([
     },
   },
 
+  'guides/linking-with-the-sdk.md': {
+    async ts({ code }, reader) {
+      const isExpress = code.includes('expressLinking');
+      const callback = 'http://127.0.0.1:4000/callback';
+      const server = `
+import { Latchkey as Client } from '@latchkey/client';
+import { createTestServer } from '@latchkey/testing';
+await using server = await createTestServer();
+const client = new Client(server);
+`;
+      const run = isExpress
+        ? `
+const saved: string[] = [];
+const listening = createApp(client, {
+  userOf: () => 'user-1',
+  save: async (user, { account }) => void saved.push(user, account.username),
+}).listen(0, '127.0.0.1');
+await new Promise((resolve) => listening.once('listening', resolve));
+const { port } = listening.address() as { port: number };
+const visit = (url: string, cookie = '') =>
+  fetch(url.replace(':4000', ':' + port), { redirect: 'manual', headers: { cookie } });
+for (const decide of ['approve', 'deny'] as const) {
+  const begun = await visit('http://127.0.0.1:4000/connect');
+  const returned = await server[decide](begun.headers.get('Location')!);
+  const ended = await visit(returned, begun.headers.get('Set-Cookie')!);
+  saved.push(ended.headers.get('Location')!);
+}
+const lost = await visit('${callback}?state=forged');
+saved.push(lost.headers.get('Location')!);
+listening.close();
+console.log(JSON.stringify(saved));
+`
+        : `
+const { url, kept } = await begin(client);
+const grant = await finish(client, await server.approve(url), kept);
+console.log(JSON.stringify([grant.account.username]));
+`;
+      const at = (path: string) => `http://127.0.0.1:4000${path}`;
+      expect(JSON.parse(await program(reader, server + code + run))).toEqual(
+        isExpress ? ['user-1', 'ada', at('/settings'), at('/settings'), at('/try-again')] : ['ada'],
+      );
+    },
+  },
+
   'guides/test-your-integration.md': {
     ts: (block, reader) => reader.save('linking.test.ts', block.code),
     async sh({ code }, reader, blocks) {
@@ -159,6 +220,9 @@ const anywhere: Record<string, Way> = {
   mermaid: async ({ code }) => expect(code).toMatch(/^(?:sequenceDiagram|stateDiagram-v2)\n/),
 };
 
+/** These sections of the quickstart need libraries that `npm run test:clients` installs. */
+const OF_TEST_CLIENTS = /^## In Python$[\s\S]*(?=^## Next$)/m;
+
 describe.each(pages)('docs/%s', (page) => {
   let reader: Reader;
   beforeAll(async () => {
@@ -171,7 +235,7 @@ describe.each(pages)('docs/%s', (page) => {
 
   test('does what its blocks say', { timeout: 120_000 }, async () => {
     const text = await read(page);
-    const blocks = codeBlocks(text);
+    const blocks = codeBlocks(text.replace(OF_TEST_CLIENTS, ''));
     for (const block of blocks) {
       const way = ways[page]?.[block.language] ?? anywhere[block.language];
       if (way === undefined) {

@@ -37,10 +37,8 @@ async function run(migration: Migration, options: Parameters<typeof runMigration
     },
   });
   const terminal = {
-    environment: {},
-    stdin: Readable.from([]),
-    stdout: writer('stdout'),
-    stderr: writer('stderr'),
+    ...{ environment: {}, stdin: Readable.from([]) },
+    ...{ stdout: writer('stdout'), stderr: writer('stderr') },
   };
   const failure = await runMigration(terminal, migration, options).then(
     () => null,

@@ -159,7 +159,10 @@ async function runSteps(
       return intercept({ operation: action.name, breakConnection }, () =>
         withinLimits(limits, action.name, authenticated, () => {
           if (!isRead(action)) service.audit.beforeChange(by);
-          return action.handle(service, valid, authenticated, origin, steps.publicUrl ?? '');
+          return action.handle(service, valid, authenticated, origin, {
+            publicUrl: steps.publicUrl ?? '',
+            noteIds: (found) => void Object.assign(ids, found),
+          });
         }),
       );
     };

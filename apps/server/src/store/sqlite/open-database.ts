@@ -40,8 +40,8 @@ export async function openDatabase(
     const opened = new DatabaseSync(path);
     database = opened;
     // Another process that opens or closes the file may hold the lock for a moment.
+    if (!create) await retryWhileLocked(() => refuseNew(opened, path));
     await retryWhileLocked(() => configure(opened));
-    if (!create) await retryWhileLocked(() => refuseEmpty(opened, path, migrations));
     await retryWhileLocked(() => migrate(opened, path, mayMigrate, migrations));
     return opened;
   } catch (error) {
@@ -52,10 +52,7 @@ export async function openDatabase(
 
 /** Only its owner may read the file: it has personal data and hashes of credentials. */
 function prepareFile(path: string, create: boolean): void {
-  if (!create && !existsSync(path)) {
-    const message = `There is no database at ${path}. Check DATABASE_URL and the directory that you are in; \`latchkey serve\` creates a database.`;
-    throw new DomainError('store_unavailable', {}, new Error(message));
-  }
+  if (!create && !existsSync(path)) throw noDatabase(path);
   makeFolder(dirname(path));
   // SQLite gives the write-ahead log the same mode.
   if (!existsSync(path)) writeFileSync(path, '', { flag: 'a', mode: 0o600 });
@@ -63,15 +60,14 @@ function prepareFile(path: string, create: boolean): void {
   accessSync(path, constants.R_OK | constants.W_OK);
 }
 
-/** A file without a schema is a new database, or none at all. */
-function refuseEmpty(
-  database: DatabaseSync,
-  path: string,
-  steps: readonly SqliteStep[] | undefined,
-): void {
-  if (versionOf(database, path, steps) > 0) return;
-  const message = `${path} is no database of Latchkey. Check DATABASE_URL and the directory that you are in; \`latchkey serve\` creates a database.`;
-  throw new DomainError('store_unavailable', {}, new Error(message));
+/** An empty file, or a database of another program, is not made one of Latchkey. */
+function refuseNew(database: DatabaseSync, path: string): void {
+  if (versionOf(database, path) === 0) throw noDatabase(path);
+}
+
+function noDatabase(path: string): DomainError {
+  const message = `There is no database at ${path}. Check DATABASE_URL and the directory that you are in; \`latchkey serve\` creates a database.`;
+  return new DomainError('store_unavailable', {}, new Error(message));
 }
 
 /** Not `mkdirSync` with `recursive`, which never returns below /proc (Node 20 and 24). */
