@@ -10,7 +10,7 @@ declare class EnvHttpProxyAgent {}
 declare const fetch: (url: string, init: object) => Promise<Response>;
 `;
 
-test('the programs in the README of the SDK compile', async () => {
+test('the programs in the README of the SDK compile', { timeout: 300_000 }, async () => {
   const readme = await readFile(new URL('../packages/client/README.md', import.meta.url), 'utf8');
   const programs = codeBlocks(readme).filter(({ language }) => language === 'ts');
   expect(programs.length).toBeGreaterThan(5);

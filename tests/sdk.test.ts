@@ -5,6 +5,7 @@ import * as client from '@latchkey/client';
 import { Latchkey, LatchkeyError, type LatchkeyOptions } from '@latchkey/client';
 import { loadSettings, type RunningServer, startServer } from '@latchkey/server';
 import { slow } from '@latchkey/test-kit/long';
+import { createTestServer, type TestServer } from '@latchkey/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LosingProxy, startLosingProxy } from './support/losing-proxy.ts';
 import { ADMIN_SECRET, operator } from './support/operator.ts';
@@ -259,7 +260,9 @@ describe('a proxy that passes only what the docs on operating list', async () =>
     expect(response?.headers.get('Cache-Control')).toBe('no-store');
     expect(await latchkey.account(grant_secret)).toEqual(account);
     expect(await latchkey.grant(grant_secret)).toMatchObject({ grant_id });
+    expect(await latchkey.introspect(grant_secret)).toMatchObject({ active: true, grant_id });
     expect(await latchkey.revoke(grant_id)).toMatchObject({ revoked: true });
+    await latchkey.revokeToken(grant_secret);
     expect(proxy.passed).toEqual(listed);
     await proxy.close();
   });
@@ -484,6 +487,51 @@ describe('every class of error that the SDK has', slow, () => {
         maybe_sent: false,
       });
     });
+  });
+
+  describe('in a link', () => {
+    const redirectUri = 'http://127.0.0.1/callback';
+    let linking: TestServer;
+    beforeAll(async () => {
+      linking = await createTestServer();
+    });
+    afterAll(() => linking.close());
+
+    /** Begins a link, and finishes it at the address that a user or an attacker comes back with. */
+    async function link(comeBack: (url: string) => Promise<string>, scope = 'profile.read') {
+      const latchkey = new Latchkey(linking);
+      const { url, ...kept } = await latchkey.authorizationUrl({ redirectUri, scope });
+      return latchkey.finishLinking(await comeBack(url), { ...kept, redirectUri });
+    }
+    const changed = async (url: string, name: string, value: string) => {
+      const callback = new URL(await linking.approve(url));
+      callback.searchParams.set(name, value);
+      return callback.href;
+    };
+
+    test('LinkDeniedError: the user did not allow it', () =>
+      fails(link(linking.deny), client.LinkDeniedError, { error_code: 'access_denied' }));
+
+    test('LinkFailedError: the application may not ask for the scope', () =>
+      fails(link(linking.approve, 'posts.write'), client.LinkFailedError, {
+        error: 'invalid_scope',
+        error_code: 'scope_unknown',
+        request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      }));
+
+    test('StateMismatchError: of another link', () =>
+      fails(
+        link((url) => changed(url, 'state', 'x')),
+        client.StateMismatchError,
+        {},
+      ));
+
+    test('IssuerMismatchError: of another service', () =>
+      fails(
+        link((url) => changed(url, 'iss', 'https://evil.example')),
+        client.IssuerMismatchError,
+        {},
+      ));
   });
 
   test('is in one of these tests, but for those that no answer leads to yet', () => {

@@ -45,8 +45,11 @@ export async function startLinkingProgram(
   process.once('exit', kill);
   const ended = once(child, 'close');
   let printed = '';
-  child.stdout.on('data', (chunk) => void (printed += chunk));
-  child.stderr.on('data', (chunk) => void (printed += chunk));
+  const note = (chunk: Buffer) => {
+    printed += chunk;
+  };
+  child.stdout.on('data', note);
+  child.stderr.on('data', note);
   const url = `http://127.0.0.1:${port}`;
   while (
     !(await fetch(url).then(
@@ -78,4 +81,19 @@ export async function connectAda(browser: Browser, connectUrl: string): Promise<
   const signIn = await browser.open(connectUrl);
   const consent = await browser.press(signIn, 'Ada Lovelace');
   return browser.press(consent, 'Allow');
+}
+
+/** Ends what {@link connectAda} began: on the page of the demo that lists her connected applications. */
+export async function disconnect(
+  browser: Browser,
+  serviceUrl: string,
+  application_id: string,
+): Promise<void> {
+  const list = await browser.press(
+    await browser.open(`${serviceUrl}/demo`),
+    'Connected applications',
+  );
+  const link = `/connections/${application_id}`;
+  if (!list.text.includes(`href="${link}"`)) throw new Error(`It is not connected:\n${list.text}`);
+  await browser.press(await browser.open(serviceUrl + link), 'Disconnect');
 }
