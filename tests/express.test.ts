@@ -27,7 +27,7 @@ describeInBrowser('the Express application and its host in a browser', (open) =>
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'latchkey-express-'));
-    const [latchkey, hostGateway] = await Promise.all([startGateway(), startGateway()]);
+    const [latchkey, hostGateway] = await Promise.all([startGateway(''), startGateway('')]);
     gateways.push(latchkey, hostGateway);
     host = hostGateway.url;
     const settings = { ADMIN_SECRET, PUBLIC_URL: latchkey.url, SIGN_IN_URL: `${host}/sign-in` };

@@ -3,8 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import * as client from '@latchkey/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Browser } from './clients/browser.ts';
 import { examplesFolder } from './support/examples-folder.ts';
 import { type Fault, startFaultyService } from './support/faulty-service.ts';
+import { connectAda, disconnect, freePort, PORT_OF_PAGES } from './support/linking-program.ts';
 import { type CodeBlock, codeBlocks, prose } from './support/markdown.ts';
 import { Reader } from './support/reader.ts';
 import { requireTools } from './support/tools.ts';
@@ -56,20 +58,35 @@ console.log(typeof told === 'string' ? told : (await client.account(told.grant_s
   return printed.trim();
 }
 
+/** Where the application of the quickstart listens. */
+const port = await freePort();
+
 type Way = (block: CodeBlock, reader: Reader, blocks: CodeBlock[]) => Promise<void>;
 
 /** The tests of the programs, by page. */
 const ways: Record<string, Record<string, Way>> = {
   'quickstart.md': {
-    ts: (block, reader) => reader.save('link.ts', block.code),
-    async text(block, reader, blocks) {
-      const last = blocks[blocks.indexOf(block) - 1]?.code ?? '';
-      expect(await shell(reader, last)).toBe(block.code);
-      const again = await reader.shell('npx --yes tsx@4 link.ts');
-      expect(again.exitCode).toBe(1);
-      expect(again.stderr).toContain('CodeAlreadyUsedError');
+    ts: (block, reader) => reader.save('app.ts', block.code.replaceAll(PORT_OF_PAGES, port)),
+    async sh({ code }, reader, blocks) {
+      if (!code.includes('app.ts')) return void (await shell(reader, code));
+      const application = await reader.start(code, port);
+      const browser = new Browser();
+      const account = () => browser.open(`${application.url}/account`);
+      const home = await browser.open(application.url);
+      const [, path] = /<a href="(.+)">Connect your account</.exec(home.text) ?? [];
+      const shown = await connectAda(browser, application.url + path);
+      const response = blocks.find(({ language }) => language === 'json')?.code ?? '';
+      expect(JSON.parse(shown.text)).toEqual(JSON.parse(response));
+      await disconnect(browser, reader.service.url, reader.noted('APPLICATION_ID'));
+      expect(await account()).toMatchObject({ status: 401 });
+      await application.stop();
     },
+    // Compared above.
+    async json() {},
   },
+
+  // tests/hosts-guide.test.ts runs them.
+  'guides/hosts.md': { async ts() {} },
 
   'guides/store-the-grant.md': {
     async sql({ code }) {
@@ -203,6 +220,9 @@ const anywhere: Record<string, Way> = {
   mermaid: async ({ code }) => expect(code).toMatch(/^(?:sequenceDiagram|stateDiagram-v2)\n/),
 };
 
+/** These sections of the quickstart need libraries that `npm run test:clients` installs. */
+const OF_TEST_CLIENTS = /^## In Python$[\s\S]*(?=^## Next$)/m;
+
 describe.each(pages)('docs/%s', (page) => {
   let reader: Reader;
   beforeAll(async () => {
@@ -215,7 +235,7 @@ describe.each(pages)('docs/%s', (page) => {
 
   test('does what its blocks say', { timeout: 120_000 }, async () => {
     const text = await read(page);
-    const blocks = codeBlocks(text);
+    const blocks = codeBlocks(text.replace(OF_TEST_CLIENTS, ''));
     for (const block of blocks) {
       const way = ways[page]?.[block.language] ?? anywhere[block.language];
       if (way === undefined) {

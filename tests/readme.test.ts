@@ -4,7 +4,14 @@ import { fileURLToPath } from 'node:url';
 import type {} from '@latchkey/test-kit/global-setup';
 import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { Browser } from './clients/browser.ts';
 import { examplesFolder } from './support/examples-folder.ts';
+import {
+  connectAda,
+  freePort,
+  PORT_OF_PAGES,
+  startLinkingProgram,
+} from './support/linking-program.ts';
 import { type CodeBlock, codeBlocks, prose } from './support/markdown.ts';
 import { Reader } from './support/reader.ts';
 import { environment, run } from './support/service.ts';
@@ -86,6 +93,23 @@ async function linksAndUnlinks(block: CodeBlock, words: string[], cwd?: string):
   expect(again.stderr).toMatch(/already converted|code_already_used/);
 }
 
+/** Runs an application with a callback, and links an account with it in a browser. */
+async function links(code: string): Promise<void> {
+  const port = await freePort();
+  const program = code.replaceAll(PORT_OF_PAGES, port);
+  const words = [process.execPath, '--input-type=module-typescript', '--eval', program];
+  const application = await startLinkingProgram(words, port, {
+    cwd: examplesFolder,
+    env: environment({
+      LATCHKEY_URL: reader.service.url,
+      LATCHKEY_APPLICATION_SECRET: reader.noted('the secret of a new application'),
+    }),
+  });
+  await connectAda(new Browser(), `${application.url}/connect`);
+  expect(application.printed()).toBe('Linked ada\n');
+  await application.stop();
+}
+
 /** How a block of each language is tested. */
 const ways: Record<string, (block: CodeBlock) => Promise<void>> = {
   /** A drawing, which must fit into the width of the pages that show it. */
@@ -125,6 +149,7 @@ const ways: Record<string, (block: CodeBlock) => Promise<void>> = {
 
   async ts(block) {
     expect(typeCheck(block.code)).toEqual([]);
+    if (block.code.includes('@latchkey/client/linking')) return links(block.code);
     // In the folder that has the SDK installed.
     const words = [process.execPath, '--input-type=module-typescript', '--eval'];
     await linksAndUnlinks(block, words, examplesFolder);

@@ -35,5 +35,9 @@ Every error has a body with at least these members:
 
 Over tRPC, the whole body is in \`error.data\`.
 
+\`/oauth/authorize\`, \`/link/…\` and \`/connections…\` are for people: they show their errors as pages,
+with the \`error_code\` and the \`request_id\`. With status 303, the error goes to the application: the
+browser takes it to the redirect URI, and its members are parameters of the query.
+
 ${errorCodes.map(section).join('\n')}`;
 }

@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeArgumentsFor } from '@latchkey/test-kit/mongodb/test-databases';
+import { type LinkingProgram, PORT_OF_PAGES, startLinkingProgram } from './linking-program.ts';
 import {
   type Ended,
   type Environment,
@@ -39,6 +40,7 @@ npm() {
 }
 `;
 
+const examples = fileURLToPath(new URL('../../examples', import.meta.url));
 const packScript = fileURLToPath(new URL('../../scripts/pack.mjs', import.meta.url));
 
 const EPILOGUE = '\nenvironment > "$READER_ENVIRONMENT"\n';
@@ -68,15 +70,15 @@ const notes: [Noted, RegExp][] = [
   ['lk_grant_…', /"grant_secret":"(\w+)"/],
   ['GRANT_ID', new RegExp(`"grant_id":"(${UUID})"`)],
   ['APPLICATION_ID', new RegExp(`"object":"application","id":"(${UUID})"`)],
-  ['APPLICATION_ID', new RegExp(`^(${UUID})  Acme$`, 'm')],
+  ['APPLICATION_ID', new RegExp(`^id +(${UUID})\nname +Acme$`, 'm')],
   // The oldest secret of an application.
-  ['SECRET_ID', new RegExp(`^ {2}secret (${UUID})  `, 'm')],
+  ['SECRET_ID', new RegExp(`^secret +(${UUID})  `, 'm')],
   ['the secret of a new application', /^(lk_app_\w{71})$/m],
   ['the secret of a new application', /"secret":"(lk_app_\w{71})"/],
   ['an issued code', /^(lk_code_\w{71})$/m],
   ['an issued code', /"object":"grant_code","code":"(\w{71,})"/],
   ['ACCOUNT_ID', new RegExp(`"object":"service_account","id":"(${UUID})"`)],
-  ['ACCOUNT_ID', new RegExp(`^(${UUID})  ada \\(`, 'm')],
+  ['ACCOUNT_ID', new RegExp(`^id +(${UUID})\nusername `, 'm')],
 ];
 
 /**
@@ -99,6 +101,7 @@ export class Reader {
   static async create(mongodbUrl: string | undefined): Promise<Reader> {
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-readme-'));
     await mkdir(join(folder, 'latchkey'));
+    await symlink(examples, join(folder, 'latchkey/examples'));
     return new Reader(folder, mongodbUrl);
   }
 
@@ -149,6 +152,17 @@ export class Reader {
     await writeFile(join(this.#cwd, name), await this.#replace(code));
   }
 
+  /**
+   * Starts a program that listens on {@link PORT_OF_PAGES} in the block, and waits until it does.
+   *
+   * @param port - the port to use in its place
+   */
+  async start(code: string, port: string): Promise<LinkingProgram> {
+    const text = (await this.#replace(code)).replaceAll(PORT_OF_PAGES, port);
+    const options = { cwd: this.#cwd, env: { ...this.#env, PORT: port } };
+    return startLinkingProgram(['bash', '-c', text], port, options);
+  }
+
   /** The most recent value of a placeholder. */
   noted(word: Noted): string {
     const value = this.#noted.get(word);
@@ -181,7 +195,10 @@ export class Reader {
       text = text.replace(MONGODB, this.#mongodbUrl);
       this.#env.NODE_OPTIONS = nodeArgumentsFor(this.#mongodbUrl).join(' ');
     }
-    if (/lk_(?:app|code)_…/.test(text)) {
+    const created = this.#noted.get('the secret of a new application');
+    if (created !== undefined && !text.includes('lk_code_…')) {
+      text = text.replaceAll('lk_app_…', created);
+    } else if (/lk_(?:app|code)_…/.test(text)) {
       const demo = await latchkey(['demo'], this.#options());
       const { applicationSecret, code } = pairIn(demo.stdout);
       this.#noted.set('lk_app_…', applicationSecret).set('lk_code_…', code);

@@ -16,6 +16,11 @@ export interface OperationContract {
    * (RFC 6749, section 2.3.1). Default: false.
    */
   readonly takesForm?: boolean;
+  /**
+   * It changes nothing, although it is a POST: its input has a credential, and an address must not.
+   * Default: whether it is a GET.
+   */
+  readonly readOnly?: boolean;
   /** Only there if the linking flow is on: see SIGN_IN_URL. Default: false. */
   readonly needsLinking?: boolean;
   readonly summary: string;
@@ -79,6 +84,7 @@ export const operations = {
     path: '/oauth/introspect',
     caller: 'application',
     takesForm: true,
+    readOnly: true,
     summary: 'Introspect a token',
     description:
       'Token introspection (RFC 7662). An application learns about its own grants, a resource server about those of every application. Anything else is not active. An active response is a use of the grant.',
@@ -358,6 +364,7 @@ export const operations = {
     method: 'POST',
     path: '/admin/links/read',
     caller: 'operator',
+    readOnly: true,
     needsLinking: true,
     summary: 'Read a link request',
     description: 'What the application asks for, and what was decided.',

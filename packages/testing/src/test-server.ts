@@ -320,7 +320,7 @@ export async function createTestServer({
   ): Promise<OperationOutput<Name>> {
     if (closing) throw new Error('This test server is closed. Start another one.');
     try {
-      return await callOperation({ environment: {} }, server.service, name, input);
+      return await callOperation(server.service, name, input);
     } catch (error) {
       throw explainError(error);
     }

@@ -13,7 +13,7 @@ const auditLine = z
     result: z.literal('done'),
     time: z.iso.datetime(),
     action: z.string(),
-    by: z.enum(['application', 'grant', 'operator', 'command_line']),
+    by: z.enum(['application', 'grant', 'operator', 'command_line', 'user']),
     request_id: z.string().min(1),
     application_id: id,
     secret_id: id,

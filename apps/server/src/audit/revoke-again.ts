@@ -1,4 +1,5 @@
 import type { Milliseconds } from '../clock.ts';
+import { activeGrants } from '../connections/list-connections.ts';
 import { DomainError } from '../domain-error.ts';
 import { operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
@@ -90,7 +91,9 @@ const SWITCHES = new Set([DISABLE, 'admin.applications.enable']);
 
 const endings = new Map<string, [Count, End]>([
   ['grants.revoke', ['grants_revoked', revoke]],
+  ['grants.revokeToken', ['grants_revoked', revoke]],
   ['admin.grants.revoke', ['grants_revoked', revoke]],
+  ['admin.connections.revoke', ['grants_revoked', disconnect]],
   // The secret of the backup is the one that the recovery replaced, and the application has another.
   ['grants.recover', ['grants_revoked', unlessRecovered]],
   // A code that was converted works again, if it is not expired yet.
@@ -107,6 +110,17 @@ async function revoke(service: Service, line: AuditLine): Promise<boolean> {
   if (history === null || history.created_at === null || history.revoked_at !== null) return false;
   await handle(service, 'admin.grants.revoke', { grant_id }, line);
   return true;
+}
+
+/** Ends the grants that there were then. Those of a later link go on. */
+async function disconnect(service: Service, line: AuditLine): Promise<boolean> {
+  const { account_id = '', application_id = '' } = line;
+  let isAny = false;
+  for await (const grant of activeGrants(service.store, { account_id, application_id })) {
+    if (grant.created_at > line.at) continue;
+    isAny = (await revoke(service, { ...line, grant_id: grant.grant_id })) || isAny;
+  }
+  return isAny;
 }
 
 async function unlessRecovered(service: Service, line: AuditLine): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { MongoClient } from 'mongodb';
@@ -39,21 +39,21 @@ describe('on SQLite', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  test('neither a command that reads, nor one that needs an existing database, migrates it', async () => {
-    await latchkey(['app', 'create', 'Acme']);
-    const earlier = new DatabaseSync(path);
-    earlier.exec('PRAGMA user_version = 0');
+  test.each([
+    ['an empty file', ''],
+    ['the database of another program', 'CREATE TABLE applications (name TEXT)'],
+  ])('no other command makes %s a database of Latchkey', async (_, sql) => {
+    writeFileSync(path, '', { mode: 0o600 });
+    const other = new DatabaseSync(path);
+    other.exec(sql);
+    other.close();
+    const before = readFileSync(path);
     for (const words of notCreating) {
       const { code, stderr } = await latchkey(words);
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr: expect.stringMatching(
-          /^The database .* has the schema of an earlier Latchkey, .*\n$/,
-        ),
-      });
+      expect(code).toBe(1);
+      expect(stderr).toContain(`There is no database at ${path}`);
     }
-    expect(earlier.prepare('PRAGMA user_version').get()).toEqual({ user_version: 0 });
-    earlier.close();
+    expect(readFileSync(path).equals(before)).toBe(true);
   });
 });
 

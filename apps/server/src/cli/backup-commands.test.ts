@@ -7,6 +7,7 @@ import type { FullGrant } from '@latchkey/schema';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { send, succeed } from '../../test/http/call.ts';
 import { type CommandProcess, runInProcess } from '../../test/http/command-process.ts';
+import { unknownCredential } from '../../test/http/error-cases.ts';
 import { asBearer, linkedApplication } from '../../test/http/linked-application.ts';
 import { operator } from '../../test/http/running-server.ts';
 import { launchServer, listening } from '../../test/http/served-process.ts';
@@ -219,7 +220,8 @@ async function revokedSince() {
   const call = (name: Parameters<typeof succeed>[1], input: object) =>
     succeed(server, name, input as never, operator);
   const { application_id } = acme;
-  const [kept, byApplication, byOperator, recovered] = [
+  const [kept, byApplication, byToken, byOperator, recovered] = [
+    await acme.link(),
     await acme.link(),
     await acme.link(),
     await acme.link(),
@@ -231,10 +233,18 @@ async function revokedSince() {
   const erased = await linkedApplication(server);
   const [ofDeleted, ofErased] = [await deleted.link(), await erased.link()];
   const ofOther = { application_id: other.application_id };
+  const disconnected = [await other.link(), await other.link()] as const;
   await done('backup', file('backup.db'));
 
   await succeed(server, 'grants.revoke', { grant_id: byApplication.grant_id }, acme.bearer);
+  const token = byToken.grant_secret;
+  await succeed(server, 'grants.revokeToken', { token }, acme.bearer);
+  // Nothing happens, so nothing is to happen again: the id in it is that of another grant.
+  const madeUp = unknownCredential('grantSecret', kept.grant_id);
+  await succeed(server, 'grants.revokeToken', { token: madeUp }, acme.bearer);
   await call('admin.grants.revoke', { grant_id: byOperator.grant_id });
+  const { account_id } = other;
+  await call('admin.connections.revoke', { account_id, application_id: other.application_id });
   await succeed(server, 'grants.recover', { grant_id: recovered.grant_id }, acme.bearer);
   await acme.convert(converted.code);
   await call('admin.codes.cancel', { grant_id: cancelled.grant_id });
@@ -257,7 +267,11 @@ async function revokedSince() {
     const restored = await start();
     expect(await statusOf(restored, kept)).toBe(200);
     expect(await statusOf(restored, byApplication)).toBe(401);
+    expect(await statusOf(restored, byToken)).toBe(401);
     expect(await statusOf(restored, byOperator)).toBe(401);
+    await succeed(restored, 'admin.applications.enable', ofOther, operator);
+    for (const grant of disconnected) expect(await statusOf(restored, grant)).toBe(401);
+    await succeed(restored, 'admin.applications.disable', ofOther, operator);
     expect(await statusOf(restored, recovered)).toBe(401);
     expect(await statusOf(restored, ofDeleted)).toBe(401);
     expect(await statusOf(restored, ofErased)).toBe(401);
@@ -322,7 +336,7 @@ describe('what was revoked since the backup', { timeout: TIMEOUT }, () => {
     const logs = ['--log', file('new.log'), file('old.log.gz')];
     const text = await done('restore', file('backup.db'), ...logs);
     expect(text).toContain(
-      '3 grants revoked, 2 codes cancelled, 1 secrets removed, 1 applications disabled, 1 applications deleted, 1 accounts erased',
+      '5 grants revoked, 2 codes cancelled, 1 secrets removed, 1 applications disabled, 1 applications deleted, 1 accounts erased',
     );
     expect(text).not.toContain('WORKS AGAIN');
     await expectRevoked();
@@ -335,7 +349,7 @@ describe('what was revoked since the backup', { timeout: TIMEOUT }, () => {
     const since = /--since (\S+) LOG/.exec(text)?.[1] ?? '';
     const again = ['revoke-again', '--since', since, file('latchkey.log'), '--json'];
     expect(JSON.parse(await done(...again))).toMatchObject({
-      ...{ object: 'revoked_again', grants_revoked: 3, codes_cancelled: 2 },
+      ...{ object: 'revoked_again', grants_revoked: 5, codes_cancelled: 2 },
       ...{ secrets_removed: 1, applications_disabled: 1 },
       ...{ applications_deleted: 1, accounts_erased: 1 },
     });

@@ -43,7 +43,7 @@ export function addConnectionCommands(program: Command, terminal: Terminal): voi
     .action(({ account, ...options }) =>
       withService(terminal, EXISTING, async (service) => {
         const input = { account_id: account };
-        const { data } = await callOperation(terminal, service, 'admin.connections.list', input);
+        const { data } = await callOperation(service, 'admin.connections.list', input, terminal);
         await printList(terminal, [data], options, columns);
       }),
     );

@@ -21,11 +21,11 @@ export async function* pagesOf<Name extends PagedOperation>(
   do {
     const input = { ...filter, limit: PAGE, ...(cursor !== null && { cursor }) };
     const page: List<ItemOf<Name>> = await callOperation(
-      terminal,
       service,
       name,
       // TypeScript can't see that `limit` and `cursor` complete the type again, for any Name.
       input as OperationInput<Name>,
+      terminal,
     );
     yield page.data;
     cursor = page.next_cursor;

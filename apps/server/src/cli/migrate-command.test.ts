@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runInProcess } from '../../test/http/command-process.ts';
 import { describeOnMongodb } from '../../test/http/databases.ts';
@@ -35,7 +36,10 @@ async function run(migration: Migration, options: Parameters<typeof runMigration
       written[name] += text;
     },
   });
-  const terminal = { environment: {}, stdout: writer('stdout'), stderr: writer('stderr') };
+  const terminal = {
+    ...{ environment: {}, stdin: Readable.from([]) },
+    ...{ stdout: writer('stdout'), stderr: writer('stderr') },
+  };
   const failure = await runMigration(terminal, migration, options).then(
     () => null,
     (error: Error) => error.message,

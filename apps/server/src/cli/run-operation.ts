@@ -67,13 +67,14 @@ const LINKING_IS_OFF =
 /**
  * Calls an operation as the person at the command line.
  *
+ * @param terminal - tells who that is. Default: the environment of the process
  * @throws DomainError; BadSetting for one of the linking flow while that is off
  */
 export async function callOperation<Name extends OperatorOperation>(
-  { environment }: Pick<Terminal, 'environment'>,
   service: Service,
   name: Name,
   input: OperationInput<Name>,
+  { environment }: Pick<Terminal, 'environment'> = { environment: process.env },
 ): Promise<OperationOutput<Name>> {
   const operation = operations.get(name) as Operation;
   if (operation.needsLinking && service.linking === null) throw new BadSetting(LINKING_IS_OFF);
@@ -106,7 +107,7 @@ export async function runOperation<Name extends OperatorOperation>(
 ): Promise<void> {
   const access = CREATING_OPERATIONS.has(name) ? CREATING : EXISTING;
   await withService(terminal, access, async (service) => {
-    const output = await callOperation(terminal, service, name, input);
+    const output = await callOperation(service, name, input, terminal);
     await terminal.stdout.write(`${options.json ? JSON.stringify(output) : describe(output)}\n`);
     await afterwards(service);
   });

@@ -70,7 +70,7 @@ export function addScopeCommands(program: Command, terminal: Terminal): void {
     .description('list all described scopes, by name')
     .action((options) =>
       withService(terminal, EXISTING, async (service) => {
-        const { data } = await callOperation(terminal, service, 'admin.scopes.list', {});
+        const { data } = await callOperation(service, 'admin.scopes.list', {}, terminal);
         await printList(terminal, [data], options, columns);
       }),
     );

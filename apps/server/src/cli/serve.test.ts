@@ -59,6 +59,9 @@ describe('serve', () => {
     const [grant, revoked] = await paste(first.run.stdout);
     expect(grant).toMatchObject({ object: 'oauth_grant', revoked: false });
     expect(revoked).toMatchObject({ grant_id: grant.grant_id, revoked: true });
+    const invitation = (url: string) => `Open ${url}/demo to link an account in your browser.\n`;
+    expect(first.run.stdout).toContain(invitation(first.url));
+    expect((await fetch(`${first.url}/demo`)).status).toBe(200);
     await stop(first);
 
     const second = await serve({});
@@ -66,8 +69,10 @@ describe('serve', () => {
     expect(second.run.stdout).not.toMatch(credentialPattern);
     expect(second.run.stdout).not.toContain('curl');
     const { stdout } = await runCommand(['app', 'list', '--json'], {}, directory);
-    expect(JSON.parse(stdout).data).toHaveLength(1);
+    const names = JSON.parse(stdout).data.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(['Demo', 'Demo Application']);
     const demo = await runCommand(['demo'], { PORT: new URL(second.url).port }, directory);
+    expect(demo.stdout).toContain(invitation(second.url));
     const answers = await paste(demo.stdout);
     expect(answers.map(({ revoked: state }) => state)).toEqual([false, true]);
     await stop(second);
@@ -85,6 +90,8 @@ describe('serve', () => {
     ]) {
       const second = await serve(environment);
       await expect.poll(() => second.run.stderr).toContain('a demo secret works on this database');
+      const { stderr } = second.run;
+      expect(stderr).toContain('the demo application works on this database: disable it');
       await stop(second);
       expect(second.run.stdout.trim()).toMatch(new RegExp(`${LISTENS.source}$`));
     }

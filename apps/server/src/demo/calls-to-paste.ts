@@ -83,7 +83,7 @@ async function demoSecret({ store, clock }: Service) {
     if ((await store.addSecret(application_id, record, limit)) === 'added') return made;
   }
   throw new Error(
-    'The demo applications have no room for another secret: each is disabled or has five that work. Enable one (latchkey app enable), or remove a secret that you do not use (latchkey app list, latchkey app secret revoke).',
+    'The demo applications have no room for another secret: each is disabled or has five that work. Enable one (latchkey app enable), or remove a secret that you do not use (latchkey app get, latchkey app secret revoke).',
   );
 }
 

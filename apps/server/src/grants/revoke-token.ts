@@ -3,11 +3,13 @@ import { hashCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Origin } from '../origin.ts';
 import type { Service } from '../service.ts';
+import type { RevokedRecord } from '../store/records.ts';
 
 /**
  * Revokes the grant that a token is the secret of (RFC 7009), at once and for good. Any other text is
  * no token that could be used, so there is nothing to do.
  *
+ * @returns null if there was nothing to revoke
  * @throws DomainError `token_of_another_application`: the token is good, and stays so
  */
 export async function revokeToken(
@@ -15,15 +17,15 @@ export async function revokeToken(
   application_id: string,
   token: string,
   origin: Origin,
-): Promise<void> {
+): Promise<RevokedRecord | null> {
   const grant_id = parseCredential('grantSecret', token);
-  if (grant_id === null) return;
+  if (grant_id === null) return null;
   const found = await store.authenticateGrant(grant_id, { currentAccount: false });
   // The grants of a deleted application are dead, even if some are still to be revoked.
-  if (found?.secret_hash == null || found.application_disabled === null) return;
-  if (!sameHash(found.secret_hash, hashCredential(token))) return;
+  if (found?.secret_hash == null || found.application_disabled === null) return null;
+  if (!sameHash(found.secret_hash, hashCredential(token))) return null;
   if (found.grant.application_id !== application_id) {
     throw DomainError.because('token_of_another_application', { grant_id });
   }
-  await store.revokeGrant({ grant_id, application_id, now: clock(), origin });
+  return store.revokeGrant({ grant_id, application_id, now: clock(), origin });
 }

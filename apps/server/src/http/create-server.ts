@@ -96,10 +96,9 @@ export function createHttpServer(
   const pageTools =
     hasPublic && service.linking !== null ? createPageTools(callContext, settings) : null;
   const routesForAll = [
-    ...[...offered.values()].map((operation) =>
-      operationRoute(operation, callContext, authenticate),
-    ),
-    // They take the place of the routes above that have the same path.
+    ...[...offered.values()]
+      .filter(({ path }) => clientEndpoints.every((endpoint) => endpoint.path !== path))
+      .map((operation) => operationRoute(operation, callContext, authenticate)),
     ...(hasPublic ? clientEndpoints : []).map((endpoint) =>
       clientRoute(endpoint, callContext, authenticateClient),
     ),
@@ -161,10 +160,10 @@ export function createHttpServer(
     if (metrics === null) return;
     const seconds = (performance.now() - startedAt) / 1000;
     const { wire, response, calls } = context;
-    for (const { operation, status, error_code } of calls) {
+    for (const { action, operation, status, error_code } of calls) {
       const ownStatus = status ?? (response.headersSent ? response.statusCode : null);
       metrics.finished(
-        { operation: operation ?? 'unknown', wire, status: ownStatus, error_code },
+        { operation: action ?? operation ?? 'unknown', wire, status: ownStatus, error_code },
         seconds,
       );
     }

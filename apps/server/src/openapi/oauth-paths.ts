@@ -17,7 +17,8 @@ export const FORM = 'application/x-www-form-urlencoded';
 /** A form can have the credentials of the client in it (RFC 6749, section 2.3.1). */
 export function withCredentials<Body extends { schema: { properties: object } }>(body: Body): Body {
   const credentials = {
-    client_id: { type: 'string', format: 'uuid', description: 'The id of the application.' },
+    // Without a format: a parameter without a value counts as left out.
+    client_id: { type: 'string', description: 'The id of the application.' },
     client_secret: {
       type: 'string',
       description: 'A secret of the application, unless it is in the Authorization header.',

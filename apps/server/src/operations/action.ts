@@ -1,11 +1,11 @@
 import type { Caller, OperationContract } from '@latchkey/schema';
 import type { ActionName, Origin } from '../origin.ts';
 import type { Service } from '../service.ts';
-import type { AnyCaller } from './handler.ts';
+import type { AnyCaller, CallDetails } from './handler.ts';
 
 /** What a call carries out: an operation, or what somebody does in a browser. */
 export interface Action<Output extends object = object>
-  extends Pick<OperationContract, 'method' | 'input'> {
+  extends Pick<OperationContract, 'method' | 'input' | 'readOnly'> {
   readonly name: ActionName;
   readonly caller: Caller | 'user';
   /** Takes only an input that its schema has returned and a caller of its kind. */
@@ -14,6 +14,6 @@ export interface Action<Output extends object = object>
     input: unknown,
     caller: AnyCaller,
     origin: Origin,
-    publicUrl?: string,
+    details?: CallDetails,
   ): Promise<Output>;
 }

@@ -17,6 +17,8 @@ export class ClientGone extends Error {
 
 /** What a call is known to be about so far. The edge puts it into its log line. */
 export interface CallRecord {
+  /** What is done, as far as it is known: an input may decide it. */
+  action?: ActionName;
   /** The authenticated application, or the one that the authenticated grant belongs to. */
   application_id?: string | undefined;
   grant_id?: string | undefined;
@@ -116,6 +118,7 @@ async function runSteps(
 ): Promise<object> {
   const { request, record, by = requested.caller, os_user, breakConnection = () => {} } = steps;
   let action = requested;
+  record.action = action.name;
   let caller: AnyCaller | null = null;
   let ids: AuditedIds = {};
   const auditedCall = () => ({
@@ -143,6 +146,7 @@ async function runSteps(
       caller = authenticated;
     }
     action = steps.chooseAction?.(input) ?? requested;
+    record.action = action.name;
 
     const handle = (valid: object): Promise<object> => {
       Object.assign(ids, idsIn(valid));
@@ -155,7 +159,10 @@ async function runSteps(
       return intercept({ operation: action.name, breakConnection }, () =>
         withinLimits(limits, action.name, authenticated, () => {
           if (!isRead(action)) service.audit.beforeChange(by);
-          return action.handle(service, valid, authenticated, origin, steps.publicUrl ?? '');
+          return action.handle(service, valid, authenticated, origin, {
+            publicUrl: steps.publicUrl ?? '',
+            noteIds: (found) => void Object.assign(ids, found),
+          });
         }),
       );
     };
@@ -185,9 +192,8 @@ async function runSteps(
   }
 }
 
-/** An introspection has its token in a body, so it is a POST. */
-function isRead({ method, name }: Action): boolean {
-  return method === 'GET' || name === 'grants.introspect';
+function isRead({ method, readOnly = method === 'GET' }: Action): boolean {
+  return readOnly;
 }
 
 function secretOf(caller: AnyCaller): string | null {

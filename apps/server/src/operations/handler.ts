@@ -6,6 +6,7 @@ import type {
   ValidatedInput,
 } from '@latchkey/schema';
 import type { AuthenticatedApplication } from '../applications/authenticate-application.ts';
+import type { AuditedIds } from '../audit/audit.ts';
 import type { Origin } from '../origin.ts';
 import type { PageSession } from '../pages/page-session.ts';
 import type { Service } from '../service.ts';
@@ -33,6 +34,14 @@ export interface Visitor {
 
 export type AnyCaller = Callers[Caller] | Visitor | PageSession;
 
+/** What a handler knows of its call, and tells about it, besides its input and its output. */
+export interface CallDetails {
+  /** Base of links, without a trailing slash. */
+  publicUrl: string;
+  /** Tells the audit what the call was about, where neither its input nor its output does. */
+  noteIds(ids: AuditedIds): void;
+}
+
 /**
  * Carries out an operation. Gets a validated input and an authenticated caller; returns the object of
  * the wire or throws a DomainError.
@@ -42,8 +51,7 @@ export type Handler<Name extends OperationName> = (
   input: ValidatedInput<Name>,
   caller: CallerOf<Name>,
   origin: Origin,
-  /** Base of links, without a trailing slash. */
-  publicUrl: string,
+  details: CallDetails,
 ) => Promise<OperationOutput<Name>>;
 
 export type Handlers<Names extends OperationName = OperationName> = {

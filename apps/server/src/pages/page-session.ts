@@ -1,4 +1,4 @@
-import { credentialParts } from '@latchkey/schema';
+import { credentialParts, isUuid } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { hashCredential, mintCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
@@ -138,8 +138,7 @@ async function accessByPage(
 }
 
 function refuse(reason: Reason, address: PageAddress): DomainError {
-  return DomainError.because(
-    reason,
-    address.kind === 'consent' ? { link_id: address.link_id } : {},
-  );
+  // Anything may stand in the path of a page, also a credential.
+  const isKnown = address.kind === 'consent' && isUuid(address.link_id);
+  return DomainError.because(reason, isKnown ? { link_id: address.link_id } : {});
 }

@@ -93,11 +93,11 @@ export function mayMakeSteps(
   mayMigrate: boolean,
 ): boolean {
   const missing = steps.slice(version);
-  // There is no earlier program where there is no database yet.
-  if (missing.length === 0 || version === 0) return missing.length > 0;
-  const versions = `${database} has schema version ${version} of an earlier Latchkey, and this program needs ${steps.length}.`;
+  if (missing.length === 0) return false;
+  const versions = `${database} has the schema of an earlier Latchkey, version ${version}, and this program needs ${steps.length}.`;
   if (!mayMigrate) throw new SchemaMismatch(`${versions} Run \`latchkey migrate\`.`);
-  if (missing.every(({ additive }) => additive)) return true;
+  // There is no earlier program where there is no database yet.
+  if (version === 0 || missing.every(({ additive }) => additive)) return true;
   throw new SchemaMismatch(
     `${versions} Earlier programs cannot work with it. Stop them all, then run \`latchkey migrate\`.`,
   );

@@ -314,7 +314,8 @@ export interface Store {
 
   /**
    * Replaces the link, if the page is the latest of its link request, which is undecided, and `now` is
-   * before the expiry. The former link is dead, and so is the page: the link request has none then.
+   * before the expiry. The former link is dead. The page stays the latest until the host identifies
+   * somebody: a second click replaces the link once more, and whoever goes back can still decide.
    */
   switchLink(change: LinkSwitch): Promise<LinkRecord | null>;
 

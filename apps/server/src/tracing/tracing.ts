@@ -83,10 +83,11 @@ export function createTracing(): Tracing {
     },
 
     traceCall(operation, record, run) {
-      const attributes = { 'latchkey.operation': operation };
       const parent = context.active();
-      return within(operation, SpanKind.INTERNAL, attributes, parent, run, (span, error) => {
-        const { application_id, grant_id, error_code } = record;
+      return within(operation, SpanKind.INTERNAL, {}, parent, run, (span, error) => {
+        const { action = operation, application_id, grant_id, error_code } = record;
+        span.updateName(action);
+        span.setAttribute('latchkey.operation', action);
         if (application_id !== undefined) {
           span.setAttribute('latchkey.application_id', application_id);
         }

@@ -4,6 +4,17 @@ import { describeOnEachMongodb } from '../http/databases.ts';
 import { asBearer } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
 import {
+  aConsentPage,
+  aHash,
+  aLink,
+  anAccount,
+  anApplication,
+  approvalOf,
+  aScope,
+  identificationOf,
+  identified,
+} from '../store/suite/records.ts';
+import {
   type FaultyService,
   isDurableWrite,
   lookAtOnce,
@@ -188,5 +199,84 @@ describeOnEachMongodb('a write that arrives late,', (mongodb) => {
     ok(await put('second'));
     await arrive();
     expect(ok(await asOperator('admin.accounts.get', { account_id })).username).toBe('second');
+  });
+
+  // An identification keeps its page, notes the revision of the account, and then changes the link request.
+  const CHANGES_LINK = 3;
+
+  test('an identification leaves the account that was identified later', async () => {
+    const { store } = service.server.service;
+    const link = aLink();
+    await store.createLink(link);
+    const [first, second] = [anAccount(), anAccount()];
+    for (const account of [first, second]) await store.putAccount(account);
+    const identify = ({ id: account_id }: typeof first) =>
+      store.identifyLink(identificationOf(link, aConsentPage(link, { account_id })));
+    const { answer, arrive } = await overtaken(() => identify(first), CHANGES_LINK);
+    expect(answer).toMatchObject({ account_id: first.id });
+    const later = await identify(second);
+    await arrive();
+    expect(later).toMatchObject({ account_id: second.id });
+    expect(await store.findLink(link.id)).toEqual(later);
+  });
+
+  test('an identification finds no link request once the account was erased', async () => {
+    const { store } = service.server.service;
+    const link = aLink();
+    await store.createLink(link);
+    const account = anAccount();
+    await store.putAccount(account);
+    const page = aConsentPage(link, { account_id: account.id });
+    let sent = 0;
+    const holding = service.proxy.holdNext(
+      (command) => isDurableWrite(command) && ++sent === CHANGES_LINK,
+    );
+    const answering = store.identifyLink(identificationOf(link, page));
+    const held = await holding;
+    const { store: other } = service.witness.service;
+    await other.eraseAccount({ account_id: account.id, now: Date.now() });
+    held.cut();
+    expect(await answering).toBeNull();
+    await held.execute();
+    expect(await other.findLink(link.id)).toBeNull();
+    expect(await other.findPage(page.id)).toBeNull();
+  });
+
+  test('a decision and a switch leave what was decided', async () => {
+    const { store } = service.server.service;
+    const { link, page, account } = await identified(store);
+    const change = { link_id: link.id, page_id: page.id, link_hash: aHash(), now: Date.now() };
+    const switching = service.proxy.holdNext(isDurableWrite);
+    const answering = store.switchLink(change);
+    const held = await switching;
+    const { store: other } = service.witness.service;
+    const decided = await other.decideLink(approvalOf(link, account.id, page));
+    held.cut();
+    expect(await answering).toBeNull();
+    await held.execute();
+    expect(decided).not.toBeNull();
+    expect(await other.findLink(link.id)).toEqual(decided);
+  });
+
+  test('the description of a scope does not come back once it was deleted', async () => {
+    const { store } = service.server.service;
+    const scope = aScope();
+    const { answer, arrive } = await overtaken(() => store.putScope(scope, { most: 200 }));
+    expect(answer).toBe('put');
+    await store.deleteScope(scope.scope);
+    await arrive();
+    expect(await store.listScopes()).not.toContainEqual(scope);
+  });
+
+  test('an application keeps what it was changed to last', async () => {
+    const { store } = service.server.service;
+    const application = anApplication();
+    await store.createApplication(application);
+    const rename = (name: string) => store.updateApplication(application.id, { name });
+    const { answer, arrive } = await overtaken(() => rename('first'));
+    expect(answer?.name).toBe('first');
+    await rename('second');
+    await arrive();
+    expect((await store.findApplication(application.id))?.name).toBe('second');
   });
 });

@@ -52,9 +52,12 @@ describe('the linking flow, given anything,', () => {
   /** Sends what no browser would: the path and the headers as they are. */
   async function receive(
     path: string,
-    { headers = {}, body }: { headers?: Record<string, string>; body?: Buffer | string } = {},
+    {
+      headers = {},
+      body,
+      method = body === undefined ? 'GET' : 'POST',
+    }: { headers?: Record<string, string>; body?: Buffer | string; method?: string } = {},
   ): Promise<Received> {
-    const method = body === undefined ? 'GET' : 'POST';
     const sent = httpRequest(server.url, { method, path, headers });
     sent.end(body);
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
@@ -188,6 +191,18 @@ describe('the linking flow, given anything,', () => {
       const among = { cookie: `a=b; ${cookie}; ${name}x=y` };
       expect((await receive(path, { headers: among })).status).toBe(200);
     }
+  });
+
+  test('leads a HEAD to no header of its own', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostile, async (id) => {
+        const path = `/link/${encodeURIComponent(id.toWellFormed())}?ticket=x`;
+        const { status, headers } = await receive(path, { method: 'HEAD' });
+        expect(status).toBeOneOf([303, 404]);
+        if (status === 303) expect(headers.location).toMatch(/^[\x21-\x7e]+$/);
+      }),
+      { numRuns: numRuns / 3 },
+    );
   });
 
   test('repeats nothing of a request in a header', async () => {

@@ -29,18 +29,23 @@ export interface ServerProcessOptions {
   files?: number;
   /** The size of the heap in MiB. Default: Node's. */
   heap?: number;
+  /** Settings beyond those of every test. Default: none. */
+  environment?: NodeJS.ProcessEnv;
 }
 
 /** Starts the service on a free port, as an operator does, and waits until it listens. */
 export async function startServerProcess(
   databaseUrl: string,
-  { script, files, heap }: ServerProcessOptions = {},
+  { script, files, heap, environment = {} }: ServerProcessOptions = {},
 ): Promise<ServerProcess> {
   const directory = await mkdtemp(join(tmpdir(), 'latchkey-hostile-'));
   const within = files === undefined ? [] : ['prlimit', `--nofile=${files}:${files}`];
   const command = launchServer(databaseUrl, {
     ...{ directory, within, script },
-    ...(heap !== undefined && { environment: { NODE_OPTIONS: `--max-old-space-size=${heap}` } }),
+    environment: {
+      ...environment,
+      ...(heap !== undefined && { NODE_OPTIONS: `--max-old-space-size=${heap}` }),
+    },
   });
   const url = await listening(command);
   return {

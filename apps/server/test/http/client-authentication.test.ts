@@ -398,7 +398,9 @@ describeOnAnyStore('the audit', (fresh) => {
     const { application_id, secret } = linked;
     const authorization = basic(application_id, secret);
     const form = tokenRequest((await linked.issue()).code);
-    const token = (await postForm(server, '/oauth/token', form, authorization)).json.access_token;
+    const { json: response } = await postForm(server, '/oauth/token', form, authorization);
+    const token = response.access_token;
+    const converted = response.grant.grant_id;
     const { grant_id } = await linked.link();
     server.lines.length = 0;
     const json = (path: string, body: object) =>
@@ -415,14 +417,15 @@ describeOnAnyStore('the audit', (fresh) => {
     const audited = server.lines
       .map((line) => JSON.parse(line))
       .filter(({ msg }) => msg === 'audit')
-      .map(({ action, by, result }) => [action, by, result]);
+      .map(({ action, by, result, grant_id: about }) => [action, by, result, about]);
     expect(audited).toEqual([
-      ['grants.convert', 'application', 'code_already_used'],
-      ['grants.introspect', 'application', 'done'],
-      ['grants.revoke', 'application', 'done'],
-      ['grants.revokeToken', 'application', 'done'],
-      ['grants.revokeToken', 'application', 'done'],
-      ['grants.revokeToken', null, 'credentials_invalid'],
+      ['grants.convert', 'application', 'code_already_used', converted],
+      ['grants.introspect', 'application', 'done', converted],
+      ['grants.revoke', 'application', 'done', grant_id],
+      ['grants.revokeToken', 'application', 'done', converted],
+      // It had ended before. Whose id is in the token is only a claim.
+      ['grants.revokeToken', 'application', 'done', undefined],
+      ['grants.revokeToken', null, 'credentials_invalid', undefined],
     ]);
   });
 

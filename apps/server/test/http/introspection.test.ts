@@ -1,5 +1,6 @@
 import { objects } from '@latchkey/schema';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { DomainError } from '../../src/domain-error.ts';
 import { type HttpResponse, invoke, JSON_TYPE, send, succeed } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
 import { unknownCredential } from './error-cases.ts';
@@ -123,6 +124,20 @@ describeOnEachStore('POST /oauth/introspect', (fresh) => {
       first_used_by: { by: 'application', request_id: headers.get('x-request-id') },
     });
     await sibling.close();
+  });
+
+  test('goes on while the log can’t be written, since it changes nothing', async ({
+    onTestFinished,
+  }) => {
+    const linked = await linkedApplication(server);
+    const { grant_id, grant_secret } = await linked.link();
+    const failing = vi.spyOn(server.service.audit, 'beforeChange').mockImplementation(() => {
+      throw new DomainError('store_unavailable');
+    });
+    onTestFinished(() => failing.mockRestore());
+    expect((await introspect(linked, grant_secret)).json.active).toBe(true);
+    const revoked = await invoke(server, 'REST', 'grants.revoke', { grant_id }, linked.bearer);
+    expect(revoked.status).toBe(503);
   });
 
   test('finds a grant inactive from the answer to its revocation on, on every server', async () => {

@@ -97,6 +97,19 @@ describeOnEachStore('without its store, the service', (fresh) => {
     });
   }
 
+  test.each([
+    ['/oauth/authorize?client_id=0193aa00-0000-7000-8000-000000000001', undefined],
+    [`/connections?ticket=${unknownCredential('pageTicket')}`, undefined],
+    ['/connections', `__Host-latchkey_connections=${unknownCredential('pageSession')}`],
+  ])('responds to %s with a page', async (path, cookie) => {
+    const headers = { ...(cookie && { cookie }) };
+    const response = await send(server, { method: 'GET', path, headers });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=UTF-8');
+    expect(response.text).toContain('Not available right now');
+    expect(response.text).toContain('<dd>store_unavailable</dd>');
+  });
+
   test('is alive but not ready', async () => {
     expect((await send(server, { method: 'GET', path: '/healthz' })).json).toEqual({
       status: 'ok',

@@ -210,7 +210,7 @@ export class ModelStore implements ModelMethods {
   switchLink({ link_id, page_id, link_hash, now }: Parameters<Store['switchLink']>[0]) {
     const link = this.#undecided(link_id, now);
     if (!link || link.page_id !== page_id) return null;
-    Object.assign(link, { link_hash, page_id: null });
+    link.link_hash = link_hash;
     return clone(link);
   }
 

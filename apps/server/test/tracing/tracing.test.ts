@@ -12,6 +12,8 @@ import { invoke, JSON_TYPE, send } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { asBearer, linkedApplication } from '../http/linked-application.ts';
 import { operator, startTestServer, useServer } from '../http/running-server.ts';
+import { LINKING } from '../linking/link-flow.ts';
+import { walk } from '../linking/walk.ts';
 
 // As an operator's file does, before the service starts.
 const exporter = new InMemorySpanExporter();
@@ -173,5 +175,34 @@ describeOnEachStore('traces', (fresh) => {
     );
     for (const secret of secrets) expect(text).not.toContain(secret);
     expect(text).toContain('[redacted]');
+  });
+});
+
+describeOnEachStore('traces of the linking flow', (fresh) => {
+  const server = useServer(fresh, LINKING);
+
+  test('have what the user did, and nothing that belongs to its parties', async () => {
+    exporter.reset();
+    const { secrets } = await walk(server);
+    const calls = exporter
+      .getFinishedSpans()
+      .filter(({ attributes }) => attributes['latchkey.operation'] !== undefined);
+    const seen = new Set(
+      calls.map(({ name, attributes }) => `${name} ${attributes['latchkey.operation']}`),
+    );
+    for (const action of ['links.begin', 'pages.open', 'admin.links.approve']) {
+      expect(seen).toContain(`${action} ${action}`);
+    }
+    const [allowed] = childrenOf(named('POST /link/{link_id}')[0]);
+    expect(allowed?.name).toBe('admin.links.approve');
+    const text = JSON.stringify(
+      exporter
+        .getFinishedSpans()
+        .map(({ name, attributes, status, events, links }) => [
+          ...[name, { ...attributes, 'latchkey.request_id': null }],
+          ...[status, events, links],
+        ]),
+    );
+    expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
   });
 });

@@ -3,7 +3,10 @@ import type { FreshDatabase } from '../http/databases.ts';
 import { ServerProcess } from './server-process.ts';
 
 /** Two server processes on one database, for all tests of a suite. Only the tests may use them. */
-export function useTwoServers(fresh: FreshDatabase): [ServerProcess, ServerProcess] {
+export function useTwoServers(
+  fresh: FreshDatabase,
+  environment: NodeJS.ProcessEnv = {},
+): [ServerProcess, ServerProcess] {
   const servers = [] as unknown as [ServerProcess, ServerProcess];
   let remove: () => Promise<void>;
   beforeAll(async () => {
@@ -11,8 +14,8 @@ export function useTwoServers(fresh: FreshDatabase): [ServerProcess, ServerProce
     remove = database.remove;
     servers.push(
       ...(await Promise.all([
-        ServerProcess.start(database.url),
-        ServerProcess.start(database.url),
+        ServerProcess.start(database.url, { environment }),
+        ServerProcess.start(database.url, { environment }),
       ])),
     );
   });

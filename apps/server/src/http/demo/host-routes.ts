@@ -36,9 +36,10 @@ export function hostRoutes(tools: DemoTools): Route[] {
       path: demoPaths.signIn,
       async handle(context, query) {
         const link = query.get('link') ?? '';
-        const { application } = await asHost(tools, context, 'admin.links.read', async () => ({
-          link,
-        }));
+        const { application } = await asHost(tools, context, 'admin.links.read', async () => {
+          if (link === '') throw DomainError.because('link_ill_formed');
+          return { link };
+        });
         const action = publicUrl + demoPaths.signIn;
         tools.sender.send(
           context,

@@ -32,7 +32,10 @@ export function linkRoutes(tools: PageTools): Route[] {
       async handle(visit, parameters, query) {
         const { link_id } = addressOf(parameters);
         const ticket = ticketIn(query);
-        if (ticket !== null) return openWithTicket(tools, visit, ticket, `/link/${link_id}`);
+        if (ticket !== null) {
+          const own = `/link/${encodeURIComponent(link_id)}`;
+          return openWithTicket(tools, visit, ticket, own);
+        }
         const { context } = visit;
         const { access, account, scopes, page } = await act(
           tools,

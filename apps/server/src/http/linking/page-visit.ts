@@ -64,7 +64,6 @@ export function act<Output extends object>(
 ): Promise<Output> {
   const { context } = visit;
   const [record] = context.calls as [RequestedCall];
-  record.operation = action.name;
   return call(callContext, action, {
     authenticate: () => authenticate(callContext, visit),
     readInput: async () => ({}),

@@ -60,7 +60,7 @@ const introspection: ClientEndpoint = {
   challenges: basicChallenges,
 };
 
-/** The routes of OAuth clients. They have the operations of their paths instead of the table's. */
+/** The routes of OAuth clients. They carry out every operation of their paths. */
 export const clientEndpoints: readonly ClientEndpoint[] = [token, revocation, introspection];
 
 function toTokenResponse(grant: FullGrant): TokenResponse {

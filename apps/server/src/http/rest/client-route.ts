@@ -57,9 +57,8 @@ export function clientRoute(
       const { headers: sent } = context.request;
       const format: BodyFormat = isDeclaredAsForm(sent['content-type']) ? 'form' : 'json';
       const isInForm = format === 'form' && sent.authorization === undefined;
-      const record = context.calls[0] as RequestedCall;
+      const [record] = context.calls as [RequestedCall];
       const operation = endpoint.operations[format];
-      record.operation = operation.name;
       context.challenge = endpoint.challenges[format];
       context.routeHeaders = headers;
 
@@ -87,11 +86,7 @@ export function clientRoute(
         },
         // Whoever authenticates in a form does so after the last byte of it.
         waitedForInput: () => context.waitedForBody && !isInForm,
-        chooseAction(members) {
-          const chosen = endpoint.choose(members as Members, format);
-          record.operation = chosen.name;
-          return chosen;
-        },
+        chooseAction: (members) => endpoint.choose(members as Members, format),
         address: context.address,
         publicUrl: context.publicUrl,
         request: context.recorded,

@@ -15,11 +15,13 @@ export const grantHandlers: Handlers<Extract<keyof Handlers, `grants.${string}`>
     if (secret_id === null) throw DomainError.because('secret_required', { grant_id });
     return toRevokedGrant(await revoke(service, application.id, grant_id, origin));
   },
-  'grants.revokeToken': async (service, { token }, { application }, origin) => {
-    await revokeToken(service, application.id, token, origin);
+  'grants.revokeToken': async (service, { token }, { application }, origin, { noteIds }) => {
+    const revoked = await revokeToken(service, application.id, token, origin);
+    // Only of a grant that it ended: a token can be made up, with the id of any grant in it.
+    if (revoked !== null) noteIds({ grant_id: revoked.grant_id });
     return {};
   },
-  'grants.introspect': async (service, { token }, { application }, origin, publicUrl) =>
+  'grants.introspect': async (service, { token }, { application }, origin, { publicUrl }) =>
     toIntrospection(await introspect(service, application, token, origin), publicUrl),
   'grants.recover': async (service, { grant_id }, { application }, origin) =>
     toFullGrant(await recover(service, application.id, grant_id, origin)),

@@ -11,11 +11,13 @@ import type { Clock, Milliseconds } from '../../clock.ts';
 import { checkRoom } from '../disk-room.ts';
 import { type Finding, ok, problem, skipped, warning } from '../finding.ts';
 import { checkNewestRecord } from '../newest-record.ts';
+import { SchemaMismatch } from '../schema-version.ts';
 import { createClient, defaultTimeouts } from './client.ts';
 import { concernsFor } from './concerns.ts';
 import { ConfigurationError, configurationError, withHint } from './configuration-error.ts';
 import { fromId, type GrantDocument } from './documents.ts';
 import { createIndexesText, type IndexOptions, inspectIndexes, refuseNew } from './indexes.ts';
+import { migrations, versionOf } from './migrations.ts';
 import { missingRights, needed } from './rights.ts';
 import { askServer, type ServerFacts } from './server.ts';
 
@@ -88,13 +90,29 @@ async function* checkVersion(db: Db): AsyncGenerator<Finding, ServerFacts | null
   try {
     const server = await askServer(db);
     const { version } = await db.command({ buildInfo: 1 });
-    yield ok('version', `MongoDB ${version}`);
+    const schema = await versionOf(db, concernsFor(server, defaultTimeouts));
+    yield checkSchema(`MongoDB ${version}, schema version ${schema}`, schema);
     return server;
   } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    yield problem('version', error.message, 'See docs/operations.md, "MongoDB".');
+    if (error instanceof ConfigurationError) {
+      yield problem('version', error.message, 'See docs/operations.md, "MongoDB".');
+    } else if (error instanceof SchemaMismatch) {
+      yield problem('version', error.message, 'Run the version of Latchkey that migrated it.');
+    } else {
+      throw error;
+    }
     return null;
   }
+}
+
+/** A new database has version 0: the first start notes its version. */
+function checkSchema(found: string, schema: number): Finding {
+  const known = migrations.length;
+  if (schema === 0) return ok('version', `${found}: the first start notes it.`);
+  if (schema === known) return ok('version', `${found}, which is this program's.`);
+  const versions = `${found}. This program has ${known}`;
+  if (schema > known) return ok('version', `${versions}, and can use the newer one.`);
+  return problem('version', `${versions}.`, 'Make a backup, then run latchkey migrate.');
 }
 
 const MEMBERS = 3;

@@ -77,10 +77,7 @@ export function links(connection: Connection): Links {
         send: (options) =>
           links.findOneAndUpdate(
             link,
-            {
-              $set: { link_hash: hash, ...originField('switch_origin', origin) },
-              $unset: { page_id: '' },
-            },
+            { $set: { link_hash: hash, ...originField('switch_origin', origin) } },
             { ...options, returnDocument: 'after' },
           ),
         async readBack() {

@@ -34,6 +34,14 @@ export async function* inspectSqlite(path: string, clock: Clock): AsyncGenerator
     return;
   }
   try {
+    if (version === 0) {
+      yield problem(
+        'store',
+        `${path} is not a database of Latchkey.`,
+        'Check DATABASE_URL and the directory that you are in. latchkey serve creates a database.',
+      );
+      return;
+    }
     yield ok('store', `SQLite, ${resolve(path)}`);
     const isCurrent = version >= migrations.length;
     yield checkVersion(version, database);

@@ -35,7 +35,7 @@ export function prepareLinks(database: DatabaseSync, pages: ReturnType<typeof pr
       AND EXISTS (SELECT 1 FROM accounts WHERE id = :account_id)
     RETURNING *`);
   const replaceLink = database.prepare(`
-    UPDATE links SET link_hash = :link_hash, page_id = NULL, switch_origin = :origin
+    UPDATE links SET link_hash = :link_hash, switch_origin = :origin
     WHERE ${UNDECIDED} AND page_id = :page_id
     RETURNING *`);
   const decideBy = (column: 'link_hash' | 'page_id') =>

@@ -6,7 +6,7 @@ import { DomainError } from '../../domain-error.ts';
 import type { StoreOptions } from '../store.ts';
 import { tightenFile } from './database-file.ts';
 import { BLOCKING_MS, isUnavailable, retryWhileLocked } from './errors.ts';
-import { migrate, type SqliteStep } from './migrations.ts';
+import { migrate, type SqliteStep, versionOf } from './migrations.ts';
 
 export const IN_MEMORY = ':memory:';
 
@@ -40,6 +40,7 @@ export async function openDatabase(
     const opened = new DatabaseSync(path);
     database = opened;
     // Another process that opens or closes the file may hold the lock for a moment.
+    if (!create) await retryWhileLocked(() => refuseNew(opened, path));
     await retryWhileLocked(() => configure(opened));
     await retryWhileLocked(() => migrate(opened, path, mayMigrate, migrations));
     return opened;
@@ -51,15 +52,22 @@ export async function openDatabase(
 
 /** Only its owner may read the file: it has personal data and hashes of credentials. */
 function prepareFile(path: string, create: boolean): void {
-  if (!create && !existsSync(path)) {
-    const message = `There is no database at ${path}. Check DATABASE_URL and the directory that you are in; \`latchkey serve\` creates a database.`;
-    throw new DomainError('store_unavailable', {}, new Error(message));
-  }
+  if (!create && !existsSync(path)) throw noDatabase(path);
   makeFolder(dirname(path));
   // SQLite gives the write-ahead log the same mode.
   if (!existsSync(path)) writeFileSync(path, '', { flag: 'a', mode: 0o600 });
   // SQLite opens a read-only file without an error, and then refuses every write.
   accessSync(path, constants.R_OK | constants.W_OK);
+}
+
+/** An empty file, or a database of another program, is not made one of Latchkey. */
+function refuseNew(database: DatabaseSync, path: string): void {
+  if (versionOf(database, path) === 0) throw noDatabase(path);
+}
+
+function noDatabase(path: string): DomainError {
+  const message = `There is no database at ${path}. Check DATABASE_URL and the directory that you are in; \`latchkey serve\` creates a database.`;
+  return new DomainError('store_unavailable', {}, new Error(message));
 }
 
 /** Not `mkdirSync` with `recursive`, which never returns below /proc (Node 20 and 24). */

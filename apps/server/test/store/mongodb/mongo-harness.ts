@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
+import { type Binary, MongoClient } from 'mongodb';
+import { toId } from '../../../src/store/mongodb/documents.ts';
 import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
 import type { StoreHarness, TestDatabase } from '../suite/harness.ts';
 
@@ -22,6 +24,15 @@ export function mongoHarness(server: string): StoreHarness {
           const store = await openMongoStore({ url, clock: () => now, revokedGrantDays });
           await store.sweep();
           await store.close();
+        },
+        async membersOf(kind, id) {
+          const client = await new MongoClient(server).connect();
+          const found = await client
+            .db(name)
+            .collection<{ _id: Binary }>(kind)
+            .findOne({ _id: toId(id) });
+          await client.close();
+          return Object.keys(found ?? {});
         },
         remove: () => dropDatabase(server, name),
       };

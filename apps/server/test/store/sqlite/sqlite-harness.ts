@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
+import { uuidToBytes } from '@latchkey/schema';
 import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { StoreHarness, TestDatabase } from '../suite/harness.ts';
 
@@ -34,6 +36,12 @@ export const sqliteHarness = {
         const store = await openSqliteStore({ path, clock: () => now, revokedGrantDays });
         await store.sweep();
         await store.close();
+      },
+      async membersOf(kind, id) {
+        const database = new DatabaseSync(path, { readOnly: true });
+        const row = database.prepare(`SELECT * FROM ${kind} WHERE id = ?`).get(uuidToBytes(id));
+        database.close();
+        return Object.entries(row ?? {}).flatMap(([name, value]) => (value ? [name] : []));
       },
       remove: () => rm(directory, { recursive: true }),
     };

@@ -10,10 +10,10 @@ export interface StoreCall {
   args: unknown[];
 }
 
-/** The messages to `process.ts`. */
+/** The messages to `make-calls.ts`. */
 export type ToChild = { load: StoreCall[] } | 'go';
 
-/** The messages of `process.ts`: ready once, loaded after a load, then each outcome. */
+/** The messages of `make-calls.ts`: ready once, loaded after a load, then each outcome. */
 export type FromChild = 'ready' | 'loaded' | { index: number; outcome: Outcome };
 
 /** The outcome of a call. A rejection is the code of its error, or its message. */
@@ -32,9 +32,13 @@ export class StoreProcess {
     child.setMaxListeners(0);
   }
 
-  /** Starts one on the database of a URL. */
-  static async start(url: string): Promise<StoreProcess> {
-    const child = fork(SCRIPT, {
+  /**
+   * Starts one on the database of a URL.
+   *
+   * @param script - opens the store. Default: as this version does
+   */
+  static async start(url: string, script = SCRIPT): Promise<StoreProcess> {
+    const child = fork(script, {
       // Without the options of the test runner.
       execArgv: nodeArgumentsFor(url),
       env: { ...process.env, DATABASE_URL: url },

@@ -150,7 +150,7 @@ export function describeErasure(stores: SuiteStores): void {
             .issueCode(newCode(aCode({ account, link_id: approving.id })))
             .then((code) => code && two.decideLink(approvalOf(approving, account_id))),
           // At another moment in each round.
-          sleep(round % 6).then(() => one.eraseAccount({ account_id, now: 1 })),
+          sleep((round * 7) % 60).then(() => one.eraseAccount({ account_id, now: 1 })),
         ]);
         for (const { id } of [consent, page]) {
           expect(await stores.other.findPage(id)).toBeNull();

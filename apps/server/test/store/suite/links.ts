@@ -106,21 +106,25 @@ export function describeLinks(stores: SuiteStores): void {
   });
 
   describe('asking for another account', () => {
-    test('replaces the link; the former one and the page are dead', async () => {
+    test('replaces the link; the former one is dead, and the page once there is another', async () => {
       const { link, page, account } = await identified(stores.store);
       const change = switchOf(link, page.id, { origin: anOrigin() });
       const { link_hash } = change;
-      const expected = { ...link, link_hash, page_id: null };
+      const expected = { ...link, link_hash };
       expect(await stores.store.switchLink(change)).toEqual(expected);
       expect(await stores.other.findLink(link.id)).toEqual(expected);
 
       const next = aConsentPage(link, { account_id: account.id });
       expect(await stores.store.identifyLink(identificationOf(link, next))).toBeNull();
       expect(await stores.store.decideLink(denialOf(link))).toBeNull();
+      const again = switchOf(link, page.id);
+      const latest = { ...link, link_hash: again.link_hash };
+      expect(await stores.other.switchLink(again)).toEqual(latest);
+      expect(await stores.store.identifyLink(identificationOf(expected, next))).toBeNull();
+      const identification = identificationOf(latest, next);
+      expect(await stores.other.identifyLink(identification)).toMatchObject({ page_id: next.id });
       expect(await stores.store.decideLink(approvalOf(link, account.id, page))).toBeNull();
       expect(await stores.store.switchLink(switchOf(link, page.id))).toBeNull();
-      const identification = identificationOf(expected, next);
-      expect(await stores.other.identifyLink(identification)).toMatchObject({ page_id: next.id });
     });
 
     test('changes nothing unless every condition holds', async () => {
@@ -144,7 +148,7 @@ export function describeLinks(stores: SuiteStores): void {
       expect(await stores.store.switchLink(switchOf(decided, its.id))).toBeNull();
     });
 
-    test('while it is decided: exactly one of the two is made', async () => {
+    test('while it is decided: the decision is made, and nothing after it', async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const { link, page, account } = await identified(stores.store);
         const change = switchOf(link, page.id);
@@ -153,8 +157,9 @@ export function describeLinks(stores: SuiteStores): void {
           one.switchLink(change),
           two.decideLink(approvalOf(link, account.id, page)),
         ]);
-        expect(present([switched, decided])).toHaveLength(1);
-        expect(await stores.store.findLink(link.id)).toEqual(switched ?? decided);
+        const { link_hash } = switched ? change : link;
+        expect(decided).toMatchObject({ link_hash, decision: { status: 'approved' } });
+        expect(await stores.store.findLink(link.id)).toEqual(decided);
       }
     });
   });
@@ -245,6 +250,28 @@ export function describeLinks(stores: SuiteStores): void {
         expect(await stores.other.findPage(latest.id)).toEqual(again && latest);
       }
     });
+  });
+
+  test('what is done to a link request and its page is stored with its origin', async () => {
+    const origin = anOrigin({ by: 'user', secret_id: null });
+    const link = aLink();
+    await stores.store.createLink({ ...link, origin });
+    const account = await known();
+    const page = aConsentPage(link, { account_id: account.id });
+    await stores.store.identifyLink(identificationOf(link, page, { origin }));
+    await stores.store.openPage(openingOf(page, { origin }));
+    const change = switchOf(link, page.id, { origin });
+    await stores.store.switchLink(change);
+    await stores.store.decideLink({
+      ...denialOf({ ...link, link_hash: change.link_hash }),
+      origin,
+    });
+    const originsOf = async (kind: 'links' | 'pages', id: string) =>
+      (await stores.database.membersOf(kind, id)).filter((name) => name.endsWith('_origin')).sort();
+    expect(await originsOf('links', link.id)).toEqual([
+      ...['begin_origin', 'decide_origin', 'identify_origin', 'switch_origin'],
+    ]);
+    expect(await originsOf('pages', page.id)).toEqual(['create_origin', 'open_origin']);
   });
 
   test('identifications at once: the link request has the page of one, and others are dead', async () => {

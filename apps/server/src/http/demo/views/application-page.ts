@@ -52,7 +52,8 @@ export function applicationPage(hostFrame: PageFrame, view: ApplicationView): Pa
 <p class="quiet">${text(outside(host.name))}</p>
 </header>
 ${noticeOf(view)}
-${state.kind === 'linked' ? linkedAccount(state.grant) : steps}
+${state.kind === 'linked' ? linkedAccount(state.grant) : null}
+${state.kind === 'none' ? steps : null}
 ${
   state.kind === 'linked'
     ? null
@@ -74,7 +75,7 @@ const headings = {
   linked: {
     title: 'Your account is connected',
     text: (host: Html) =>
-      html`Demo Application has a grant. It works until you or the application ends it at ${host}.`,
+      html`Demo Application has a grant for it, which works until you disconnect the application at ${host}.`,
   },
   ended: {
     title: 'Your account is disconnected',

@@ -19,7 +19,7 @@ export function signInPage(frame: PageFrame, { action, link, application }: Sign
   const { theme } = frame;
   const users = Object.entries(demoAccounts).map(
     ([user, { display_name }]) => html`
-<button type="submit" class="choice" name="user" value="${user}">${logo({ name: display_name, logo_uri: null }, 'small round')}<bdi>${display_name}</bdi></button>`,
+<div class="choice">${logo({ name: display_name, logo_uri: null }, 'small round')}<button type="submit" class="button calm" name="user" value="${user}">${display_name}</button></div>`,
   );
 
   const body = html`<header>

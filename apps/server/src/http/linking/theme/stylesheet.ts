@@ -90,13 +90,10 @@ ul { padding: 0; list-style: none; }
 .scopes.close { gap: 0.25rem; margin-top: 0.25rem; }
 
 .choices { display: grid; gap: 0.75rem; }
-.choice {
-  display: flex; align-items: center; gap: 0.75rem; width: 100%; padding: 0.75rem; font: inherit; font-weight: 600; text-align: start; cursor: pointer;
-  color: var(--text); background: transparent; border: 1px solid var(--quiet); border-radius: 0.75rem;
-}
-.choice:hover { background: var(--sunk); }
+.choice { position: relative; }
+.choice > .logo { position: absolute; inset-inline-start: 0.625rem; inset-block: 0; margin-block: auto; pointer-events: none; }
+.choice > .button { padding: 1rem 0.75rem 1rem 4rem; text-align: start; }
 .steps { display: grid; gap: 0.375rem; padding-inline-start: 1.25rem; }
-section.host { display: grid; gap: 0.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 
 .notes { display: grid; gap: 0.375rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .actions { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(9rem, 100%), 1fr)); gap: 0.75rem; }

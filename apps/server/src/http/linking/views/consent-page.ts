@@ -37,7 +37,7 @@ export function consentPage(
 <h1>${texts.of('consent.title', { application: name, service: outside(theme.name) })}</h1>
 ${application.homepage_uri === null ? null : html`<p>${homepageLink(application.homepage_uri)}</p>`}
 </header>
-<div class="account">
+<div class="account" role="group" aria-label="${texts.plain('consent.account')}">
 ${logo({ name: account.display_name, logo_uri: null }, 'small round')}
 <div class="who"><p class="name">${outside(account.display_name)}</p><p class="quiet">${outside(account.username)}</p></div>
 ${decisionButton('switch', texts.of('consent.switch'), 'text-button')}

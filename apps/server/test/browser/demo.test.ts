@@ -1,0 +1,117 @@
+import { credentialPattern } from '@latchkey/schema';
+import { describeInBrowser } from '@latchkey/test-kit/chromium';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { useDemo } from '../demo/running-demo.ts';
+
+/** Clicks the link or the button with this name. */
+const press = (page: Page, name: string) =>
+  page
+    .getByRole('link', { name, exact: true })
+    .or(page.getByRole('button', { name, exact: true }))
+    .click();
+
+/** Waits for the page with this heading. */
+const arriveAt = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+
+const accountOn = (page: Page) => page.locator('.account .name').textContent();
+
+describeInBrowser('the demo in a browser', (open) => {
+  const server = useDemo();
+
+  /** From the demo application to the consent page. */
+  async function toConsent(page: Page, name = 'Ada Lovelace') {
+    await page.goto(server.demoUrl ?? '');
+    await press(page, 'Connect your account');
+    await press(page, name);
+    await arriveAt(page, 'Demo Application wants to connect to your Demo Service account');
+  }
+
+  test.each([
+    ['with scripts', true],
+    ['without scripts', false],
+  ])('leads from sign-in to the end of the link, %s', async (_, javaScriptEnabled) => {
+    const { page, complaints } = await open({ javaScriptEnabled });
+    const visited: string[] = [];
+    page.on('framenavigated', (frame) => visited.push(frame.url()));
+    await toConsent(page);
+    await page.getByText('Read your profile').waitFor();
+    await press(page, 'Allow');
+    await arriveAt(page, 'Your account is connected');
+    expect(await accountOn(page)).toBe('Ada Lovelace');
+    expect(page.url()).toBe(server.demoUrl);
+
+    await press(page, 'Connected applications');
+    await arriveAt(page, 'Connected applications');
+    await page.getByRole('link', { name: 'Disconnect Demo Application' }).click();
+    await press(page, 'Disconnect');
+    await page.getByText('The application is disconnected.').waitFor();
+    await press(page, 'Back to Demo Service');
+    await arriveAt(page, 'Your account is disconnected');
+    await page.getByRole('link', { name: 'Connect your account' }).waitFor();
+
+    expect(complaints).toEqual([]);
+    // The sign-in page gets the link in its address. No other page has a credential there.
+    const others = visited.filter((url) => !url.includes('/demo/sign-in?link=lk_link_'));
+    expect(others.join('\n')).not.toMatch(credentialPattern);
+    expect(others.length).toBeGreaterThan(5);
+  });
+
+  test('links nothing where the user denies', async () => {
+    const { page } = await open();
+    await toConsent(page);
+    await press(page, 'Deny');
+    await page.getByText('You chose not to connect your account').waitFor();
+    await arriveAt(page, 'Connect your account');
+  });
+
+  test('lets the user change the account', async () => {
+    const { page } = await open();
+    await toConsent(page);
+    await press(page, 'Use another account');
+    await press(page, 'Grace Hopper');
+    await press(page, 'Allow');
+    await arriveAt(page, 'Your account is connected');
+    expect(await accountOn(page)).toBe('Grace Hopper');
+  });
+
+  test('finishes two links that were begun in two tabs', async () => {
+    const { page } = await open();
+    await toConsent(page);
+    const other = await page.context().newPage();
+    await toConsent(other, 'Grace Hopper');
+    for (const [tab, name] of [
+      [page, 'Ada Lovelace'],
+      [other, 'Grace Hopper'],
+    ] as const) {
+      await press(tab, 'Allow');
+      await arriveAt(tab, 'Your account is connected');
+      expect(await accountOn(tab)).toBe(name);
+    }
+  });
+
+  test('leads on from every page that a person goes back to', async () => {
+    const { page } = await open();
+    await page.goto(server.demoUrl ?? '');
+    await press(page, 'Connect your account');
+    await arriveAt(page, 'Sign in to Demo Service');
+    const signIn = page.url();
+    await press(page, 'Ada Lovelace');
+    await press(page, 'Allow');
+    await arriveAt(page, 'Your account is connected');
+
+    await page.goBack();
+    await page.reload();
+    await arriveAt(page, 'You have already answered');
+    await press(page, 'Back to Demo Application');
+    await arriveAt(page, 'Your account is connected');
+
+    await page.goto(signIn);
+    await press(page, 'Grace Hopper');
+    await arriveAt(page, 'You have already answered');
+    await press(page, 'Back to Demo Application');
+    await arriveAt(page, 'Your account is connected');
+    expect(await accountOn(page)).toBe('Ada Lovelace');
+  });
+});

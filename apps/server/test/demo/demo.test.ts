@@ -1,0 +1,232 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { demoAccounts } from '../../src/demo/demo-records.ts';
+import { formTokenIn, visit } from '../linking/page-flow.ts';
+import { type DemoServer, startDemo, useDemo } from './running-demo.ts';
+
+/** A browser as far as the demo needs one: it keeps cookies and follows redirects. */
+function browser() {
+  const jar = new Map<string, string>();
+  async function go(url: string, form?: Record<string, string>) {
+    let next = { url, form };
+    for (;;) {
+      const { origin, pathname, search } = new URL(next.url);
+      const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+      const options = { cookie, ...(next.form !== undefined && { form: next.form }) };
+      const { status, headers, text } = await visit({ url: origin }, pathname + search, options);
+      for (const set of headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+        if (set.includes('Max-Age=0')) jar.delete(name);
+        else jar.set(name, value);
+      }
+      const location = headers.get('location');
+      if (location === null) return { status, text, url: next.url };
+      next = { url: location, form: undefined };
+    }
+  }
+  /** Up to the consent page. */
+  async function toConsent({ demoUrl }: DemoServer, user = 'ada') {
+    const signIn = await go(`${demoUrl}/connect`);
+    const link = linkIn(signIn.text);
+    return { link, consent: await go(`${demoUrl}/sign-in`, { link, user }) };
+  }
+  const allow = ({ url, text }: { url: string; text: string }) =>
+    go(url, { form_token: formTokenIn(text), decision: 'allow' });
+  return { jar, go, toConsent, allow };
+}
+
+const linkIn = (page: string) => /name="link" value="([^"]+)"/.exec(page)?.[1] ?? '';
+
+/** `fetch` sends no Host of the caller's. */
+function statusFor(url: string, host: string, method = 'GET'): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.once('error', reject).end();
+  });
+}
+
+describe('the demo', () => {
+  const server = useDemo();
+
+  test('is reached by names of this machine alone', async () => {
+    const { url, demoUrl } = server;
+    const { port } = new URL(url);
+    for (const host of [
+      '127.0.0.1',
+      `127.0.0.1:${port}`,
+      `localhost:${port}`,
+      '[::1]',
+      'LOCALHOST',
+    ]) {
+      expect(await statusFor(demoUrl ?? '', host)).toBe(200);
+    }
+    // DNS rebinding: a page of another site reaches this address under the name of that site.
+    for (const host of [
+      'rebind.example',
+      `rebind.example:${port}`,
+      '127.0.0.1.example',
+      '192.168.0.7',
+    ]) {
+      for (const path of ['', '/connect', '/callback', '/sign-in', '/connections']) {
+        expect(await statusFor(demoUrl + path, host)).toBe(404);
+        expect(await statusFor(demoUrl + path, host, 'POST')).toBe(404);
+      }
+      // The service itself is there.
+      expect(await statusFor(`${url}/healthz`, host)).toBe(200);
+    }
+  });
+
+  test('identifies its two accounts and nobody else', async () => {
+    const { go, toConsent } = browser();
+    const { link } = await toConsent(server);
+    const stranger = { ...demoAccounts.ada, id: '0193aa00-0000-7000-8000-0000000000a1' };
+    await server.service.store.putAccount({ ...stranger, username: 'stranger' });
+    for (const user of [stranger.id, 'stranger', 'toString', '', demoAccounts.grace.id]) {
+      expect((await go(`${server.demoUrl}/sign-in`, { link, user })).status).toBe(404);
+    }
+    expect((await go(`${server.demoUrl}/sign-in`, { link, user: 'grace' })).text).toContain(
+      'Grace Hopper',
+    );
+  });
+
+  test('takes no form of another site', async () => {
+    const { go, toConsent, allow } = browser();
+    const { link, consent } = await toConsent(server);
+    await allow(consent);
+    const { headers, url } = { url: server.url, headers: { 'sec-fetch-site': 'cross-site' } };
+    for (const foreign of [headers, { origin: 'https://other.example' }]) {
+      for (const [path, form] of [
+        ['/demo/sign-in', { link, user: 'grace' }],
+        ['/demo/connections', {}],
+      ] as const) {
+        const cookie = 'latchkey_demo_user=ada';
+        const { status, text } = await visit({ url }, path, { form, cookie, headers: foreign });
+        expect({ status, path }).toEqual({ status: 403, path });
+        expect(text).toContain('form_rejected');
+      }
+    }
+    expect((await go(server.demoUrl ?? '')).text).toContain('Ada Lovelace');
+  });
+
+  test('ignores a response that its browser has not asked for', async () => {
+    const [ada, victim] = [browser(), browser()];
+    const { consent } = await ada.toConsent(server);
+    // The attacker has stopped before the callback, and sends it to somebody else.
+    const form = { form_token: formTokenIn(consent.text), decision: 'allow' };
+    const cookie = [...ada.jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const { pathname } = new URL(consent.url);
+    const { headers } = await visit(server, pathname, { form, cookie });
+    const callback = headers.get('location') ?? '';
+    expect(callback).toContain('code=lk_code_');
+
+    const { url, text } = await victim.go(callback);
+    expect(url).toBe(`${server.demoUrl}?outcome=unasked`);
+    expect(text).toContain('Connect your account');
+    const forged = new URL(callback);
+    forged.searchParams.set('iss', 'https://other.example');
+    expect((await ada.go(forged.href)).url).toContain('outcome=unasked');
+    // Nothing of that has used up the code.
+    expect((await ada.go(callback)).text).toContain('Your account is connected');
+    expect((await ada.go(callback)).url).toContain('outcome=unasked');
+  });
+
+  test('says that a link on its sign-in page works no longer', async () => {
+    const { go } = browser();
+    for (const query of ['', '?link=lk_link_made-up']) {
+      const { status, text } = await go(`${server.demoUrl}/sign-in${query}`);
+      expect(status).toBe(404);
+      expect(text).toContain('link_not_found');
+      expect(text).toContain(`href="${server.demoUrl}"`);
+    }
+  });
+
+  test('has no operator, and is what the metadata says', async () => {
+    expect((await visit(server, '/admin/applications')).status).toBe(404);
+    const { text } = await visit(server, '/.well-known/oauth-authorization-server');
+    const { issuer, scopes_supported } = JSON.parse(text);
+    expect(issuer).toBe(server.url);
+    expect(scopes_supported).toEqual(['profile.read']);
+  });
+
+  test('logs no credential', () => {
+    expect(server.lines.length).toBeGreaterThan(10);
+    expect(server.lines.join('\n')).not.toMatch(/lk_(?:link|ticket|page|code|grant)_\w{71}/);
+  });
+});
+
+describe('the demo across a restart', () => {
+  test('finishes what was begun before', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'latchkey-demo-'));
+    const database = `file:${join(folder, 'demo.db')}`;
+    const { go, toConsent, allow } = browser();
+    const first = await startDemo({}, database);
+    const { consent } = await toConsent(first);
+    const linked = browser();
+    await linked.allow((await linked.toConsent(first)).consent);
+    const { port } = new URL(first.url);
+    await first.close();
+
+    const second = await startDemo({ PORT: port }, database);
+    expect((await allow(await go(consent.url))).text).toContain('Your account is connected');
+    // The demo application keeps its grants in memory; the connection is still there to be ended.
+    const page = await linked.go(second.demoUrl ?? '');
+    expect(page.text).toContain('Connect your account');
+    const connections = await linked.go(`${second.demoUrl}/connections`, {});
+    expect(connections.text).toContain('Demo Application');
+    await second.close();
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('the demo is not there', () => {
+  let server: DemoServer | undefined;
+  afterEach(async () => {
+    await server?.close();
+    server = undefined;
+  });
+
+  const ADMIN_SECRET = 'a-secret-of-thirty-two-characters';
+  test.each([
+    { DATABASE_URL: 'file::memory:' },
+    { ADMIN_SECRET },
+    { TRUST_PROXY: 'true' },
+    { HOST: '0.0.0.0' },
+    {
+      ADMIN_SECRET,
+      PUBLIC_URL: 'http://127.0.0.1:3000',
+      SIGN_IN_URL: 'http://127.0.0.1:3001/sign-in',
+    },
+  ])('with %j', async (environment) => {
+    server = await startDemo(environment);
+    const { url, demoUrl, service } = server;
+    expect(demoUrl).toBeNull();
+    const { port } = new URL(url);
+    const here = { url: `http://127.0.0.1:${port}` };
+    for (const path of ['/demo', '/demo/connect', '/demo/sign-in']) {
+      expect((await visit(here, path)).status).toBe(404);
+    }
+    const isOn = 'SIGN_IN_URL' in environment;
+    expect((await visit(here, '/oauth/authorize')).status).toBe(isOn ? 400 : 404);
+    expect(await service.store.listApplications({ limit: 1, before: null })).toEqual([]);
+  });
+});
+
+test('the demo is under PUBLIC_URL, where that is set', async () => {
+  const server = await startDemo({ PUBLIC_URL: 'http://localhost:4000/latchkey' });
+  expect(server.demoUrl).toBe('http://localhost:4000/latchkey/demo');
+  const { headers } = await visit(server, '/demo/connect');
+  expect(headers.get('set-cookie')).toContain('; Path=/latchkey/demo;');
+  const location = new URL(headers.get('location') ?? '');
+  expect(location.pathname).toBe('/latchkey/oauth/authorize');
+  const begun = await visit(server, `/oauth/authorize${location.search}`);
+  expect(begun.headers.get('location')).toMatch(
+    /^http:\/\/localhost:4000\/latchkey\/demo\/sign-in\?link=/,
+  );
+  await server.close();
+});

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { type OperationName, type objects, operations } from '@latchkey/schema';
+import { expect, test } from 'vitest';
+import { invoke, type Json, send, succeed, wires } from '../http/call.ts';
+import { describeOnEachStore } from '../http/databases.ts';
+import { ADA, asBearer, linkedApplication } from '../http/linked-application.ts';
+import { operator, useServer } from '../http/running-server.ts';
+import { LINKING, PUBLIC_URL } from './link-flow.ts';
+
+const CALLBACK = 'https://app.example/cb';
+
+describeOnEachStore('what is registered', (fresh) => {
+  const server = useServer(fresh, LINKING);
+
+  for (const wire of wires) {
+    const call = async (name: OperationName, input: Record<string, unknown> = {}) => {
+      const { status, text, body } = await invoke(server, wire, name, input, operator);
+      if (status !== 200) throw new Error(`${name} responded with ${status}: ${text}`);
+      // Nothing more and nothing less than the contract says.
+      const output = operations[name].output as typeof objects.application;
+      expect(output.strict().parse(body)).toStrictEqual(body);
+      return body as Json;
+    };
+
+    test(`of an application is changed member by member, over ${wire}`, async () => {
+      const registered = {
+        name: 'Acme',
+        redirect_uris: [CALLBACK, 'com.example.app:/cb'],
+        scopes: ['profile.read'],
+        logo_uri: 'data:image/png;base64,AAAA',
+        homepage_uri: 'https://app.example/#about',
+        resource_server: true,
+      };
+      const { secret, ...created } = await call('admin.applications.create', registered);
+      expect(secret).toMatch(/^lk_app_/);
+      expect(created).toMatchObject({ ...registered, public: false });
+
+      const { id: application_id } = created;
+      const update = (changes: object) =>
+        call('admin.applications.update', { application_id, ...changes });
+      expect(await update({})).toStrictEqual(created);
+      const steps: object[] = [
+        { name: 'Acme & Co' },
+        { redirect_uris: [] },
+        { scopes: null },
+        { logo_uri: null, homepage_uri: null },
+        { resource_server: false },
+      ];
+      let expected = created;
+      for (const changes of steps) {
+        expected = { ...expected, ...changes };
+        // Whether it is public is fixed.
+        expect(await update({ ...changes, public: true })).toStrictEqual(expected);
+      }
+      expect(await call('admin.applications.get', { application_id })).toStrictEqual(expected);
+      const unknown = { application_id: randomUUID(), name: 'x' };
+      const missing = await invoke(server, wire, 'admin.applications.update', unknown, operator);
+      expect(missing.body.error_code).toBe('application_not_found');
+    });
+
+    test(`of a public application has no secret, over ${wire}`, async () => {
+      const created = await call('admin.applications.create', { name: 'A tool', public: true });
+      expect(created).toMatchObject({ public: true, secrets: [] });
+      expect(created).not.toHaveProperty('secret');
+      const refused = await invoke(
+        server,
+        wire,
+        'admin.applications.secrets.create',
+        { application_id: created.id },
+        operator,
+      );
+      expect([refused.status, refused.body.error_code]).toEqual([409, 'application_public']);
+    });
+
+    test(`of a scope is replaced as a whole, over ${wire}`, async () => {
+      const scope = `photos/read+${wire}%20'?#`;
+      const texts = { de: { title: 'Fotos ansehen', description: 'Alle.' }, fr: { title: 'Voir' } };
+      const first = { object: 'scope', scope, title: 'See photos', description: 'All.', texts };
+      expect(await call('admin.scopes.put', first)).toStrictEqual(first);
+      const second = { ...first, title: 'See your photos', description: null, texts: {} };
+      const { title } = second;
+      expect(await call('admin.scopes.put', { scope, title })).toStrictEqual(second);
+      await call('admin.scopes.put', { scope: '!first', title: 'First' });
+      const { data, ...list } = await call('admin.scopes.list');
+      expect(list).toEqual({ object: 'list', next_cursor: null });
+      const names = data.map((described: Json) => described.scope);
+      expect(names).toEqual(names.toSorted());
+      expect(data).toContainEqual(second);
+      expect(await call('admin.scopes.delete', { scope })).toStrictEqual(second);
+      const again = await invoke(server, wire, 'admin.scopes.delete', { scope }, operator);
+      expect([again.status, again.body.error_code]).toEqual([404, 'scope_not_found']);
+    });
+
+    test(`of connections ends by application, over ${wire}`, async () => {
+      await call('admin.scopes.put', { scope: 'email', title: 'Read your address' });
+      const [b, a] = [await linkedApplication(server), await linkedApplication(server)];
+      const { account_id } = a;
+      await call('admin.applications.update', { application_id: b.application_id, name: 'B' });
+      await call('admin.applications.update', { application_id: a.application_id, name: 'A' });
+      const issued = { account_id, scope: 'email profile.write' };
+      const link = async ({ application_id, convert }: typeof a) => {
+        // Of two in one millisecond, either could be the newer one.
+        server.advance(1);
+        return convert((await call('admin.codes.issue', { ...issued, application_id })).code);
+      };
+      const [first, second, other] = [await link(a), await link(a), await link(b)];
+      await a.issue();
+
+      const list = () => call('admin.connections.list', { account_id });
+      const { data } = await list();
+      expect(data.map(({ application }: Json) => application.name)).toEqual(['A', 'B']);
+      expect(data[0]).toStrictEqual({
+        object: 'connection',
+        application: {
+          ...{ object: 'application_profile', id: a.application_id, name: 'A' },
+          ...{ logo_uri: null, homepage_uri: null },
+        },
+        scopes: [
+          {
+            object: 'scope',
+            scope: 'email',
+            title: 'Read your address',
+            description: null,
+            texts: {},
+          },
+          {
+            object: 'scope',
+            scope: 'profile.write',
+            title: 'profile.write',
+            description: null,
+            texts: {},
+          },
+        ],
+        connected_at: first.created_at,
+        grants: [second, first].map(({ grant_id, created_at, scope }) => ({
+          grant_id,
+          created_at,
+          scope,
+        })),
+      });
+
+      const end = () =>
+        call('admin.connections.revoke', { account_id, application_id: a.application_id });
+      const ended = await end();
+      expect(ended.data).toStrictEqual(
+        [second, first].map(({ grant_id, created_at }) => ({
+          ...{ object: 'oauth_grant', grant_id, created_at, revoked: true },
+        })),
+      );
+      expect((await end()).data).toEqual([]);
+      for (const [grant, status] of [
+        [first, 401],
+        [second, 401],
+        [other, 200],
+      ] as const) {
+        const request = { method: 'GET', path: '/v1/account', authorization: asBearer(grant) };
+        expect((await send(server, request)).status).toBe(status);
+      }
+      expect((await list()).data).toHaveLength(1);
+      const nobody = { account_id: randomUUID(), application_id: a.application_id };
+      expect((await call('admin.connections.list', nobody)).data).toEqual([]);
+      expect((await call('admin.connections.revoke', nobody)).data).toEqual([]);
+    });
+
+    test(`of a page is an address that expires, over ${wire}`, async () => {
+      const account_id = randomUUID();
+      await call('admin.accounts.put', { account_id, ...ADA });
+      const input = { page: 'connections', account_id, return_url: 'https://host.example/' };
+      const { url, ...page } = await call('admin.pages.create', input);
+      expect(url).toMatch(/\/connections\?ticket=lk_ticket_[0-9A-Za-z]{71}$/);
+      expect(url.startsWith(`${PUBLIC_URL}/connections`)).toBe(true);
+      const expires_at = new Date(server.now() + 300_000).toISOString().replace('Z', '+00:00');
+      expect(page).toEqual({
+        ...{ object: 'page', id: page.id, page: 'connections', account_id, expires_at },
+      });
+    });
+  }
+
+  test('ends more grants than one page of the store has', async () => {
+    const linked = await linkedApplication(server);
+    const { account_id, application_id } = linked;
+    for (let made = 0; made < 101; made++) await linked.link();
+    const input = { account_id, application_id };
+    const { data } = await succeed(server, 'admin.connections.revoke', input, operator);
+    expect(data).toHaveLength(101);
+    const { data: left } = await succeed(
+      server,
+      'admin.connections.list',
+      { account_id },
+      operator,
+    );
+    expect(left).toEqual([]);
+  });
+
+  test('shows a connection of a disabled application, and none of a deleted one', async () => {
+    const linked = await linkedApplication(server);
+    const { account_id, application_id } = linked;
+    await linked.link();
+    const connections = async () =>
+      (await succeed(server, 'admin.connections.list', { account_id }, operator)).data;
+    await succeed(server, 'admin.applications.disable', { application_id }, operator);
+    expect(await connections()).toHaveLength(1);
+    await succeed(server, 'admin.applications.delete', { application_id }, operator);
+    expect(await connections()).toEqual([]);
+  });
+});

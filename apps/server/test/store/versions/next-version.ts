@@ -1,0 +1,77 @@
+import type { Binary, Db } from 'mongodb';
+import {
+  type MongoStep,
+  migrations as mongoMigrations,
+} from '../../../src/store/mongodb/migrations.ts';
+import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
+import { sqlitePath } from '../../../src/store/open-store.ts';
+import {
+  type SqliteStep,
+  migrations as sqliteMigrations,
+} from '../../../src/store/sqlite/migrations.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { Store } from '../../../src/store/store.ts';
+
+// A made-up next version of Latchkey. Its step only adds: a table, an index, and a column or a field of
+// everything that there is.
+
+const step = { title: 'add notes', additive: true, rewrites: true };
+
+const tables = [
+  ...['applications', 'application_secrets', 'deleted_applications', 'accounts', 'scopes', 'links'],
+  ...['pages', 'grants', 'refusals', 'rate_limit_counts'],
+];
+
+export const nextSqliteMigrations: readonly SqliteStep[] = [
+  ...sqliteMigrations,
+  {
+    ...step,
+    sql: `
+      ${tables.map((table) => `ALTER TABLE ${table} ADD COLUMN note TEXT NOT NULL DEFAULT 'new';`).join('\n')}
+      CREATE TABLE notes (id BLOB PRIMARY KEY, note TEXT NOT NULL) STRICT;
+      CREATE INDEX grants_by_revocation ON grants (revoked_at) WHERE revoked_at IS NOT NULL;`,
+  },
+];
+
+export const nextMongoMigrations: readonly MongoStep[] = [
+  ...mongoMigrations,
+  { ...step, run: addNotes },
+];
+
+const BATCH_SIZE = 1_000;
+
+/** In batches, as long updates would hold others up. Those that are done are found again, and skipped. */
+async function addNotes(
+  db: Db,
+  { durable, listing }: Parameters<MongoStep['run']>[1],
+): Promise<void> {
+  const grants = db.collection<{ _id: Binary; note?: string }>('grants');
+  let after: Binary | null = null;
+  for (;;) {
+    const page: { _id: Binary }[] = await grants
+      .find(after === null ? {} : { _id: { $gt: after } }, {
+        ...listing,
+        projection: { _id: 1 },
+      })
+      .sort({ _id: 1 })
+      .limit(BATCH_SIZE)
+      .toArray();
+    const last = page.at(-1);
+    if (last === undefined) return;
+    const ids = page.map(({ _id }) => _id);
+    const missing = { _id: { $in: ids }, note: { $exists: false } };
+    await grants.updateMany(missing, { $set: { note: 'new' } }, durable);
+    after = last._id;
+  }
+}
+
+/** Opens a store as the next version does, which migrates it. */
+export function openNextStore(url: string): Promise<Store> {
+  return url.startsWith('file:')
+    ? openSqliteStore({
+        path: sqlitePath(url),
+        clock: Date.now,
+        migrations: nextSqliteMigrations,
+      })
+    : openMongoStore({ url, clock: Date.now, migrations: nextMongoMigrations });
+}

@@ -1,0 +1,173 @@
+import { DatabaseSync } from 'node:sqlite';
+import { longer } from '@latchkey/test-kit/long';
+import { MongoClient } from 'mongodb';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openSource, sqlitePath } from '../../../src/store/open-store.ts';
+import type { GrantRecord, PendingRecord } from '../../../src/store/records.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { describeOnMongodb } from '../../http/databases.ts';
+import { manyGrants } from '../many-grants.ts';
+import { mongoHarness } from '../mongodb/mongo-harness.ts';
+import { sqliteHarness } from '../sqlite/sqlite-harness.ts';
+import { type StoreCall, StoreProcess, together } from '../suite/child.ts';
+import type { StoreHarness } from '../suite/harness.ts';
+import {
+  aDeletion,
+  aHash,
+  aLink,
+  anAccount,
+  anApplication,
+  anId,
+  aPage,
+  aRefusal,
+  aScope,
+  identified,
+  issued,
+  newCode,
+  present,
+  redemptionOf,
+} from '../suite/records.ts';
+
+const GRANTS = longer(5_000, 1_000_000);
+const NEXT = new URL('./next-version-process.ts', import.meta.url).pathname;
+const MINUTE = 60_000;
+
+/** Every kind of write and read, each of its own records. */
+async function someOfEach(store: Store): Promise<StoreCall[]> {
+  const code = await issued(store);
+  const { link, page, account } = await identified(store);
+  const { grant_id, application_id } = code;
+  const application = anApplication({ disabled: true });
+  await store.createApplication(application);
+  return [
+    { method: 'createApplication', args: [anApplication()] },
+    { method: 'deleteApplication', args: [aDeletion({ application_id: application.id })] },
+    { method: 'putScope', args: [aScope(), { most: Number.POSITIVE_INFINITY }] },
+    { method: 'redeemCode', args: [redemptionOf(code)] },
+    { method: 'authenticateGrant', args: [grant_id, { currentAccount: true }] },
+    { method: 'revokeGrant', args: [{ grant_id, application_id, now: Date.now() }] },
+    { method: 'putAccount', args: [anAccount({ id: code.account.id })] },
+    { method: 'issueCode', args: [newCode({ ...code, grant_id: anId() })] },
+    { method: 'createLink', args: [aLink()] },
+    { method: 'findLink', args: [link.id] },
+    { method: 'createPage', args: [aPage({ account_id: account.id })] },
+    { method: 'findPage', args: [page.id] },
+    { method: 'listGrants', args: [{ application_id }, { limit: 10, before: null }] },
+    { method: 'keepRefusals', args: [[aRefusal()]] },
+    { method: 'findRefusals', args: [{ grant_id }, 5] },
+    {
+      method: 'addToCount',
+      args: [{ key: anId(), points: 1, now: Date.now(), duration: 60_000 }],
+    },
+  ];
+}
+
+/** Makes calls in one process until it is told to stop; returns how many, and what was rejected. */
+function keepCalling(process: StoreProcess, store: Store) {
+  let isStopped = false;
+  const rejected: string[] = [];
+  let calls = 0;
+  const running = (async () => {
+    while (!isStopped) {
+      const batch = await someOfEach(store);
+      await process.load(batch);
+      for (const [index, outcome] of (await process.go()).entries()) {
+        calls += 1;
+        if ('rejected' in outcome) rejected.push(`${batch[index]?.method}: ${outcome.rejected}`);
+      }
+    }
+  })();
+  return async () => {
+    isStopped = true;
+    await running;
+    return { calls, rejected };
+  };
+}
+
+function describeTwoVersions(harness: StoreHarness, notesIn: (url: string) => Promise<number>) {
+  test(`an additive migration of ${GRANTS} grants holds up no call of the version before`, {
+    timeout: longer(3 * MINUTE, 60 * MINUTE),
+  }, async () => {
+    const database = await harness.fresh();
+    onTestFinished(() => database.remove());
+    const { url } = database;
+    await manyGrants(url, GRANTS);
+    // This handle is of the version before, too.
+    const store = await database.open();
+    onTestFinished(() => store.close());
+    const processes: StoreProcess[] = [];
+    onTestFinished(async () => {
+      await Promise.all(processes.map((process) => process.stop()));
+    });
+    const start = async (script?: string) => {
+      const process = await StoreProcess.start(url, script);
+      processes.push(process);
+      return process;
+    };
+
+    const before = await start();
+    const stop = keepCalling(before, store);
+    // It migrates before it is ready.
+    const next = await start(NEXT);
+    const { calls, rejected } = await stop();
+    expect(rejected).toEqual([]);
+    expect(calls).toBeGreaterThan(0);
+    expect(await notesIn(url)).toBeGreaterThanOrEqual(GRANTS);
+
+    // Such as after a crash, or back to the version before.
+    const restarted = await start();
+    const all = [before, next, restarted];
+    for (let round = 0; round < 10; round++) {
+      const code = await issued(store);
+      const grants = await redeemedBy(all, code);
+      expect(present(grants)).toHaveLength(1);
+      const { grant_id, application_id } = code;
+      await together([all[round % 3] as StoreProcess], () => [
+        { method: 'revokeGrant', args: [{ grant_id, application_id, now: 5 }] },
+      ]);
+      const found = await together(all, () => [
+        { method: 'authenticateGrant', args: [grant_id, { currentAccount: false }] },
+      ]);
+      for (const [authentication] of found) {
+        expect(authentication).toMatchObject({ grant: { revoked_at: 5 }, secret_hash: null });
+      }
+    }
+    // What one version writes, all read.
+    for (const [index, process] of all.entries()) {
+      const account = anAccount({ username: `of ${index}` });
+      await together([process], () => [{ method: 'putAccount', args: [account] }]);
+      const read = await together(all, () => [{ method: 'findAccount', args: [account.id] }]);
+      expect(read.flat()).toEqual(all.map(() => account));
+    }
+    // A copy by the version before would lose the notes.
+    await expect(openSource(url)).rejects.toThrow('Copy it with the newer version of Latchkey.');
+  });
+}
+
+async function redeemedBy(processes: StoreProcess[], code: PendingRecord) {
+  const outcomes = await together(processes, () =>
+    Array.from({ length: 4 }, () => ({
+      method: 'redeemCode',
+      args: [redemptionOf(code, { secret_hash: aHash() })],
+    })),
+  );
+  return outcomes.flat() as (GrantRecord | null)[];
+}
+
+describe('two versions at once on SQLite', () => {
+  describeTwoVersions(sqliteHarness, async (url) => {
+    const database = new DatabaseSync(sqlitePath(url), { readOnly: true });
+    const found = database.prepare("SELECT count(*) AS notes FROM grants WHERE note = 'new'").get();
+    database.close();
+    return Number(found?.notes);
+  });
+});
+
+describeOnMongodb('two versions at once on', (server) => {
+  describeTwoVersions(mongoHarness(server), async (url) => {
+    const client = await new MongoClient(url).connect();
+    const notes = await client.db().collection('grants').countDocuments({ note: 'new' });
+    await client.close();
+    return notes;
+  });
+});

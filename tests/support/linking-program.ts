@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import type { Browser, Page } from '../clients/browser.ts';
+import type { Environment } from './service.ts';
+
+/** An application of a page, in its own process. */
+export interface LinkingProgram {
+  /** Where it listens. */
+  readonly url: string;
+  /** What it printed so far, on either stream. */
+  printed(): string;
+  stop(): Promise<void>;
+}
+
+/** The port of the applications in the pages. A test replaces it. */
+export const PORT_OF_PAGES = '8080';
+
+/** A port that nobody listens on. */
+export async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `${port}`;
+}
+
+/** Starts an application that listens on `port`, and waits until it does. */
+export async function startLinkingProgram(
+  [program = '', ...words]: readonly string[],
+  port: string,
+  options: { cwd: string; env: Environment },
+): Promise<LinkingProgram> {
+  // In a process group of its own: the shell and npx start the program as a child.
+  const child = spawn(program, words, {
+    ...options,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const kill = () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+  };
+  process.once('exit', kill);
+  const ended = once(child, 'close');
+  let printed = '';
+  const note = (chunk: Buffer) => {
+    printed += chunk;
+  };
+  child.stdout.on('data', note);
+  child.stderr.on('data', note);
+  const url = `http://127.0.0.1:${port}`;
+  while (
+    !(await fetch(url).then(
+      () => true,
+      () => false,
+    ))
+  ) {
+    if (child.exitCode !== null) throw new Error(`It ended before it listened:\n${printed}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return {
+    url,
+    printed: () => printed,
+    async stop() {
+      kill();
+      await ended;
+      process.off('exit', kill);
+    },
+  };
+}
+
+/**
+ * Connects Ada of the demo with an application, as a person does.
+ *
+ * @param connectUrl - what its button leads to
+ * @returns the page of the application that the browser comes back to
+ */
+export async function connectAda(browser: Browser, connectUrl: string): Promise<Page> {
+  const signIn = await browser.open(connectUrl);
+  const consent = await browser.press(signIn, 'Ada Lovelace');
+  return browser.press(consent, 'Allow');
+}
+
+/** Ends what {@link connectAda} began: on the page of the demo that lists her connected applications. */
+export async function disconnect(
+  browser: Browser,
+  serviceUrl: string,
+  application_id: string,
+): Promise<void> {
+  const list = await browser.press(
+    await browser.open(`${serviceUrl}/demo`),
+    'Connected applications',
+  );
+  const link = `/connections/${application_id}`;
+  if (!list.text.includes(`href="${link}"`)) throw new Error(`It is not connected:\n${list.text}`);
+  await browser.press(await browser.open(serviceUrl + link), 'Disconnect');
+}
