@@ -163,7 +163,7 @@ const definitions = {
   RATE_LIMIT: setting(
     rateLimits,
     'must be on, off or a list of NAME=COUNT/SECONDS, where NAME is authentications, exchanges, requests or links',
-    'authentications=100/60,exchanges=100/60,requests=10000/60',
+    'authentications=100/60,exchanges=100/60,requests=10000/60,links=100/60',
   ),
   SIGN_IN_URL: setting(
     signInUrl,

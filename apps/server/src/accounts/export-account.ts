@@ -1,10 +1,11 @@
-import { uuidV7Time } from '@latchkey/schema';
+import { type OperationName, uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Origin } from '../origin.ts';
+import type { Actor, Origin } from '../origin.ts';
 import type { Service } from '../service.ts';
 import type {
   AccountRecord,
+  CodeState,
   GrantHistory,
   GrantRecord,
   PendingRecord,
@@ -58,11 +59,12 @@ export async function exportAccount(
   const history: ExportedChange[] = [];
   const refusals: RefusalRecord[] = [];
   for (const { grant_id } of [...grants, ...codes]) {
-    const [found, refused] = await Promise.all([
+    const [found, code, refused] = await Promise.all([
       store.findGrantHistory(grant_id),
+      store.findCode(grant_id),
       store.findRefusals({ grant_id }, Number.MAX_SAFE_INTEGER),
     ]);
-    if (found !== null) history.push(...changesOf(found));
+    if (found !== null) history.push(...changesOf(found, code));
     refusals.push(...refused);
   }
   const byTime = (one: { at: Milliseconds }, other: { at: Milliseconds }) => one.at - other.at;
@@ -86,18 +88,24 @@ async function allGrants(store: Store, account_id: string): Promise<GrantRecord[
   return grants;
 }
 
-function changesOf(history: GrantHistory): ExportedChange[] {
+function changesOf(history: GrantHistory, code: CodeState | null): ExportedChange[] {
   const { grant_id, application_id, revoked_by } = history;
-  const revoke = revoked_by?.by === 'application' ? 'grants.revoke' : 'admin.grants.revoke';
+  const issue = code?.link_id == null ? 'admin.codes.issue' : 'admin.links.approve';
   const changes = [
-    ['admin.codes.issue', uuidV7Time(grant_id), history.issued_by],
+    [issue, uuidV7Time(grant_id), history.issued_by],
     ['grants.convert', history.created_at, history.redeemed_by],
     ['grants.recover', history.recovered_at, history.recovered_by],
     // Which of the operations of a grant it was is not stored.
     ['first_use', history.first_used_at, history.first_used_by],
-    [revoke, history.revoked_at, revoked_by],
+    [revocationBy(revoked_by?.by), history.revoked_at, revoked_by],
   ] as const;
   return changes.flatMap(([operation, at, origin]) =>
     at === null ? [] : [{ at, operation, grant_id, application_id, origin }],
   );
+}
+
+/** The operation that revokes a grant for somebody. An operator has several. */
+function revocationBy(actor: Actor | undefined): OperationName {
+  if (actor === 'application') return 'grants.revoke';
+  return actor === 'user' ? 'admin.connections.revoke' : 'admin.grants.revoke';
 }

@@ -89,33 +89,38 @@ async function describeWhich(
   return ids.length === 1 ? `the grant ${ids[0]}` : `${ids.length} grants`;
 }
 
-/** What is to be revoked, a page at a time, so that any number of them takes the same memory. */
+/** What is to be revoked, read as it is needed, so that any number of them takes the same memory. */
 async function* idsToRevoke(
   terminal: Terminal,
   service: Service,
   ids: readonly string[],
   { account, app }: Options,
-): AsyncGenerator<string[]> {
-  if (account !== undefined || app !== undefined) {
-    const filter = { account_id: account, application_id: app };
-    // A grant that is revoked already is left out, so that a repetition goes on where it stopped.
-    for await (const page of pagesOf(terminal, service, 'admin.grants.list', filter)) {
-      yield page.filter(({ revoked }) => !revoked).map(({ grant_id }) => grant_id);
-    }
+): AsyncGenerator<string> {
+  if (account === undefined && app === undefined) {
+    yield* ids[0] === STDIN ? firstWords(terminal) : ids;
     return;
   }
-  let page: string[] = [];
-  for await (const id of ids[0] === STDIN ? firstWords(terminal) : ids) {
-    page.push(id);
-    if (page.length < AT_ONCE) continue;
-    yield page;
-    page = [];
+  const filter = { account_id: account, application_id: app };
+  // A grant that is revoked already is left out, so that a repetition goes on where it stopped.
+  for await (const page of pagesOf(terminal, service, 'admin.grants.list', filter)) {
+    for (const { grant_id, revoked } of page) if (!revoked) yield grant_id;
   }
-  yield page;
 }
 
-// Simultaneous writes share a wait for the disk.
-const AT_ONCE = 100;
+// Simultaneous writes share a wait for the disk. On MongoDB each takes up to two of the 100
+// connections of the pool: one for the grant, one for the audit.
+const AT_ONCE = 50;
+
+async function* batchesOf(ids: AsyncIterable<string>): AsyncGenerator<string[]> {
+  let batch: string[] = [];
+  for await (const id of ids) {
+    batch.push(id);
+    if (batch.length < AT_ONCE) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
 
 /** The first word of each line, so that it takes what `grant list` prints to a pipe. */
 async function* firstWords(terminal: Terminal): AsyncGenerator<string> {
@@ -128,16 +133,16 @@ async function* firstWords(terminal: Terminal): AsyncGenerator<string> {
 async function revokeAll(
   terminal: Terminal,
   service: Service,
-  pages: AsyncIterable<string[]>,
+  ids: AsyncIterable<string>,
   { json }: Options,
 ): Promise<void> {
   const { stdout, stderr } = terminal;
   let asked = 0;
   let done = 0;
   let only: DomainError | undefined;
-  for await (const ids of pages) {
-    const outcomes = await Promise.all(ids.map((id) => revokeOne(terminal, service, id)));
-    asked += ids.length;
+  for await (const batch of batchesOf(ids)) {
+    const outcomes = await Promise.all(batch.map((id) => revokeOne(terminal, service, id)));
+    asked += batch.length;
     const revoked = outcomes.flatMap((outcome) =>
       outcome instanceof DomainError ? [] : [outcome],
     );
@@ -152,7 +157,7 @@ async function revokeAll(
       only = outcome;
       if (!concernsOne(outcome)) throw goOn(outcome, done);
       if (asked > 1)
-        stderr.write(`number ${asked - ids.length + index + 1}: ${errorText(outcome)}`);
+        stderr.write(`number ${asked - batch.length + index + 1}: ${errorText(outcome)}`);
     }
   }
   if (only !== undefined && asked === 1) throw only;

@@ -119,14 +119,11 @@ async function repeatApproval(
   { account_id, granted }: { account_id: string; granted: string | null },
   origin: Origin,
 ): Promise<Decided> {
-  const { link, decided_by, key } = access;
+  const { link, key } = access;
   const { decision } = link;
-  const isSame =
-    decision?.status === 'approved' &&
-    decision.decided_by === decided_by &&
-    decision.scope === granted &&
-    link.account_id === account_id;
+  const isSame = decision?.scope === granted && link.account_id === account_id;
   if (isSame && decision.grant_id !== null) {
+    // Another holder has another key, which makes another code.
     const code = deriveCode(key, link.salt, decision.grant_id);
     if (await isRedeemable(service, decision.grant_id, code)) {
       return { link, redirect_to: redirectWithCode(linkingOf(service), link, code) };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { errorDefinition } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
 import { explainRequest } from '../../src/audit/explain.ts';
+import { DomainError } from '../../src/domain-error.ts';
 import { invoke, send, succeed } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
 import { operator, useServer } from '../http/running-server.ts';
@@ -309,11 +310,8 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
   test('shows a page if the store does not respond', async () => {
     const { request } = await linkingApplication(server);
     const { store } = server.service;
-    const broken = await import('../../src/domain-error.ts');
     const { createLink } = store;
-    store.createLink = async () => {
-      throw new broken.DomainError('store_unavailable');
-    };
+    store.createLink = () => Promise.reject(new DomainError('store_unavailable'));
     try {
       await expectPage(request, ['store_unavailable', null]);
     } finally {
@@ -333,6 +331,11 @@ describeOnAnyStore('the limit on link requests', (fresh) => {
       expect((await from('192.0.2.1', { scope: 'unknown' })).status).toBe(303);
       expect((await from('192.0.2.1', { client_id: 'unknown' })).status).toBe(400);
     }
+    const { store } = server.service;
+    const { createLink } = store;
+    store.createLink = () => Promise.reject(new DomainError('store_unavailable'));
+    for (let sent = 0; sent < 5; sent++) expect((await from('192.0.2.1')).status).toBe(503);
+    store.createLink = createLink;
     for (let sent = 0; sent < 3; sent++) expect((await from('192.0.2.1')).status).toBe(303);
     // The limit comes before everything else.
     const { status, headers, text } = await from('192.0.2.1', { client_id: 'unknown' });

@@ -15,6 +15,7 @@ import {
   PUBLIC_URL,
   VERIFIER,
 } from './link-flow.ts';
+import { formTokenIn, openConnections, openConsent, visit } from './page-flow.ts';
 
 type Step = 'read' | 'identify' | 'approve' | 'deny';
 
@@ -231,6 +232,23 @@ describeOnEachStore('the host’s part of a link', (fresh) => {
       expect((await step('read', denied)).body.status).toBe('denied');
     });
 
+    test('of the host is another one than that of the page, even if it is the same', async () => {
+      const app = await linkingApplication(server);
+      for (const decision of ['approve', 'deny'] as const) {
+        const { link, path, cookie, form_token } = await openConsent(server, app);
+        const onPage = () => {
+          const form = { form_token, decision: decision === 'approve' ? 'allow' : 'deny' };
+          return visit(server, path, { cookie, form });
+        };
+        const byHost = () =>
+          step(decision, { link, ...(decision === 'approve' && { account_id: app.account_id }) });
+        const steps = decision === 'approve' ? [onPage, byHost] : [byHost, onPage];
+        const [first, second] = [await steps[0]?.(), await steps[1]?.()];
+        expect([first?.status, second?.status]).toEqual([decision === 'approve' ? 303 : 200, 409]);
+        expect((await steps[0]?.())?.status).toBe(first?.status);
+      }
+    });
+
     test('is made once by many at once, and all who decide the same hear the same', async () => {
       const app = await linkingApplication(server);
       const other = await anotherAccount();
@@ -378,6 +396,24 @@ describeOnEachStore('the host’s part of a link', (fresh) => {
       await succeed(server, 'admin.accounts.erase', { account_id }, operator);
       await expectNotFound(link, 'link_unknown', account_id);
     });
+  });
+
+  test('is in the export of its account, with who did what', async () => {
+    const app = await linkingApplication(server);
+    const { account_id } = app;
+    const { body } = await step('approve', { ...(await app.begin()), account_id });
+    const { grant_id } = await convert(app, told({ body }).code);
+    const { cookie, path } = await openConnections(server, account_id);
+    const confirmation = `${path}/${app.application_id}`;
+    const { text } = await visit(server, confirmation, { cookie });
+    const form = { form_token: formTokenIn(text), decision: 'disconnect' };
+    expect((await visit(server, confirmation, { cookie, form })).status).toBe(303);
+    const { history } = await succeed(server, 'admin.accounts.export', { account_id }, operator);
+    expect(history).toMatchObject([
+      { operation: 'admin.links.approve', by: 'operator', grant_id },
+      { operation: 'grants.convert', by: 'application', grant_id },
+      { operation: 'admin.connections.revoke', by: 'user', grant_id },
+    ]);
   });
 
   test('an account that is not there is no account to link', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
-import { MongoClient } from 'mongodb';
-import { type GrantDocument, toId } from '../../../src/store/mongodb/documents.ts';
+import { type Binary, MongoClient } from 'mongodb';
+import { toId } from '../../../src/store/mongodb/documents.ts';
 import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
 import type { StoreHarness, TestDatabase } from '../suite/harness.ts';
 
@@ -25,10 +25,12 @@ export function mongoHarness(server: string): StoreHarness {
           await store.sweep();
           await store.close();
         },
-        async membersOf(grant_id) {
+        async membersOf(kind, id) {
           const client = await new MongoClient(server).connect();
-          const grants = client.db(name).collection<GrantDocument>('grants');
-          const found = await grants.findOne({ _id: toId(grant_id) });
+          const found = await client
+            .db(name)
+            .collection<{ _id: Binary }>(kind)
+            .findOne({ _id: toId(id) });
           await client.close();
           return Object.keys(found ?? {});
         },

@@ -37,11 +37,9 @@ export const sqliteHarness = {
         await store.sweep();
         await store.close();
       },
-      async membersOf(grant_id) {
+      async membersOf(kind, id) {
         const database = new DatabaseSync(path, { readOnly: true });
-        const row = database
-          .prepare('SELECT * FROM grants WHERE id = ?')
-          .get(uuidToBytes(grant_id));
+        const row = database.prepare(`SELECT * FROM ${kind} WHERE id = ?`).get(uuidToBytes(id));
         database.close();
         return Object.entries(row ?? {}).flatMap(([name, value]) => (value ? [name] : []));
       },

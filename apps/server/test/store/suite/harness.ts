@@ -23,8 +23,8 @@ export interface TestDatabase {
   /** Runs the adapter's housekeeping once, at a time, with `revokedGrantDays`. */
   reduceRevoked(revokedGrantDays: number, now: number): Promise<void>;
 
-  /** The names of the columns or fields in which the database has anything of a grant. */
-  membersOf(grant_id: string): Promise<string[]>;
+  /** The names of the columns or fields in which the database has anything of a record. */
+  membersOf(kind: 'grants' | 'links' | 'pages', id: string): Promise<string[]>;
 
   /** Deletes the database. */
   remove(): Promise<void>;

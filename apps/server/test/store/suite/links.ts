@@ -252,6 +252,28 @@ export function describeLinks(stores: SuiteStores): void {
     });
   });
 
+  test('what is done to a link request and its page is stored with its origin', async () => {
+    const origin = anOrigin({ by: 'user', secret_id: null });
+    const link = aLink();
+    await stores.store.createLink({ ...link, origin });
+    const account = await known();
+    const page = aConsentPage(link, { account_id: account.id });
+    await stores.store.identifyLink(identificationOf(link, page, { origin }));
+    await stores.store.openPage(openingOf(page, { origin }));
+    const change = switchOf(link, page.id, { origin });
+    await stores.store.switchLink(change);
+    await stores.store.decideLink({
+      ...denialOf({ ...link, link_hash: change.link_hash }),
+      origin,
+    });
+    const originsOf = async (kind: 'links' | 'pages', id: string) =>
+      (await stores.database.membersOf(kind, id)).filter((name) => name.endsWith('_origin')).sort();
+    expect(await originsOf('links', link.id)).toEqual([
+      ...['begin_origin', 'decide_origin', 'identify_origin', 'switch_origin'],
+    ]);
+    expect(await originsOf('pages', page.id)).toEqual(['create_origin', 'open_origin']);
+  });
+
   test('identifications at once: the link request has the page of one, and others are dead', async () => {
     const link = await opened();
     const account = await known();

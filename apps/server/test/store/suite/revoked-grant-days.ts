@@ -69,13 +69,15 @@ export function describeRevokedGrantDays(stores: SuiteStores): void {
           },
           null,
         ]);
-        const members = await database.membersOf(grant_id);
+        const members = await database.membersOf('grants', grant_id);
         // The revision of MongoDB and the recoveries of SQLite may stay: they name nobody.
         const named = members.filter(
           (name) => !['id', '_id', 'revision', 'recoveries'].includes(name),
         );
         expect(named.sort()).toEqual(['application_id', 'created_at', 'revoked_at']);
-        expect(await database.membersOf(active.grant.grant_id)).toContain('code_challenge');
+        expect(await database.membersOf('grants', active.grant.grant_id)).toContain(
+          'code_challenge',
+        );
         const page = { limit: 9, before: null };
         expect(await store.listGrants({ account_id: account.id }, page)).toEqual([]);
         expect(await store.listGrants({ application_id }, page)).toEqual([]);
