@@ -40,7 +40,6 @@ export class LinkingCookie {
    * @returns what the cookie has; undefined if there is no such cookie
    */
   read(header: string, state: string): Kept | undefined {
-    if (!RANDOM_TEXT.test(state)) return undefined;
     const start = `${this.#name(state)}=`;
     const cookie = header.split(/; */).find((pair) => pair.startsWith(start)) ?? '';
     const [kept = '', codeVerifier = ''] = cookie.slice(start.length).split('.');
