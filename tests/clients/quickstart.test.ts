@@ -22,10 +22,12 @@ function blocksOf(heading: string): CodeBlock[] {
 /** What is done before each section: the service is started, and the application is created. */
 const beginning = codeBlocks(quickstart.split(/^## /m)[0] ?? '');
 
-describe.each([
+const sections = [
   { heading: 'In Python', tool: 'python3', program: 'python/authlib_client.py' },
   { heading: 'In Go', tool: 'go', program: 'go/main.go' },
-] as const)('the quickstart, $heading', ({ heading, tool, program }) => {
+] as const;
+
+describe.each(sections)('the quickstart, $heading', ({ heading, tool, program }) => {
   const blocks = blocksOf(heading);
   const commands = blocks.filter(({ language }) => language === 'sh');
 
@@ -36,8 +38,12 @@ describe.each([
     expect(text).toContain(part?.code);
   });
 
-  test('links an account', { timeout: 240_000 }, async () => {
-    await requireTools(['bash', tool]);
+  test('links an account', { timeout: 240_000 }, async (context) => {
+    // In CI, a missing tool is a failure.
+    await requireTools(['bash', tool]).catch((error: Error) => {
+      if (process.env.CI) throw error;
+      context.skip(error.message);
+    });
     const reader = await Reader.create(undefined);
     for (const { code } of [...beginning, ...commands.slice(0, -1)]) {
       const { exitCode, stderr } = await reader.shell(code);
