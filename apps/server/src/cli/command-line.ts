@@ -50,8 +50,10 @@ export async function runCommandLine(
     return explain(error, terminal);
   }
   const { failure } = terminal.stdout;
+  // The service has done its work, whether or not somebody could read where it listens.
+  if (!failure || words[0] === 'serve') return exitCode.done;
   // A reader such as `head` that has enough is no failure.
-  if (!failure || failure.code === 'EPIPE') return exitCode.done;
+  if (failure.code === 'EPIPE') return exitCode.done;
   terminal.stderr.write(`The output could not be written: ${failure.message}\n`);
   return exitCode.refused;
 }

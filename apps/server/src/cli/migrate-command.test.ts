@@ -146,7 +146,7 @@ Make a backup first.
   });
 });
 
-describeOnMongodb('migrate on', (server) => {
+describeOnMongodb('migrate', (server) => {
   test('a database does the same', async () => {
     const database = await mongoHarness(server).fresh();
     try {

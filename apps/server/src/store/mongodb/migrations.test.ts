@@ -9,7 +9,7 @@ const noWork = async () => {};
 const additive: MongoStep = { title: 'add', additive: true, rewrites: false, run: noWork };
 const breaking: MongoStep = { title: 'rename', additive: false, rewrites: true, run: noWork };
 
-describeOnMongodb('the schema version of', (server) => {
+describeOnMongodb('the schema version', (server) => {
   const name = freshName();
   let client: MongoClient;
   beforeAll(async () => {
@@ -29,12 +29,12 @@ describeOnMongodb('the schema version of', (server) => {
   }
   const version = () => client.db(name).collection('schema').findOne({});
 
-  test('a new database is that of the program', async () => {
+  test('of a new database is that of the program', async () => {
     await start([]);
     expect(await version()).toMatchObject({ version: 1, oldest: 1 });
   });
 
-  test('a later one is used by programs that can live with its steps, and by no others', async () => {
+  test('that is later is used by programs that can live with its steps, and by no others', async () => {
     await start([additive]);
     expect(await version()).toMatchObject({ version: 2, oldest: 1 });
     await start([]);
@@ -48,7 +48,7 @@ describeOnMongodb('the schema version of', (server) => {
     );
   });
 
-  test('an earlier one is migrated by a start if programs before can live with that', async () => {
+  test('that is earlier is migrated by a start if programs before can live with that', async () => {
     await start([]);
     await expect(start([additive], { migrate: false })).rejects.toThrow('Run `latchkey migrate`.');
     await expect(start([additive, breaking])).rejects.toThrow('Stop them all, then run');

@@ -163,7 +163,7 @@ describe('two versions at once on SQLite', () => {
   });
 });
 
-describeOnMongodb('two versions at once on', (server) => {
+describeOnMongodb('two versions at once', (server) => {
   describeTwoVersions(mongoHarness(server), async (url) => {
     const client = await new MongoClient(url).connect();
     const notes = await client.db().collection('grants').countDocuments({ note: 'new' });
