@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { connectAda, disconnect, freePort } from '../support/linking-program.ts';
 import { type CodeBlock, codeBlocks } from '../support/markdown.ts';
 import { Reader } from '../support/reader.ts';
-import { requireTools } from '../support/tools.ts';
+import { describeWith, requireTools } from '../support/tools.ts';
 import { Browser } from './browser.ts';
 
 // Runs the sections of docs/quickstart.md whose libraries only this run installs. tests/guides.test.ts
@@ -22,34 +22,38 @@ function blocksOf(heading: string): CodeBlock[] {
 /** What is done before each section: the service is started, and the application is created. */
 const beginning = codeBlocks(quickstart.split(/^## /m)[0] ?? '');
 
-describe.each([
+const sections = [
   { heading: 'In Python', tool: 'python3', program: 'python/authlib_client.py' },
   { heading: 'In Go', tool: 'go', program: 'go/main.go' },
-] as const)('the quickstart, $heading', ({ heading, tool, program }) => {
+] as const;
+
+for (const { heading, tool, program } of sections) {
   const blocks = blocksOf(heading);
   const commands = blocks.filter(({ language }) => language === 'sh');
 
-  test('shows a part of the program', async () => {
+  test(`the quickstart ${heading} shows a part of the program`, async () => {
     const text = await read(`examples/oauth-clients/${program}`);
     const [part] = blocks.filter((block) => !commands.includes(block));
     expect(part?.code.length).toBeGreaterThan(100);
     expect(text).toContain(part?.code);
   });
 
-  test('links an account', { timeout: 240_000 }, async () => {
-    await requireTools(['bash', tool]);
-    const reader = await Reader.create(undefined);
-    for (const { code } of [...beginning, ...commands.slice(0, -1)]) {
-      const { exitCode, stderr } = await reader.shell(code);
-      expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
-    }
-    const application = await reader.start(commands.at(-1)?.code ?? '', await freePort());
-    const browser = new Browser();
-    const account = await connectAda(browser, `${application.url}/connect`);
-    expect(JSON.parse(account.text)).toMatchObject({ username: 'ada' });
-    await disconnect(browser, reader.service.url, reader.noted('APPLICATION_ID'));
-    expect(await browser.open(account.url)).toMatchObject({ status: 401 });
-    await application.stop();
-    await reader.close();
+  await describeWith(tool, () => {
+    test(`the quickstart ${heading} links an account`, { timeout: 240_000 }, async () => {
+      await requireTools(['bash']);
+      const reader = await Reader.create(undefined);
+      for (const { code } of [...beginning, ...commands.slice(0, -1)]) {
+        const { exitCode, stderr } = await reader.shell(code);
+        expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+      }
+      const application = await reader.start(commands.at(-1)?.code ?? '', await freePort());
+      const browser = new Browser();
+      const account = await connectAda(browser, `${application.url}/connect`);
+      expect(JSON.parse(account.text)).toMatchObject({ username: 'ada' });
+      await disconnect(browser, reader.service.url, reader.noted('APPLICATION_ID'));
+      expect(await browser.open(account.url)).toMatchObject({ status: 401 });
+      await application.stop();
+      await reader.close();
+    });
   });
-});
+}

@@ -3,6 +3,7 @@ import { describeInBrowser } from '@latchkey/test-kit/chromium';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useDemo } from '../demo/running-demo.ts';
+import { violationsOf } from './accessibility.ts';
 
 /** Clicks the link or the button with this name. */
 const press = (page: Page, name: string) =>
@@ -113,5 +114,26 @@ describeInBrowser('the demo in a browser', (open) => {
     await press(page, 'Back to Demo Application');
     await arriveAt(page, 'Your account is connected');
     expect(await accountOn(page)).toBe('Ada Lovelace');
+  });
+
+  test('has nothing for axe to find, and fits a small screen', async () => {
+    const { page } = await open({ viewport: { width: 320, height: 640 } });
+    async function check() {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await violationsOf(page)).toEqual([]);
+      }
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+      expect(width).toBeLessThanOrEqual(320);
+    }
+    await page.goto(server.demoUrl ?? '');
+    await check();
+    await press(page, 'Connect your account');
+    await arriveAt(page, 'Sign in to Demo Service');
+    await check();
+    await press(page, 'Ada Lovelace');
+    await press(page, 'Allow');
+    await arriveAt(page, 'Your account is connected');
+    await check();
   });
 });

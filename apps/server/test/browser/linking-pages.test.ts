@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { describeInBrowser } from '@latchkey/test-kit/chromium';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { succeed } from '../http/call.ts';
 import { operator } from '../http/running-server.ts';
+import { settled, violationsOf } from './accessibility.ts';
 import { type RunningApplication, useLinkingWorld } from './linking-world.ts';
 
 // The pictures for the docs. They are written only if WRITE_SCREENSHOTS is set: a test run changes no file.
@@ -63,17 +63,6 @@ describeInBrowser('the pages in a browser', (open) => {
     ],
     ['error', async (page) => void (await page.goto(`${world.url}/link/nobody`))],
   ];
-
-  /** The buttons have come to life: axe passes over those that have not. */
-  const settled = (page: Page) =>
-    expect.poll(() => page.locator('button:disabled').count()).toBe(0);
-
-  async function violationsOf(page: Page): Promise<string[]> {
-    await settled(page);
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-  }
 
   const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
 

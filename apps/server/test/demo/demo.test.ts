@@ -128,9 +128,16 @@ describe('the demo', () => {
     const { url, text } = await victim.go(callback);
     expect(url).toBe(`${server.demoUrl}?outcome=unasked`);
     expect(text).toContain('Connect your account');
-    const forged = new URL(callback);
-    forged.searchParams.set('iss', 'https://other.example');
-    expect((await ada.go(forged.href)).url).toContain('outcome=unasked');
+    const state = new URL(callback).searchParams.get('state') ?? '';
+    for (const [name, value] of [
+      ['iss', 'https://other.example'],
+      // The cookie is named by the first eight characters.
+      ['state', state.slice(0, 8).padEnd(state.length, 'x')],
+    ] as const) {
+      const forged = new URL(callback);
+      forged.searchParams.set(name, value);
+      expect((await ada.go(forged.href)).url).toContain('outcome=unasked');
+    }
     // Nothing of that has used up the code.
     expect((await ada.go(callback)).text).toContain('Your account is connected');
     expect((await ada.go(callback)).url).toContain('outcome=unasked');
