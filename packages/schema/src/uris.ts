@@ -1,5 +1,9 @@
 import { z } from 'zod';
 
+// Every JavaScript runtime has these (WHATWG URL). TypeScript knows them only with the types of one.
+declare const URL: { canParse(text: string): boolean };
+declare const URLSearchParams: new (query?: string) => { has(name: string): boolean };
+
 // The URIs that an operator registers. They are stored and compared as they were written, so nothing
 // here normalizes them.
 
