@@ -55,7 +55,7 @@ export async function isKnownPublicApplication(
 }
 
 /**
- * Finds a public application by its id. That proves nothing about the caller: see decision 71.
+ * Finds a public application by its id. That proves nothing about the caller: see decision 50.
  *
  * @throws DomainError `credentials_invalid`: the application is unknown, or has a secret to be sent
  * @throws DomainError `application_disabled`

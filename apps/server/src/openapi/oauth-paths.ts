@@ -153,6 +153,11 @@ export const authorization = {
   },
 };
 
+const inJson = (code: ErrorCode) => ({
+  description: `\`${code}\`: ${errorDefinition(code).title}.`,
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } },
+});
+
 const metadata = (operationId: string, summary: string, source: string) => ({
   operationId,
   summary,
@@ -165,10 +170,8 @@ const metadata = (operationId: string, summary: string, source: string) => ({
       description: 'The metadata.',
       content: { 'application/json': { schema: { type: 'object' } } },
     },
-    503: {
-      description: '`store_unavailable`: The database is unavailable.',
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } },
-    },
+    404: inJson('route_not_found'),
+    503: inJson('store_unavailable'),
   },
 });
 

@@ -11,12 +11,8 @@ interface SecurityScheme {
 
 /** How each caller authenticates: the security schemes of OpenAPI, by name. */
 export const securitySchemes: Record<string, SecurityScheme> = {
-  applicationSecret: {
-    caller: 'application',
-    type: 'http',
-    scheme: 'bearer',
-    description: 'A secret of the application, `lk_app_…`.',
-  },
+  // Before the secret alone: generated clients take the last one that they have a value for, and most
+  // have the secret.
   applicationIdAndSecret: {
     caller: 'application',
     onlyWithForm: true,
@@ -24,6 +20,12 @@ export const securitySchemes: Record<string, SecurityScheme> = {
     scheme: 'basic',
     description:
       'The id of the application as the user name and a secret of it as the password (RFC 6749, section 2.3.1). A public application has an empty password.',
+  },
+  applicationSecret: {
+    caller: 'application',
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A secret of the application, `lk_app_…`.',
   },
   grantSecret: {
     caller: 'grant',

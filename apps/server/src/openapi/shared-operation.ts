@@ -39,7 +39,7 @@ export function sharedOperation(
     ...one,
     summary: `${one.summary}, or ${lowerFirst(other.summary)}`,
     description: `${one.description} ${other.description}`,
-    security: distinct([...one.security, ...other.security]),
+    security: distinct([...other.security, ...one.security]),
     requestBody: {
       required: true,
       content: sharedContent(content(one.requestBody), content(other.requestBody), names),

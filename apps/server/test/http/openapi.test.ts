@@ -96,7 +96,7 @@ describeOnAnyStore('/openapi.json', (fresh) => {
     expect(types.includes('application/x-www-form-urlencoded')).toBe(takesForm);
     expect(schemes).toEqual(
       {
-        application: ['applicationSecret', ...(takesForm ? ['applicationIdAndSecret'] : [])],
+        application: [...(takesForm ? ['applicationIdAndSecret'] : []), 'applicationSecret'],
         grant: ['grantSecret', 'grantIdAndSecret'],
         operator: ['adminSecret'],
       }[caller],
