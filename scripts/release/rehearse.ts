@@ -9,6 +9,13 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installFromLockfile } from '../../packages/test-kit/src/tools-from-lockfile.ts';
+import { Browser } from '../../tests/clients/browser.ts';
+import {
+  connectAda,
+  freePort,
+  PORT_OF_PAGES,
+  startLinkingProgram,
+} from '../../tests/support/linking-program.ts';
 import { codeBlocks } from '../../tests/support/markdown.ts';
 import { startRegistry } from './registry.ts';
 
@@ -123,6 +130,8 @@ interface Service {
   url: string;
   /** A secret and a code that work with each other, new ones each time. */
   demo(): Environment;
+  /** The secret of a new application with a callback on this machine. */
+  createApplication(): string;
   stop(): Promise<void>;
 }
 
@@ -160,6 +169,13 @@ async function startServer(folder: string, env: Environment, version: string): P
         LATCHKEY_APPLICATION_SECRET: secret,
         LATCHKEY_CODE: code,
       };
+    },
+    createApplication() {
+      const words = ['app', 'create', 'Acme', '--redirect-uri', 'http://127.0.0.1/callback'];
+      const printed = run('npx', [...npx, ...words], folder, options.env);
+      const [secret] = /^lk_app_\w+$/m.exec(printed) ?? [];
+      check(secret !== undefined, `app create has printed: ${printed}`);
+      return secret;
     },
     async stop() {
       process.kill(-(child.pid as number), 'SIGTERM');
@@ -199,24 +215,33 @@ async function followQuickstart(folder: string, env: Environment, version: strin
     check(block !== undefined, `docs/quickstart.md has no block in ${language} with ${pattern}.`);
     return block.code;
   };
-  const shell = (code: string, more: Environment = {}) =>
-    run('bash', ['-euc', code], folder, { ...env, ...more });
 
   // Before the first release, the page packs the SDK.
   const create = one(/npm init/)
     .replace(/^sdk=.*\n/m, '')
     .replace('mkdir ../my-app && cd ../my-app\n', '')
     .replace('npm install "$sdk"', 'npm install @latchkey/client');
-  check(/^npm install @latchkey\/client$/m.test(create), `The quickstart installs:\n${create}`);
-  shell(create);
+  check(/^npm install @latchkey\/client /m.test(create), `The quickstart installs:\n${create}`);
+  run('bash', ['-euc', create], folder, env);
   await checkOrigins(folder, env);
   const { version: installed } = await manifestIn(join(folder, 'node_modules/@latchkey/client'));
   check(installed === version, `The quickstart has installed ${installed}.`);
 
-  await writeFile(join(folder, 'link.ts'), one(/convert/, 'ts'));
-  const link = one(/link\.ts/).replace(/^export .*\n/gm, '');
-  const printed = shell(link, use.demo());
-  check(printed === one(/Unlinked/, 'text'), `The quickstart has printed:\n${printed}`);
+  const port = await freePort();
+  const program = one(/expressLinking/, 'ts').replaceAll(PORT_OF_PAGES, port);
+  await writeFile(join(folder, 'app.ts'), program);
+  const start = one(/app\.ts/).replace(/^export .*\n/gm, '');
+  const application = await startLinkingProgram(['bash', '-euc', start], port, {
+    cwd: folder,
+    env: {
+      ...env,
+      LATCHKEY_URL: use.url,
+      LATCHKEY_APPLICATION_SECRET: use.createApplication(),
+    },
+  });
+  const { text } = await connectAda(new Browser(), `${application.url}/connect`);
+  await application.stop();
+  check(text.includes('"username":"ada"'), `The quickstart has shown:\n${text}`);
 }
 
 /** The test server, in a project that tests with it. */

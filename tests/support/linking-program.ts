@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import type { Browser, Page } from '../clients/browser.ts';
-import type { Environment } from './service.ts';
 
 /** An application of a page, in its own process. */
 export interface LinkingProgram {
@@ -31,7 +30,7 @@ export async function freePort(): Promise<string> {
 export async function startLinkingProgram(
   [program = '', ...words]: readonly string[],
   port: string,
-  options: { cwd: string; env: Environment },
+  options: { cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<LinkingProgram> {
   // In a process group of its own: the shell and npx start the program as a child.
   const child = spawn(program, words, {
