@@ -137,13 +137,33 @@ interface Service {
 
 const running = new Set<ChildProcess>();
 
-/** Starts the published server by npx, in an empty folder. */
-async function startServer(folder: string, env: Environment, version: string): Promise<Service> {
+/** What a host of the linking flow sets. Nobody is sent to these addresses. */
+const hostSettings = {
+  ADMIN_SECRET: 'an-admin-secret-of-the-rehearsal',
+  SIGN_IN_URL: 'https://host.example/sign-in',
+  PUBLIC_URL: 'https://link.example',
+};
+
+/**
+ * Starts the published server by npx.
+ *
+ * @param settings - of the server alone. Default: those of a first start
+ */
+async function startServer(
+  folder: string,
+  env: Environment,
+  version: string,
+  settings: Environment = {},
+): Promise<Service> {
   await mkdir(folder, { recursive: true });
   const npx = ['--yes', `--registry=${env.npm_config_registry}`, `@latchkey/server@${version}`];
   const options = { cwd: folder, env: { ...env, PORT: '0' } };
   // A group of its own: a signal has to reach the server behind npx.
-  const child = spawn('npx', [...npx, 'serve'], { ...options, detached: true });
+  const child = spawn('npx', [...npx, 'serve'], {
+    cwd: folder,
+    env: { ...options.env, ...settings },
+    detached: true,
+  });
   running.add(child);
   const exited = once(child, 'exit').finally(() => running.delete(child));
   let output = '';
@@ -195,7 +215,11 @@ async function useSdk(folder: string, env: Environment, version: string, service
   }
   run('npx', ['tsc', '-p', 'tsconfig.nodenext.json'], folder, env);
   for (const program of ['out/program.mjs', 'out/program.cjs']) {
-    const printed = run('node', [program], folder, { ...env, ...service.demo() });
+    const { ADMIN_SECRET, PUBLIC_URL } = hostSettings;
+    const printed = run('node', [program], folder, {
+      ...{ ...env, ...service.demo() },
+      ...{ LATCHKEY_ADMIN_SECRET: ADMIN_SECRET, LATCHKEY_PUBLIC_URL: PUBLIC_URL },
+    });
     check(JSON.parse(printed).revoked === true, `${program} has printed: ${printed}`);
   }
   for (const type of ['module', 'commonjs']) {
@@ -311,12 +335,15 @@ async function usePackages(folder: string, env: Environment, tools: string, vers
     await step('the quickstart, on Node 20, with that server', () =>
       followQuickstart(join(folder, `my-app-${name}`), onNode20, version, service),
     );
-    if (name === 'node-newest') {
-      await step('the SDK and the schema on Node 20: ESM, CommonJS and types', () =>
-        useSdk(join(folder, 'sdk'), onNode20, version, service),
-      );
-    }
     await service.stop();
+    if (name === 'node-newest') {
+      // The same database: its demo application is linked to the account of its demo code.
+      const host = await startServer(join(folder, `server-${name}`), onNode, version, hostSettings);
+      await step('the SDK and the schema on Node 20: ESM, CommonJS and types', () =>
+        useSdk(join(folder, 'sdk'), onNode20, version, host),
+      );
+      await host.stop();
+    }
     await step(`the test server, on Node ${title}`, () =>
       useTestServer(join(folder, `testing-${name}`), onNode, version),
     );
