@@ -402,7 +402,10 @@ const logos = fc.oneof(
     )
     .map(([type, separator, data]) => `data:image/${type}${separator}${data}`),
 );
-const languages = fc.constantFrom('de', 'pt-BR', 'zh-Hant-TW', 'a', 'de-', 'de_AT', 'x', '12', '');
+const languages = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom('de', 'pt-BR', 'zh-Hant-TW') },
+  fc.constantFrom('a', 'de-', 'de_AT', 'x', '12', ''),
+);
 const words = fc.record(
   { title: hostileText, description: hostileText, more: fc.boolean() },
   { requiredKeys: ['title'] },
@@ -441,7 +444,11 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
   ...{ redirect_uri: uriTexts, return_url: uriTexts, homepage_uri: uriTexts, logo_uri: logos },
   redirect_uris: listsOf(fc.oneof(fc.constant('https://app.example/cb'), uriTexts), 20),
   scopes: fc.option(listsOf(fc.stringMatching(/^[!-~]{1,4}$/), 200)),
-  texts: fc.dictionary(languages, fc.oneof(words, fc.record({ title: shortText })), { maxKeys: 2 }),
+  texts: fc.dictionary(
+    languages,
+    fc.oneof(words, { weight: 4, arbitrary: fc.record({ title: shortText }) }),
+    { maxKeys: 2 },
+  ),
   ...{ title: shortText, description: fc.option(shortText), locale: languages },
   ...{ public: fc.boolean(), resource_server: fc.boolean() },
   page: fc.constantFrom('connections', 'consent', ''),
@@ -450,7 +457,7 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
   ...{ grant_id: ids, application_id: ids, account_id: ids, secret_id: ids },
   ...{ username: hostileText, display_name: hostileText, twitter: hostileText, name: hostileText },
   ...{
-    scope: fc.oneof(tokens, longTokens, manyTokens),
+    scope: fc.oneof(fc.stringMatching(/^[!-~]{1,4}$/), tokens, longTokens, manyTokens),
     expires_at: fc.oneof(dates, lastMoments),
     cursor: cursors,
   },
