@@ -11,6 +11,7 @@ import type { PlantName } from './plant.ts';
 
 const script = fileURLToPath(new URL('./server.ts', import.meta.url));
 const CODES = 50;
+const TRIES = 8;
 const options = { timeout: longer(120_000, 600_000) };
 
 describeWithMongod('two servers that read from the secondaries of a set of three,', (mongod) => {
@@ -29,9 +30,13 @@ describeWithMongod('two servers that read from the secondaries of a set of three
   }
 
   test('without a fence, are seen to break rules', options, async () => {
-    const { history } = await runPlant('without-fence', {});
-    // Mostly `code-is-known`: a code that was just issued. Of `revoked-is-dead` there are few.
-    expect(check(history)).not.toEqual([]);
+    // Mostly `code-is-known`: a code that was just issued. Of `revoked-is-dead` there are few. Where the
+    // secondaries happen to keep up with one load, another one finds them behind.
+    let violations: unknown[] = [];
+    for (let seed = 1; violations.length === 0 && seed <= TRIES; seed++) {
+      violations = check((await runPlant('without-fence', { seed })).history);
+    }
+    expect(violations).not.toEqual([]);
   });
 
   test('behind a fence, keep what they promise, while the primary changes', options, async () => {
