@@ -57,6 +57,7 @@ async function link(through: typeof httpLink | typeof httpBatchLink): Promise<ob
   // @ts-expect-error one filter is missing
   const missing = await errorOf(operator.admin.grants.list.query());
 
+  if (application.secret === undefined) throw new Error('The application is not public.');
   const acme = clientOf(application.secret, through);
   // @ts-expect-error the code is missing
   const lacking = await errorOf(acme.grants.convert.mutate());
