@@ -56,8 +56,7 @@ export const batchByTick: Batch = async (handle) => {
  * wait for ever. Timers run right after such closings (libuv 1.45), and the shortest timer takes a
  * millisecond.
  *
- * Measured with a stand-in for MongoDB at 32 connections, beside the bare driver: converts go from 0.77 to 1.59 of
- * its throughput. One look-up of the application serves the whole batch.
+ * One look-up of the application serves the whole batch.
  */
 export function batchByTimer(): Batch {
   const nextTimer = coalesce(() => setTimeout(1));
