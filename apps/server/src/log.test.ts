@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatCredential } from '@latchkey/schema';
+import { type CredentialKind, credentialPrefixes, formatCredential } from '@latchkey/schema';
 import pino from 'pino';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { redactor } from './log.ts';
 
 const ID = '0193aa00-0000-7000-8000-000000000001';
-const credentials = (['applicationSecret', 'code', 'grantSecret'] as const).map((kind) =>
+const credentials = (Object.keys(credentialPrefixes) as CredentialKind[]).map((kind) =>
   formatCredential(kind, ID, new Uint8Array(32).fill(7)),
 );
 

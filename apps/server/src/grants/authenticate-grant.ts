@@ -54,15 +54,16 @@ export async function findActiveGrant(
   }
   const found = await store.authenticateGrant(grant_id, options);
   if (found === null) throw DomainError.because('secret_of_unknown_grant', { grant_id });
-  const { secret_hash } = found;
-  if (secret_hash === null) throw refusal('grant_revoked', found);
-  if (!sameHash(secret_hash, hashCredential(credential))) {
+  if (!isActive(found)) throw refusal('grant_revoked', found);
+  if (!sameHash(found.secret_hash, hashCredential(credential))) {
     throw refusal('grant_secret_wrong', found);
   }
   if (found.application_disabled === null) throw refusal('application_deleted', found);
   if (found.application_disabled) throw refusal('application_disabled', found);
-  return { ...found, secret_hash };
+  return found;
 }
+
+const isActive = (found: GrantAuthentication): found is ActiveGrant => found.secret_hash !== null;
 
 /**
  * Notes the first use of a grant. It is on disk before this returns.

@@ -3,7 +3,7 @@ import { inputMembers, inputShape } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Authenticate } from '../authenticate.ts';
 import { readJson } from '../body.ts';
-import { resourceChallenge } from '../challenge.ts';
+import { bearerChallenge, resourceChallenge } from '../challenge.ts';
 import type { RequestedCall } from '../request-context.ts';
 import { sendJson } from '../response.ts';
 import type { Route } from '../router.ts';
@@ -17,14 +17,15 @@ export function operationRoute(
   const parameterNames = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const { integers, mayBeEmpty } = inputShape(operation, parameterNames);
 
+  const challenge =
+    operation.caller === 'grant' ? resourceChallenge(callContext.service.linking) : bearerChallenge;
+
   return {
     method,
     path,
     action: operation.name,
     async handle(context, parameters, query) {
-      if (operation.caller === 'grant') {
-        context.challenge = resourceChallenge(callContext.service.linking);
-      }
+      context.challenge = challenge;
       const output = await call(callContext, operation, {
         authenticate: () => authenticate(context, operation),
         async readInput() {
