@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { freePort } from '../../packages/test-kit/src/free-port.ts';
 
 /** A registry on this machine: it takes packages of ours, and has all others from another registry. */
 export interface LocalRegistry {
@@ -66,15 +65,6 @@ export async function startRegistry(
     await setTimeout(100);
   }
   return { url, env: await environmentFor(url, folder), stop };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 const answers = (url: string) =>

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { freePort as findFreePort } from '@latchkey/test-kit/free-port';
 import type { Browser, Page } from '../clients/browser.ts';
 
 /** An application of a page, in its own process. */
@@ -16,15 +15,8 @@ export interface LinkingProgram {
 /** The port of the applications in the pages. A test replaces it. */
 export const PORT_OF_PAGES = '8080';
 
-/** A port that nobody listens on. */
-export async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return `${port}`;
-}
+/** A port that nobody listens on, as programs take it. */
+export const freePort = async () => String(await findFreePort());
 
 /** Starts an application that listens on `port`, and waits until it does. */
 export async function startLinkingProgram(

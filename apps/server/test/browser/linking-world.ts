@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FullGrant } from '@latchkey/schema';
+import { freePort } from '@latchkey/test-kit/free-port';
 import { afterAll, beforeAll } from 'vitest';
 import { type Json, succeed } from '../http/call.ts';
 import { sqliteDatabase } from '../http/databases.ts';
@@ -152,16 +153,6 @@ export function useLinkingWorld(
     for (const folder of folders) await rm(folder, { recursive: true });
   });
   return world;
-}
-
-/** PUBLIC_URL has to be known before the server listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 const page = (body: string) => `<!doctype html><html lang="en"><title>A page</title>${body}`;

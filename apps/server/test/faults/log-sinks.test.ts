@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '@latchkey/test-kit/free-port';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { invoke, type Json, send, succeed, wires } from '../http/call.ts';
 import { type CommandProcess, runCommand } from '../http/command-process.ts';
@@ -67,15 +66,6 @@ async function recoveryIn(sink: TestSink, { pid }: ServerProcess): Promise<Json>
     if (line !== undefined) return line;
     await sleep(20);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function endInOrder(server: CommandProcess): Promise<void> {

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Document } from 'mongodb';
 import { lastLines, reasonOf } from '../error-text.ts';
+import { freePort } from '../free-port.ts';
 import { commandOf } from './command-of.ts';
 
 const runScript = fileURLToPath(new URL('./mongod-run.sh', import.meta.url));
@@ -182,15 +182,4 @@ export class Member {
   async #pid(): Promise<number> {
     return Number(await readFile(join(this.#folder, 'mongod.pid'), 'utf8'));
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once('error', reject).listen(0, '127.0.0.1', resolve);
-  });
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
 }
