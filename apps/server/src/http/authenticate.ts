@@ -109,10 +109,7 @@ export function createAuthenticate(
     takesPublic: boolean,
   ): Promise<AuthenticatedApplication> {
     if (client_secret !== null) {
-      const application_id = readCredential('applicationSecret', client_secret);
-      if (client_id !== null && client_id.toLowerCase() !== application_id) {
-        throw DomainError.because('client_id_of_another_application', { application_id });
-      }
+      if (client_id !== null) checkClientId(client_id, client_secret);
       return findBySecret(context, client_secret);
     }
     const id = client_id?.toLowerCase() ?? '';
@@ -186,6 +183,17 @@ export function createAuthenticate(
     };
 
   return { authenticate: limited(identify), authenticateClient: limited(identifyClient) };
+}
+
+/**
+ * A secret has the id of its application in it.
+ *
+ * @throws DomainError `credentials_invalid`: it is ill-formed, or of another application
+ */
+function checkClientId(client_id: string, client_secret: string): void {
+  const application_id = readCredential('applicationSecret', client_secret);
+  if (client_id.toLowerCase() === application_id) return;
+  throw DomainError.because('client_id_of_another_application', { application_id });
 }
 
 /** @throws DomainError `credentials_missing`, `credentials_invalid` */

@@ -69,6 +69,8 @@ export function parseJson(bytes: Buffer): unknown {
 
 /** Whether a body is declared as a form, in whatever charset or encoding. */
 export function isDeclaredAsForm(contentType: string | undefined): boolean {
+  // Nearly every client sends exactly one of the two.
+  if (contentType === mediaTypes.json) return false;
   const [type = ''] = (contentType ?? '').split(';');
   return type.trim().toLowerCase() === mediaTypes.form;
 }

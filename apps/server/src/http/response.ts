@@ -21,21 +21,20 @@ export function send(
   status: number,
   type: string,
   body: string | Buffer,
-  headers: Headers = {},
+  headers?: Headers,
 ): void {
   const { request, response, requestId, routeHeaders } = context;
   if (response.headersSent || response.destroyed) return;
   const unread = leavesUnread(context);
   context.closesConnection = unread || context.isClosing();
-  response.writeHead(status, {
+  const fields: Headers = {
     'Content-Type': type,
     'Cache-Control': 'no-store',
     'X-Request-Id': requestId,
-    'Content-Length': Buffer.byteLength(body),
-    ...routeHeaders,
-    ...(context.closesConnection ? { Connection: 'close' } : undefined),
-    ...headers,
-  });
+    'Content-Length': String(Buffer.byteLength(body)),
+  };
+  if (context.closesConnection) fields.Connection = 'close';
+  response.writeHead(status, Object.assign(fields, routeHeaders, headers));
   if (unread && request.method !== 'HEAD') linger(context, body);
   else response.end(body);
 }

@@ -109,6 +109,7 @@ async function readForm(context: RequestContext): Promise<Form> {
  * @throws DomainError `parameter_invalid`
  */
 function refuseOtherCredentials({ client_id, client_secret }: Members, application_id: string) {
+  if (client_id === undefined && client_secret === undefined) return;
   const isOther =
     client_id !== undefined &&
     (typeof client_id !== 'string' || client_id.toLowerCase() !== application_id);

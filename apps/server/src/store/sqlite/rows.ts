@@ -217,10 +217,10 @@ export function originText(origin: Origin | undefined): string | null {
   // A caller's own request id may be a UUID in upper case, which would come back in lower case.
   const isPlainUuid = isUuid(request_id) && request_id === request_id.toLowerCase();
   const request = isPlainUuid ? SHORTENED + shorten(request_id) : request_id;
-  const words = [by, request];
-  if (secret_id !== null) words.push(shorten(secret_id));
-  if (os_user !== undefined) words.push(OS_USER + encodeURIComponent(os_user));
-  return words.join(' ');
+  let text = `${by} ${request}`;
+  if (secret_id !== null) text += ` ${shorten(secret_id)}`;
+  if (os_user !== undefined) text += ` ${OS_USER}${encodeURIComponent(os_user)}`;
+  return text;
 }
 
 export function originRecord(text: string | null): Origin | null {
