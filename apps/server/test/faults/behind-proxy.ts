@@ -20,13 +20,15 @@ export function urlThrough(
   return withOptions(`mongodb://${user}${proxy.addresses}${rest}`, options);
 }
 
-/** Whether a command is one of those that promises rest on; the others don't wait for a majority. */
+// Written behind the requests: the fence of a read, and what the audit keeps of an earlier request.
+const BEHIND = ['fences', 'refusals'];
+
+/** Whether a command is one of those that the promises of a request rest on. */
 export function isDurableWrite(command: Document): boolean {
   return (
     ['findAndModify', 'insert', 'update'].includes(nameOf(command)) &&
     command.writeConcern?.w === 'majority' &&
-    // The fence of a read: no promise depends on what it changes.
-    command.update !== 'fences'
+    !BEHIND.includes(command.update)
   );
 }
 
