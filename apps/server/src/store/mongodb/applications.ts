@@ -40,10 +40,11 @@ type Applications = Pick<
 const existing = { deleted_at: { $exists: false } } satisfies Filter<ApplicationDocument>;
 
 export function applications(connection: Connection): Applications {
+  const findTogether = connection.gatherReads(({ applications, decisive }, byId) =>
+    applications.find(byId, decisive).toArray(),
+  );
   const find = async (application_id: string) => {
-    const document = await connection.decide(({ applications, decisive }) =>
-      applications.findOne({ _id: toId(application_id) }, decisive),
-    );
+    const document = await findTogether(application_id);
     return document?.deleted_at ? null : document;
   };
 

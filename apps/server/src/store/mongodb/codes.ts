@@ -27,6 +27,10 @@ type Codes = Pick<
 >;
 
 export function codes(connection: Connection, clock: Clock): Codes {
+  const findAccount = connection.gatherReads(({ accounts, decisive }, byId) =>
+    accounts.find(byId, decisive).toArray(),
+  );
+
   return {
     // The code is there before the account is read. An erasure that this read does not see deletes the
     // code, and then the snapshot finds nothing to be written to, however late it comes.
@@ -34,9 +38,7 @@ export function codes(connection: Connection, clock: Clock): Codes {
       const document = toNewDocument(code);
       const { _id } = document;
       await insertOnce(connection, ({ grants }) => grants, document, { grant_id: code.grant_id });
-      const account = await connection.decide(({ accounts, decisive }) =>
-        accounts.findOne({ _id: document.account_id }, decisive),
-      );
+      const account = await findAccount(code.account_id);
       if (account === null || isErased(account)) {
         await connection.write(({ grants }) => ({
           send: (options) => grants.deleteOne({ _id, account: { $exists: false } }, options),

@@ -31,12 +31,14 @@ const durable = { w: 'majority', j: true, wtimeout: 2_000 };
 const weakening =
   '?w=1&journal=false&wtimeoutMS=1&readConcernLevel=local&readPreference=secondary&readPreferenceTags=dc:east';
 
+const application = anApplication();
+
 const writes: Record<string, (store: Store) => Promise<unknown>> = {
   createApplication: (store) => store.createApplication(anApplication()),
   addSecret: (store) => store.addSecret(anId(), aSecret(), { most: 5, now: 0 }),
   removeSecret: (store) => store.removeSecret(anId(), anId()),
-  updateApplication: (store) => store.updateApplication(anId(), { name: 'Acme' }),
-  setApplicationDisabled: (store) => store.setApplicationDisabled(anId(), true),
+  updateApplication: (store) => store.updateApplication(application.id, { name: 'Acme 2' }),
+  setApplicationDisabled: (store) => store.setApplicationDisabled(application.id, true),
   putAccount: (store) => store.putAccount(anAccount()),
   putScope: (store) => store.putScope(aScope(), { most: 200 }),
   deleteScope: (store) => store.deleteScope('read'),
@@ -98,7 +100,7 @@ describe('on a replica set, whatever the URL says', () => {
       const { server, store } = await scripted({ is: 'primary', query: weakening });
       // Some read first, and write only if there is something to change.
       const found: Document = {
-        applications: toApplicationDocument(anApplication()),
+        applications: toApplicationDocument(application),
         accounts: { _id: toId(anId()), ...toSnapshot(anAccount()) },
         scopes: { _id: 'read', described_at: new Date(), title: 'Read', texts: {} },
         pages: toPageDocument(aPage()),
@@ -150,12 +152,44 @@ describe('on a replica set, whatever the URL says', () => {
   test('the reads of one tick share a fence, and a later one has its own', async () => {
     const { server, store } = await scripted({ is: 'primary' });
     server.script('update', fenced);
-    const reads = [store.findCode(anId()), store.findApplication(anId()), store.findCode(anId())];
+    const reads = [store.findCode(anId()), store.findCode(anId())];
     await nextTick();
     reads.push(store.findCode(anId()));
     await Promise.all(reads);
     expect(server.sent('update')).toHaveLength(2);
-    expect(server.sent('find')).toHaveLength(4);
+    expect(server.sent('find')).toHaveLength(3);
+  });
+
+  test('all that requests look up in one tick is a read for each kind, behind one fence', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('update', fenced);
+    const ids = [anId(), anId()] as const;
+    const authenticate = (id: string) => store.authenticateGrant(id, { currentAccount: true });
+    const find = (id: string) => store.findApplication(id);
+    await Promise.all([...ids.map(find), ...ids.map(authenticate)]);
+    expect(server.sent('update')).toHaveLength(1);
+    const _id = { $in: ids.map(toId) };
+    expect(server.sent('find').map(({ filter }) => filter)).toEqual([{ _id }]);
+    expect(server.sent('aggregate').map(({ pipeline }) => pipeline[0].$match)).toEqual([
+      { _id, created_at: { $exists: true } },
+    ]);
+  });
+
+  test('what is looked up while a look-up is under way has a later fence', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('update', fenced);
+    const [first, ...later] = [anId(), anId(), anId()];
+    const finding = store.findApplication(first);
+    while (server.sent('update').length === 0) await nextTick();
+    await Promise.all([finding, ...later.map((id) => store.findApplication(id))]);
+    expect(server.received.map((command) => Object.keys(command)[0])).toEqual([
+      ...['update', 'find'],
+      ...['update', 'find'],
+    ]);
+    expect(server.sent('find').map(({ filter }) => filter._id)).toEqual([
+      toId(first),
+      { $in: later.map(toId) },
+    ]);
   });
 
   test.each([
@@ -166,9 +200,14 @@ describe('on a replica set, whatever the URL says', () => {
   ])('a fence that %s leaves linearizable reads', async (_, reply) => {
     const { server, store } = await scripted({ is: 'primary' });
     server.script('update', reply);
-    await Promise.all([store.findCode(anId()), store.findCode(anId())]);
+    const ids = [anId(), anId()];
+    await Promise.all([
+      ...ids.map((id) => store.findCode(id)),
+      ...ids.map((id) => store.findApplication(id)),
+    ]);
     const reads = server.sent('find');
-    expect(reads).toHaveLength(2);
+    // Of one document each, which is all that linearizable reads are for.
+    expect(reads.map(({ filter }) => filter._id)).toEqual([...ids.map(toId), ...ids.map(toId)]);
     for (const read of reads) expect(read.readConcern).toEqual({ level: 'linearizable' });
   });
 

@@ -1,21 +1,24 @@
-import type { Collection, Db, MongoClient } from 'mongodb';
+import type { Binary, Collection, Db, MongoClient } from 'mongodb';
 import { DomainError } from '../../domain-error.ts';
 import type { Timeouts } from './client.ts';
 import { type Concerns, concernsFor } from './concerns.ts';
 import { configurationError, withHint } from './configuration-error.ts';
-import type {
-  AccountDocument,
-  ApplicationDocument,
-  CommandChangeDocument,
-  DeletedScopeDocument,
-  ErasedAccountDocument,
-  GrantDocument,
-  RateLimitDocument,
-  RefusalDocument,
-  ScopeDocument,
+import {
+  type AccountDocument,
+  type ApplicationDocument,
+  type CommandChangeDocument,
+  type DeletedScopeDocument,
+  type ErasedAccountDocument,
+  fromId,
+  type GrantDocument,
+  type RateLimitDocument,
+  type RefusalDocument,
+  type ScopeDocument,
+  toId,
 } from './documents.ts';
 import { isRefusedHint, unavailable } from './errors.ts';
 import { type DecisiveOptions, type DecisiveRead, fencedReads } from './fence.ts';
+import { gather } from './gather.ts';
 import { IndexKeeper } from './index-keeper.ts';
 import { type IndexOptions, refuseNew } from './indexes.ts';
 import type { LinkDocument, PageDocument } from './link-documents.ts';
@@ -26,6 +29,8 @@ import { settle, type Write } from './uncertain-writes.ts';
 
 export interface Database extends Concerns {
   readDecisively: DecisiveRead;
+  /** Whether {@link readDecisively} has a fence, behind which one read may be of many documents. */
+  fenced: boolean;
   db: Db;
   applications: Collection<ApplicationDocument>;
   accounts: Collection<AccountDocument | ErasedAccountDocument>;
@@ -37,6 +42,9 @@ export interface Database extends Concerns {
   commandChanges: Collection<CommandChangeDocument>;
   rateLimitCounts: Collection<RateLimitDocument>;
 }
+
+/** The condition of a read of one document, or of some. */
+export type ById = { _id: Binary | { $in: Binary[] } };
 
 /** Without `migrate`, no index is built either. */
 export type ConnectionOptions = IndexOptions & MigrateOptions;
@@ -120,6 +128,34 @@ export class Connection {
     );
   }
 
+  /**
+   * Looks up documents by `_id`, as {@link decide} does: those that are asked for while another
+   * look-up is under way, with one command.
+   *
+   * @param find - finds all of them with one command
+   */
+  gatherReads<T extends { _id: Binary }>(
+    find: (database: Database & { decisive: DecisiveOptions }, byId: ById) => Promise<T[]>,
+  ): (id: string) => Promise<T | null> {
+    const findOne = async (_id: Binary) => {
+      const [document] = await this.decide((database) => find(database, { _id }));
+      return document ?? null;
+    };
+    const findGathered = gather(async (ids) => {
+      const documents = await this.decide(async (database) => {
+        const binaries = ids.map(toId);
+        // A linearizable read has to be of one document. And one alone is found faster by itself.
+        const isOneByOne =
+          ids.length === 1 || database.decisive.readConcern.level === 'linearizable';
+        if (!isOneByOne) return find(database, { _id: { $in: binaries } });
+        return (await Promise.all(binaries.map((_id) => find(database, { _id })))).flat();
+      });
+      return new Map(documents.map((document) => [fromId(document._id), document]));
+    });
+    // Without a fence, those who wait for each other would gain nothing.
+    return (id) => (this.#database?.fenced === false ? findOne(toId(id)) : findGathered(id));
+  }
+
   /** Runs a write that may be lost or made twice, without finding out which. */
   writeBestEffort<T>(work: (database: Database) => Promise<T>): Promise<T> {
     return this.read(work);
@@ -173,6 +209,7 @@ export class Connection {
         readDecisively: server.fenced
           ? fencedReads(this.#client, db.collection('fences', options), concerns)
           : (read) => read(concerns.decisive),
+        fenced: server.fenced,
         db,
         applications: db.collection('applications', options),
         accounts: db.collection('accounts', options),

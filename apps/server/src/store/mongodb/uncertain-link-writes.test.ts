@@ -214,7 +214,8 @@ describe('what was kept, and whose response is lost,', () => {
 });
 
 describe('a change by the operator whose response is lost', () => {
-  const application = toApplicationDocument(anApplication());
+  const record = anApplication();
+  const application = toApplicationDocument(record);
   const scope = aScope();
   const { scope: name, ...texts } = scope;
   const described = { _id: name, described_at: new Date(1), ...texts, revision: 1 };
@@ -228,7 +229,7 @@ describe('a change by the operator whose response is lost', () => {
       const { server, store } = await scripted();
       server.script('findAndModify', 'close');
       server.script('find', batch(application), batch(found));
-      const call = store.updateApplication(anId(), changes).then(
+      const call = store.updateApplication(record.id, changes).then(
         (changed) => (changed?.name === changes.name ? 'made' : 'not made'),
         ({ code }) => code,
       );

@@ -1,0 +1,78 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { gather } from './gather.ts';
+
+/** A look-up whose runs end when the test says so. Nothing is stored under `unknown`. */
+function heldLookUp() {
+  const runs: { ids: string[]; end(): void; fail(): void }[] = [];
+  const find = gather<string>((ids) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Map<string, string>>();
+    const known = ids.filter((id) => id !== 'unknown');
+    const found = new Map(known.map((id) => [id, `found ${id}`]));
+    runs.push({
+      ids: [...ids],
+      end: () => resolve(found),
+      fail: () => reject(new Error(`failed ${ids.join()}`)),
+    });
+    return promise;
+  });
+  return { find, runs, idsOfRuns: () => runs.map(({ ids }) => ids.join()) };
+}
+
+test('those who ask in one tick get each its own from one look-up', async () => {
+  const { find, runs, idsOfRuns } = heldLookUp();
+  const asked = ['a', 'unknown', 'b', 'a'].map(find);
+  await nextTick();
+  runs[0]?.end();
+  expect(await Promise.all(asked)).toEqual(['found a', null, 'found b', 'found a']);
+  expect(idsOfRuns()).toEqual(['a,unknown,b']);
+});
+
+test('whoever asks while a look-up is under way waits for the next one', async () => {
+  const { find, runs, idsOfRuns } = heldLookUp();
+  const first = find('a');
+  await nextTick();
+  // The same id too: what is under way may have read it before this was asked for.
+  const second = find('a');
+  const third = find('b');
+  await nextTick();
+  expect(idsOfRuns()).toEqual(['a']);
+  runs[0]?.end();
+  expect(await first).toBe('found a');
+  await nextTick();
+  runs[1]?.end();
+  expect([await second, await third]).toEqual(['found a', 'found b']);
+  expect(idsOfRuns()).toEqual(['a', 'a,b']);
+});
+
+test('a failure is that of its own look-up', async () => {
+  const { find, runs } = heldLookUp();
+  const first = find('a');
+  await nextTick();
+  const second = find('b');
+  runs[0]?.fail();
+  await expect(first).rejects.toThrow('failed a');
+  await nextTick();
+  runs[1]?.end();
+  expect(await second).toBe('found b');
+});
+
+test('one that hangs holds up no other', async () => {
+  const { find, runs, idsOfRuns } = heldLookUp();
+  void find('a');
+  await nextTick();
+  const second = find('b');
+  await expect.poll(idsOfRuns).toEqual(['a', 'b']);
+  runs[1]?.end();
+  expect(await second).toBe('found b');
+});
+
+test('a look-up has at most 100 ids', async () => {
+  const { find, runs } = heldLookUp();
+  const asked = Array.from({ length: 150 }, (_, index) => find(String(index)));
+  await nextTick();
+  for (const run of runs) run.end();
+  const expected = asked.map((_, index) => `found ${index}`);
+  expect(await Promise.all(asked)).toEqual(expected);
+  expect(runs.map(({ ids }) => ids.length)).toEqual([100, 50]);
+});
