@@ -5,7 +5,7 @@ import type { Milliseconds } from '../clock.ts';
 /** A call that changed something, as the log has it. */
 export type AuditLine = z.output<typeof auditLine>;
 
-const id = z.string().refine(isUuid).optional();
+const id = z.string().refine(isUuid).toLowerCase().optional();
 
 const auditLine = z
   .object({

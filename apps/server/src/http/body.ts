@@ -69,7 +69,7 @@ export function parseJson(bytes: Buffer): unknown {
 
 /** Whether a body is declared as a form, in whatever charset or encoding. */
 export function isDeclaredAsForm(contentType: string | undefined): boolean {
-  // Nearly every client sends exactly one of the two.
+  // What nearly every client of the native wire sends.
   if (contentType === mediaTypes.json) return false;
   const [type = ''] = (contentType ?? '').split(';');
   return type.trim().toLowerCase() === mediaTypes.form;

@@ -37,9 +37,14 @@ interface OfAccount {
   account_revision: { $not: { $gt: number } };
 }
 
+/** Looks up accounts, erased ones too. */
+export const accountLookUp = (connection: Connection) =>
+  connection.gatherReads<AnyAccount>(({ accounts, decisive }, byId) =>
+    accounts.find(byId, decisive).toArray(),
+  );
+
 export function accounts(connection: Connection, clock: Clock): Accounts {
-  const find = (_id: AnyAccount['_id']) =>
-    connection.decide(({ accounts, decisive }) => accounts.findOne({ _id }, decisive));
+  const find = accountLookUp(connection);
 
   const replace = (revision: number, account: AnyAccount, isMade: (found: AnyAccount) => boolean) =>
     replaceAtRevision<AnyAccount>(
@@ -132,7 +137,7 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
       const newPlace = toId(newId(clock()));
       await retryOnConflict(
         async (): Promise<Versioned & { place?: AccountDocument['place'] }> => {
-          const found = await find(_id);
+          const found = await find(account.id);
           // Or grants of before would be active again, if the erasure was not completed.
           if (found && isErased(found)) await endAll(found);
           return found ?? {};
@@ -147,7 +152,7 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
     },
 
     async findAccount(account_id) {
-      const document = await find(toId(account_id));
+      const document = await find(account_id);
       return document && !isErased(document) ? fromAccountDocument(document) : null;
     },
 
@@ -177,7 +182,7 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
       // Also for an unknown id, and for one that was erased before: a put whose outcome nobody knows
       // may still arrive.
       const revision = await retryOnConflict(
-        async () => (await find(_id)) ?? {},
+        async () => (await find(account_id)) ?? {},
         async (before) => {
           const isMade = (found: AnyAccount) =>
             isErased(found) && isSame(found.erasure_id, erasure_id);

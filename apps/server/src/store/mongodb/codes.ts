@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Filter } from 'mongodb';
 import type { Clock } from '../../clock.ts';
 import type { Redemption, Store } from '../store.ts';
+import { accountLookUp } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import {
   fromGrantDocument,
@@ -27,9 +28,7 @@ type Codes = Pick<
 >;
 
 export function codes(connection: Connection, clock: Clock): Codes {
-  const findAccount = connection.gatherReads(({ accounts, decisive }, byId) =>
-    accounts.find(byId, decisive).toArray(),
-  );
+  const findAccount = accountLookUp(connection);
 
   return {
     // The code is there before the account is read. An erasure that this read does not see deletes the

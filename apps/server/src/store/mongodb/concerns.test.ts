@@ -182,14 +182,9 @@ describe('on a replica set, whatever the URL says', () => {
     const finding = store.findApplication(first);
     while (server.sent('update').length === 0) await nextTick();
     await Promise.all([finding, ...later.map((id) => store.findApplication(id))]);
-    expect(server.received.map((command) => Object.keys(command)[0])).toEqual([
-      ...['update', 'find'],
-      ...['update', 'find'],
-    ]);
-    expect(server.sent('find').map(({ filter }) => filter._id)).toEqual([
-      toId(first),
-      { $in: later.map(toId) },
-    ]);
+    expect(server.sent('update')).toHaveLength(2);
+    const asked = server.sent('find').map(({ filter }) => filter._id);
+    expect(asked).toEqual(expect.arrayContaining([toId(first), { $in: later.map(toId) }]));
   });
 
   test.each([

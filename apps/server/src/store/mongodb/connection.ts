@@ -29,8 +29,8 @@ import { settle, type Write } from './uncertain-writes.ts';
 
 export interface Database extends Concerns {
   readDecisively: DecisiveRead;
-  /** Whether {@link readDecisively} has a fence, behind which one read may be of many documents. */
-  fenced: boolean;
+  /** Whether a read that decides may be of many documents: a linearizable one may not. */
+  gathers: boolean;
   db: Db;
   applications: Collection<ApplicationDocument>;
   accounts: Collection<AccountDocument | ErasedAccountDocument>;
@@ -148,12 +148,12 @@ export class Connection {
         const isOneByOne =
           ids.length === 1 || database.decisive.readConcern.level === 'linearizable';
         if (!isOneByOne) return find(database, { _id: { $in: binaries } });
-        return (await Promise.all(binaries.map((_id) => find(database, { _id })))).flat();
+        return (await allOf(binaries.map((_id) => find(database, { _id })))).flat();
       });
       return new Map(documents.map((document) => [fromId(document._id), document]));
     });
-    // Without a fence, those who wait for each other would gain nothing.
-    return (id) => (this.#database?.fenced === false ? findOne(toId(id)) : findGathered(id));
+    // Where every read is of one document, those who wait for each other would gain nothing.
+    return (id) => (this.#database?.gathers === false ? findOne(toId(id)) : findGathered(id));
   }
 
   /** Runs a write that may be lost or made twice, without finding out which. */
@@ -209,7 +209,7 @@ export class Connection {
         readDecisively: server.fenced
           ? fencedReads(this.#client, db.collection('fences', options), concerns)
           : (read) => read(concerns.decisive),
-        fenced: server.fenced,
+        gathers: server.fenced || !server.replicated,
         db,
         applications: db.collection('applications', options),
         accounts: db.collection('accounts', options),
@@ -246,4 +246,10 @@ export class Connection {
     if (this.#closing.signal.aborted) keeper.close();
     this.#indexKeeper = keeper;
   }
+}
+
+/** Waits for all of them, so that none goes on after a failure. */
+async function allOf<T>(reads: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(reads);
+  return Promise.all(reads);
 }

@@ -28,43 +28,48 @@ test('those who ask in one tick get each its own from one look-up', async () => 
   expect(idsOfRuns()).toEqual(['a,unknown,b']);
 });
 
-test('whoever asks while a look-up is under way waits for the next one', async () => {
+test('whoever asks while two look-ups are under way waits for the next one', async () => {
   const { find, runs, idsOfRuns } = heldLookUp();
   const first = find('a');
   await nextTick();
-  // The same id too: what is under way may have read it before this was asked for.
-  const second = find('a');
-  const third = find('b');
+  void find('b');
   await nextTick();
-  expect(idsOfRuns()).toEqual(['a']);
+  // The same id too: what is under way may have read it before this was asked for.
+  const third = find('a');
+  const fourth = find('c');
+  await nextTick();
+  expect(idsOfRuns()).toEqual(['a', 'b']);
   runs[0]?.end();
   expect(await first).toBe('found a');
   await nextTick();
-  runs[1]?.end();
-  expect([await second, await third]).toEqual(['found a', 'found b']);
-  expect(idsOfRuns()).toEqual(['a', 'a,b']);
+  runs[2]?.end();
+  expect([await third, await fourth]).toEqual(['found a', 'found c']);
+  expect(idsOfRuns()).toEqual(['a', 'b', 'a,c']);
 });
 
 test('a failure is that of its own look-up', async () => {
   const { find, runs } = heldLookUp();
-  const first = find('a');
+  const [first, second] = [find('a'), nextTick().then(() => find('b'))];
   await nextTick();
-  const second = find('b');
+  await nextTick();
+  const third = find('c');
   runs[0]?.fail();
   await expect(first).rejects.toThrow('failed a');
   await nextTick();
-  runs[1]?.end();
-  expect(await second).toBe('found b');
+  for (const run of runs.slice(1)) run.end();
+  expect([await second, await third]).toEqual(['found b', 'found c']);
 });
 
-test('one that hangs holds up no other', async () => {
+test('those that hang hold up no other', async () => {
   const { find, runs, idsOfRuns } = heldLookUp();
-  void find('a');
-  await nextTick();
-  const second = find('b');
-  await expect.poll(idsOfRuns).toEqual(['a', 'b']);
-  runs[1]?.end();
-  expect(await second).toBe('found b');
+  for (const id of ['a', 'b']) {
+    void find(id);
+    await nextTick();
+  }
+  const third = find('c');
+  await expect.poll(idsOfRuns).toEqual(['a', 'b', 'c']);
+  runs[2]?.end();
+  expect(await third).toBe('found c');
 });
 
 test('a look-up has at most 100 ids', async () => {

@@ -7,32 +7,35 @@ export type FindMany<Found> = (ids: readonly string[]) => Promise<ReadonlyMap<st
 // A reply has a document for each, with an application that may have a logo of 8 KB.
 const MOST_IDS = 100;
 
-// A read that hangs, as in a failover, does not hold up the next one. Longer than a read takes that
-// waits for the disks of a majority.
+// With one at a time, two callers that ask again as soon as they are answered would wait for each
+// other's look-up every time.
+const AT_ONCE = 2;
+
+// A look-up that hangs, as in a failover, does not hold up the others for longer.
 const LONGEST_WAIT: Milliseconds = 50;
 
 /**
- * Looks up many ids with one command: while one look-up is under way, ids are gathered for the next,
- * like a group commit gathers writes. A lone id is looked up at once.
+ * Looks up many ids with one command: while two look-ups are under way, ids are gathered for the next,
+ * like a group commit gathers writes.
  *
  * A look-up begins after every id in it was asked for, so nobody gets an older state than alone.
  */
 export function gather<Found>(find: FindMany<Found>): (id: string) => Promise<Found | null> {
   let open: { ids: Set<string>; found: Promise<ReadonlyMap<string, Found>> } | undefined;
-  let underWay: Promise<unknown> | undefined;
+  const underWay = new Set<Promise<unknown>>();
 
   async function lookUp(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Found>> {
-    const before = underWay;
+    const before = underWay.size < AT_ONCE ? [] : [...underWay];
     // Those who ask in one tick of the event loop go together even if nothing is under way.
     await new Promise<void>((resolve) => process.nextTick(resolve));
-    if (before !== undefined) await endOrTimeout(before);
+    if (before.length > 0) await firstEndOrTimeout(before);
     if (open?.ids === ids) open = undefined;
     const found = find([...ids]);
-    underWay = found;
+    underWay.add(found);
     try {
       return await found;
     } finally {
-      if (underWay === found) underWay = undefined;
+      underWay.delete(found);
     }
   }
 
@@ -46,15 +49,11 @@ export function gather<Found>(find: FindMany<Found>): (id: string) => Promise<Fo
   };
 }
 
-async function endOrTimeout(underWay: Promise<unknown>): Promise<void> {
+async function firstEndOrTimeout(underWay: readonly Promise<unknown>[]): Promise<void> {
   const timer = new AbortController();
-  const end = underWay.then(
-    () => undefined,
-    () => undefined,
-  );
-  const timeout = setTimeout(LONGEST_WAIT, undefined, { signal: timer.signal }).catch(
-    () => undefined,
-  );
-  await Promise.race([end, timeout]);
+  const timeout = setTimeout(LONGEST_WAIT, undefined, { signal: timer.signal });
+  // However it ends: a failure is for those who asked.
+  await Promise.race([...underWay, timeout]).catch(() => undefined);
   timer.abort();
+  await timeout.catch(() => undefined);
 }
