@@ -17,7 +17,7 @@ export interface ResponseDetails {
      * @example
      * ```ts
      * const { response } = await latchkey.account(grantSecret);
-     * const requestsLeft = response?.headers.get('RateLimit-Remaining');
+     * const answeredAt = response?.headers.get('Date');
      * ```
      */
     get(name: string): string | null;

@@ -97,7 +97,7 @@ export const errorTable = {
     title: 'There is no such route',
     description:
       'There is no such route. Check the path: it is case-sensitive and does not end with a slash. GET /openapi.json lists all REST operations.',
-    help: 'The /admin routes exist only if ADMIN_SECRET is set, /metrics only with METRICS=on, and the routes of the linking flow only if SIGN_IN_URL is set. If ADMIN_PORT is set, they are on that port, and the other routes are not.',
+    help: 'The /admin routes exist only if ADMIN_SECRET is set, /metrics only with METRICS=on, and the routes of the linking flow only if SIGN_IN_URL is set. If ADMIN_PORT is set, /admin and /metrics are on that port alone, and the routes of browsers and applications are on PORT alone.',
   },
   method_not_allowed: {
     status: 405,
@@ -215,7 +215,7 @@ export const errorTable = {
     error: 'access_denied',
     title: 'The user did not allow the link',
     description: 'The account was not linked. Let the user start again if that was not intended.',
-    help: 'The user denied, gave up at the sign-in page, or took longer than an hour. Nothing went wrong: show the user a way to start again.',
+    help: 'The user denied, or gave up at the sign-in page. Nothing went wrong: show the user a way to start again. If the user took longer than an hour, error is access_denied too, but error_code is link_expired.',
   },
   link_expired: {
     status: 410,
@@ -344,7 +344,7 @@ export const errorTable = {
     title: 'Too many requests',
     description:
       'Too many requests were sent in a short time, and this one changed nothing. Wait for the number of seconds in Retry-After, then try again.',
-    help: 'The application sent too many requests, the application sent too many unknown or expired codes, or too many requests with invalid credentials, or too many new links, came from this address. The RateLimit headers give the limit, what is left of it, and the seconds until the window ends. Valid credentials are accepted from any address, and a valid code is converted however many invalid ones were sent.',
+    help: 'The application sent too many requests, or too many unknown or expired codes; or too many requests with invalid credentials, or too many new links, came from this address. The RateLimit headers give the limit, what is left of it, and the seconds until the window ends. Valid credentials are accepted from any address, and a valid code is converted however many invalid ones were sent.',
     retryAfter: 1,
   },
   shutting_down: {
