@@ -1,3 +1,4 @@
+import { slow } from '@latchkey/test-kit/long';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -123,7 +124,7 @@ describeInBrowser('the Express application and its host in a browser', (open) =>
     expect(complaints).toEqual([]);
   });
 
-  test('lets the user deny the request', async () => {
+  test('lets the user deny the request', slow, async () => {
     const { page } = await open();
     const before = await grants();
     await signIn(page);
@@ -132,7 +133,7 @@ describeInBrowser('the Express application and its host in a browser', (open) =>
     expect(await grants()).toEqual(before);
   });
 
-  test('goes on without asking who is signed in to the host already', async () => {
+  test('goes on without asking who is signed in to the host already', slow, async () => {
     const { page } = await open();
     await link(page);
     await page.getByRole('button', { name: 'Disconnect' }).click();
@@ -158,7 +159,7 @@ describeInBrowser('the Express application and its host in a browser', (open) =>
     await page.getByText('Connected as Ada Lovelace').waitFor();
   });
 
-  test('keeps an account while the service has disabled the application', async () => {
+  test('keeps an account while the service has disabled the application', slow, async () => {
     const { page } = await open();
     await link(page);
     const id = await acme();
@@ -170,7 +171,7 @@ describeInBrowser('the Express application and its host in a browser', (open) =>
     await page.getByText('Connected as Ada Lovelace').waitFor();
   });
 
-  test('forgets an account that the user disconnected at the host', async () => {
+  test('forgets an account that the user disconnected at the host', slow, async () => {
     const { page } = await open();
     await link(page);
     await page.goto(host);

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Browser } from './clients/browser.ts';
 import { examplesFolder } from './support/examples-folder.ts';
-import { freePort, type LinkingProgram, startLinkingProgram } from './support/linking-program.ts';
+import { freePort, startLinkingProgram } from './support/linking-program.ts';
 import { codeBlocks } from './support/markdown.ts';
 import { ADMIN_SECRET, operator } from './support/operator.ts';
+import type { RunningProgram } from './support/program.ts';
 import { environment, type ServiceProcess, startService } from './support/service.ts';
 
 // Runs the functions of docs/guides/hosts.md as a host, with the real service.
@@ -52,7 +53,7 @@ app.listen(process.env.PORT, '127.0.0.1');
 
 let folder: string;
 let service: ServiceProcess;
-let host: LinkingProgram;
+let host: RunningProgram;
 let authorizationUrl: string;
 
 /** Starts the service and a host that uses one of the functions. */

@@ -1,3 +1,4 @@
+import { slow } from '@latchkey/test-kit/long';
 import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -154,7 +155,7 @@ describe('a running service', () => {
     return lines(service.stderr());
   }
 
-  test('responds with the reason if it has no database', async () => {
+  test('responds with the reason if it has no database', slow, async () => {
     service = await startService({
       cwd: folder,
       env: environment({ DATABASE_URL: 'mongodb://127.0.0.1:1/latchkey' }),
@@ -175,7 +176,7 @@ describe('a running service', () => {
   });
 });
 
-test('every metric of the service is documented, and the queries use no other', async () => {
+test('every metric of the service is documented, and the queries use no other', slow, async () => {
   const types = await metricTypes(folder);
   const own = [...types].filter(([name]) => !/^(?:process|nodejs)_/.test(name));
   const rows = tableBelow(operations, 'Metrics');

@@ -2,6 +2,7 @@ import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { slow } from '@latchkey/test-kit/long';
 import { INSTALL_TIMEOUT_MS } from '@latchkey/test-kit/tools-from-lockfile';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { quickInfo } from './support/hover.ts';
@@ -139,13 +140,15 @@ test.each([
 });
 
 describe.each(Object.keys(compilers))('with %s', (alias) => {
+  // The oldest and the newest are for every day.
+  const size = alias === 'ts60' ? slow : {};
   const compile = (project: string, ...more: string[]) => {
     const tsc = join(consumer, 'node_modules', alias, 'bin/tsc');
     const words = [tsc, '-p', `tsconfig.${project}.json`, ...more];
     return succeed(process.execPath, words, { cwd: consumer, env: environment() });
   };
 
-  it('compiles for Node, as ESM and as CommonJS, and runs as both', async () => {
+  it('compiles for Node, as ESM and as CommonJS, and runs as both', size, async () => {
     await compile('nodenext', '--outDir', `out-${alias}`);
     for (const program of ['program.mjs', 'program.cjs']) {
       const demo = await latchkey(['demo'], { cwd: consumer, env: environment() });
@@ -163,7 +166,7 @@ describe.each(Object.keys(compilers))('with %s', (alias) => {
     }
   });
 
-  it('compiles for a bundler', async () => {
+  it('compiles for a bundler', size, async () => {
     await compile('bundler');
   });
 });

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { RunningProgram } from '../support/program.ts';
 import { environment, succeed } from '../support/service.ts';
 import { Browser, type Page } from './browser.ts';
 import { type Client, clients } from './clients.ts';
 import { type Deployment, SCOPE, startDeployment } from './deployment.ts';
 import { ADA } from './host.ts';
-import { type Application, install, folder as programs, startApplication } from './programs.ts';
+import { install, folder as programs, startApplication } from './programs.ts';
 
 // Applications with OAuth libraries, each in a process of its own, link an account at Latchkey.
 
@@ -34,7 +35,7 @@ describe.each(['', '/latchkey'])('where PUBLIC_URL has the path "%s"', (prefix) 
   /** The tests of a client whose library is installed. */
   function suite(client: Client, command: [string, ...string[]]): void {
     let registered: { id: string; secret?: string };
-    let application: Application;
+    let application: RunningProgram;
 
     beforeAll(async () => {
       deployment.gateway.seen.length = 0;

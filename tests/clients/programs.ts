@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +5,7 @@ import { cacheFolder } from '@latchkey/test-kit/cache-folder';
 import { installFromRequirements } from '@latchkey/test-kit/tools-from-requirements';
 import { withoutSettings } from '../../scripts/environment.mjs';
 import { findPnpm } from '../../scripts/pnpm.mjs';
+import { type RunningProgram, startProgram } from '../support/program.ts';
 import { type Environment, environment, succeed } from '../support/service.ts';
 import { requireTools } from '../support/tools.ts';
 import type { Client } from './clients.ts';
@@ -61,42 +60,14 @@ export async function install(): Promise<Record<Client['language'], Command | Er
   >;
 }
 
-/** An application in its own process. */
-export interface Application {
-  readonly url: string;
-  /** What it printed so far. */
-  printed(): string;
-  stop(): Promise<void>;
-}
-
 /** Starts an application and waits until it says where it listens. */
-export async function startApplication(
-  [program, ...words]: [string, ...string[]],
+export function startApplication(
+  command: readonly string[],
   settings: Environment,
-): Promise<Application> {
+): Promise<RunningProgram> {
   const env = environment({ PORT: '0', PYTHONDONTWRITEBYTECODE: '1', ...settings });
-  const child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
-  const ended = once(child, 'close');
-  let printed = '';
-  const url = await new Promise<string>((resolve, reject) => {
-    const read = (chunk: Buffer) => {
-      printed += chunk;
-      const [found] = /http:\/\/127\.0\.0\.1:\d+(?=\s|\/connect)/.exec(printed) ?? [];
-      if (found !== undefined) resolve(found);
-    };
-    child.stdout.on('data', read);
-    child.stderr.on('data', read);
-    ended.then(() => reject(new Error(`${program} ended before it listened:\n${printed}`)), reject);
+  return startProgram(command, { env }, async (printed) => {
+    const [url] = /http:\/\/127\.0\.0\.1:\d+(?=\s|\/connect)/.exec(printed) ?? [];
+    return url;
   });
-  return {
-    url,
-    printed: () => printed,
-    async stop() {
-      kill();
-      await ended;
-      process.off('exit', kill);
-    },
-  };
 }

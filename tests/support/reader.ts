@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeArgumentsFor } from '@latchkey/test-kit/mongodb/test-databases';
-import { type LinkingProgram, PORT_OF_PAGES, startLinkingProgram } from './linking-program.ts';
+import { PORT_OF_PAGES, startLinkingProgram } from './linking-program.ts';
+import type { RunningProgram } from './program.ts';
 import {
   type Ended,
   type Environment,
@@ -157,7 +158,7 @@ export class Reader {
    *
    * @param port - the port to use in its place
    */
-  async start(code: string, port: string): Promise<LinkingProgram> {
+  async start(code: string, port: string): Promise<RunningProgram> {
     const text = (await this.#replace(code)).replaceAll(PORT_OF_PAGES, port);
     const options = { cwd: this.#cwd, env: { ...this.#env, PORT: port } };
     return startLinkingProgram(['bash', '-c', text], port, options);

@@ -1,3 +1,4 @@
+import { slow } from '@latchkey/test-kit/long';
 import { credentialPattern } from '@latchkey/schema';
 import { describeInBrowser } from '@latchkey/test-kit/chromium';
 import type { Page } from 'playwright-core';
@@ -59,7 +60,7 @@ describeInBrowser('the demo in a browser', (open) => {
     expect(others.length).toBeGreaterThan(5);
   });
 
-  test('links nothing where the user denies', async () => {
+  test('links nothing where the user denies', slow, async () => {
     const { page } = await open();
     await toConsent(page);
     await press(page, 'Deny');
@@ -67,7 +68,7 @@ describeInBrowser('the demo in a browser', (open) => {
     await arriveAt(page, 'Connect your account');
   });
 
-  test('lets the user change the account', async () => {
+  test('lets the user change the account', slow, async () => {
     const { page } = await open();
     await toConsent(page);
     await press(page, 'Use another account');
@@ -77,7 +78,7 @@ describeInBrowser('the demo in a browser', (open) => {
     expect(await accountOn(page)).toBe('Grace Hopper');
   });
 
-  test('finishes two links that were begun in two tabs', async () => {
+  test('finishes two links that were begun in two tabs', slow, async () => {
     const { page } = await open();
     await toConsent(page);
     const other = await page.context().newPage();
@@ -92,7 +93,7 @@ describeInBrowser('the demo in a browser', (open) => {
     }
   });
 
-  test('leads on from every page that a person goes back to', async () => {
+  test('leads on from every page that a person goes back to', slow, async () => {
     const { page } = await open();
     await page.goto(server.demoUrl ?? '');
     await press(page, 'Connect your account');
@@ -116,7 +117,7 @@ describeInBrowser('the demo in a browser', (open) => {
     expect(await accountOn(page)).toBe('Ada Lovelace');
   });
 
-  test('has nothing for axe to find, and fits a small screen', async () => {
+  test('has nothing for axe to find, and fits a small screen', slow, async () => {
     const { page } = await open({ viewport: { width: 320, height: 640 } });
     async function check() {
       for (const colorScheme of ['light', 'dark'] as const) {

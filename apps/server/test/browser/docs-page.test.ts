@@ -1,3 +1,4 @@
+import { slow } from '@latchkey/test-kit/long';
 import { fileURLToPath } from 'node:url';
 import { describeInBrowser } from '@latchkey/test-kit/chromium';
 import { expect, test } from 'vitest';
@@ -12,7 +13,7 @@ const screenshot = fileURLToPath(new URL('../../../../docs/images/docs-page.png'
 describeInBrowser('/docs in a browser', (open) => {
   const server = useServer(sqliteDatabase, { PUBLIC_URL: 'https://latchkey.example' });
 
-  test('shows every operation', async () => {
+  test('shows every operation', slow, async () => {
     const { page, complaints } = await open();
     await page.goto(`${server.url}/docs`);
     await page.getByText('/admin/grants/{grant_id}/revoke').waitFor();

@@ -1,3 +1,4 @@
+import { slow } from '@latchkey/test-kit/long';
 import { fileURLToPath } from 'node:url';
 import { describeInBrowser } from '@latchkey/test-kit/chromium';
 import type { Page } from 'playwright-core';
@@ -67,7 +68,8 @@ describeInBrowser('the pages in a browser', (open) => {
   const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
 
   describe.each(pages)('%s', (name, go) => {
-    test('has nothing for axe to find, in light and in dark', async () => {
+    const size = name === 'consent' ? {} : slow;
+    test('has nothing for axe to find, in light and in dark', size, async () => {
       const { page, complaints } = await open({ viewport: { width: 600, height: 480 } });
       await go(page);
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -80,7 +82,7 @@ describeInBrowser('the pages in a browser', (open) => {
       expect(complaints).toEqual(name === 'error' ? [expect.stringContaining('410')] : []);
     });
 
-    test('fits every screen', async () => {
+    test('fits every screen', size, async () => {
       const { page } = await open();
       await go(page);
       for (const viewport of [
@@ -106,7 +108,7 @@ describeInBrowser('the pages in a browser', (open) => {
     });
   });
 
-  test('are shown in German', async () => {
+  test('are shown in German', slow, async () => {
     const { page } = await open({ locale: 'de-CH', viewport: { width: 320, height: 640 } });
     await goToConsent(page, await world.addApplication(NOTES));
     await page.getByRole('button', { name: 'Zulassen' }).waitFor();
@@ -114,7 +116,7 @@ describeInBrowser('the pages in a browser', (open) => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  test('fit names that are as long as they can be', async () => {
+  test('fit names that are as long as they can be', slow, async () => {
     const name = 'W'.repeat(200);
     const redirect = { homepage_uri: `https://${'a'.repeat(60)}.${'b'.repeat(60)}.example/` };
     const { page } = await open({ viewport: { width: 320, height: 640 } });
@@ -144,7 +146,7 @@ describeInBrowser('the pages in a browser', (open) => {
     expect(application.callbacks).toHaveLength(1);
   });
 
-  test('look the same on Allow and Deny', async () => {
+  test('look the same on Allow and Deny', slow, async () => {
     const { page } = await open();
     await goToConsent(page, await world.addApplication(NOTES));
     const looks = ['Allow', 'Deny'].map(async (name) => {
@@ -159,7 +161,7 @@ describeInBrowser('the pages in a browser', (open) => {
     expect(allow).toEqual(deny);
   });
 
-  test('show initials in the place of a logo that does not load', async () => {
+  test('show initials in the place of a logo that does not load', slow, async () => {
     const { page } = await open();
     await page.route('https://logos.example/**', (route) => route.abort());
     const logo_uri = 'https://logos.example/none.png';
@@ -205,7 +207,7 @@ describeInBrowser('the pages in a browser', (open) => {
         'after the browser brings the page back',
         "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))",
       ],
-    ])('in the first 600 ms %s', async (_, event) => {
+    ])('in the first 600 ms %s', slow, async (_, event) => {
       const { page, application } = await withClock();
       await page.clock.runFor(10_000);
       await page.evaluate(event);

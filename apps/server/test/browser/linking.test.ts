@@ -1,3 +1,4 @@
+import { slow } from '@latchkey/test-kit/long';
 import { describeInBrowser } from '@latchkey/test-kit/chromium';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -61,7 +62,7 @@ describe.each([
       expect(complaints).toEqual([]);
     });
 
-    test('tells the application that the user denied', async () => {
+    test('tells the application that the user denied', slow, async () => {
       const application = await world.addApplication();
       const { page } = await visitor();
       await goToConsent(page, application);
@@ -101,7 +102,7 @@ describe.each([
       expect((await application.convert()).account.username).toBe('ada');
     });
 
-    test('survives back and reload', async () => {
+    test('survives back and reload', slow, async () => {
       const application = await world.addApplication({ homepage_uri: `${world.host.url}/home` });
       const { page } = await visitor();
       await goToConsent(page, application);
@@ -120,7 +121,7 @@ describe.each([
       expect((await application.convert()).account.username).toBe('ada');
     });
 
-    test('lets the user take another account', async () => {
+    test('lets the user take another account', slow, async () => {
       const application = await world.addApplication();
       const { page } = await visitor();
       await goToConsent(page, application);
@@ -132,7 +133,7 @@ describe.each([
       expect((await application.convert()).account.username).toBe('grace');
     });
 
-    test('keeps two links in two tabs apart', async () => {
+    test('keeps two links in two tabs apart', slow, async () => {
       const [one, other] = [
         await world.addApplication({ name: 'One' }),
         await world.addApplication({ name: 'Other' }),
@@ -149,7 +150,7 @@ describe.each([
       expect((await one.convert()).grant_id).not.toBe((await other.convert()).grant_id);
     });
 
-    test('lets a callback lead on to another origin', async () => {
+    test('lets a callback lead on to another origin', slow, async () => {
       const application = await world.addApplication({ leadsTo: `${world.host.url}/settings` });
       const { page, complaints } = await visitor();
       await goToConsent(page, application);
@@ -158,7 +159,7 @@ describe.each([
       expect(complaints).toEqual([]);
     });
 
-    test('shows nothing in a frame, not even of the same site', async () => {
+    test('shows nothing in a frame, not even of the same site', slow, async () => {
       const application = await world.addApplication();
       const { page } = await visitor();
       await goToConsent(page, application);
@@ -172,7 +173,7 @@ describe.each([
       expect(await page.frameLocator('iframe').getByRole('button').count()).toBe(0);
     });
 
-    test('shows hostile names as text', async () => {
+    test('shows hostile names as text', slow, async () => {
       const hostile = `</title></bdi><img src=x onerror="document.title='hacked'"><script>document.title='hacked'</script>`;
       const application = await world.addApplication({ name: hostile, scope: 'profile.read' });
       const input = { account_id: world.accounts.grace, username: hostile, display_name: hostile };

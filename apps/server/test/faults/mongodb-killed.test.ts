@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { longer } from '@latchkey/test-kit/long';
+import { longer, slow } from '@latchkey/test-kit/long';
 import type { Member } from '@latchkey/test-kit/mongodb/member';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
@@ -17,9 +17,9 @@ const timeout = longer(120_000, 1_800_000);
 
 describeWithMongod('a service outlives its database, and nothing is lost or doubled,', (mongod) => {
   describe.each([
-    { size: 'one member', members: 1 },
-    { size: 'three members', members: 3 },
-  ] as const)('with $size,', ({ members }) => {
+    { size: 'one member', members: 1, whole: {} },
+    { size: 'three members', members: 3, whole: slow },
+  ] as const)('with $size,', ({ members, whole }) => {
     let set: ReplicaSet;
     beforeAll(async () => {
       set = await ReplicaSet.start(mongod, { members });
@@ -43,7 +43,10 @@ describeWithMongod('a service outlives its database, and nothing is lost or doub
       }
     }
 
-    test('when all of it is away at the start, and comes back', { timeout }, async () => {
+    test('when all of it is away at the start, and comes back', {
+      timeout,
+      ...whole,
+    }, async () => {
       await Promise.all(set.members.map((member) => member.kill()));
       const server = await startOnFresh();
       const [readiness, refused] = await Promise.all([

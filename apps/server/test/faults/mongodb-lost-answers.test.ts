@@ -1,3 +1,4 @@
+import { slow } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { invoke, type Json, send } from '../http/call.ts';
 import { describeOnEachMongodb } from '../http/databases.ts';
@@ -77,55 +78,59 @@ describeOnEachMongodb('a database that goes away,', (mongodb) => {
     await ready(service.server);
   }
 
-  test('with a write under way: the outcome is unknown, and what the answer says to do works', async () => {
-    // Of each write one that was made and one that was not.
-    const all = await Promise.all(
-      Object.entries(writes).flatMap(([name, prepare]) =>
-        [true, false].map(async (arrives) => ({ name, arrives, ...(await prepare(service)) })),
-      ),
-    );
-    // One after the other they reach their write; then, all at once, they lose the database.
-    const answers: Promise<{ body: Json }>[] = [];
-    for (const { name, call, arrives } of all) {
-      // An issue inserts the code first and then fills it: only the second makes it valid.
-      const holding = service.proxy.holdNext(
-        (command) => isDurableWrite(command) && (name !== 'issue' || 'findAndModify' in command),
+  test(
+    'with a write under way: the outcome is unknown, and what the answer says to do works',
+    slow,
+    async () => {
+      // Of each write one that was made and one that was not.
+      const all = await Promise.all(
+        Object.entries(writes).flatMap(([name, prepare]) =>
+          [true, false].map(async (arrives) => ({ name, arrives, ...(await prepare(service)) })),
+        ),
       );
-      answers.push(call());
-      const held: HeldCommand = await holding;
-      if (arrives) await held.execute();
-    }
-    await service.proxy.refuse();
-
-    const bodies = (await Promise.all(answers)).map(({ body }) => body);
-    for (const [index, { name, arrives, grant_id, isMade }] of all.entries()) {
-      const body = bodies[index];
-      expect([name, body.error_code]).toEqual([name, 'outcome_unknown']);
-      if (grant_id) expect(body.grant_id).toBe(grant_id);
-      // Exactly what arrived was made, whatever the caller was told.
-      expect([name, await isMade(body)]).toEqual([name, arrives]);
-    }
-
-    await backAgain();
-    const { server, linked } = service;
-    for (const { name, arrives, grant_id, call } of all) {
-      if (name === 'convert') {
-        const recovered = await invoke(
-          server,
-          'REST',
-          'grants.recover',
-          { grant_id },
-          linked.bearer,
+      // One after the other they reach their write; then, all at once, they lose the database.
+      const answers: Promise<{ body: Json }>[] = [];
+      for (const { name, call, arrives } of all) {
+        // An issue inserts the code first and then fills it: only the second makes it valid.
+        const holding = service.proxy.holdNext(
+          (command) => isDurableWrite(command) && (name !== 'issue' || 'findAndModify' in command),
         );
-        expect(recovered.status).toBe(arrives ? 200 : 404);
-        if (!arrives) expect((await call()).status).toBe(200);
-        continue;
+        answers.push(call());
+        const held: HeldCommand = await holding;
+        if (arrives) await held.execute();
       }
-      // Anything else is repeated; what is gone by now is gone.
-      const gone = arrives && (name === 'cancel' || name === 'remove a secret');
-      expect([name, (await call()).status]).toEqual([name, gone ? 404 : 200]);
-    }
-  });
+      await service.proxy.refuse();
+
+      const bodies = (await Promise.all(answers)).map(({ body }) => body);
+      for (const [index, { name, arrives, grant_id, isMade }] of all.entries()) {
+        const body = bodies[index];
+        expect([name, body.error_code]).toEqual([name, 'outcome_unknown']);
+        if (grant_id) expect(body.grant_id).toBe(grant_id);
+        // Exactly what arrived was made, whatever the caller was told.
+        expect([name, await isMade(body)]).toEqual([name, arrives]);
+      }
+
+      await backAgain();
+      const { server, linked } = service;
+      for (const { name, arrives, grant_id, call } of all) {
+        if (name === 'convert') {
+          const recovered = await invoke(
+            server,
+            'REST',
+            'grants.recover',
+            { grant_id },
+            linked.bearer,
+          );
+          expect(recovered.status).toBe(arrives ? 200 : 404);
+          if (!arrives) expect((await call()).status).toBe(200);
+          continue;
+        }
+        // Anything else is repeated; what is gone by now is gone.
+        const gone = arrives && (name === 'cancel' || name === 'remove a secret');
+        expect([name, (await call()).status]).toEqual([name, gone ? 404 : 200]);
+      }
+    },
+  );
 
   // The driver still has the connections in its pool, and one of them is written to.
   test('in that very moment: it is unavailable, and no fault of the service', async () => {

@@ -1,3 +1,4 @@
+import { slow } from '@latchkey/test-kit/long';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -54,7 +55,7 @@ describeWithMongod('a primary that has not noticed that another was elected,', (
     expect(await activeOnTheOldPrimary()).toBe(0);
   });
 
-  test('would accept them without a fence', { timeout: 120_000 }, async () => {
+  test('would accept them without a fence', { timeout: 120_000, ...slow }, async () => {
     const spy = vi.spyOn(Connection.prototype, 'decide').mockImplementation(function (
       this: Connection,
       work,

@@ -54,10 +54,20 @@ async function keepPresent(version: number, suffix: string, write: (kept: Kept) 
   await write(kept);
 }
 
-const versionsOf = (suffix: string) =>
-  (existsSync(FOLDER) ? readdirSync(FOLDER) : [])
-    .filter((name) => name.endsWith(`.${suffix}`))
-    .map((name) => Number(/^schema-(\d+)\./.exec(name)?.[1]));
+/** What is kept of each version. None is missing. */
+function keptOfAll(present: number, suffix: string): Kept[] {
+  const found = readdirSync(FOLDER).filter((name) => name.endsWith(`.${suffix}`));
+  const versions = Array.from({ length: present }, (_, index) => index + 1);
+  expect(found.sort()).toEqual(versions.map((version) => `schema-${version}.${suffix}`).sort());
+  return versions.map((version) => keptOf(version, suffix));
+}
+
+/** Writes all that the port shows of a store. */
+async function keepContents(url: string, { contents }: Kept): Promise<void> {
+  const store = await openStore(url, { clock: Date.now });
+  writeFileSync(contents, `${JSON.stringify(await readContents(store), null, 1)}\n`);
+  await store.close();
+}
 
 /** What a version kept is there, and works. */
 async function expectUsable(url: string, { contents }: Kept): Promise<void> {
@@ -105,13 +115,11 @@ describe('a SQLite file that a version of Latchkey wrote', () => {
   const [suffix, present] = ['db', sqliteMigrations.length];
 
   test('is kept for the present version', () =>
-    keepPresent(present, suffix, async ({ file, contents }) => {
+    keepPresent(present, suffix, async (kept) => {
       const path = join(await temporaryFolder(), 'a.db');
       await writeContents((options) => openSqliteStore({ path, ...options }));
-      const store = await openStore(`file:${path}`, { clock: Date.now });
-      writeFileSync(contents, `${JSON.stringify(await readContents(store), null, 1)}\n`);
-      await store.close();
-      copyFileSync(path, file);
+      await keepContents(`file:${path}`, kept);
+      copyFileSync(path, kept.file);
     }));
 
   test('has the schema of its version, which never changes', async () => {
@@ -130,12 +138,7 @@ describe('a SQLite file that a version of Latchkey wrote', () => {
   });
 
   test('is used by this one', async () => {
-    const versions = versionsOf(suffix);
-    expect(versions.toSorted((a, b) => a - b)).toEqual(
-      Array.from({ length: present }, (_, index) => index + 1),
-    );
-    for (const version of versions) {
-      const kept = keptOf(version, suffix);
+    for (const kept of keptOfAll(present, suffix)) {
       const path = join(await temporaryFolder(), 'a.db');
       copyFileSync(kept.file, path);
       await expectUsable(`file:${path}`, kept);
@@ -156,26 +159,22 @@ describeOnMongodb('a database that a version of Latchkey wrote into', (server) =
   };
 
   test('is kept for the present version', () =>
-    keepPresent(present, suffix, async ({ file, contents }) => {
+    keepPresent(present, suffix, async (kept) => {
       const { db, url } = await fresh();
       await writeContents((options) => openMongoStore({ url, ...options }));
-      const store = await openStore(url, { clock: Date.now });
-      writeFileSync(contents, `${JSON.stringify(await readContents(store), null, 1)}\n`);
-      await store.close();
+      await keepContents(url, kept);
       const collections = await db.listCollections({ type: 'collection' }).toArray();
       const documents: Record<string, Document[]> = {};
       for (const { name } of collections)
         documents[name] = await db.collection(name).find().toArray();
-      writeFileSync(file, `${BSON.EJSON.stringify(documents, undefined, 1, { relaxed: false })}\n`);
+      writeFileSync(
+        kept.file,
+        `${BSON.EJSON.stringify(documents, undefined, 1, { relaxed: false })}\n`,
+      );
     }));
 
   test('is used by this one', async () => {
-    const versions = versionsOf(suffix);
-    expect(versions.toSorted((a, b) => a - b)).toEqual(
-      Array.from({ length: present }, (_, index) => index + 1),
-    );
-    for (const version of versions) {
-      const kept = keptOf(version, suffix);
+    for (const kept of keptOfAll(present, suffix)) {
       const { db, url } = await fresh();
       const documents = BSON.EJSON.parse(readFileSync(kept.file, 'utf8'), { relaxed: false });
       for (const [name, all] of Object.entries(documents as Record<string, Document[]>)) {
