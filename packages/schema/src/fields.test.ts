@@ -29,9 +29,11 @@ describe('text', () => {
     ['200 characters', 'a'.repeat(200)],
     ['200 characters of two UTF-16 units each', '🔑'.repeat(200)],
     ['letters of any script', 'Ада Лавлейс, 艾达, ادا'],
-    ['a space', ' '],
-    ['a combining mark', 'e\u0301'],
+    ['spaces around', ' a '],
+    ['a combining mark that has no letter of its own with it', 'x\u0301'],
     ['what stands next to the control characters', ' ~\u00a0\ud7ff\ue000'],
+    ['an emoji of several characters', '👩🏽\u200d🚀❤\ufe0f\u200d🔥'],
+    ['letters that a joiner parts', 'می\u200cخواهم'],
   ])('takes %s', (_, value) => {
     expect(text.parse(value)).toBe(value);
   });
@@ -49,8 +51,27 @@ describe('text', () => {
     ['half a character', '\ud83d'],
     ['the other half', 'a\udd11'],
     ['both halves in the wrong order', '\udd11\ud83d'],
+    ['a space', ' '],
+    ['white space alone', '\u00a0\u2003 '],
+    ['a line separator', 'a\u2028b'],
+    ['a paragraph separator', 'a\u2029b'],
+    ['a mark that turns the direction', '\u202eabc'],
+    ['a character without width', 'a\u200bb'],
+    ['a byte order mark', '\ufeffa'],
+    ['a soft hyphen', 'a\u00adb'],
+    ['the tags of an emoji flag', '🏴\u{e0067}\u{e007f}'],
+    ['a joiner at the start', '\u200da'],
+    ['a joiner at the end', 'a\u200c'],
+    ['a joiner beside a space', 'a\u200d b'],
+    ['two joiners', 'a\u200d\u200cb'],
   ])('refuses %s', (_, value) => {
     expect(messages(text.safeParse(value))).toHaveLength(1);
+  });
+
+  it('is in NFC, and counted in it', () => {
+    expect(text.parse('e\u0301'.repeat(200))).toBe('é'.repeat(200));
+    // U+0958 has two characters in NFC.
+    expect(messages(text.safeParse('\u0958'.repeat(101)))).toHaveLength(1);
   });
 });
 

@@ -22,26 +22,38 @@ export const moment = z.iso
   .refine((text) => !(Date.parse(text) >= Date.UTC(10_000, 0)), 'Must be before the year 10000.')
   .meta({ examples: ['2027-01-31T00:00:00Z'] });
 
-// With the u flag, the pattern counts code points instead of UTF-16 units, as JSON Schema does. The
-// surrogate range then matches only lone surrogates, which UTF-8 cannot encode. Control characters
-// are Unicode category Cc.
-export const text = z
-  .string()
-  .regex(
-    /^[^\u0000-\u001f\u007f-\u009f\ud800-\udfff]{1,200}$/u,
-    'Must be 1 to 200 characters without control characters.',
-  )
-  .meta({ minLength: 1, maxLength: 200 });
+// What nobody sees could make one name look like another, or turn the text around it. U+200C and
+// U+200D join or part letters and emoji, so between two of them they are part of the writing.
+const SEEN = String.raw`[^\p{Z}\p{Cc}\p{Cf}\p{Cs}]`;
+const UNSEEN = new RegExp(
+  String.raw`[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}|(?<!${SEEN})[\u200c\u200d]|[\u200c\u200d](?!${SEEN})`,
+  'u',
+);
 
-/** Like {@link text}, with another greatest length. */
+/**
+ * Text for people, in Unicode's form NFC.
+ *
+ * @param maxLength - in code points, of that form
+ */
 export const textOf = (maxLength: number) =>
   z
     .string()
+    .normalize('NFC')
     .regex(
+      // With the u flag, the pattern counts code points instead of UTF-16 units, as JSON Schema does.
+      // The surrogate range then matches only lone surrogates, which UTF-8 cannot encode. Control
+      // characters are Unicode category Cc.
       new RegExp(`^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]{1,${maxLength}}$`, 'u'),
-      `Must be 1 to ${maxLength} characters without control characters.`,
+      { error: `Must be 1 to ${maxLength} characters without control characters.`, abort: true },
+    )
+    .refine(
+      (text) => !UNSEEN.test(text) && /\S/.test(text),
+      'Must have no invisible characters, such as direction marks, and not only white space.',
     )
     .meta({ minLength: 1, maxLength });
+
+/** The name of an application or of an account. */
+export const text = textOf(200);
 
 const MAX_SCOPE_TOKENS = 32;
 

@@ -25,18 +25,21 @@ const id: Rule = (value) => {
   return sized && digits ? kept(value.toLowerCase()) : 'refused';
 };
 
-/** Some characters, but no control characters and lone surrogates. */
-const textUpTo = (most: number) =>
-  keptIf((value) => {
-    const characters = [...value];
-    const isGood = (code: number) =>
-      code >= 0x20 && !(code >= 0x7f && code <= 0x9f) && !(code >= 0xd800 && code <= 0xdfff);
-    return (
-      characters.length >= 1 &&
-      characters.length <= most &&
-      characters.every((character) => isGood(character.codePointAt(0) ?? 0))
-    );
-  });
+/** Some characters that can be seen, in NFC. */
+const textUpTo =
+  (most: number): Rule =>
+  (value) => {
+    if (typeof value !== 'string') return 'refused';
+    const text = value.normalize('NFC');
+    const characters = [...text];
+    const isSeen = (character = ' ') => !/[\p{Z}\p{Cc}\p{Cf}\p{Cs}]/u.test(character);
+    const isGood = (character: string, index: number) =>
+      /[\u200c\u200d]/.test(character)
+        ? isSeen(characters[index - 1]) && isSeen(characters[index + 1])
+        : isSeen(character) || /\p{Zs}/u.test(character);
+    const isNamed = text.trim() !== '' && characters.length <= most;
+    return isNamed && characters.every(isGood) ? kept(text) : 'refused';
+  };
 const text = textUpTo(200);
 
 /** RFC 6749, section 3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ). */
@@ -162,7 +165,10 @@ const texts: Rule = (value) => {
   if (entries.length > 20 || !entries.every(isGood)) return 'refused';
   const known = entries.map(([tag, { title, description }]) => [
     tag,
-    { title, ...(description !== undefined && { description }) },
+    {
+      title: title.normalize('NFC'),
+      ...(description !== undefined && { description: description.normalize('NFC') }),
+    },
   ]);
   return kept(Object.fromEntries(known));
 };

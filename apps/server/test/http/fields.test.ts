@@ -14,9 +14,7 @@ describeOnAnyStore('a text', (fresh) => {
     ['database operators', '$set.a.$ne'],
     ['the name of a prototype', '__proto__'],
     ['quotes and markup', `"'\\<b>&amp;--;/*`],
-    ['Unicode line separators', 'a\u2028b\u2029c'],
-    ['combining marks', 'e\u0301 \u00e9'],
-    ['bidirectional marks', '\u202eabc\u200f'],
+    ['an emoji of several characters', '👩🏽\u200d🚀'],
   ])('with %s is returned as it was sent', async (_, text) => {
     const account_id = randomUUID();
     const sent = { username: text, display_name: text, twitter: text };
@@ -32,6 +30,16 @@ describeOnAnyStore('a text', (fresh) => {
     expect(found.name).toBe(text);
   });
 
+  test('is put into NFC, and found in either form', async () => {
+    const input = { account_id: randomUUID(), username: 'Ame\u0301lie' };
+    const put = await succeed(server, 'admin.accounts.put', input, operator);
+    expect(put.username).toBe('Am\u00e9lie');
+    for (const username of [input.username, put.username]) {
+      const { data } = await succeed(server, 'admin.accounts.list', { username }, operator);
+      expect(data).toContainEqual(put);
+    }
+  });
+
   test.each([
     ['nothing', ''],
     ['201 characters', 'x'.repeat(201)],
@@ -39,6 +47,9 @@ describeOnAnyStore('a text', (fresh) => {
     ['a NUL', 'a\0'],
     ['a control character of C1', 'a\u0085'],
     ['a lone surrogate', 'a\ud83d'],
+    ['Unicode line separators', 'a\u2028b\u2029c'],
+    ['bidirectional marks', '\u202eabc\u200f'],
+    ['white space alone', ' \u00a0'],
   ])('of %s is refused', async (_, text) => {
     for (const wire of wires) {
       for (const member of ['username', 'display_name', 'twitter']) {
