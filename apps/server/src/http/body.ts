@@ -98,12 +98,12 @@ async function readBytes(context: RequestContext, supported: boolean): Promise<B
   if (request.destroyed) throw new ClientGone();
   // Nearly every body arrives together with its headers. Reading it by events takes 3 % of the CPU
   // of a revocation.
+  context.waitedForBody = !context.arrivedWhole;
   if (request.complete) {
     const bytes: Buffer = request.read() ?? Buffer.alloc(0);
     checkSize(bytes.length, supported);
     return bytes;
   }
-  context.waitedForBody = true;
   if (expectsContinue) response.writeContinue();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -200,12 +200,19 @@ export function createHttpServer(
       wire: 'rest',
       route: null,
       calls: [{ operation: null, status: null }],
+      arrivedWhole: request.complete,
       waitedForBody: false,
       challenge: bearerChallenge,
       routeHeaders: {},
       errorSurroundings: {},
       closesConnection: false,
     };
+    // A lone request is handled while Node still reads what came with its headers.
+    if (!request.complete) {
+      setImmediate(() => {
+        context.arrivedWhole = request.complete;
+      });
+    }
     if (traceRequest === undefined) await respond(context);
     else await traceRequest(context, () => respond(context));
     if (context.closesConnection) connections.finish(request.socket);

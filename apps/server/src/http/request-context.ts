@@ -36,7 +36,9 @@ export interface RequestContext {
    */
   route: string | null;
   calls: RequestedCall[];
-  /** Whether the body arrived only after the headers were handled. */
+  /** Whether the last byte of the request came with its headers. */
+  arrivedWhole: boolean;
+  /** Whether the body that was read arrived while the request was handled. */
   waitedForBody: boolean;
   /** How the caller is told to authenticate; null if its credentials were in a form. */
   challenge: Challenge | null;

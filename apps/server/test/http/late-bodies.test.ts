@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { requestOf, succeed, unwrapped, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
 import { type LinkedApplication, linkedApplication } from './linked-application.ts';
@@ -10,6 +10,7 @@ import { operator, useServer } from './running-server.ts';
 describeOnAnyStore('a body that arrives after', (fresh) => {
   const server = useServer(fresh);
   let linked: LinkedApplication;
+  afterEach(() => vi.restoreAllMocks());
   beforeEach(async () => {
     linked = await linkedApplication(server);
   });
@@ -58,6 +59,56 @@ describeOnAnyStore('a body that arrives after', (fresh) => {
         ),
       );
       expect(status).toBe(401);
+    });
+
+    test(`its look-up began, while the application was disabled, is refused over ${wire}`, async () => {
+      const { code } = await linked.issue();
+      const { path, body } = requestOf(wire, 'grants.convert', { code });
+      const { store } = server.service;
+      const find = store.findApplication;
+      const [began, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      vi.spyOn(store, 'findApplication').mockImplementationOnce(async (...parameters) => {
+        const found = await find(...parameters);
+        began.resolve();
+        await mayEnd.promise;
+        return found;
+      });
+      const connection = new RawConnection(server);
+      connection.request([
+        `POST ${path} HTTP/1.1`,
+        'Host: x',
+        `Authorization: ${linked.bearer}`,
+        'Content-Type: application/json',
+        `Content-Length: ${String(body).length}`,
+      ]);
+      await began.promise;
+      const application = { application_id: linked.application_id };
+      await succeed(server, 'admin.applications.disable', application, operator);
+      connection.socket.write(String(body));
+      // What is answered after it was sent, so that it has arrived.
+      await succeed(server, 'admin.applications.get', application, operator);
+      mayEnd.resolve();
+      const response = await connection.response();
+      connection.end();
+      expect(unwrapped(wire, JSON.parse(response.body)).error_code).toBe('application_disabled');
+    });
+
+    test(`nothing, since it came with its headers, is authenticated once over ${wire}`, async () => {
+      const { code } = await linked.issue();
+      const { path, body } = requestOf(wire, 'grants.convert', { code });
+      const look = vi.spyOn(server.service.store, 'findApplication');
+      const connection = new RawConnection(server);
+      const head = [
+        `POST ${path} HTTP/1.1`,
+        'Host: x',
+        `Authorization: ${linked.bearer}`,
+        'Content-Type: application/json',
+        `Content-Length: ${String(body).length}`,
+      ];
+      connection.request(head, String(body));
+      expect((await connection.response()).status).toBe(200);
+      connection.end();
+      expect(look).toHaveBeenCalledTimes(1);
     });
 
     test(`no change is accepted over ${wire}`, async () => {
