@@ -77,6 +77,7 @@ test.each([
   ['ADMIN_PORT', '0', { adminPort: 0 }],
   ['DRAIN_SECONDS', '3600', { drainSeconds: 3600 }],
   ['PUBLIC_URL', 'https://a.example//', { publicUrl: 'https://a.example' }],
+  ['PUBLIC_URL', 'HTTPS://a.example', { publicUrl: 'https://a.example' }],
   ['PUBLIC_URL', 'http://a.example:8080/b/', { publicUrl: 'http://a.example:8080/b' }],
   ['LOG_LEVEL', 'trace', { logLevel: 'trace' }],
   ['TRUST_PROXY', 'true', { trustProxy: true }],

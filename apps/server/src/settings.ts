@@ -131,7 +131,9 @@ const definitions = {
     z
       .url({ protocol: /^https?$/ })
       .regex(/^[^?#@]*$/)
-      .transform((url) => url.replace(/\/+$/, '')),
+      .transform((url) =>
+        url.replace(/^https?/i, (scheme) => scheme.toLowerCase()).replace(/\/+$/, ''),
+      ),
     'must be an http or https URL without user, query and fragment',
     'https://link.example.com',
   ),
@@ -378,4 +380,12 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     rateLimit: rateLimit === undefined ? defaultRateLimits : rateLimit,
     ...readLinking(environment, { ...admin, publicUrl }),
   };
+}
+
+/** @throws BadSetting for a database in memory: nothing of the command would remain */
+export function refuseInMemory({ databaseUrl }: Settings): void {
+  if (databaseUrl !== 'file::memory:') return;
+  throw new BadSetting(
+    'DATABASE_URL file::memory: keeps nothing, so only serve can use it. Example: DATABASE_URL=file:./data/latchkey.db',
+  );
 }

@@ -16,6 +16,7 @@ const notCreating = [
   ['grant', 'history', unknown],
   ['code', 'cancel', unknown],
   ['explain', 'a-request'],
+  ['migrate'],
 ];
 
 describe('on SQLite', () => {

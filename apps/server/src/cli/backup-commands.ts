@@ -9,12 +9,13 @@ import { type RevokedAgain, revokeAgain } from '../audit/revoke-again.ts';
 import type { Milliseconds } from '../clock.ts';
 import { closeService, openService } from '../open-service.ts';
 import type { Service } from '../service.ts';
-import { loadSettings } from '../settings.ts';
+import { loadSettings, refuseInMemory } from '../settings.ts';
 import { sqlitePath } from '../store/open-store.ts';
 import type { BackupContents } from '../store/sqlite/backup.ts';
 import { commandLog } from './command-log.ts';
+import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
-import { refuseInMemory, withService } from './run-operation.ts';
+import { withService } from './run-operation.ts';
 import { STDIN } from './stdin.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -44,11 +45,14 @@ export function addBackupCommands(program: Command, terminal: Terminal): void {
     .command('revoke-again')
     .argument('<log...>', 'logs of the service since the backup (also .gz; - is stdin)')
     .requiredOption('--since <iso>', 'the time of the backup, as 2026-11-21T02:15:30Z', parseTime)
+    .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
     .description('end again what the audit lines of a log ended since a backup')
-    .action((logs, { since, json }) =>
+    .action((logs, { since, json, yes }) =>
       // The database may have been restored from a backup of an earlier version.
       withService(terminal, { create: false, migrate: true }, async (service) => {
+        const question = `End again all that was ended since ${formatTimestamp(since)}?`;
+        await confirm(terminal, question, { yes });
         const revoked = await revokeByLogs(terminal, service, logs, since);
         const object = { object: 'revoked_again', ...revoked };
         await print(terminal, json, object, describeRevoked(revoked));

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
 import { runOperation } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
@@ -39,16 +40,22 @@ export function addCodeCommands(program: Command, terminal: Terminal): void {
   const cancel = code
     .command('cancel')
     .argument('<grant-id>', 'the grant id of the code')
+    .option('--yes', 'do not ask')
     .option('--json', 'print JSON, as the API returns it')
     .description('cancel a code that was not converted yet')
-    .action((grant_id, options) =>
-      runOperation(
+    .action(async (grant_id, options) => {
+      await confirm(
+        terminal,
+        `Cancel the code of grant ${grant_id}? Its user has to allow again.`,
+        options,
+      );
+      await runOperation(
         terminal,
         'admin.codes.cancel',
         { grant_id },
         options,
         (cancelled) => `The code of grant ${cancelled.grant_id} is cancelled.`,
-      ),
-    );
+      );
+    });
   addExamples(cancel, 'code cancel GRANT_ID');
 }

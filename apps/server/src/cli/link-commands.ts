@@ -1,5 +1,6 @@
 import type { LinkRedirect, LinkRequest } from '@latchkey/schema';
 import type { Command } from 'commander';
+import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
 import { runOperation } from './run-operation.ts';
 import { argumentOrLine } from './stdin.ts';
@@ -76,10 +77,12 @@ export function addLinkCommands(program: Command, terminal: Terminal): void {
   const deny = group
     .command('deny')
     .argument('<link>', LINK)
+    .option('--yes', 'do not ask')
     .option('--json', 'print JSON, as the API returns it')
     .description('deny for a user who does not want to link, and print the way back')
     .action(async (argument, options) => {
       const link = await argumentOrLine(terminal, argument);
+      await confirm(terminal, 'Deny this link? Its user has to begin again.', options);
       await runOperation(terminal, 'admin.links.deny', { link }, options, describeRedirect);
     });
   addExamples(deny, 'link deny LINK');

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { loadSettings } from '../settings.ts';
+import { loadSettings, refuseInMemory } from '../settings.ts';
 import { openMigration } from '../store/open-store.ts';
 import type { Migration, MigrationPlan } from '../store/schema-version.ts';
 import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
-import { refuseInMemory } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
 
 interface MigrateOptions {

@@ -7,7 +7,7 @@ import { closeService, linkingFrom, openService, type ServiceOptions } from '../
 import { call, passThrough } from '../operations/call.ts';
 import { type Operation, operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
-import { loadSettings, type Settings } from '../settings.ts';
+import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
 import { commandLog } from './command-log.ts';
 import { listeningUrl } from './listening-url.ts';
 import { osUser } from './os-user.ts';
@@ -51,14 +51,6 @@ export async function withService(
   } finally {
     await closeService(service);
   }
-}
-
-/** @throws BadSetting for a database in memory: nothing of the command would remain */
-export function refuseInMemory({ databaseUrl }: Settings): void {
-  if (databaseUrl !== 'file::memory:') return;
-  throw new BadSetting(
-    'DATABASE_URL file::memory: keeps nothing, so only serve can use it. Example: DATABASE_URL=file:./data/latchkey.db',
-  );
 }
 
 const LINKING_IS_OFF =

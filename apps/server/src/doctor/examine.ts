@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { BadSetting } from '../bad-setting.ts';
 import { closeService, openService } from '../open-service.ts';
-import { loadSettings, type Settings } from '../settings.ts';
+import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
 import { type Finding, problem, skipped } from '../store/finding.ts';
 import { inspectDatabase } from '../store/open-store.ts';
 import { checkExchange } from './check-exchange.ts';
@@ -21,11 +21,8 @@ export async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<F
     yield problem('settings', error.message, 'Correct it; the rest was not looked at.');
     return;
   }
+  refuseInMemory(settings);
   yield* checkSettings(settings);
-  if (settings.databaseUrl === 'file::memory:') {
-    yield skipped('store', 'DATABASE_URL file::memory: keeps nothing, so there is nothing to see.');
-    return;
-  }
   let isUsable = true;
   const options = { clock: Date.now, reducesRevoked: settings.revokedGrantDays !== null };
   for await (const finding of inspectDatabase(settings.databaseUrl, options)) {

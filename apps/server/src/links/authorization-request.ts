@@ -32,13 +32,16 @@ const oneOf = (query: URLSearchParams, name: string) => valuesOf(query, name)[0]
  * Finds the application of an authorization request and where its response goes, in the order of the
  * contract (section 13, 2 to 4). Nobody is redirected before.
  *
+ * @param onApplication - gets the application as soon as it is known
  * @throws DomainError `client_unknown`, `redirect_uri_unregistered`, `state_invalid`
  */
 export async function readTarget(
   store: Store,
   query: URLSearchParams,
+  onApplication: (application: ApplicationRecord) => void = () => {},
 ): Promise<AuthorizationTarget> {
   const application = await findClient(store, valuesOf(query, 'client_id'));
+  onApplication(application);
   const { id: application_id } = application;
   const refuse = (reason: Reason) => DomainError.because(reason, { application_id });
 

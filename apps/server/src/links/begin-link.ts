@@ -2,7 +2,7 @@ import { mintCredential, newId, randomBytes } from '../credentials/credentials.t
 import { DomainError, type Subject } from '../domain-error.ts';
 import type { Origin } from '../origin.ts';
 import { linkingOf, type Service } from '../service.ts';
-import type { LinkRecord } from '../store/records.ts';
+import type { ApplicationRecord, LinkRecord } from '../store/records.ts';
 import { type AuthorizationRequest, readRequest, readTarget } from './authorization-request.ts';
 import { LINK_LIFETIME } from './link-access.ts';
 import { addToQuery, redirectWithError, refusalInWords } from './redirect.ts';
@@ -21,6 +21,7 @@ export class RefusedToApplication extends DomainError {
  * Reads an authorization request (RFC 6749, section 4.1.1).
  *
  * @param request_id - for a refusal
+ * @param onApplication - gets the application as soon as it is known
  * @throws DomainError `client_unknown`, `redirect_uri_unregistered`, `state_invalid`,
  *   `store_unavailable`: there is no address that it could be sent to
  * @throws RefusedToApplication for anything else
@@ -29,8 +30,9 @@ export async function readAuthorization(
   service: Service,
   query: URLSearchParams,
   request_id: string,
+  onApplication?: (application: ApplicationRecord) => void,
 ): Promise<AuthorizationRequest> {
-  const target = await readTarget(service.store, query);
+  const target = await readTarget(service.store, query, onApplication);
   try {
     return await readRequest(service.store, target, query);
   } catch (error) {

@@ -34,6 +34,10 @@ test('a state comes back unchanged, whatever it has in it, and breaks no header'
 test.each([
   ['https://App.Example:8443/cb', 'app.example'],
   ['http://[::1]:8080/cb', '[::1]'],
+  // Any port of five digits matches, also one that no browser takes.
+  ['http://127.0.0.1:99999/cb', '127.0.0.1'],
+  ['http://localhost', 'localhost'],
+  ['https://app.example?a=1', 'app.example'],
   ['com.example.app:/cb', 'com.example.app'],
   ['com.example.app://callback', 'com.example.app'],
 ])('%s leads to %s, in words', (uri, host) => {

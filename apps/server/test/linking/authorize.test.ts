@@ -126,6 +126,26 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
     await expectPage(omitted, ['redirect_uri_unregistered', 'redirect_uri_omitted']);
   });
 
+  test('takes a loopback port that no browser does, and the host can read and deny it', async () => {
+    const { request } = await linkingApplication(server, { redirect_uris: [LOCALHOST] });
+    const redirect_uri = 'http://localhost:99999/cb';
+    const { headers } = await authorize(server, { ...request, redirect_uri });
+    const link = new URL(headers.get('location') ?? '').searchParams.get('link') ?? '';
+    const read = await succeed(server, 'admin.links.read', { link }, operator);
+    expect(read.redirect_host).toBe('localhost');
+    const denied = await succeed(server, 'admin.links.deny', { link }, operator);
+    expect(denied.redirect_to).toMatch(/^http:\/\/localhost:99999\/cb\?error=access_denied&/);
+  });
+
+  test('shows the way to the homepage of the application that it redirects nobody to', async () => {
+    const homepage_uri = 'https://acme.example/';
+    const { request } = await linkingApplication(server, { homepage_uri });
+    for (const mistake of [{ redirect_uri: 'https://evil.example/' }, { state: 'é' }]) {
+      const { text } = await authorize(server, { ...request, ...mistake });
+      expect(text).toContain(`href="${homepage_uri}" rel="noreferrer"`);
+    }
+  });
+
   test('redirects nobody with a state that it could not return', async () => {
     const { request } = await linkingApplication(server);
     const refused: [Changes[string], string][] = [

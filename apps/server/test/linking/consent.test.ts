@@ -279,14 +279,8 @@ describeOnAnyStore('the consent page', (fresh) => {
         null,
       ],
       [
-        'the encoding',
-        ({ cookie }) => ({ cookie, body: 'form_token=%', headers: wrong }),
-        'body_malformed',
-        null,
-      ],
-      [
         'Sec-Fetch-Site',
-        ({ cookie, form_token }) => ({ cookie, body: `form_token=${form_token}`, headers: wrong }),
+        ({ cookie }) => ({ cookie, body: 'form_token=%', headers: wrong }),
         'form_rejected',
         'form_of_another_site',
       ],
@@ -309,6 +303,12 @@ describeOnAnyStore('the consent page', (fresh) => {
         }),
         'form_rejected',
         'form_of_another_origin',
+      ],
+      [
+        'the encoding',
+        ({ cookie }) => ({ cookie, body: 'form_token=%', headers: form }),
+        'body_malformed',
+        null,
       ],
       [
         'the form token',

@@ -23,14 +23,23 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
     async handle(context, _parameters, query) {
       const address_key = addressKey(context.address);
       const parameters = new URLSearchParams(query);
-      context.errorSurroundings = { ui_locales: parameters.get('ui_locales') };
+      const ui_locales = parameters.get('ui_locales');
+      context.errorSurroundings = { ui_locales };
       try {
         const { redirect_to } = await call(callContext, browserActions.begin, {
           async authenticate() {
             limits.links.check(address_key);
             return { address_key };
           },
-          readInput: () => readAuthorization(service, parameters, context.recorded.request_id),
+          readInput: () =>
+            readAuthorization(service, parameters, context.recorded.request_id, (application) => {
+              const { name, homepage_uri } = application;
+              context.errorSurroundings = {
+                ui_locales,
+                application_name: name,
+                back_url: homepage_uri,
+              };
+            }),
           validateInput: (request, next) => next(request as AuthorizationRequest),
           request: context.recorded,
           record: context.calls[0] as RequestedCall,

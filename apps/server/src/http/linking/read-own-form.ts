@@ -7,12 +7,11 @@ import type { RequestContext } from '../request-context.ts';
  * Reads a form, unless the browser says that another site has sent it.
  *
  * @param origin - that of PUBLIC_URL
- * @throws DomainError `media_type_unsupported`, `body_too_large`, `body_malformed`, `form_rejected`;
+ * @throws DomainError `media_type_unsupported`, `body_too_large`, `form_rejected`, `body_malformed`;
  *   ClientGone
  */
 export async function readOwnForm(context: RequestContext, origin: string): Promise<Form> {
   const body = await readBody(context, ['form']);
-  const form = parseForm(body?.bytes ?? Buffer.alloc(0));
   const { headers } = context.request;
   // Fetch Metadata, section 2.3. A browser that does not know it sends an Origin.
   const site = headers['sec-fetch-site'];
@@ -23,5 +22,5 @@ export async function readOwnForm(context: RequestContext, origin: string): Prom
   if (headers.origin !== undefined && headers.origin !== 'null' && headers.origin !== origin) {
     throw DomainError.because('form_of_another_origin');
   }
-  return form;
+  return parseForm(body?.bytes ?? Buffer.alloc(0));
 }

@@ -3,6 +3,7 @@ import { type Migration, planOf } from '../schema-version.ts';
 import { createClient, databaseName, defaultTimeouts } from './client.ts';
 import { concernsFor } from './concerns.ts';
 import { configurationError, withHint } from './configuration-error.ts';
+import { refuseNew } from './indexes.ts';
 import { type MongoStep, migrate, migrations, versionOf } from './migrations.ts';
 import { askServer } from './server.ts';
 
@@ -16,6 +17,7 @@ export async function openMongoMigration(
     await client.connect();
     const db = client.db(name);
     const concerns = concernsFor(await askServer(db), defaultTimeouts);
+    await refuseNew(db, defaultTimeouts.operation);
     return {
       plan: async () =>
         planOf(
