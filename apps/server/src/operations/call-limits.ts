@@ -44,14 +44,11 @@ export async function withinLimits(
   try {
     return await handle();
   } catch (error) {
-    if (isPublic(caller)) {
-      // A stranger may have called in its name: see limitFailure.
-      limits.requests.giveBack(application_id);
-    } else if (error instanceof DomainError && FAILED_EXCHANGES.has(error.code)) {
-      // Codes that a stranger sends must not use up the application's requests.
-      limits.requests.giveBack(application_id);
-      limits.exchanges.count(application_id);
-    }
+    // A stranger may have called in the name of a public application: see limitFailure. And nothing that
+    // comes of a stranger's codes, or of the service itself, may use up what good exchanges need.
+    if (isPublic(caller) || name === 'grants.convert') limits.requests.giveBack(application_id);
+    const isFailedExchange = error instanceof DomainError && FAILED_EXCHANGES.has(error.code);
+    if (isFailedExchange && !isPublic(caller)) limits.exchanges.count(application_id);
     throw error;
   }
 }

@@ -38,9 +38,12 @@ export function inputMembers(raw: unknown, mayBeEmpty: boolean): object {
   return raw;
 }
 
+// A list has an issue for each of its elements, and a body has room for thousands of them.
+const MOST_ISSUES = 20;
+
 /** Turns a failed validation into an error: it names the place and the fault, never the value. */
 export function parameterInvalid(error: z.ZodError): DomainError {
-  const issues = error.issues.map(({ path, message }) => ({
+  const issues = error.issues.slice(0, MOST_ISSUES).map(({ path, message }) => ({
     path: path.map((key) => (typeof key === 'symbol' ? String(key) : key)),
     message,
   }));
