@@ -1,9 +1,9 @@
-import { slow } from '@latchkey/test-kit/long';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeInBrowser, type WatchedPage } from '@latchkey/test-kit/chromium';
+import { slow } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Gateway, startGateway } from './clients/gateway.ts';
 import { examplesFolder } from './support/examples-folder.ts';

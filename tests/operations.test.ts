@@ -1,9 +1,9 @@
-import { slow } from '@latchkey/test-kit/long';
 import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadSettings, type Settings } from '@latchkey/server';
+import { slow } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeBlocks, tableBelow } from './support/markdown.ts';
 import { expectKnown, metricTypes } from './support/metrics.ts';

@@ -1,6 +1,6 @@
-import { slow } from '@latchkey/test-kit/long';
 import { credentialPattern } from '@latchkey/schema';
 import { describeInBrowser } from '@latchkey/test-kit/chromium';
+import { slow } from '@latchkey/test-kit/long';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useDemo } from '../demo/running-demo.ts';

@@ -1,6 +1,6 @@
-import { slow } from '@latchkey/test-kit/long';
 import { fileURLToPath } from 'node:url';
 import { describeInBrowser } from '@latchkey/test-kit/chromium';
+import { slow } from '@latchkey/test-kit/long';
 import { expect, test } from 'vitest';
 import { send } from '../http/call.ts';
 import { sqliteDatabase } from '../http/databases.ts';

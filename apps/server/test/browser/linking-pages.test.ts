@@ -1,6 +1,6 @@
-import { slow } from '@latchkey/test-kit/long';
 import { fileURLToPath } from 'node:url';
 import { describeInBrowser } from '@latchkey/test-kit/chromium';
+import { slow } from '@latchkey/test-kit/long';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { succeed } from '../http/call.ts';

@@ -1,5 +1,5 @@
-import { slow } from '@latchkey/test-kit/long';
 import { describeInBrowser } from '@latchkey/test-kit/chromium';
+import { slow } from '@latchkey/test-kit/long';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { succeed } from '../http/call.ts';

@@ -1,5 +1,5 @@
-import { slow } from '@latchkey/test-kit/long';
 import { fileURLToPath } from 'node:url';
+import { slow } from '@latchkey/test-kit/long';
 import { expect, onTestFinished, test } from 'vitest';
 import { sqliteDatabase } from '../../http/databases.ts';
 import { check } from '../checker.ts';

@@ -1,5 +1,5 @@
-import { slow } from '@latchkey/test-kit/long';
 import { setTimeout } from 'node:timers/promises';
+import { slow } from '@latchkey/test-kit/long';
 import { describe, expect, test, vi } from 'vitest';
 import { LINKS_KEPT } from '../../../src/store/store.ts';
 import type { SuiteStores } from './harness.ts';
