@@ -147,10 +147,21 @@ describe('a running service', () => {
   /** The log of a service that an operator has called, and whose database a command has changed. */
   async function linesOfOperator() {
     const ADMIN_SECRET = 'an-admin-secret-for-tests-with-32-characters';
-    const env = environment({ ADMIN_SECRET, DATABASE_URL: 'file:operator.db' });
+    const env = environment({
+      ADMIN_SECRET,
+      DATABASE_URL: 'file:operator.db',
+      SIGN_IN_URL: 'https://host.example/sign-in',
+      PUBLIC_URL: 'https://link.example',
+    });
     await latchkey(['app', 'create', 'Acme'], { cwd: folder, env });
     service = await startService({ cwd: folder, env });
-    await call('/admin/applications', ADMIN_SECRET, { name: 'Acme' });
+    const acme = { name: 'Acme', redirect_uris: ['https://app.example/cb'] };
+    const { body: application } = await call('/admin/applications', ADMIN_SECRET, acme);
+    await latchkey(['scope', 'put', 'profile.read', '--title', 'Read'], { cwd: folder, env });
+    const query = `response_type=code&client_id=${application.id}&scope=profile.read&state=a`;
+    const sent = await fetch(`${service.url}/oauth/authorize?${query}`, { redirect: 'manual' });
+    const link = new URL(sent.headers.get('location') ?? '').searchParams.get('link');
+    await call('/admin/links/deny', ADMIN_SECRET, { link });
     expect(await service.stop()).toBe(0);
     return lines(service.stderr());
   }
