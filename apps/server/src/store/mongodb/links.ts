@@ -104,6 +104,7 @@ export function links(connection: Connection): Links {
                 ...(account_id !== null && { account_id: toId(account_id) }),
                 ...originField('decide_origin', origin),
               },
+              ...(account_id !== null && 'link_hash' in holder && { $unset: forgottenRevision }),
             },
             { ...options, returnDocument: 'after' },
           ),
@@ -118,6 +119,13 @@ export function links(connection: Connection): Links {
     },
   };
 }
+
+/**
+ * The host may approve another account than the one that was identified, whose revision is of no
+ * use then: compared with that of an erasure, it could save the link request from it. Every erasure
+ * finds one without a revision.
+ */
+const forgottenRevision = { account_revision: '' } as const;
 
 const heldBy = (holder: LinkHolder): Filter<LinkDocument> =>
   'link_hash' in holder
