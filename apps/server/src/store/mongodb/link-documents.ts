@@ -19,7 +19,7 @@ export interface LinkOrigins {
   decide_origin?: OriginDocument;
 }
 
-/** The revision counts the identifications; every other change happens once. */
+/** The revision counts the identifications and the switches; every other change happens once. */
 export interface LinkDocument extends Versioned, LinkOrigins {
   _id: Binary;
   link_hash: Binary;
