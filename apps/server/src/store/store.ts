@@ -293,6 +293,12 @@ export interface Store {
   /** All of them, by name. */
   listScopes(): Promise<ScopeRecord[]>;
 
+  /**
+   * The names of all of them, in order. Their texts may be a few megabytes, which a request that needs
+   * the names alone does not read.
+   */
+  listScopeNames(): Promise<string[]>;
+
   /** Deletes the description of a scope, and returns it as it was; null if there is none. */
   deleteScope(scope: string): Promise<ScopeRecord | null>;
 

@@ -48,6 +48,7 @@ type Methods = Omit<
   | 'listAccounts'
   | 'putScope'
   | 'listScopes'
+  | 'listScopeNames'
   | 'deleteScope'
   | 'listDeletions'
   | 'endGrants'

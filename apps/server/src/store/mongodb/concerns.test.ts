@@ -82,6 +82,7 @@ const decisions: Record<string, (store: Store) => Promise<unknown>> = {
 const lists: Record<string, (store: Store) => Promise<unknown>> = {
   listApplications: (store) => store.listApplications({ limit: 1, before: null }),
   listScopes: (store) => store.listScopes(),
+  listScopeNames: (store) => store.listScopeNames(),
   listGrants: (store) => store.listGrants({ account_id: anId() }, { limit: 1, before: anId() }),
   findRefusals: (store) => store.findRefusals({ request_id: 'of-nobody' }, 1),
 };
@@ -262,6 +263,13 @@ describe('on a replica set, whatever the URL says', () => {
       expect(read).not.toHaveProperty('$readPreference');
     },
   );
+
+  test('the names of the scopes are read without their texts', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('find', batch({ _id: 'posts:read' }, { _id: 'posts:write' }));
+    expect(await store.listScopeNames()).toEqual(['posts:read', 'posts:write']);
+    expect(server.received.map(({ projection }) => projection)).toEqual([{ _id: 1 }]);
+  });
 
   test('a read after a write that matched nothing has a fence after that write', async () => {
     const { server, store } = await scripted({ is: 'primary', query: weakening });
