@@ -67,7 +67,7 @@ export function grants(connection: Connection): Grants {
   );
 
   return {
-    async revokeGrant({ grant_id, application_id, now, origin }) {
+    async revokeGrant({ grant_id, application_id, onlyActive = false, now, origin }) {
       const grant = {
         _id: toId(grant_id),
         ...(application_id === null ? {} : { application_id: toId(application_id) }),
@@ -84,10 +84,20 @@ export function grants(connection: Connection): Grants {
             },
             { ...options, returnDocument: 'after' },
           ),
-        readBack: async () => result(await grants.findOne(before, decisive)),
+        async readBack() {
+          const found = await grants.findOne(before, decisive);
+          if (found === null) return 'retry' as const;
+          // Of two calls of one request in one millisecond, each takes it for its own.
+          const isOurs =
+            found.revoked_at?.getTime() === now &&
+            found.revoked_by?.request_id === origin?.request_id;
+          return { result: onlyActive && !isOurs ? null : found };
+        },
       }));
+      // For null too: its caller relies on the revocation of another call, which has to be durable.
       const document = revoked ?? (await find(before));
-      return document && toRevokedRecord(document);
+      if (document === null || (onlyActive && revoked === null)) return null;
+      return toRevokedRecord(document);
     },
 
     async recoverGrant({ grant_id, application_id, secret_hash, redeemed_after, now, origin }) {
