@@ -17,7 +17,9 @@ export async function endConnection(
   const { store, clock } = service;
   const ended: RevokedRecord[] = [];
   for await (const { grant_id } of activeGrants(store, { account_id, application_id })) {
-    const revoked = await store.revokeGrant({ grant_id, application_id, now: clock(), origin });
+    const revocation = { grant_id, application_id, onlyActive: true, now: clock(), origin };
+    const revoked = await store.revokeGrant(revocation);
+    // Null if another call has revoked it meanwhile, which returns it.
     if (revoked !== null) ended.push(revoked);
   }
   return ended;

@@ -1,5 +1,5 @@
 import type { Milliseconds } from '../clock.ts';
-import { describeScope } from '../scopes/describe-scopes.ts';
+import { describeTokens } from '../scopes/describe-scopes.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationRecord, GrantRecord, ScopeRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -11,44 +11,72 @@ export interface Connection {
   scopes: ScopeRecord[];
   /** When its oldest active grant was made. */
   connected_at: Milliseconds;
-  /** Newest first. */
-  grants: GrantRecord[];
 }
 
-/** The applications that an account is connected to, by name; none if there is no such account. */
+/** A grant of a connection, as the API shows it. */
+export type ConnectedGrant = Pick<GrantRecord, 'grant_id' | 'created_at' | 'scope'>;
+
+export interface ConnectionWithGrants extends Connection {
+  /** Newest first. */
+  grants: ConnectedGrant[];
+}
+
+/**
+ * The applications that an account is connected to, by name; none if there is no such account.
+ *
+ * @param note - is called with each active grant, newest first. None of them is kept here, since an
+ *   account may have far more grants than connections.
+ */
 export async function listConnections(
-  { store }: Service,
+  { store }: Pick<Service, 'store'>,
   account_id: string,
+  note: (grant: GrantRecord) => void = () => {},
 ): Promise<Connection[]> {
-  const grantsByApplication = new Map<string, GrantRecord[]>();
+  const summaries = new Map<string, { tokens: Set<string>; connected_at: Milliseconds }>();
   for await (const grant of activeGrants(store, { account_id })) {
-    const grants = grantsByApplication.get(grant.application_id);
-    if (grants === undefined) grantsByApplication.set(grant.application_id, [grant]);
-    else grants.push(grant);
+    const { application_id, created_at, scope } = grant;
+    const summary = summaries.get(application_id) ?? { tokens: new Set(), connected_at: Infinity };
+    for (const token of scope.split(' ')) summary.tokens.add(token);
+    summary.connected_at = Math.min(summary.connected_at, created_at);
+    summaries.set(application_id, summary);
+    note(grant);
   }
-  const [described, applications] = await Promise.all([
+  const [described, connected] = await Promise.all([
     store.listScopes(),
-    Promise.all([...grantsByApplication.keys()].map((id) => store.findApplication(id))),
+    Promise.all(
+      [...summaries].map(async ([id, summary]) => ({
+        ...summary,
+        application: await store.findApplication(id),
+      })),
+    ),
   ]);
-  return (
-    applications
+  return connected
+    .flatMap(({ application, tokens, connected_at }) =>
       // The grants of a deleted application are revoked in the background, and good for nothing.
-      .filter((application) => application !== null)
-      .map((application) => {
-        const grants = grantsByApplication.get(application.id) ?? [];
-        const scope = grants.map((grant) => grant.scope).join(' ');
-        return {
-          application,
-          scopes: describeScope(scope, described),
-          connected_at: grants.reduce(
-            (oldest, { created_at }) => Math.min(oldest, created_at),
-            Infinity,
-          ),
-          grants,
-        };
-      })
-      .sort((one, other) => byName(one.application, other.application))
-  );
+      application === null
+        ? []
+        : [{ application, scopes: describeTokens(tokens, described), connected_at }],
+    )
+    .sort((one, other) => byName(one.application, other.application));
+}
+
+/** Like {@link listConnections}, with all grants. */
+export async function listConnectionsWithGrants(
+  service: Pick<Service, 'store'>,
+  account_id: string,
+): Promise<ConnectionWithGrants[]> {
+  const grantsByApplication = new Map<string, ConnectedGrant[]>();
+  const connections = await listConnections(service, account_id, (grant) => {
+    // Without the account, which each of them has a copy of.
+    const { application_id, grant_id, created_at, scope } = grant;
+    const grants = grantsByApplication.get(application_id) ?? [];
+    grants.push({ grant_id, created_at, scope });
+    grantsByApplication.set(application_id, grants);
+  });
+  return connections.map((connection) => ({
+    ...connection,
+    grants: grantsByApplication.get(connection.application.id) ?? [],
+  }));
 }
 
 function byName(one: ApplicationRecord, other: ApplicationRecord): number {

@@ -23,15 +23,7 @@ export function metadataRoutes(
     [...new Set(paths)].map((where): Route => {
       const handle = async (context: RequestContext) => {
         const { publicUrl: issuer } = linkingOf(service);
-        const scopes = await service.store.listScopes();
-        sendJson(
-          context,
-          200,
-          describe(
-            issuer,
-            scopes.map(({ scope }) => scope),
-          ),
-        );
+        sendJson(context, 200, describe(issuer, await service.store.listScopeNames()));
       };
       return { method: 'GET', path: where, handle };
     });

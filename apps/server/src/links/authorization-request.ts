@@ -105,7 +105,7 @@ export async function readRequest(
     if (state === null) throw refuse('challenge_or_state');
   }
 
-  const whyNot = whyNotThisScope(scope, application, await store.listScopes());
+  const whyNot = whyNotThisScope(scope, application, await store.listScopeNames());
   if (whyNot !== null) throw refuse(whyNot);
   return {
     ...target,
@@ -154,11 +154,11 @@ function readChallenge(query: URLSearchParams): string | null {
 function whyNotThisScope(
   scope: string | null,
   application: ApplicationRecord,
-  described: readonly { scope: string }[],
+  described: readonly string[],
 ): Reason | null {
   if (scope === null) return 'scope_missing';
   if (!fields.scope.safeParse(scope).success) return 'scope_ill_formed';
-  const names = new Set(described.map((one) => one.scope));
+  const names = new Set(described);
   const tokens = scope.split(' ');
   if (!tokens.every((token) => names.has(token))) return 'scope_undescribed';
   const { scopes } = application;

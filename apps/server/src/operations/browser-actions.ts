@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endConnection } from '../connections/end-connection.ts';
+import { findConnectedApplication } from '../connections/find-connected-application.ts';
 import { type Connection, listConnections } from '../connections/list-connections.ts';
 import type { AuthorizationRequest } from '../links/authorization-request.ts';
 import { beginLink } from '../links/begin-link.ts';
@@ -15,7 +16,7 @@ import {
 } from '../pages/page-session.ts';
 import { readScope } from '../scopes/describe-scopes.ts';
 import type { Service } from '../service.ts';
-import type { ScopeRecord } from '../store/records.ts';
+import type { ApplicationRecord, ScopeRecord } from '../store/records.ts';
 import type { Action } from './action.ts';
 import type { AnyCaller, Visitor } from './handler.ts';
 
@@ -33,6 +34,11 @@ export interface ConsentView extends PageSession {
 /** What a page of connections shows. */
 export interface ConnectionsView extends PageSession {
   connections: Connection[];
+}
+
+/** What is asked before a connection ends; its application is null if there is no such connection. */
+export interface DisconnectView extends PageSession {
+  application: ApplicationRecord | null;
 }
 
 /** A handler gets its own kind of input and caller: whoever makes the call has made both. */
@@ -120,6 +126,24 @@ export const browserActions = {
     async (service, _input, session: PageSession): Promise<ConnectionsView> => {
       const connections = await listConnections(service, session.page.account_id);
       return { ...session, connections };
+    },
+  ),
+
+  /** The page that asks before an application is disconnected is shown. */
+  showDisconnect: action(
+    'pages.open',
+    'GET',
+    async (
+      service,
+      { application_id }: { application_id: string | null },
+      session: PageSession,
+    ): Promise<DisconnectView> => {
+      const { account_id } = session.page;
+      const application =
+        application_id === null
+          ? null
+          : await findConnectedApplication(service, { account_id, application_id });
+      return { ...session, application };
     },
   ),
 

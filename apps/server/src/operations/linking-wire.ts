@@ -7,7 +7,7 @@ import {
   type Scope,
   uuidV7Time,
 } from '@latchkey/schema';
-import type { Connection } from '../connections/list-connections.ts';
+import type { ConnectionWithGrants } from '../connections/list-connections.ts';
 import type { LinkAccess } from '../links/link-access.ts';
 import { redirectHost } from '../links/redirect.ts';
 import type { NewPage } from '../pages/ticket.ts';
@@ -25,7 +25,7 @@ export function toScope({ scope, title, description, texts }: ScopeRecord): Scop
   return { object: 'scope', scope, title, description, texts };
 }
 
-export function toConnection(connection: Connection): ConnectionObject {
+export function toConnection(connection: ConnectionWithGrants): ConnectionObject {
   return {
     object: 'connection',
     application: toApplicationProfile(connection.application),

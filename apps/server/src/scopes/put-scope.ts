@@ -2,7 +2,7 @@ import { DomainError } from '../domain-error.ts';
 import type { Service } from '../service.ts';
 import type { ScopeRecord } from '../store/records.ts';
 
-/** How many scopes can be described: every authorization request reads them all. */
+/** How many scopes can be described: every authorization request reads all names. */
 export const MAX_SCOPES = 200;
 
 /**

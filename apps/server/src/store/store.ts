@@ -110,6 +110,16 @@ export interface Redemption extends Change {
   now: Milliseconds;
 }
 
+/** A revocation. */
+export interface Revocation extends Change {
+  grant_id: string;
+  /** The application that has to own the grant; null for any. */
+  application_id: string | null;
+  /** Whether a grant that was revoked before counts as none. Default: false. */
+  onlyActive?: boolean;
+  now: Milliseconds;
+}
+
 /** A recovery. All of it is one write. */
 export interface Recovery extends Change {
   grant_id: string;
@@ -293,6 +303,12 @@ export interface Store {
   /** All of them, by name. */
   listScopes(): Promise<ScopeRecord[]>;
 
+  /**
+   * The names of all of them, in order. Their texts may be a few megabytes, which a request that needs
+   * the names alone does not read.
+   */
+  listScopeNames(): Promise<string[]>;
+
   /** Deletes the description of a scope, and returns it as it was; null if there is none. */
   deleteScope(scope: string): Promise<ScopeRecord | null>;
 
@@ -379,15 +395,9 @@ export interface Store {
    * for ever. Null if there is no such grant, its code was not redeemed, or it belongs to another
    * application. Once this has returned, no process sees the grant as active.
    *
-   * @param revocation.application_id - the application that has to own it; null for any
+   * Of concurrent calls with `onlyActive` exactly one receives the grant; the others receive null.
    */
-  revokeGrant(
-    revocation: Change & {
-      grant_id: string;
-      application_id: string | null;
-      now: Milliseconds;
-    },
-  ): Promise<RevokedRecord | null>;
+  revokeGrant(revocation: Revocation): Promise<RevokedRecord | null>;
 
   /**
    * Replaces the secret of an active grant that was never used and was redeemed after

@@ -258,6 +258,21 @@ describeOnEachMongodb('a write that arrives late,', (mongodb) => {
     expect(await other.findLink(link.id)).toEqual(decided);
   });
 
+  // The page stays the latest, so both switches are of the same one.
+  test('a switch leaves the link of a later one', async () => {
+    const { store } = service.server.service;
+    const { link, page } = await identified(store);
+    const switchTo = (link_hash: Uint8Array) =>
+      store.switchLink({ link_id: link.id, page_id: page.id, link_hash, now: Date.now() });
+    const [first, second] = [aHash(), aHash()];
+    const { answer, arrive } = await overtaken(() => switchTo(first));
+    expect(answer?.link_hash).toEqual(first);
+    const later = await switchTo(second);
+    await arrive();
+    expect(later?.link_hash).toEqual(second);
+    expect(await store.findLink(link.id)).toEqual(later);
+  });
+
   test('the description of a scope does not come back once it was deleted', async () => {
     const { store } = service.server.service;
     const scope = aScope();

@@ -327,6 +327,25 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
     expect(kept.redirect_host).toBe('com.example.app');
   });
 
+  // Whoever asks has shown no credential, and the texts may be a few megabytes.
+  test('reads no texts of scopes, and neither does the metadata', async () => {
+    const { request } = await linkingApplication(server);
+    const { store } = server.service;
+    const { listScopes } = store;
+    store.listScopes = () => Promise.reject(new DomainError('store_unavailable'));
+    try {
+      const { headers } = await authorize(server, request);
+      expect(headers.get('location')).toContain('link=lk_link_');
+      for (const metadata of ['oauth-authorization-server', 'oauth-protected-resource/v1']) {
+        const path = `/.well-known/${metadata}`;
+        const { json } = await send(server, { method: 'GET', path });
+        expect(json.scopes_supported).toEqual(['posts.read', 'profile.read']);
+      }
+    } finally {
+      store.listScopes = listScopes;
+    }
+  });
+
   test('shows a page if the store does not respond', async () => {
     const { request } = await linkingApplication(server);
     const { store } = server.service;

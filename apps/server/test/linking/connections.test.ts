@@ -134,6 +134,31 @@ describeOnAnyStore('the connected applications', (fresh) => {
       }
     });
 
+    test('the store for one grant of the application alone', async () => {
+      const linking = await linkingApplication(server);
+      const { account_id, application_id } = linking;
+      await connect(linking, account_id);
+      const page = await openConnections(server, account_id);
+      const { store } = server.service;
+      const { listActiveGrants } = store;
+      const asked: unknown[] = [];
+      store.listActiveGrants = (...filterAndPage) => {
+        asked.push(filterAndPage);
+        return listActiveGrants(...filterAndPage);
+      };
+      try {
+        expect((await visit(server, `/connections/${application_id}`, page)).status).toBe(200);
+      } finally {
+        store.listActiveGrants = listActiveGrants;
+      }
+      expect(asked).toEqual([
+        [
+          { account_id, application_id },
+          { limit: 1, before: null },
+        ],
+      ]);
+    });
+
     test('nobody without the cookie', async () => {
       const { account_id, application_id } = await linkingApplication(server);
       const page = await openConnections(server, account_id);

@@ -192,6 +192,26 @@ describeOnEachStore('what is registered', (fresh) => {
     expect(left).toEqual([]);
   });
 
+  test('lists what it has ended itself, also if another call ends a grant in the same millisecond', async () => {
+    const linked = await linkedApplication(server);
+    const { account_id, application_id } = linked;
+    const [{ grant_id }, other] = [await linked.link(), await linked.link()];
+    const { store } = server.service;
+    const { listActiveGrants } = store;
+    store.listActiveGrants = async (...filterAndPage) => {
+      const page = await listActiveGrants(...filterAndPage);
+      await store.revokeGrant({ grant_id, application_id, now: server.now() });
+      return page;
+    };
+    try {
+      const input = { account_id, application_id };
+      const { data } = await succeed(server, 'admin.connections.revoke', input, operator);
+      expect(data.map((ended: Json) => ended.grant_id)).toEqual([other.grant_id]);
+    } finally {
+      store.listActiveGrants = listActiveGrants;
+    }
+  });
+
   test('shows a connection of a disabled application, and none of a deleted one', async () => {
     const linked = await linkedApplication(server);
     const { account_id, application_id } = linked;

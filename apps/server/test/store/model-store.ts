@@ -48,6 +48,7 @@ type Methods = Omit<
   | 'listAccounts'
   | 'putScope'
   | 'listScopes'
+  | 'listScopeNames'
   | 'deleteScope'
   | 'listDeletions'
   | 'endGrants'
@@ -320,6 +321,7 @@ export class ModelStore implements ModelMethods {
     if (!grant) return null;
     const { application_id } = revocation;
     if (application_id !== null && grant.application_id !== application_id) return null;
+    if (revocation.onlyActive && grant.revoked_at !== null) return null;
     if (grant.revoked_at === null) {
       grant.revoked_at = revocation.now;
       grant.secret_hash = null;

@@ -44,12 +44,13 @@ export function connectionRoutes(tools: PageTools): Route[] {
       path: onePath,
       addressOf,
       async handle(visit, { application_id = '' }) {
-        const { connections, page } = await act(tools, visit, browserActions.showConnections);
-        const id = application_id.toLowerCase();
-        const connection = connections.find(({ application }) => application.id === id);
-        if (connection === undefined) return sendRedirect(visit.context, listUrl);
+        const { application, page } = await act(tools, visit, browserActions.showDisconnect, {
+          readInput: async () => ({
+            application_id: isUuid(application_id) ? application_id.toLowerCase() : null,
+          }),
+        });
+        if (application === null) return sendRedirect(visit.context, listUrl);
         const { frame } = sender.frameFor(visit.context, { locale: page.locale });
-        const { application } = connection;
         const formToken = formTokenOf(visit.session ?? '');
         sender.send(visit.context, disconnectPage(frame, { application, formToken }));
       },

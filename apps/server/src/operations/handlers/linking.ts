@@ -1,6 +1,6 @@
 import type { LinkRedirect, LinkRequest } from '@latchkey/schema';
 import { endConnection } from '../../connections/end-connection.ts';
-import { listConnections } from '../../connections/list-connections.ts';
+import { listConnectionsWithGrants } from '../../connections/list-connections.ts';
 import { DomainError } from '../../domain-error.ts';
 import { approve, type Decided, deny } from '../../links/decide.ts';
 import { identify } from '../../links/identify.ts';
@@ -31,7 +31,7 @@ export const linkingHandlers: Handlers<LinkingName> = {
     return toScope(deleted);
   },
   'admin.connections.list': async (service, { account_id }) =>
-    toCompleteList((await listConnections(service, account_id)).map(toConnection)),
+    toCompleteList((await listConnectionsWithGrants(service, account_id)).map(toConnection)),
   'admin.connections.revoke': async (service, connection, _operator, origin) =>
     toCompleteList((await endConnection(service, connection, origin)).map(toRevokedGrant)),
   'admin.pages.create': async (service, request, _operator, origin) => {

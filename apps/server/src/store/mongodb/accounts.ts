@@ -74,15 +74,18 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
    * request. Once that is deleted, there is nothing left to write the account to.
    */
   async function deleteLinks(ofAccount: OfAccount): Promise<void> {
-    const [links, pages, codes] = await connection.read((database) => {
-      const { listing } = database;
+    const [pages, codes] = await connection.read(({ pages, grants, listing }) => {
       const linkId = { ...listing, projection: { link_id: 1 } };
       return Promise.all([
-        database.links.find(ofAccount, { ...listing, projection: { _id: 1 } }).toArray(),
-        database.pages.find(ofAccount, linkId).toArray(),
-        database.grants.find({ ...ofAccount, ...pending }, linkId).toArray(),
+        pages.find(ofAccount, linkId).toArray(),
+        grants.find({ ...ofAccount, ...pending }, linkId).toArray(),
       ]);
     });
+    // Afterwards: a code that is no longer pending was redeemed, so its link request was decided before,
+    // and names the account by now.
+    const links = await connection.read(({ links, listing }) =>
+      links.find(ofAccount, { ...listing, projection: { _id: 1 } }).toArray(),
+    );
     const ids = [
       ...links.map(({ _id }) => _id),
       ...[...pages, ...codes].flatMap(({ link_id }) => link_id ?? []),

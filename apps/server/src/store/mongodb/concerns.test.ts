@@ -65,6 +65,9 @@ const writes: Record<string, (store: Store) => Promise<unknown>> = {
   keepRefusals: (store) => store.keepRefusals([aRefusal()]),
 };
 
+const listActive = (store: Store) =>
+  store.listActiveGrants({ account_id: anId() }, { limit: 1, before: anId() });
+
 const decisions: Record<string, (store: Store) => Promise<unknown>> = {
   findApplication: (store) => store.findApplication(anId()),
   findAccount: (store) => store.findAccount(anId()),
@@ -73,14 +76,14 @@ const decisions: Record<string, (store: Store) => Promise<unknown>> = {
   findCode: (store) => store.findCode(anId()),
   findGrantHistory: (store) => store.findGrantHistory(anId()),
   authenticateGrant: (store) => store.authenticateGrant(anId(), { currentAccount: true }),
+  listActiveGrants: (store) => listActive(store),
 };
 
 const lists: Record<string, (store: Store) => Promise<unknown>> = {
   listApplications: (store) => store.listApplications({ limit: 1, before: null }),
   listScopes: (store) => store.listScopes(),
+  listScopeNames: (store) => store.listScopeNames(),
   listGrants: (store) => store.listGrants({ account_id: anId() }, { limit: 1, before: anId() }),
-  listActiveGrants: (store) =>
-    store.listActiveGrants({ account_id: anId() }, { limit: 1, before: anId() }),
   findRefusals: (store) => store.findRefusals({ request_id: 'of-nobody' }, 1),
 };
 
@@ -206,6 +209,29 @@ describe('on a replica set, whatever the URL says', () => {
     for (const read of reads) expect(read.readConcern).toEqual({ level: 'linearizable' });
   });
 
+  test('a list that decides has what a majority has if its fence fails', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('update', failure(13, 'Unauthorized'));
+    await listActive(store);
+    // Linearizable reads are of one document.
+    expect(server.sent('find').map(({ readConcern }) => readConcern)).toEqual([
+      { level: 'majority' },
+    ]);
+  });
+
+  test('a list that decides stays behind its fence while its index is missing', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('update', fenced);
+    const errmsg = 'hint provided does not correspond to an existing index';
+    server.script('find', failure(2, 'BadValue', { errmsg }), batch());
+    await listActive(store);
+    const reads = server.sent('find');
+    expect(reads.map(({ hint }) => hint)).toEqual(['grants_by_account', undefined]);
+    for (const read of reads) {
+      expect(read.readConcern).toEqual({ level: 'majority', afterClusterTime: fenceTime });
+    }
+  });
+
   test('a fence that no majority confirms in time fails its reads', async () => {
     const { server, store } = await scripted({ is: 'primary' });
     const writeConcernError = { code: 64, codeName: 'WriteConcernTimeout', errmsg: 'timed out' };
@@ -237,6 +263,13 @@ describe('on a replica set, whatever the URL says', () => {
       expect(read).not.toHaveProperty('$readPreference');
     },
   );
+
+  test('the names of the scopes are read without their texts', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('find', batch({ _id: 'posts:read' }, { _id: 'posts:write' }));
+    expect(await store.listScopeNames()).toEqual(['posts:read', 'posts:write']);
+    expect(server.received.map(({ projection }) => projection)).toEqual([{ _id: 1 }]);
+  });
 
   test('a read after a write that matched nothing has a fence after that write', async () => {
     const { server, store } = await scripted({ is: 'primary', query: weakening });
@@ -278,6 +311,12 @@ describe('a server is only asked for what it supports', () => {
       { level: 'linearizable' },
       { level: 'linearizable' },
     ]);
+  });
+
+  test('a sharded cluster has no linearizable lists', async () => {
+    const { server, store } = await scripted({ is: 'mongos' });
+    await listActive(store);
+    expect(server.received.map(({ readConcern }) => readConcern)).toEqual([{ level: 'majority' }]);
   });
 
   test('a standalone server has neither linearizable nor majority reads', async () => {

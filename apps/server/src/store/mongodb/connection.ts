@@ -46,6 +46,12 @@ export interface Database extends Concerns {
 /** The condition of a read of one document, or of some. */
 export type ById = { _id: Binary | { $in: Binary[] } };
 
+/** Reads a list. The hint is left out while the index is missing. */
+export type ListWork<T> = (
+  database: Database,
+  options: DecisiveOptions & { hint?: string },
+) => Promise<T>;
+
 /** Without `migrate`, no index is built either. */
 export type ConnectionOptions = IndexOptions & MigrateOptions;
 
@@ -101,24 +107,9 @@ export class Connection {
     });
   }
 
-  /**
-   * Reads a list in the order of an index. Without the hint MongoDB may choose `_id_`, and read the
-   * grants of everybody.
-   */
-  readByIndex<T>(
-    index: string,
-    work: (database: Database, listing: Concerns['listing'] & { hint?: string }) => Promise<T>,
-  ): Promise<T> {
-    return this.read(async (database) => {
-      const { listing } = database;
-      try {
-        return await work(database, { ...listing, hint: index });
-      } catch (error) {
-        // The index is not built yet, or was dropped.
-        if (isRefusedHint(error)) return work(database, listing);
-        throw error;
-      }
-    });
+  /** Reads a list in the order of an index. */
+  readByIndex<T>(index: string, work: ListWork<T>): Promise<T> {
+    return this.read((database) => withHintIfBuilt(index, database, database.listing, work));
   }
 
   /** Reads what was acknowledged before: `decisive` are the options for the one command of `work`. */
@@ -126,6 +117,19 @@ export class Connection {
     return this.read((database) =>
       database.readDecisively((decisive) => work({ ...database, decisive })),
     );
+  }
+
+  /**
+   * Reads a list in the order of an index, with what was acknowledged before. A linearizable read has
+   * to be of one document. So where there is no fence, on a sharded cluster or because it failed, the
+   * list is only what a majority has: a primary that was deposed just now may serve an older one.
+   */
+  decideByIndex<T>(index: string, work: ListWork<T>): Promise<T> {
+    return this.decide((database) => {
+      const { decisive, listing } = database;
+      const isFenced = decisive.readConcern.level !== 'linearizable';
+      return withHintIfBuilt(index, database, isFenced ? decisive : listing, work);
+    });
   }
 
   /**
@@ -245,6 +249,25 @@ export class Connection {
     await keeper.start();
     if (this.#closing.signal.aborted) keeper.close();
     this.#indexKeeper = keeper;
+  }
+}
+
+/**
+ * Without the hint MongoDB may choose `_id_` for a list in the order of `_id`, and read the grants of
+ * everybody.
+ */
+async function withHintIfBuilt<T>(
+  index: string,
+  database: Database,
+  options: DecisiveOptions,
+  work: ListWork<T>,
+): Promise<T> {
+  try {
+    return await work(database, { ...options, hint: index });
+  } catch (error) {
+    // The index is not built yet, or was dropped.
+    if (isRefusedHint(error)) return work(database, options);
+    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Collection, Filter } from 'mongodb';
 import type { GrantRecord } from '../records.ts';
 import type { Page, Store } from '../store.ts';
-import type { ById, Connection } from './connection.ts';
+import type { ById, Connection, ListWork } from './connection.ts';
 import {
   fromGrantDocument,
   type GrantDocument,
@@ -42,22 +42,20 @@ function result<T>(document: T | null): ReadBack<T> {
   return document === null ? 'retry' : { result: document };
 }
 
-export function grants(connection: Connection): Grants {
-  const list = async (
-    index: string,
-    which: Filter<GrantDocument>,
-    { limit, before }: Page,
-  ): Promise<GrantRecord[]> => {
+/** The work of a list: a page of the grants, newest first. */
+const pageOf =
+  (which: Filter<GrantDocument>, { limit, before }: Page): ListWork<GrantRecord[]> =>
+  async ({ grants }, options) => {
     const older = before === null ? {} : { _id: { $lt: toId(before) } };
-    const documents = await connection.readByIndex(index, ({ grants }, listing) =>
-      grants
-        .find({ ...which, ...withDetails, ...older }, listing)
-        .sort({ _id: -1 })
-        .limit(limit)
-        .toArray(),
-    );
+    const documents = await grants
+      .find({ ...which, ...withDetails, ...older }, options)
+      .sort({ _id: -1 })
+      .limit(limit)
+      .toArray();
     return documents.map(fromGrantDocument);
   };
+
+export function grants(connection: Connection): Grants {
   const find = (filter: Filter<GrantDocument> & { _id: GrantDocument['_id'] }) =>
     connection.decide(({ grants, decisive }) => grants.findOne(filter, decisive));
 
@@ -69,7 +67,7 @@ export function grants(connection: Connection): Grants {
   );
 
   return {
-    async revokeGrant({ grant_id, application_id, now, origin }) {
+    async revokeGrant({ grant_id, application_id, onlyActive = false, now, origin }) {
       const grant = {
         _id: toId(grant_id),
         ...(application_id === null ? {} : { application_id: toId(application_id) }),
@@ -86,10 +84,20 @@ export function grants(connection: Connection): Grants {
             },
             { ...options, returnDocument: 'after' },
           ),
-        readBack: async () => result(await grants.findOne(before, decisive)),
+        async readBack() {
+          const found = await grants.findOne(before, decisive);
+          if (found === null) return 'retry' as const;
+          // Of two calls of one request in one millisecond, each takes it for its own.
+          const isOurs =
+            found.revoked_at?.getTime() === now &&
+            found.revoked_by?.request_id === origin?.request_id;
+          return { result: onlyActive && !isOurs ? null : found };
+        },
       }));
+      // For null too: its caller relies on the revocation of another call, which has to be durable.
       const document = revoked ?? (await find(before));
-      return document && toRevokedRecord(document);
+      if (document === null || (onlyActive && revoked === null)) return null;
+      return toRevokedRecord(document);
     },
 
     async recoverGrant({ grant_id, application_id, secret_hash, redeemed_after, now, origin }) {
@@ -168,10 +176,14 @@ export function grants(connection: Connection): Grants {
       return (noted ?? (await find(used))) !== null;
     },
 
-    listGrants: (filter, page) =>
-      'account_id' in filter
-        ? list('grants_by_account', { account_id: toId(filter.account_id) }, page)
-        : list('grants_by_application', { application_id: toId(filter.application_id) }, page),
+    listGrants(filter, page) {
+      if ('account_id' in filter) {
+        const ofAccount = { account_id: toId(filter.account_id) };
+        return connection.readByIndex('grants_by_account', pageOf(ofAccount, page));
+      }
+      const ofApplication = { application_id: toId(filter.application_id) };
+      return connection.readByIndex('grants_by_application', pageOf(ofApplication, page));
+    },
 
     listActiveGrants({ account_id, application_id }, page) {
       const active = {
@@ -179,7 +191,8 @@ export function grants(connection: Connection): Grants {
         revoked_at: { $exists: false },
         ...(application_id !== undefined && { application_id: toId(application_id) }),
       };
-      return list('grants_by_account', active, page);
+      // A disconnect revokes what this finds, and nothing more.
+      return connection.decideByIndex('grants_by_account', pageOf(active, page));
     },
   };
 }

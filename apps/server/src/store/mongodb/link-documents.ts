@@ -19,7 +19,7 @@ export interface LinkOrigins {
   decide_origin?: OriginDocument;
 }
 
-/** The revision counts the identifications; every other change happens once. */
+/** The revision counts the identifications and the switches; every other change happens once. */
 export interface LinkDocument extends Versioned, LinkOrigins {
   _id: Binary;
   link_hash: Binary;
@@ -35,7 +35,10 @@ export interface LinkDocument extends Versioned, LinkOrigins {
   /** The TTL index deletes by it. */
   expires_at: Date;
   account_id?: Binary;
-  /** The revision of the account that was identified: see {@link GrantDocument.account_revision}. */
+  /**
+   * The revision of the account, if it was identified: see {@link GrantDocument.account_revision}. Absent
+   * if the host has approved an account.
+   */
   account_revision?: number;
   page_id?: Binary;
   decision?: DecisionDocument;

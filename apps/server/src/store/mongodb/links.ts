@@ -73,20 +73,29 @@ export function links(connection: Connection): Links {
     async switchLink({ link_id, page_id, link_hash, now, origin }) {
       const [page, hash] = [toId(page_id), toHash(link_hash)];
       const link = { ...undecided(toId(link_id), now), page_id: page };
-      const switched = await connection.write(({ links, decisive }) => ({
-        send: (options) =>
-          links.findOneAndUpdate(
-            link,
-            { $set: { link_hash: hash, ...originField('switch_origin', origin) } },
-            { ...options, returnDocument: 'after' },
-          ),
-        async readBack() {
-          const found = await links.findOne({ _id: link._id }, decisive);
-          // Nobody knows the new link yet, so it is still the latest.
-          if (found && isSame(found.link_hash, hash)) return { result: found };
-          return found && isSame(found.page_id, page) ? ('retry' as const) : { result: null };
-        },
-      }));
+      const switchAt = (revision: number) =>
+        connection.write(({ links, decisive }) => ({
+          send: (options) =>
+            links.findOneAndUpdate(
+              // The page stays the latest, so it does not tell a late switch that there was another.
+              { ...link, ...atRevision(revision) },
+              {
+                $set: { link_hash: hash, ...originField('switch_origin', origin) },
+                $inc: { revision: 1 },
+              },
+              { ...options, returnDocument: 'after' },
+            ),
+          async readBack() {
+            const found = await links.findOne({ _id: link._id }, decisive);
+            // Nobody knows the new link yet, so it is still the latest.
+            if (found && isSame(found.link_hash, hash)) return { result: found };
+            if (found === null || !isSame(found.page_id, page)) return { result: null };
+            // Unknown after another switch: the browser may have its link by now.
+            return revisionOf(found) === revision ? ('retry' as const) : ('unknown' as const);
+          },
+        }));
+      // Hardly any link request was identified twice or switched before, so the first try needs no read.
+      const switched = (await switchAt(1)) ?? (await retryOnConflict(() => find(link), switchAt));
       return switched && fromLinkDocument(switched);
     },
 
@@ -104,6 +113,7 @@ export function links(connection: Connection): Links {
                 ...(account_id !== null && { account_id: toId(account_id) }),
                 ...originField('decide_origin', origin),
               },
+              ...(account_id !== null && 'link_hash' in holder && { $unset: forgottenRevision }),
             },
             { ...options, returnDocument: 'after' },
           ),
@@ -118,6 +128,13 @@ export function links(connection: Connection): Links {
     },
   };
 }
+
+/**
+ * The host may approve another account than the one that was identified, whose revision is of no
+ * use then: compared with that of an erasure, it could save the link request from it. Every erasure
+ * finds one without a revision.
+ */
+const forgottenRevision = { account_revision: '' } as const;
 
 const heldBy = (holder: LinkHolder): Filter<LinkDocument> =>
   'link_hash' in holder

@@ -12,7 +12,7 @@ import {
 import { replaceAtRevision } from './replace-at-revision.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 
-type Scopes = Pick<Store, 'putScope' | 'listScopes' | 'deleteScope'>;
+type Scopes = Pick<Store, 'putScope' | 'listScopes' | 'listScopeNames' | 'deleteScope'>;
 
 type AnyScope = ScopeDocument | DeletedScopeDocument;
 
@@ -58,6 +58,16 @@ export function scopes(connection: Connection, clock: Clock): Scopes {
         scopes.find(described, listing).sort({ _id: 1 }).toArray(),
       );
       return (documents as ScopeDocument[]).map(toRecord);
+    },
+
+    async listScopeNames() {
+      const documents = await connection.read(({ scopes, listing }) =>
+        scopes
+          .find(described, { ...listing, projection: { _id: 1 } })
+          .sort({ _id: 1 })
+          .toArray(),
+      );
+      return documents.map(({ _id }) => _id);
     },
 
     deleteScope: (scope) =>

@@ -16,7 +16,7 @@ import {
   openingOf,
 } from '../../../test/store/suite/records.ts';
 import type { Store } from '../store.ts';
-import { toApplicationDocument, toHash, toId, toSnapshot } from './documents.ts';
+import { isSame, toApplicationDocument, toHash, toId, toSnapshot } from './documents.ts';
 import { toLinkDocument, toPageDocument } from './link-documents.ts';
 
 const account = anAccount();
@@ -77,7 +77,10 @@ function answer(server: ScriptedServer, record: () => Document | null) {
   server.on('find', ({ find, filter }) => {
     if (find === 'accounts') return batch(accountDocument);
     const found = record();
-    const isLeftOut = found === null || ('decision' in filter && found.decision);
+    const isLeftOut =
+      found === null ||
+      ('decision' in filter && found.decision) ||
+      ('page_id' in filter && !isSame(found.page_id, filter.page_id));
     return batch(...(isLeftOut ? [] : [found]));
   });
 }
@@ -186,6 +189,33 @@ describe('an identification', () => {
       'pages',
     ]);
     expect(server.sent('findAndModify')[0]).not.toHaveProperty('upsert', true);
+  });
+});
+
+describe('a request for another account', () => {
+  const switching = (store: Store) =>
+    store.switchLink({ link_id: link.id, page_id: page.id, link_hash: aHash(), now: 0 });
+
+  test('that another overtook is unknown, and does not replace the other link', async () => {
+    const { server, store } = await scripted();
+    lose(server);
+    answer(server, () => ({ ...identifiedDocument, link_hash: toHash(aHash()), revision: 2 }));
+    await expect(switching(store)).rejects.toMatchObject({ code: 'outcome_unknown' });
+    const [sent, ...others] = server.sent('findAndModify');
+    // Late, it finds the revision raised.
+    expect(sent?.query.revision).toBe(1);
+    expect(sent?.update.$inc).toEqual({ revision: 1 });
+    expect(others).toEqual([]);
+  });
+
+  test('of a link request that was changed before names the revision that it changes', async () => {
+    const { server, store } = await scripted();
+    const before = { ...identifiedDocument, revision: 2 };
+    server.on('findAndModify', ({ query }) => ({ value: query.revision === 2 ? before : null }));
+    answer(server, () => before);
+    expect(await switching(store)).not.toBeNull();
+    const revisions = server.sent('findAndModify').map(({ query }) => query.revision);
+    expect(revisions).toEqual([1, 2]);
   });
 });
 

@@ -8,7 +8,7 @@ import type {
   GrantRecord,
   RevokedRecord,
 } from '../records.ts';
-import type { ActiveGrants, Change, Page, Recovery } from '../store.ts';
+import type { ActiveGrants, Change, Page, Recovery, Revocation } from '../store.ts';
 import {
   accountRecord,
   bytesOrNull,
@@ -41,6 +41,7 @@ export function prepareGrants(database: DatabaseSync) {
     UPDATE grants SET revoked_at = coalesce(revoked_at, ?), secret_hash = NULL,
       revoked_by = CASE WHEN revoked_at IS NULL THEN ? ELSE revoked_by END
     WHERE id = ? AND created_at IS NOT NULL AND application_id = coalesce(?, application_id)
+      AND (revoked_at IS NULL OR ?)
     RETURNING application_id, created_at, revoked_at`);
   const recover = database.prepare(`
     UPDATE grants SET secret_hash = :secret_hash,
@@ -85,19 +86,14 @@ export function prepareGrants(database: DatabaseSync) {
       return row ? grantHistory(row) : null;
     },
 
-    revokeGrant(
-      revocation: Change & {
-        grant_id: string;
-        application_id: string | null;
-        now: Milliseconds;
-      },
-    ): RevokedRecord | null {
-      const { grant_id, application_id, now } = revocation;
+    revokeGrant(revocation: Revocation): RevokedRecord | null {
+      const { grant_id, application_id, onlyActive = false, now } = revocation;
       const row = revoke.get(
         now,
         originText(revocation.origin),
         uuidToBytes(grant_id),
-        application_id === null ? null : uuidToBytes(application_id),
+        bytesOrNull(application_id),
+        Number(!onlyActive),
       ) as RevokedRow | undefined;
       return row
         ? { ...idsOf(grant_id, row), created_at: row.created_at, revoked_at: row.revoked_at }

@@ -16,6 +16,7 @@ export function prepareScopes(database: DatabaseSync, clock: Clock) {
     SELECT count(*) AS others FROM scopes
     WHERE NOT EXISTS (SELECT 1 FROM scopes WHERE scope = :scope)`);
   const list = database.prepare(`SELECT ${SCOPE} FROM scopes ORDER BY scope`);
+  const listNames = database.prepare('SELECT scope FROM scopes ORDER BY scope');
   const remove = database.prepare(`DELETE FROM scopes WHERE scope = :scope RETURNING ${SCOPE}`);
 
   return {
@@ -29,6 +30,10 @@ export function prepareScopes(database: DatabaseSync, clock: Clock) {
 
     listScopes(): ScopeRecord[] {
       return (list.all() as ScopeRow[]).map(scopeRecord);
+    },
+
+    listScopeNames(): string[] {
+      return (listNames.all() as Pick<ScopeRow, 'scope'>[]).map(({ scope }) => scope);
     },
 
     deleteScope(scope: string): ScopeRecord | null {

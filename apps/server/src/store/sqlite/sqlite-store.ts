@@ -136,6 +136,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
     putScope: (scope, limit) => write(() => scopes.putScope(scope, limit)),
     listScopes: () => read(scopes.listScopes),
+    listScopeNames: () => read(scopes.listScopeNames),
     deleteScope: (scope) => write(() => scopes.deleteScope(scope)),
 
     createLink: (link) => write(() => links.createLink(link)),

@@ -131,6 +131,19 @@ export function describeErasure(stores: SuiteStores): void {
       expect(await stores.other.findPage(bystander.page.id)).toEqual(bystander.page);
     });
 
+    test('takes along what the host approved for it after another account was identified', async () => {
+      // The other one was put more often: how often decides nothing about this one.
+      const other = anAccount();
+      for (let time = 0; time < 3; time++) await stores.store.putAccount(other);
+      const { link } = await identified(stores.store, {}, other);
+      const account = anAda();
+      const code = await issued(stores.store, { account, link_id: link.id });
+      expect(await stores.store.decideLink(approvalOf(link, account.id))).not.toBeNull();
+      expect(await stores.store.redeemCode(redemptionOf(code))).not.toBeNull();
+      await stores.store.eraseAccount({ account_id: account.id, now: 1 });
+      expect(await stores.other.findLink(link.id)).toBeNull();
+    });
+
     test('is named by no link request and no page, whatever was under way', async () => {
       await atOnce(ROUNDS, async (round) => {
         const account = anAda();

@@ -5,11 +5,13 @@ import {
   anAccount,
   anApplication,
   anId,
+  anOrigin,
   atOnce,
   authenticated,
   granted,
   grantOf,
   issued,
+  present,
   recoveryOf,
   redemptionOf,
   revokedRecord,
@@ -69,6 +71,19 @@ export function describeGrants(stores: SuiteStores): void {
       expect(stored?.revoked_at).not.toBeNull();
       const revoked = stored && revokedRecord(stored, stored.revoked_at ?? 0);
       for (const result of results) expect(result).toEqual(revoked);
+    });
+
+    test('only if it is active: one of several calls receives it, also in one millisecond', async () => {
+      const { grant } = await granted(stores.store);
+      const { grant_id, application_id, created_at } = grant;
+      const revocation = { grant_id, application_id, onlyActive: true, now: created_at + 1 };
+      const results = await atOnce(16, (turn) =>
+        stores.handle(turn).revokeGrant({ ...revocation, origin: anOrigin() }),
+      );
+      const revoked = revokedRecord(grant, created_at + 1);
+      expect(present(results)).toEqual([revoked]);
+      expect(await stores.store.revokeGrant({ ...revocation, now: created_at + 2 })).toBeNull();
+      expect(await stores.store.revokeGrant({ ...revocation, onlyActive: false })).toEqual(revoked);
     });
 
     test('is refused to another application, whatever the state of the grant', async () => {

@@ -47,6 +47,7 @@ const calls: {
   eraseAccount: (store) => store.eraseAccount({ account_id: anId(), now: 0 }),
   putScope: (store) => store.putScope(aScope(), { most: 200 }),
   listScopes: (store) => store.listScopes(),
+  listScopeNames: (store) => store.listScopeNames(),
   deleteScope: (store) => store.deleteScope('read'),
   createLink: (store) => store.createLink(aLink()),
   findLink: (store) => store.findLink(anId()),

@@ -250,6 +250,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
   revokeGrant: ofGrant((grant_id) => ({
     grant_id: fc.constant(grant_id),
     application_id: fc.option(ownApplication(grant_id)),
+    onlyActive: fc.boolean(),
     now: anyTime,
     origin: anyOrigin,
   })),

@@ -16,6 +16,7 @@ export function describeScopes(stores: SuiteStores): void {
     test('is put, replaced as a whole, listed by name and deleted', () =>
       onEmpty(async (store, other) => {
         expect(await store.listScopes()).toEqual([]);
+        expect(await store.listScopeNames()).toEqual([]);
         const [b, a, c] = ['posts:read', 'POSTS:read', '~/api#v1'].map((scope) =>
           aScope({ scope }),
         );
@@ -23,6 +24,7 @@ export function describeScopes(stores: SuiteStores): void {
           expect(await store.putScope(scope as never, MOST)).toBe('put');
         }
         expect(await other.listScopes()).toEqual([a, b, c]);
+        expect(await other.listScopeNames()).toEqual(['POSTS:read', 'posts:read', '~/api#v1']);
 
         const replaced = aScope({ scope: 'posts:read', title: 'x', description: null, texts: {} });
         expect(await other.putScope(replaced, MOST)).toBe('put');
@@ -30,6 +32,7 @@ export function describeScopes(stores: SuiteStores): void {
 
         expect(await store.deleteScope('posts:read')).toEqual(replaced);
         expect(await other.listScopes()).toEqual([a, c]);
+        expect(await other.listScopeNames()).toEqual([a?.scope, c?.scope]);
         expect(await other.deleteScope('posts:read')).toBeNull();
         expect(await store.putScope(b as never, MOST)).toBe('put');
         expect(await other.listScopes()).toEqual([a, b, c]);

@@ -1,0 +1,12 @@
+import type { Service } from '../service.ts';
+import type { ApplicationRecord } from '../store/records.ts';
+
+/** An application that an account is connected to; null if it is not. */
+export async function findConnectedApplication(
+  { store }: Pick<Service, 'store'>,
+  { account_id, application_id }: { account_id: string; application_id: string },
+): Promise<ApplicationRecord | null> {
+  const one = { limit: 1, before: null };
+  const [grant] = await store.listActiveGrants({ account_id, application_id }, one);
+  return grant === undefined ? null : store.findApplication(application_id);
+}
