@@ -199,6 +199,7 @@ describe('the commands', () => {
     [['app', 'list']],
     [['app', 'create', 'Acme']],
     [['grant', 'list', '--app', unknown]],
+    [['doctor', '--json']],
   ])('refuse a database that keeps nothing: %j', async (words) => {
     const { code, stdout, stderr } = await runInProcess(words, { DATABASE_URL: 'file::memory:' });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

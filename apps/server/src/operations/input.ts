@@ -38,7 +38,7 @@ export function inputMembers(raw: unknown, mayBeEmpty: boolean): object {
   return raw;
 }
 
-// A list has an issue for each of its elements, and a body has room for thousands of them.
+// Texts in other languages have an issue each, and a body has room for a thousand of them.
 const MOST_ISSUES = 20;
 
 /** Turns a failed validation into an error: it names the place and the fault, never the value. */

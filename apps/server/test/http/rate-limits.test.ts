@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { errorDefinition } from '@latchkey/schema';
 import { expect, test, vi } from 'vitest';
 import { explainRequest } from '../../src/audit/explain.ts';
+import { DomainError } from '../../src/domain-error.ts';
 import {
   type HttpResponse,
   invoke,
@@ -251,6 +252,19 @@ describeOnAnyStore('failed converts', (fresh) => {
         expect(status).toBe(i < 3 ? 400 : 429);
       }
       expect(await linked.link()).toMatchObject({ revoked: false });
+    });
+
+    test(`over ${wire}: exchanges that the service fails don't use up the requests either`, async () => {
+      const { bearer, issue } = await linkedApplication(server);
+      const { code } = await issue();
+      const redeem = vi.spyOn(server.service.store, 'redeemCode');
+      redeem.mockRejectedValue(new DomainError('store_unavailable'));
+      for (let i = 0; i < 8; i++) {
+        const { status } = await invoke(server, wire, 'grants.convert', { code }, bearer);
+        expect(status).toBe(503);
+      }
+      redeem.mockRestore();
+      expect((await invoke(server, wire, 'grants.convert', { code }, bearer)).status).toBe(200);
     });
 
     test(`over ${wire}: replays of a used code don't use up the requests either`, async () => {
