@@ -47,7 +47,11 @@ const where = [`--registry=${registry}`, `--@latchkey:registry=${registry}`];
 // `npm run -s` would silence the errors too.
 const flags = [...where, '--loglevel=error'];
 const npm = (words: string[], stdio: 'inherit' | 'pipe') =>
-  execFileSync('npm', [...words, ...flags], { cwd: root, stdio: ['ignore', stdio, stdio] });
+  execFileSync('npm', [...words, ...flags], {
+    cwd: root,
+    // A person may be asked for a one-time password.
+    stdio: [stdio === 'inherit' ? 'inherit' : 'ignore', stdio, stdio],
+  });
 
 function isPublished({ name, version }: Manifest): boolean {
   try {
