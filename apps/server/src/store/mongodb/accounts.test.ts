@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { batch } from '../../../test/store/mongodb/scripted-server.ts';
 import { scripted } from '../../../test/store/mongodb/scripted-store.ts';
-import { anId } from '../../../test/store/suite/records.ts';
-import { toId } from './documents.ts';
+import { aHash, anAccount, anApplication, anId } from '../../../test/store/suite/records.ts';
+import { fromId, toApplicationDocument, toHash, toId, toSnapshot } from './documents.ts';
 
 test('an erasure finds a link request whose code is redeemed while it looks for both', async () => {
   const { server, store } = await scripted();
@@ -16,4 +16,24 @@ test('an erasure finds a link request whose code is redeemed while it looks for 
   await store.eraseAccount({ account_id: anId(), now: 0 });
   const [deletion] = server.sent('delete').filter((command) => command.delete === 'links');
   expect(deletion?.deletes[0].q).toEqual({ _id: { $in: [link._id] } });
+});
+
+test('a grant whose erasure is under way is refused, whatever is asked for with it', async () => {
+  const { server, store } = await scripted();
+  const [_id, application, account] = [toId(anId()), anApplication(), anAccount()];
+  const account_id = toId(account.id);
+  const mark = { _id: account_id, erasure_id: toId(anId()), erased_at: new Date(1), revision: 2 };
+  server.on('aggregate', () =>
+    batch({
+      ...{ _id, account_id, application_id: toId(application.id), scope: 'profile.read' },
+      ...{ account: toSnapshot(account), code_hash: toHash(aHash()), created_at: new Date(0) },
+      secret_hash: toHash(aHash()),
+      joined_application: [toApplicationDocument(application)],
+      joined_account: [mark],
+    }),
+  );
+  for (const currentAccount of [true, false]) {
+    const found = await store.authenticateGrant(fromId(_id), { currentAccount });
+    expect(found).toMatchObject({ secret_hash: null, grant: { revoked_at: 1 } });
+  }
 });

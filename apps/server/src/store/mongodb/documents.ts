@@ -163,7 +163,7 @@ type DetailedDocument = RedeemedDocument & { code_hash: Binary };
 
 export interface JoinedGrantDocument extends RedeemedDocument {
   joined_application: ApplicationDocument[];
-  joined_account?: (AccountDocument | ErasedAccountDocument)[];
+  joined_account: (AccountDocument | ErasedAccountDocument)[];
 }
 
 export function toId(uuid: string): Binary {
@@ -505,27 +505,29 @@ export function toCodeState(document: GrantDocument): CodeState | null {
   };
 }
 
-export function toGrantAuthentication(document: JoinedGrantDocument): GrantAuthentication {
+/** @param options.currentAccount - whether to return the account as it is now, not as it was at issue */
+export function toGrantAuthentication(
+  document: JoinedGrantDocument,
+  { currentAccount }: { currentAccount: boolean },
+): GrantAuthentication {
   const [application] = document.joined_application;
-  const [account] = document.joined_account ?? [];
+  const [account] = document.joined_account;
+  const grant = withoutAccount(document);
+  // The erasure may still be under way, and has not come to this grant. What has been refused because
+  // of its mark must not be accepted afterwards, whatever is asked for.
+  const erased_at = account && isErased(account) ? account.erased_at.getTime() : null;
+  const revoked_at = grant.revoked_at ?? erased_at;
+  const { secret_hash } = document;
   const found = {
-    grant: withoutAccount(document),
-    secret_hash: document.secret_hash ? fromHash(document.secret_hash) : null,
+    grant: { ...grant, revoked_at },
+    secret_hash: secret_hash && revoked_at === null ? fromHash(secret_hash) : null,
     first_used_at: document.first_used_at?.getTime() ?? null,
     application_disabled: application && !application.deleted_at ? application.disabled : null,
   };
   if (!hasDetails(document)) return { ...found, account: null };
-  if (!document.joined_account) {
+  if (!currentAccount) {
     return { ...found, account: fromSnapshot(document.account_id, document.account) };
   }
-  if (account && !isErased(account)) return { ...found, account: fromAccountDocument(account) };
-  // The erasure may still be under way, and has not come to this grant.
-  const erased_at = account?.erased_at.getTime() ?? null;
-  const revoked_at = found.grant.revoked_at ?? erased_at;
-  return {
-    ...found,
-    grant: { ...found.grant, revoked_at },
-    secret_hash: revoked_at === null ? found.secret_hash : null,
-    account: null,
-  };
+  const isThere = account !== undefined && !isErased(account);
+  return { ...found, account: isThere ? fromAccountDocument(account) : null };
 }

@@ -59,12 +59,15 @@ export function grants(connection: Connection): Grants {
   const find = (filter: Filter<GrantDocument> & { _id: GrantDocument['_id'] }) =>
     connection.decide(({ grants, decisive }) => grants.findOne(filter, decisive));
 
-  const findWithApplication = connection.gatherReads(({ grants, decisive }, byId) =>
-    findJoined(grants, byId, { currentAccount: false }, decisive),
+  const findGathered = connection.gatherReads(({ grants, decisive }, byId) =>
+    findJoined(grants, byId, decisive),
   );
-  const findWithAccount = connection.gatherReads(({ grants, decisive }, byId) =>
-    findJoined(grants, byId, { currentAccount: true }, decisive),
-  );
+  const findPlainly = async (grant_id: string) => {
+    const [document] = await connection.read(({ grants, plain }) =>
+      findJoined(grants, { _id: toId(grant_id) }, plain),
+    );
+    return document ?? null;
+  };
 
   return {
     async revokeGrant({ grant_id, application_id, onlyActive = false, now, origin }) {
@@ -149,15 +152,8 @@ export function grants(connection: Connection): Grants {
     },
 
     async authenticateGrant(grant_id, { currentAccount, mayBeStale = false }) {
-      if (!mayBeStale) {
-        const find = currentAccount ? findWithAccount : findWithApplication;
-        const document = await find(grant_id);
-        return document && toGrantAuthentication(document);
-      }
-      const [document] = await connection.read(({ grants, plain }) =>
-        findJoined(grants, { _id: toId(grant_id) }, { currentAccount }, plain),
-      );
-      return document ? toGrantAuthentication(document) : null;
+      const document = mayBeStale ? await findPlainly(grant_id) : await findGathered(grant_id);
+      return document && toGrantAuthentication(document, { currentAccount });
     },
 
     async noteFirstUse({ grant_id, secret_hash, now, origin }) {
@@ -201,7 +197,6 @@ export function grants(connection: Connection): Grants {
 function findJoined(
   grants: Collection<GrantDocument>,
   byId: ById,
-  { currentAccount }: { currentAccount: boolean },
   options: DecisiveOptions,
 ): Promise<JoinedGrantDocument[]> {
   const join = (from: string, localField: string, as: string) => ({
@@ -213,7 +208,7 @@ function findJoined(
       [
         { $match: { ...byId, ...redeemed } },
         join('applications', 'application_id', 'joined_application'),
-        ...(currentAccount ? [join('accounts', 'account_id', 'joined_account')] : []),
+        join('accounts', 'account_id', 'joined_account'),
       ],
       options,
     )
