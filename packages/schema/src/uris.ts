@@ -42,9 +42,14 @@ export function splitUri(text: string): UriParts | null {
   const parts = { scheme: scheme.toLowerCase(), path, query, fragment };
   if (authority === undefined) return { ...parts, host: null, port: undefined };
   const [, host, port] = AUTHORITY.exec(authority) ?? [];
-  // A browser that can't read it could not be sent there.
-  if (host === undefined || !URL.canParse(text)) return null;
-  return { ...parts, host: host.toLowerCase(), port };
+  return host === undefined ? null : { ...parts, host: host.toLowerCase(), port };
+}
+
+/** Like {@link splitUri}, for what is registered: a browser that can't read it could not be sent there. */
+function splitReadableUri(text: string): UriParts | null {
+  const parts = splitUri(text);
+  const isReadable = parts !== null && (parts.host === null || URL.canParse(text));
+  return isReadable ? parts : null;
 }
 
 /** Whether a URI is `http:` with a host of the user's own machine. */
@@ -62,7 +67,7 @@ const isPrivateUse = ({ scheme }: UriParts) => scheme.includes('.');
 const ADDED_PARAMETERS = ['code', 'state', 'iss', 'error'];
 
 function isRedirectUri(text: string): boolean {
-  const parts = splitUri(text);
+  const parts = splitReadableUri(text);
   if (parts === null || parts.fragment !== undefined || text.includes('*')) return false;
   if (!isWeb(parts) && !isPrivateUse(parts)) return false;
   const query = new URLSearchParams(parts.query);
@@ -70,7 +75,7 @@ function isRedirectUri(text: string): boolean {
 }
 
 function isWebUri(text: string): boolean {
-  const parts = splitUri(text);
+  const parts = splitReadableUri(text);
   return parts !== null && isWeb(parts);
 }
 
@@ -99,7 +104,7 @@ const LOGO_DATA = /^data:image\/(?:png|webp|jpeg|gif|svg\+xml);base64,[A-Za-z0-9
 
 function isLogoUri(text: string): boolean {
   if (text.startsWith('data:')) return text.length <= 8_192 && LOGO_DATA.test(text);
-  const parts = splitUri(text);
+  const parts = splitReadableUri(text);
   return text.length <= 500 && parts?.scheme === 'https' && parts.host !== null;
 }
 

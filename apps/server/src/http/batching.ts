@@ -38,9 +38,9 @@ const endOfTick = coalesce(() => setImmediate());
 
 /**
  * For a local store: requests wait for the end of the event-loop tick and are handled as a batch.
- * Handled one by one, nearly every request would pay for a tick of its own. On the
- * benchmark's floor at 32 connections, converts have 1.4 to 1.5 times the throughput. The other operations
- * have 1.0 to 1.8 times: the more a system call costs on a machine, the more.
+ * Handled one by one, nearly every request would pay for a tick of its own. On the benchmark's floor at
+ * 32 connections, converts have 1.4 to 1.5 times the throughput. The other operations have 1.0 to 1.8
+ * times: the more a system call costs on a machine, the more.
  */
 export const batchByTick: Batch = async (handle) => {
   await endOfTick();

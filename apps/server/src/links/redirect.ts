@@ -1,4 +1,4 @@
-import { type ErrorCode, errorDefinition } from '@latchkey/schema';
+import { type ErrorCode, errorDefinition, uris } from '@latchkey/schema';
 import type { DomainError } from '../domain-error.ts';
 import type { Linking } from '../service.ts';
 
@@ -67,15 +67,15 @@ export function refusalInWords({ code, members }: DomainError): Partial<Redirect
   return { description: `${issue.path.join('.')}: ${issue.message}` };
 }
 
-// The scheme, and the host if there is one.
-const WHERE = /^([^:]+):(?:\/\/(\[[^\]]*\]|[^/?:]+))?/;
-
 /**
  * Where a redirect URI leads, in words for a person: its host, or the scheme of an application.
  *
  * @param redirect_uri - a registered one, but for the port: no browser may know it, such as 99999
  */
 export function redirectHost(redirect_uri: string): string {
-  const [, scheme = '', host] = WHERE.exec(redirect_uri.toLowerCase()) ?? [];
-  return host === undefined || scheme.includes('.') ? scheme : host;
+  const parts = uris.splitUri(redirect_uri);
+  // It matched what was registered, so it has a host or a scheme of the application's own.
+  if (parts === null)
+    throw new Error('A redirect URI was kept that could not have been registered.');
+  return parts.host === null || parts.scheme.includes('.') ? parts.scheme : parts.host;
 }

@@ -133,8 +133,8 @@ export class Connection {
   }
 
   /**
-   * Looks up documents by `_id`, as {@link decide} does: those that are asked for while another
-   * look-up is under way, with one command.
+   * Looks up documents by `_id`, as {@link decide} does: those that are asked for while two
+   * look-ups are under way, with one command.
    *
    * @param find - finds all of them with one command
    */
