@@ -8,6 +8,7 @@ import {
   toNewDocument,
   toSnapshot,
 } from '../../../apps/server/src/store/mongodb/documents.ts';
+import { uuidV7 } from '../credentials.ts';
 import { type Seeder, type SeedGrant, unbound } from './seed-data.ts';
 
 function toDocument(grant: SeedGrant): GrantDocument {
@@ -38,15 +39,22 @@ export async function openMongodbSeeder(url: string): Promise<Seeder> {
   const client = await new MongoClient(url).connect();
   const grants = client.db().collection<GrantDocument>('grants');
 
-  async function insert(stored: readonly SeedGrant[]): Promise<void> {
-    await grants.insertMany(stored.map(toDocument), { ordered: false });
-  }
-
   return {
-    insert,
+    // The primary alone confirms each: the others follow while the next ones are made. Flow control
+    // keeps them from falling far behind.
+    async insert(stored) {
+      const writeConcern = { w: 1, journal: false };
+      await grants.insertMany(stored.map(toDocument), { ordered: false, writeConcern });
+    },
+    async settle() {
+      const { hosts } = await client.db().command({ hello: 1 });
+      // A write that changes nothing is confirmed by all members once they have what came before it.
+      const writeConcern = { w: hosts?.length ?? 'majority' };
+      await grants.updateOne({ _id: toId(uuidV7(0)) }, { $set: { scope: '' } }, { writeConcern });
+    },
     async restore(stored) {
       await grants.deleteMany({ _id: { $in: stored.map(({ grant_id }) => toId(grant_id)) } });
-      await insert(stored);
+      await grants.insertMany(stored.map(toDocument), { ordered: false });
     },
     async deleteAfter(grant_id) {
       await grants.deleteMany({ _id: { $gt: toId(grant_id) } });

@@ -52,6 +52,8 @@ export interface SeedData {
 /** Writes grants into a database directly, without the service. */
 export interface Seeder {
   insert(grants: readonly SeedGrant[]): Promise<void>;
+  /** Waits until every member of a replica set has what was inserted. */
+  settle(): Promise<void>;
   /** Puts grants back into the state in which they were inserted. */
   restore(grants: readonly SeedGrant[]): Promise<void>;
   /** Deletes all grants whose id is greater than this one, so all that are newer. */

@@ -60,6 +60,8 @@ export const size: Benchmark = {
       } finally {
         for (const { seeder } of entries) await seeder.close();
       }
+      // The page is written at the end. Whoever interrupts the next store has at least these.
+      logProgress(`\n${report(results, pairs.slice(-1), [FEW, many])}\n`);
     });
     return {
       conditions: [

@@ -1,5 +1,4 @@
 import { openDatabase } from '../../../apps/server/src/store/sqlite/open-database.ts';
-
 import { accountText, originText } from '../../../apps/server/src/store/sqlite/rows.ts';
 import { uuidToBytes } from '../../../packages/schema/src/index.ts';
 import type { Seeder, SeedGrant } from './seed-data.ts';
@@ -42,6 +41,7 @@ export async function openSqliteSeeder(path: string): Promise<Seeder> {
 
   return {
     insert,
+    settle: async () => undefined,
     restore: insert,
     deleteAfter: async (grant_id) => void remove.run(uuidToBytes(grant_id)),
     async close() {
