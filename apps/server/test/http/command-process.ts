@@ -68,7 +68,9 @@ export function startCommand(
       new Promise((resolve, reject) => {
         const look = () => {
           const match = run.stdout.match(pattern);
-          if (match) resolve(match);
+          if (!match) return;
+          child.stdout.off('data', look);
+          resolve(match);
         };
         child.stdout.on('data', look);
         ended.then(({ code, stderr }) => reject(new Error(`It ended with ${code}: ${stderr}`)));
