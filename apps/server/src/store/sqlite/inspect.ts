@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidV7Time } from '@latchkey/schema';
+import { BadSetting } from '../../bad-setting.ts';
 import type { Clock } from '../../clock.ts';
 import { checkRoom } from '../disk-room.ts';
 import { type Finding, ok, problem, skipped, warning } from '../finding.ts';
@@ -26,6 +27,10 @@ export async function* inspectSqlite(path: string, clock: Clock): AsyncGenerator
     database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });
     version = await retryWhileLocked(() => versionOf(database, path));
   } catch (error) {
+    if (error instanceof BadSetting) {
+      yield problem('store', error.message, 'The rest was not looked at.');
+      return;
+    }
     yield problem(
       'store',
       `The SQLite database ${path} cannot be read: ${error instanceof Error ? error.message : error}.`,

@@ -2,12 +2,14 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startCommand } from '../../../test/http/command-process.ts';
 import { StoreProcess } from '../../../test/store/suite/child.ts';
 import { anAccount, atOnce } from '../../../test/store/suite/records.ts';
+import { BadSetting } from '../../bad-setting.ts';
+import { inspectSqlite } from './inspect.ts';
 import { migrations } from './migrations.ts';
 import { nodeSqlite, openDatabase } from './open-database.ts';
 
@@ -139,9 +141,17 @@ describe('opening a SQLite database', () => {
 describe("Node's SQLite", () => {
   afterEach(() => vi.restoreAllMocks());
 
-  test('if missing, is reported with the version of Node that has it', () => {
+  test('if missing, is a setting to change, reported with the version of Node that has it', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'latchkey-open-')), 'latchkey.db');
+    onTestFinished(() => rmSync(dirname(path), { recursive: true }));
+    (await openDatabase(path)).close();
     vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
+    // As such, it makes `serve` exit with 78: a restart does not help.
+    await expect(openDatabase(path)).rejects.toBeInstanceOf(BadSetting);
     expect(nodeSqlite).toThrow(/needs Node 22\.13 or newer/);
+    const { value: finding } = await inspectSqlite(path, Date.now).next();
+    const found = expect.stringContaining('22.13');
+    expect(finding).toMatchObject({ check: 'store', level: 'problem', found });
   });
 
   test('is loaded without its warning; other warnings pass', () => {

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'nod
 import { dirname } from 'node:path';
 import type * as NodeSqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
+import { BadSetting } from '../../bad-setting.ts';
 import { DomainError } from '../../domain-error.ts';
 import type { StoreOptions } from '../store.ts';
 import { tightenFile } from './database-file.ts';
@@ -13,7 +14,7 @@ export const IN_MEMORY = ':memory:';
 /**
  * @throws DomainError `store_unavailable`; the cause names the file and says what to check
  * @throws SchemaMismatch if the schema is a newer one, or an earlier one that may not be migrated
- * @throws Error if Node has no SQLite
+ * @throws BadSetting if Node has no SQLite
  */
 export async function openDatabase(
   path: string,
@@ -115,11 +116,13 @@ function cannotOpen(path: string, cause: unknown): DomainError {
 /**
  * Node's own SQLite. Not an `import`, so that an older Node gets a message that says what to do, and
  * since bundlers that strip `node:` break this module, which has no other name.
+ *
+ * @throws BadSetting if there is none
  */
 export function nodeSqlite(): typeof NodeSqlite {
   const module = withoutSqliteWarning(loadSqlite);
   if (!module) {
-    throw new Error(
+    throw new BadSetting(
       `A "file:" DATABASE_URL needs Node 22.13 or newer, which brings SQLite; this is Node ${process.versions.node}. Update Node, or use a "mongodb:" DATABASE_URL.`,
     );
   }
