@@ -29,10 +29,10 @@ export default defineConfig({
     // By default, vitest leaves one core unused. But tests mostly wait for a server, a disk or a browser:
     // with a worker for each core, a third of the time of two cores goes unused.
     maxWorkers: availableParallelism() + 1,
-    // They only end what hangs: tests start programs, and the machine may be busy.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    // They only end what hangs: tests start programs, and a busy machine may need ten times as long.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     reporters: ['default', './scripts/closing-line.ts'],
   },
 });

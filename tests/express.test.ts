@@ -96,8 +96,10 @@ describeInBrowser('the Express application and its host in a browser', (open) =>
   const press = (page: Page, name: string) =>
     expect
       .poll(async () => {
+        // An attempt that was given up may have arrived since.
+        if (page.url().startsWith(`${app}/`)) return page.url();
         await page.getByRole('button', { name }).click({ timeout: 2_000 });
-        await page.waitForURL(`${app}/**`, { timeout: 5_000 });
+        await page.waitForURL(`${app}/**`, { timeout: 20_000 });
         return page.url();
       })
       .toMatch(`${app}/`);
@@ -148,6 +150,7 @@ describeInBrowser('the Express application and its host in a browser', (open) =>
     const before = (await grants()).length;
     await page.goto(app);
     await page.getByRole('link', connect).click();
+    await page.waitForURL(/[?&]link=/);
     const link = new URL(page.url()).searchParams.get('link');
     const approval = { link, account_id: '0193aa00-0000-7000-8000-0000000000a1' };
     type Approved = { redirect_to: string };

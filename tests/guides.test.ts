@@ -233,7 +233,7 @@ describe.each(pages)('docs/%s', (page) => {
   });
   afterAll(() => reader?.close());
 
-  test('does what its blocks say', { timeout: 120_000 }, async () => {
+  test('does what its blocks say', { timeout: 600_000 }, async () => {
     const text = await read(page);
     const blocks = codeBlocks(text.replace(OF_TEST_CLIENTS, ''));
     for (const block of blocks) {

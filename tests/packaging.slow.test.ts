@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { freePort } from '@latchkey/test-kit/free-port';
 import { INSTALL_TIMEOUT_MS, installFromLockfile } from '@latchkey/test-kit/tools-from-lockfile';
 import { installFromRequirements } from '@latchkey/test-kit/tools-from-requirements';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -89,9 +90,10 @@ test('compose.yaml runs the service without rights, and its database without a w
 
 describe('the image', () => {
   let app: string;
-  const port = 39_000 + (process.pid % 1_000);
+  let port: number;
 
   beforeAll(async () => {
+    port = await freePort();
     const source = join(folder, 'build');
     app = join(folder, 'app');
     await copyForBuild(source);
@@ -145,7 +147,7 @@ describe('the image', () => {
       });
     }
     const exited = once(child, 'exit');
-    await vi.waitFor(() => expect(output).toContain('Latchkey listens on'), 20_000);
+    await vi.waitFor(() => expect(output).toContain('Latchkey listens on'), 60_000);
     expect(await check()).toBe(0);
     child.kill('SIGTERM');
     expect((await exited)[0], output).toBe(0);

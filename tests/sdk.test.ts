@@ -184,7 +184,7 @@ describe('a network that loses', () => {
     const latchkey = clientAt(proxy.url);
 
     proxy.loseNext = loseNext;
-    const grant = await latchkey.convert(code, { recoverLostAnswer: true, timeoutMs: 1_000 });
+    const grant = await latchkey.convert(code, { recoverLostAnswer: true, timeoutMs: 3_000 });
     expect(proxy.loseNext).toBeUndefined();
     expect(grant).toMatchObject({ grant_id, account });
     expect(await latchkey.account(grant.grant_secret)).toEqual(account);

@@ -108,7 +108,6 @@ describe.each(Object.keys(compilers))('with %s', (alias) => {
 
   it.each(Object.entries(printed))(
     'compiles for Node as ESM and as CommonJS, and runs as both: %s',
-    { timeout: 120_000 },
     async (name, expected) => {
       await compile(name, 'nodenext', '--outDir', `out-${alias}`);
       const env = environment({ LATCHKEY_URL: service.url, ADMIN_SECRET });

@@ -32,7 +32,9 @@ export async function startRegistry(
     config,
     JSON.stringify({
       storage: join(folder, 'storage'),
-      uplinks: { upstream: { url: upstream, timeout: '60s' } },
+      uplinks: {
+        upstream: { url: upstream, timeout: '60s', max_fails: 1_000, fail_timeout: '1s' },
+      },
       packages: {
         '@latchkey/*': { access: '$all', publish: '$all' },
         '**': { access: '$all', proxy: 'upstream' },

@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const folders = ['packages/client', 'packages/schema', 'packages/testing', 'apps/server'];
 
 /** Longer than any command takes on a slow machine. */
-const COMMAND_TIMEOUT_MS = 600_000;
+const COMMAND_TIMEOUT_MS = 1_800_000;
 
 type Environment = NodeJS.ProcessEnv;
 

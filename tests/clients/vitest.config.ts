@@ -6,8 +6,8 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('.', import.meta.url)),
     // They only end what hangs.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     reporters: [
       'default',
       fileURLToPath(new URL('../../scripts/closing-line.ts', import.meta.url)),

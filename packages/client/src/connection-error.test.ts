@@ -239,7 +239,7 @@ describe('the timeout', () => {
     const closed = new Promise<void>((resolve) => {
       service.reply = (response) => void response.on('close', resolve);
     });
-    await reason(latchkey.convert(code, { timeoutMs: 300 }));
+    await reason(latchkey.convert(code, { timeoutMs: 3_000 }));
     await closed;
   });
 });
@@ -338,7 +338,7 @@ describe('a conversion is sent once, whatever the response', () => {
     ['nothing', never],
   ])('%s', async (_, reply) => {
     service.reply = reply;
-    await reason(latchkey.convert(code, { timeoutMs: 300 }));
+    await reason(latchkey.convert(code, { timeoutMs: 3_000 }));
     // A retry would arrive before this request.
     service.reply = result(account);
     await latchkey.account(grantSecret);

@@ -1,6 +1,6 @@
 import { longer } from '@latchkey/test-kit/long';
 import fc from 'fast-check';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { decodeBase62, encodeBase62 } from './base62.ts';
 import { crc32 } from './crc32.ts';
 import {
@@ -14,7 +14,6 @@ import {
 import { uuidToBytes } from './uuid.ts';
 
 const runs = { numRuns: longer(500, 20_000) };
-vi.setConfig({ testTimeout: 120_000 });
 const kinds = Object.keys(credentialPrefixes) as CredentialKind[];
 
 const made = fc

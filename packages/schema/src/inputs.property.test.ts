@@ -1,6 +1,6 @@
 import { longer } from '@latchkey/test-kit/long';
 import fc from 'fast-check';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { z } from 'zod';
 import * as inputs from './inputs.ts';
 
@@ -481,6 +481,10 @@ const right: Record<string, fc.Arbitrary<unknown>> = {
   logo_uri: fc.constantFrom(null, 'https://app.example/logo.png'),
   homepage_uri: fc.constantFrom(null, 'https://app.example/'),
   scope: fc.constant('profile.read'),
+  page: fc.constant('connections'),
+  redirect_uri: fc.constant('https://app.example/cb'),
+  return_url: fc.constant('https://app.example/connections'),
+  code_challenge: fc.constant('A'.repeat(43)),
   texts: fc.constantFrom({}, { de: { title: 'Profil lesen' } }),
 };
 
@@ -512,7 +516,6 @@ function inputOf(name: keyof typeof inputs): fc.Arbitrary<Record<string, unknown
 }
 
 const runs = { numRuns: longer(300, 20_000) };
-vi.setConfig({ testTimeout: 120_000 });
 const schemas = Object.entries(inputs) as [keyof typeof inputs, z.ZodType<object>][];
 
 it.each(schemas)('%s takes what the contract says, and nothing else', (name, schema) => {

@@ -74,7 +74,7 @@ async function startUnlessOptional(): Promise<TestMongoDB | undefined> {
 async function threeOnRequest(mongod: Mongod): Promise<ThreeMembers> {
   let set: Promise<ReplicaSet> | undefined;
   const server: Server = createServer((_, response) => {
-    set ??= ReplicaSet.start(mongod, { members: 3 });
+    set ??= ReplicaSet.start(mongod, { members: 3, isHarmed: false });
     set.then(
       ({ url }) => response.end(url),
       (error: Error) => response.writeHead(500).end(error.message),

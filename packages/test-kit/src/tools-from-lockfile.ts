@@ -11,7 +11,7 @@ import { cached } from './cache-folder.ts';
 const manifests = ['package.json', 'package-lock.json'];
 
 /** Long enough for a slow registry. */
-export const INSTALL_TIMEOUT_MS = 300_000;
+export const INSTALL_TIMEOUT_MS = 900_000;
 
 /**
  * Installs packages into the cache folder if they are missing.

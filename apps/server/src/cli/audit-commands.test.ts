@@ -21,7 +21,7 @@ const converting = (authorization: string, code: string, request_id: string) => 
 });
 
 describeOnEachStore('a service that is killed', (fresh) => {
-  test('has left with a grant who exchanged it', { timeout: 120_000 }, async () => {
+  test('has left with a grant who exchanged it', async () => {
     const database = await fresh();
     const service = launchServer(database.url);
     onTestFinished(() => service.kill('SIGKILL'));

@@ -13,8 +13,6 @@ import { operator } from '../../test/http/running-server.ts';
 import { launchServer, listening } from '../../test/http/served-process.ts';
 import { migrations } from '../store/sqlite/migrations.ts';
 
-const TIMEOUT = 60_000;
-
 let folder: string;
 const file = (name: string) => join(folder, name);
 const environment = () => ({ DATABASE_URL: `file:${file('latchkey.db')}` });
@@ -65,7 +63,7 @@ function edit(name: string, statements: string): void {
   database.close();
 }
 
-describe('backup', { timeout: TIMEOUT }, () => {
+describe('backup', () => {
   test('of a service that runs is one verified file for its owner alone', async () => {
     const server = await start();
     const { link } = await linkedApplication(server);
@@ -145,7 +143,7 @@ describe('backup', { timeout: TIMEOUT }, () => {
   });
 });
 
-describe('restore', { timeout: TIMEOUT }, () => {
+describe('restore', () => {
   test('after a kill brings the backup back and nothing else', async () => {
     const server = await start();
     const { link } = await linkedApplication(server);
@@ -307,7 +305,7 @@ async function revokedSince() {
   return { log, expectRevoked };
 }
 
-describe('what was revoked since the backup', { timeout: TIMEOUT }, () => {
+describe('what was revoked since the backup', () => {
   test('is revoked again before the database is in its place', async () => {
     const { log, expectRevoked } = await revokedSince();
     const half = log.lastIndexOf('\n', log.length / 2);

@@ -301,7 +301,7 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
   });
 }
 
-describe('copy from SQLite to SQLite', { timeout: 60_000 }, () => {
+describe('copy from SQLite to SQLite', () => {
   describeCopy(async () => [at('a.db'), at('b.db')]);
 
   test('refuses a target with other data, and a source that it does not know', async () => {

@@ -18,7 +18,7 @@ const NODE_OPTIONS = '--max-old-space-size=96';
 
 describeOnMongodb('a large copy', (server) => {
   test('takes flat memory, is completed after a kill, and comes back the same', {
-    timeout: longer(120_000, 3_600_000),
+    timeout: longer(600_000, 3_600_000),
   }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-copy-'));
     onTestFinished(() => rm(folder, { recursive: true }));

@@ -89,9 +89,10 @@ describe('serve', () => {
       { DATABASE_URL: `file:${join(directory, 'data/latchkey.db')}` },
     ]) {
       const second = await serve(environment);
-      await expect.poll(() => second.run.stderr).toContain('a demo secret works on this database');
-      const { stderr } = second.run;
-      expect(stderr).toContain('the demo application works on this database: disable it');
+      await expect
+        .poll(() => second.run.stderr)
+        .toContain('the demo application works on this database: disable it');
+      expect(second.run.stderr).toContain('a demo secret works on this database');
       await stop(second);
       expect(second.run.stdout.trim()).toMatch(new RegExp(`${LISTENS.source}$`));
     }

@@ -70,7 +70,13 @@ const LINGER_BYTES = 16 * 1024 * 1024;
  */
 function linger({ request, response }: RequestContext, body: string | Buffer): void {
   let read = 0;
-  const timer = setTimeout(end, LINGER_MILLISECONDS);
+  const timer = setTimeout(() => {
+    // In a process that stalls, what has arrived meanwhile is only read after the timers.
+    const before = read;
+    setImmediate(() => {
+      if (read === before) end();
+    });
+  }, LINGER_MILLISECONDS);
   function end() {
     clearTimeout(timer);
     response.end();

@@ -9,7 +9,7 @@ const program = fileURLToPath(new URL('check.ts', import.meta.url));
 
 // Without the failover, which `history.test.ts` has.
 describeOnEachMongodb('npm run check:mongodb', (server) => {
-  test('finds what it expects', { timeout: 120_000 }, async () => {
+  test('finds what it expects', async () => {
     const words = [...nodeArgumentsFor(server), program, server, '--no-questions', '--no-failover'];
     const { stdout } = await promisify(execFile)(process.execPath, words).catch((error) => error);
     expect(stdout).not.toContain('FAIL');

@@ -6,7 +6,7 @@ import { openMongoStore } from '../../src/store/mongodb/mongo-store.ts';
 import { describeWithMongod } from '../http/databases.ts';
 import { granted } from '../store/suite/records.ts';
 
-const options = { timeout: 120_000 };
+const options = { timeout: 600_000 };
 
 describeWithMongod('a member with a vote that is down', (mongod) => {
   let set: ReplicaSet;

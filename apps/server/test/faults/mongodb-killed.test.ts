@@ -13,7 +13,7 @@ import { Load } from './load.ts';
 import { ready, type ServerProcess, startProcess } from './server-process.ts';
 
 const ROUNDS = longer(1, 30);
-const timeout = longer(120_000, 1_800_000);
+const timeout = longer(600_000, 1_800_000);
 
 describeWithMongod('a service outlives its database, and nothing is lost or doubled,', (mongod) => {
   describe.each([
@@ -55,11 +55,13 @@ describeWithMongod('a service outlives its database, and nothing is lost or doub
       ]);
       expect([readiness.status, refused.body.error_code]).toEqual([503, 'store_unavailable']);
       await restartAll(set.members);
+      await set.settled();
       await ready(server);
       await underLoad(server, async (random) => {
         await Promise.all(set.members.map((member) => member.kill()));
         await sleep(random() * 1_000);
         await restartAll(set.members);
+        await set.settled();
       });
     });
 

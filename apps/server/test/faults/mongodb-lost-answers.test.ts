@@ -68,7 +68,7 @@ describeOnEachMongodb('a write whose connection is cut,', (mongodb) => {
 describeOnEachMongodb('a database that goes away,', (mongodb) => {
   let service: FaultyService;
   beforeAll(async () => {
-    service = await startBehindProxy(mongodb);
+    service = await startBehindProxy(mongodb, { socketTimeoutMS: '60000' });
   });
   afterAll(() => service.stop());
 

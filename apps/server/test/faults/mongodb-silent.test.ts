@@ -13,9 +13,9 @@ import { ready } from './server-process.ts';
 
 /** What the service waits for, in milliseconds; by default it is 3 and 10 seconds. */
 const impatient = {
-  serverSelectionTimeoutMS: '1000',
-  connectTimeoutMS: '500',
-  socketTimeoutMS: '500',
+  serverSelectionTimeoutMS: '3000',
+  connectTimeoutMS: '2000',
+  socketTimeoutMS: '2000',
 };
 
 describeOnEachMongodb('a database that is silent,', (mongodb) => {

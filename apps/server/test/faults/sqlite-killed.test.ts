@@ -11,7 +11,7 @@ import { killed, startProcess } from './server-process.ts';
 const ROUNDS = longer(3, 200);
 
 test('a service on SQLite that is killed at random moments keeps what it acknowledged', {
-  timeout: longer(60_000, 1_800_000),
+  timeout: longer(300_000, 1_800_000),
 }, async () => {
   const random = seededRandom('kill -9 of the service');
   const database = await sqliteDatabase();

@@ -22,6 +22,7 @@ export class Recorder {
   /** The Authorization headers of the two applications. */
   readonly #bearers: readonly [string, string];
   readonly #names = new Map<string, string>();
+  readonly #patience: number;
   #made = 0;
 
   constructor(options: {
@@ -29,7 +30,10 @@ export class Recorder {
     origin: bigint;
     bearers: readonly [string, string];
     urls: ServerUrls;
+    /** Milliseconds until an answer is given up as lost. */
+    patience?: number;
   }) {
+    this.#patience = options.patience ?? PATIENCE;
     this.#process = options.process;
     this.#now = createStopwatch(options.origin);
     this.#bearers = options.bearers;
@@ -58,7 +62,7 @@ export class Recorder {
     const reply = await replyTo(
       this.urls[server],
       { ...request, authorization },
-      { cutAfter, patience: PATIENCE },
+      { cutAfter, patience: this.#patience },
     );
     if (reply === 'refused') return undefined;
     const answered = reply !== 'lost';

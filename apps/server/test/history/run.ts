@@ -97,7 +97,15 @@ class Run {
     await Promise.all([a.stop(), b.stop()]);
     await a.restart();
     const urls = { A: a.url, B: a.url };
-    const reader = new Recorder({ process: 'reader', origin: this.#origin, bearers, urls });
+    // There are no faults any more, so every answer comes.
+    const patience = 60_000;
+    const reader = new Recorder({
+      process: 'reader',
+      origin: this.#origin,
+      bearers,
+      urls,
+      patience,
+    });
     for (const grant of this.#grants) reader.learnGrant(grant);
     const finds = await readAll(reader, this.#now, {
       grants: this.#grants,

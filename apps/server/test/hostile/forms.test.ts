@@ -91,7 +91,7 @@ describeOnAnyStore('the forms of OAuth clients, fuzzed,', (fresh) => {
   const server = useServer(fresh);
 
   test('get an answer of the contract, and spend no code', {
-    timeout: longer(60_000, 600_000),
+    timeout: longer(300_000, 600_000),
   }, async () => {
     const linked = await linkedApplication(server);
     const { application_id, secret, bearer } = linked;

@@ -43,7 +43,7 @@ const LINKING = {
   SIGN_IN_URL: 'https://host.example/sign-in',
 };
 
-const TIMEOUT = longer(120_000, 3_600_000);
+const TIMEOUT = longer(600_000, 3_600_000);
 
 describeOnEachStore('the HTTP surface, fuzzed by its own OpenAPI document,', (fresh) => {
   let database: TestDatabase;

@@ -7,7 +7,7 @@ import { startServer } from '../../src/start-server.ts';
 
 const settings = loadSettings(process.env);
 const { log, close } = createLog(settings);
-const timeouts = { headers: 2_000, request: 4_000, response: 4_000 };
+const timeouts = { headers: 5_000, request: 10_000, response: 10_000 };
 const server = await startServer(settings, log, { timeouts });
 process.stdout.write(`Latchkey listens on ${server.url}\n`);
 process.once('SIGTERM', () => server.close().then(close));

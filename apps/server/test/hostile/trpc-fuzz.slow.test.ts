@@ -64,7 +64,10 @@ const methodAndNames = fc.oneof(
     arbitrary: fc.tuple(fc.constantFrom('PUT', 'DELETE', 'OPTIONS', 'HEAD'), namesFor(true)),
   },
 );
-const batch = fc.constantFrom('batch=1', 'batch=1', 'batch=', 'batch=true', '', 'batch=1&batch=0');
+const batch = fc.constantFrom(
+  ...Array(8).fill('batch=1'),
+  ...['batch=', 'batch=true', '', 'batch=1&batch=0'],
+);
 
 describeOnEachStore('the tRPC surface, fuzzed,', (fresh) => {
   const server = useServer(fresh);
@@ -114,7 +117,7 @@ describeOnEachStore('the tRPC surface, fuzzed,', (fresh) => {
     /** How the input is sent: nearly always complete and in the right place. */
     damage: fc.constantFrom('none', 'none', 'none', 'none', 'cut', 'missing', 'misplaced', 'huge'),
     type: fc.constantFrom(
-      ...Array(6).fill('application/json'),
+      ...Array(3).fill('application/json'),
       'text/plain',
       'application/json;charset=x',
     ),
@@ -168,7 +171,7 @@ describeOnEachStore('the tRPC surface, fuzzed,', (fresh) => {
     return httpStatus;
   }
 
-  test('responds to each call as documented', { timeout: longer(60_000, 1_800_000) }, async () => {
+  test('responds to each call as documented', { timeout: longer(300_000, 1_800_000) }, async () => {
     const reached = new Set<number>();
     await fc.assert(
       fc.asyncProperty(requests, async (sent) => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { errorCodes } from '@latchkey/schema';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { DomainError } from '../../src/domain-error.ts';
 import { rateLimitNames } from '../../src/limits/rate-limit-setting.ts';
@@ -182,9 +182,9 @@ describeOnAnyStore('/metrics', (fresh) => {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
-    await vi.waitFor(async () => expect(await connections()).toBe(before + 1));
+    await expect.poll(connections).toBe(before + 1);
     socket.destroy();
-    await vi.waitFor(async () => expect(await connections()).toBe(before));
+    await expect.poll(connections).toBe(before);
 
     const { samples } = await scrape();
     const pool = samples.filter(({ name }) => name === 'latchkey_mongodb_connections');

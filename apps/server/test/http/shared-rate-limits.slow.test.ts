@@ -31,9 +31,7 @@ async function startServer({ url }: TestDatabase) {
 }
 
 describeOnEachStore('processes on one store', (fresh) => {
-  test('share their counts, and a new process knows the counts of a killed one', {
-    timeout: 120_000,
-  }, async () => {
+  test('share their counts, and a new process knows the counts of a killed one', async () => {
     const database = await fresh();
     const [one, other] = [await startServer(database), await startServer(database)];
     for (let i = 0; i < LIMIT / 2; i++) {

@@ -69,7 +69,7 @@ describeOnEachStore('a shutdown', (fresh) => {
   });
 
   test('takes requests for DRAIN_SECONDS before it begins', async () => {
-    const { database, server, linked } = await start({ DRAIN_SECONDS: '1', SHUTDOWN_SECONDS: '0' });
+    const { database, server, linked } = await start({ DRAIN_SECONDS: '5', SHUTDOWN_SECONDS: '0' });
     const kept = new RawConnection(server);
     kept.request(['GET /readyz HTTP/1.1', 'Host: x']);
     const ready = await kept.response();

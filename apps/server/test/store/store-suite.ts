@@ -23,9 +23,6 @@ import { describeScopes } from './suite/scopes.ts';
 import { describeSweep } from './suite/sweep.ts';
 import { describeTexts } from './suite/texts.ts';
 
-// The longest test makes 12,800 calls, and each write of MongoDB waits for its journal.
-const TIMEOUT = 240_000;
-
 /**
  * Tests every promise of the {@link Store} port. An adapter is correct if this passes unchanged.
  *
@@ -33,7 +30,7 @@ const TIMEOUT = 240_000;
  * @param harness - creates its databases
  */
 export function describeStore(name: string, harness: StoreHarness): void {
-  describe(`${name} keeps the promises of the store`, { timeout: TIMEOUT }, () => {
+  describe(`${name} keeps the promises of the store`, () => {
     const stores = new SuiteStores(harness);
     beforeAll(() => stores.start());
     afterAll(() => stores.stop());

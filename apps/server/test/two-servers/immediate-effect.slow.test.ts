@@ -35,6 +35,23 @@ async function accepted(
   });
 }
 
+/** A new secret that expires soon. The time has to be in the future when the service looks at it. */
+async function expiringSecret(at: Server, application_id: string) {
+  for (let margin = 250; ; margin *= 2) {
+    const expires_at = Date.now() + margin;
+    const input = { application_id, expires_at: new Date(expires_at).toISOString() };
+    const { status, body } = await invoke(
+      at,
+      'REST',
+      'admin.applications.secrets.create',
+      input,
+      operator,
+    );
+    if (status === 200) return { id: body.id, secret: body.secret, expires_at };
+    expect([status, body.error_code]).toEqual([400, 'validation_failed']);
+  }
+}
+
 const allAccepted = (results: boolean[]) => results.every((isAccepted) => isAccepted);
 const allRefused = (results: boolean[]) => !results.some((isAccepted) => isAccepted);
 
@@ -57,9 +74,7 @@ describeOnEachStore('a change by the operator on one server', (fresh) => {
     return { near, far, change, both: [far, near] };
   }
 
-  test('that disables or enables an application applies to the next request on the other', {
-    timeout: 120_000,
-  }, async () => {
+  test('that disables or enables an application applies to the next request on the other', async () => {
     const { application_id, secret, link } = await linkedApplication(servers[0]);
     for (let round = 0; round < ROUNDS; round++) {
       const { far, change, both } = inRound(round);
@@ -78,9 +93,7 @@ describeOnEachStore('a change by the operator on one server', (fresh) => {
     }
   });
 
-  test('that adds or removes a secret applies to the next request on the other', {
-    timeout: 120_000,
-  }, async () => {
+  test('that adds or removes a secret applies to the next request on the other', async () => {
     const { application_id, secret } = await linkedApplication(servers[0]);
     for (let round = 0; round < ROUNDS; round++) {
       const { far, change, both } = inRound(round);
@@ -95,17 +108,11 @@ describeOnEachStore('a change by the operator on one server', (fresh) => {
     }
   });
 
-  test('that lets a secret expire applies on both from that millisecond', {
-    timeout: 120_000,
-  }, async () => {
+  test('that lets a secret expire applies on both from that millisecond', async () => {
     const { application_id, secret } = await linkedApplication(servers[0]);
     for (let round = 0; round < EXPIRIES; round++) {
-      const { change, both } = inRound(round);
-      const expires_at = Date.now() + 250;
-      const { id, secret: passing } = await change('admin.applications.secrets.create', {
-        application_id,
-        expires_at: new Date(expires_at).toISOString(),
-      });
+      const { near, change, both } = inRound(round);
+      const { id, secret: passing, expires_at } = await expiringSecret(near, application_id);
       // All three processes read one clock: a request that ends before is accepted, one that begins
       // after is refused, and one in between may be either.
       for (let beganAt = 0; beganAt < expires_at; ) {

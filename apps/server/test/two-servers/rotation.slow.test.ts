@@ -80,7 +80,7 @@ class BusyClient {
 describeOnEachStore('the rotation of an application secret under load', (fresh) => {
   const servers = useTwoServers(fresh);
 
-  test('fails no request', { timeout: 120_000 }, async () => {
+  test('fails no request', async () => {
     const linked = await linkedApplication(servers[0]);
     const { application_id } = linked;
     const clients = Array.from({ length: CLIENTS }, () => new BusyClient(servers, linked));

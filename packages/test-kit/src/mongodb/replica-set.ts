@@ -15,10 +15,17 @@ const origins: Record<MongodSource, string> = {
  * Shorter than MongoDB's own 10 s, 2 s and 10 s, so that a failover takes some 2 s. Members on an
  * overloaded machine have been seen to answer each other within that.
  */
-const settings = {
+const quickElections = {
   electionTimeoutMillis: 2_000,
   heartbeatIntervalMillis: 500,
   heartbeatTimeoutSecs: 2,
+};
+
+/** For a set that nobody harms: no election because the machine was busy for a while. */
+const patientElections = {
+  electionTimeoutMillis: 60_000,
+  heartbeatIntervalMillis: 500,
+  heartbeatTimeoutSecs: 60,
 };
 
 /** How long a member may take to be elected, or to catch up. */
@@ -37,7 +44,15 @@ export class ReplicaSet implements MongoDBServer {
 
   static async start(
     mongod: Mongod,
-    { members: size, ...options }: MongodOptions & { members: 1 | 3 },
+    {
+      members: size,
+      isHarmed = true,
+      ...options
+    }: MongodOptions & {
+      members: 1 | 3;
+      /** Whether members are killed or paused. Default: true. */
+      isHarmed?: boolean;
+    },
   ): Promise<ReplicaSet> {
     const starts = await Promise.allSettled(
       Array.from({ length: size }, () => Member.start(mongod.path, name, options)),
@@ -50,10 +65,12 @@ export class ReplicaSet implements MongoDBServer {
         replSetInitiate: {
           _id: name,
           members: members.map(({ address }, _id) => ({ _id, host: address })),
-          settings,
+          // The first election takes as long as any.
+          settings: quickElections,
         },
       });
       await set.settled();
+      if (!isHarmed) await set.#elect(patientElections);
       return set;
     } catch (error) {
       await set.stop();
@@ -99,6 +116,16 @@ export class ReplicaSet implements MongoDBServer {
 
   async stop(): Promise<void> {
     await Promise.all(this.members.map((member) => member.stop()));
+  }
+
+  /** Changes how the members elect. */
+  async #elect(settings: Document): Promise<void> {
+    const primary = await this.primary();
+    const { config } = await primary.command({ replSetGetConfig: 1 });
+    await primary.command({
+      replSetReconfig: { ...config, version: config.version + 1, settings },
+    });
+    await this.settled();
   }
 
   get #running(): readonly Member[] {

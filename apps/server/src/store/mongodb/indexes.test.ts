@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {} from '@latchkey/test-kit/global-setup';
-import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
+import { freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { pendingDocument } from '../../../test/store/mongodb/pending-document.ts';
@@ -18,7 +18,7 @@ describe.skipIf(!url)(url ? 'indexes' : 'indexes (not run: there is no MongoDB)'
   let client: MongoClient;
   const grants = () => client.db(name).collection<GrantDocument>('grants');
   const open = (options: Partial<MongoStoreOptions> = {}): Promise<Store> =>
-    openMongoStore({ url: urlOf(url ?? '', name), clock: Date.now, ...options });
+    openMongoStore({ url: patientUrlOf(url ?? '', name), clock: Date.now, ...options });
 
   beforeAll(async () => {
     client = await new MongoClient(url ?? '').connect();
@@ -105,14 +105,14 @@ describe.skipIf(!url)(url ? 'indexes' : 'indexes (not run: there is no MongoDB)'
       // No build ends before this is over.
       expect(await store.findCode(code.grant_id)).not.toBeNull();
       expect(await store.listGrants({ account_id: code.account.id }, firstPage)).toEqual([]);
-      await vi.waitFor(async () => expect(await buildsUnderWay()).toBe(1));
+      await expect.poll(buildsUnderWay).toBe(1);
       // It looks often, and sends no second one.
       await sleep(300);
       expect(await buildsUnderWay()).toBe(1);
     } finally {
       await hangBuilds(false);
     }
-    await vi.waitFor(async () => expect(await buildsUnderWay()).toBe(0), { timeout: 20_000 });
+    await expect.poll(buildsUnderWay).toBe(0);
     await store.close();
     expect(reported).toEqual([]);
     expect((await grants().indexes()).map((index) => index.name).toSorted()).toEqual(

@@ -1,4 +1,4 @@
-import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
+import { freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { describeOnMongodb } from '../../../test/http/databases.ts';
@@ -21,7 +21,7 @@ describeOnMongodb('the schema version', (server) => {
   /** Opens a store with so many further steps, and closes it. */
   async function start(steps: MongoStep[], options: Partial<MongoStoreOptions> = {}) {
     const store = await openMongoStore({
-      ...{ url: urlOf(server, name), clock: Date.now },
+      ...{ url: patientUrlOf(server, name), clock: Date.now },
       ...{ migrations: [...migrations, ...steps] },
       ...options,
     });

@@ -12,7 +12,9 @@ import type { Finding } from '../finding.ts';
 import { inspectMongodb } from './inspect.ts';
 import { openMongoStore } from './mongo-store.ts';
 
-const timeouts = { connect: 1_500, operation: 5_000, outcome: 5_000 };
+const timeouts = { connect: 30_000, operation: 30_000, outcome: 30_000 };
+/** For servers that can't be used: the driver looks for another one until then. */
+const impatient = { ...timeouts, connect: 1_500 };
 const password = 'pässword:@/';
 const subject = { server: '/O=Server/CN=mongod', user: '/O=Service/CN=latchkey' };
 const database = 'latchkey';
@@ -40,7 +42,8 @@ describeWithMongod('a server with TLS and users', (mongod) => {
     if (!user) return url;
     return url.replace('//', `//${user}:${encodeURIComponent(password)}@`);
   };
-  const open = (url: string) => openMongoStore({ url, clock: Date.now, timeouts });
+  const open = (url: string, patience = timeouts) =>
+    openMongoStore({ url, clock: Date.now, timeouts: patience });
   const x509 = (file: string) =>
     tls({ authMechanism: 'MONGODB-X509', tlsCertificateKeyFile: file });
 
@@ -91,7 +94,7 @@ describeWithMongod('a server with TLS and users', (mongod) => {
       createUser: 'CN=latchkey,O=Service',
       roles: [{ role: 'latchkey', db: database }],
     });
-  }, 60_000);
+  });
   afterEach(() => admin.db(database).dropDatabase());
   afterAll(async () => {
     await admin?.close();
@@ -117,8 +120,8 @@ describeWithMongod('a server with TLS and users', (mongod) => {
     expect(reported).toEqual([]);
   }
 
-  const failureOf = (url: string) =>
-    open(url).then(
+  const failureOf = (url: string, patience = timeouts) =>
+    open(url, patience).then(
       async (store) => {
         await store.close();
         return expect.fail('started');
@@ -195,11 +198,12 @@ describeWithMongod('a server with TLS and users', (mongod) => {
 
     test('if another authority issued the certificate of the server', async () => {
       const url = urlWith(tls({ tlsCAFile: stranger.file }), 'least');
-      expect(await failureOf(url)).toMatch(/certificate of the server: set tlsCAFile/);
+      expect(await failureOf(url, impatient)).toMatch(/certificate of the server: set tlsCAFile/);
     });
 
     test('if the authority is not given', async () => {
-      expect(await failureOf(urlWith({ tls: 'true' }, 'least'))).toMatch(/tlsCAFile/);
+      const url = urlWith({ tls: 'true' }, 'least');
+      expect(await failureOf(url, impatient)).toMatch(/tlsCAFile/);
     });
 
     test('if the certificate file has no key', async () => {
@@ -208,7 +212,7 @@ describeWithMongod('a server with TLS and users', (mongod) => {
 
     test('if the replica set has another name', async () => {
       const url = urlWith(tls({ replicaSet: 'other' }), 'least');
-      expect(await failureOf(url)).toMatch(
+      expect(await failureOf(url, impatient)).toMatch(
         /'latchkey-test', not 'other': set replicaSet=latchkey-test/,
       );
     });
@@ -221,7 +225,8 @@ describeWithMongod('a server with TLS and users', (mongod) => {
   ])('is waited for if %s, and the log says what to look at', async (_, url) => {
     const reported: Error[] = [];
     const onError = (error: unknown) => reported.push(error as Error);
-    const store = await openMongoStore({ url: url(), clock: Date.now, timeouts, onError });
+    const options = { clock: Date.now, timeouts: impatient, onError };
+    const store = await openMongoStore({ url: url(), ...options });
     await store.close();
     expect(reported).toHaveLength(1);
     expect(reported[0]?.message).toMatch(/requires TLS, add tls=true.*tlsCertificateKeyFile/);

@@ -12,7 +12,7 @@ import type { PlantName } from './plant.ts';
 const script = fileURLToPath(new URL('./server.ts', import.meta.url));
 const CODES = 50;
 const TRIES = 8;
-const options = { timeout: longer(120_000, 600_000) };
+const options = { timeout: longer(900_000, 1_200_000) };
 
 describeWithMongod('two servers that read from the secondaries of a set of three,', (mongod) => {
   let set: ReplicaSet;

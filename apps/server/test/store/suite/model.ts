@@ -476,7 +476,7 @@ export function describeModel(stores: SuiteStores): void {
     test.each([
       ['one after the other', 1],
       ['up to three at a time, in any order', 3],
-    ])('%s', { timeout: longer(240_000, 3_600_000) }, async (_, atOnce) => {
+    ])('%s', { timeout: longer(600_000, 3_600_000) }, async (_, atOnce) => {
       await stores.withFresh(async (database) => {
         const handles = [await database.open(), await database.open()];
         const batch = fc.oneof(

@@ -15,6 +15,7 @@ import {
   denialOf,
   identificationOf,
   identified,
+  inPortions,
   issued,
   openingOf,
   present,
@@ -180,7 +181,7 @@ export function describeRaces(stores: SuiteStores): void {
 
   describe('everything at once', slow, () => {
     test('leaves each code either cancelled or one grant, in the state that the calls returned', async () => {
-      await atOnce(60, async (index) => {
+      await inPortions(60, async (index) => {
         const code = await issued(stores.store);
         const { grant_id, application_id } = code;
         const [one, two] = [stores.handle(index), stores.handle(index + 1)];

@@ -378,6 +378,19 @@ export function atOnce<T>(count: number, call: (index: number) => Promise<T>): P
   return Promise.all(Array.from({ length: count }, (_, index) => call(index)));
 }
 
+// Each round takes several connections at once, from pools of 100.
+const PORTION = 12;
+
+/** Many rounds, of which some are at once. */
+export async function inPortions(
+  rounds: number,
+  call: (round: number) => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < rounds; start += PORTION) {
+    await atOnce(Math.min(PORTION, rounds - start), (index) => call(start + index));
+  }
+}
+
 /** The results that are not null. */
 export function present<T>(results: (T | null)[]): T[] {
   return results.filter((result) => result !== null);

@@ -86,7 +86,7 @@ function keepCalling(process: StoreProcess, store: Store) {
 
 function describeTwoVersions(harness: StoreHarness, notesIn: (url: string) => Promise<number>) {
   test(`an additive migration of ${GRANTS} grants holds up no call of the version before`, {
-    timeout: longer(3 * MINUTE, 60 * MINUTE),
+    timeout: longer(10 * MINUTE, 60 * MINUTE),
   }, async () => {
     const database = await harness.fresh();
     onTestFinished(() => database.remove());
