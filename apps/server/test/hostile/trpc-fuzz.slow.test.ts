@@ -190,7 +190,8 @@ describeOnEachStore('the tRPC surface, fuzzed,', (fresh) => {
         for (const each of statuses) reached.add(each);
         expect(status).toBe(statuses.size === 1 ? [...statuses][0] : 207);
       }),
-      { numRuns: longer(400, 20_000) },
+      // The same calls every day, others every night.
+      longer(1, 0) === 1 ? { numRuns: 400, seed: 1 } : { numRuns: 20_000 },
     );
     // Otherwise the run has tested nothing: some calls succeed, and some fail at each step.
     expect([...reached]).toEqual(expect.arrayContaining([200, 400, 401, 404, 405, 415]));
