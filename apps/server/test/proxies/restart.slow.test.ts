@@ -133,8 +133,8 @@ async function restartUnderLoad(
   expect(tooMany, proxy.output()).toEqual([]);
 }
 
-// nginx does not repeat a POST that it has sent. On a busy machine, a few may meet connections that the
-// service closes at that moment. HAProxy has learned from `/readyz` by then to send nothing.
+// nginx does not repeat a POST that it has sent. A few may be on connections that the process has not
+// accepted when it stops listening. HAProxy has learned from `/readyz` by then to send nothing.
 function mayLose({ program }: (typeof proxyKinds)[number]): number {
   return program === 'nginx' ? 6 * ROUNDS : 0;
 }
