@@ -100,6 +100,17 @@ describeOnAnyStore('a response before the end of the body', (fresh) => {
     });
   }
 
+  test('resets no client that goes on sending while the process stalls', async () => {
+    const connection = new RawConnection(server);
+    connection.request(post(false, `Content-Length: ${MEGABYTES_10}`));
+    expect((await connection.response()).status).toBe(401);
+    // Longer than the service waits for more. The service runs in this process, so it stalls too.
+    connection.socket.write(Buffer.alloc(MEGABYTES_10 - 1, 'x'));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+    await connection.closed();
+    expect(connection.fault).toBeUndefined();
+  });
+
   test('closes the connection if the rest of the body is too long to read', async () => {
     const connection = new RawConnection(server);
     connection.request(post(false, 'Content-Length: 10485760'));
