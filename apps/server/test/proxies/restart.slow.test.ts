@@ -136,7 +136,7 @@ async function restartUnderLoad(
 // nginx does not repeat a POST that it has sent. A few may be on connections that the process has not
 // accepted when it stops listening. HAProxy has learned from `/readyz` by then to send nothing.
 function mayLose({ program }: (typeof proxyKinds)[number]): number {
-  return program === 'nginx' ? 8 * ROUNDS : 0;
+  return program === 'nginx' ? 6 * ROUNDS : 0;
 }
 
 for (const kind of proxyKinds) {

@@ -112,7 +112,7 @@ describe.skipIf(server === undefined)('the commands for MongoDB', () => {
       const account = anAccount();
       await store.putAccount(account);
       const { commands } = await atOnce(() => store.putAccount(account));
-      expect(writesIn(commands)).toBeLessThan(600);
+      expect(writesIn(commands)).toBeLessThan(350);
     });
 
     test('when they recover a grant', async () => {
@@ -125,7 +125,7 @@ describe.skipIf(server === undefined)('the commands for MongoDB', () => {
         }),
       );
       expect(result.every((recovered) => recovered !== null)).toBe(true);
-      expect(writesIn(commands)).toBeLessThan(600);
+      expect(writesIn(commands)).toBeLessThan(350);
     });
   });
 
