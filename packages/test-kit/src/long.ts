@@ -10,7 +10,9 @@ declare module 'vitest' {
 // Three sizes of a run. `npm test` is for every day. `npm run test:all` adds the tests that take long:
 // the files named `*.slow.test.ts`, and what has the option `slow`. `npm run test:long` runs the same
 // tests with more rounds.
-const isLong = process.env.TEST_LONG === '1';
+
+/** Whether this is `npm run test:long`. */
+export const isLong = process.env.TEST_LONG === '1';
 
 /** Whether this run leaves nothing out. */
 export const runsAll = isLong || process.env.TEST_ALL === '1';

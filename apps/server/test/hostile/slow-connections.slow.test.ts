@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { longer } from '@latchkey/test-kit/long';
+import { isLong, longer } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send, succeed } from '../http/call.ts';
 import { describeOnEachStore, sqliteDatabase, type TestDatabase } from '../http/databases.ts';
@@ -10,7 +10,6 @@ import { type SlowCalls, SlowClients } from './slow-clients.ts';
 
 // The short form has timeouts of 5 and 10 seconds. The long form runs the service with its real
 // timeouts.
-const shortened = longer(1, 0) === 1;
 const HEADERS_TIMEOUT = longer(5_000, 10_000);
 const every = longer(300, 2_000);
 // Several times the longest timeout, for a busy machine.
@@ -19,7 +18,7 @@ const MAX_WAIT = longer(60_000, 200_000);
 const start = (database: TestDatabase) =>
   startServerProcess(
     database.url,
-    shortened ? { script: new URL('./short-timeouts.ts', import.meta.url).pathname } : {},
+    isLong ? {} : { script: new URL('./short-timeouts.ts', import.meta.url).pathname },
   );
 
 describe.runIf(process.platform === 'linux')('slow connections', () => {
