@@ -29,8 +29,7 @@ function* batches<T>(all: Iterable<T>, size: number): Generator<T[]> {
 
 /**
  * Fills an empty database. The schema, the applications and the accounts come as `latchkey copy`
- * brings them. The grants are written directly: a copy looks for each of them first, which would
- * double the time of millions.
+ * brings them. The grants are written directly, since a copy looks for each of them first.
  */
 export async function seed(
   url: string,

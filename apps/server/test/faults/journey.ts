@@ -142,7 +142,7 @@ export class Journey {
       await this.link();
     }
     if (this.#revocationSent) {
-      for (let tries = 0; !this.#isRevoked && tries < 5; tries++) await this.revoke();
+      await this.revoke();
       if (!this.#isRevoked) this.#lie('it can not be revoked');
       await this.use();
     } else {
