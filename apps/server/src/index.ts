@@ -9,7 +9,7 @@ export { callOperation, type OperatorOperation } from './cli/run-operation.ts';
 export type { Clock } from './clock.ts';
 export { DomainError } from './domain-error.ts';
 export { RateLimited } from './limits/rate-limited.ts';
-export { createLog, type Log } from './log.ts';
+export { createLog, type Log } from './log/log.ts';
 export type { Intercept, InterceptedCall } from './operations/call.ts';
 export { loadSettings, type Settings } from './settings.ts';
 export {

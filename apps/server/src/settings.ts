@@ -3,8 +3,8 @@ import { uris } from '@latchkey/schema';
 import { z } from 'zod';
 import { DEFAULT_AUDIT_DAYS } from './audit/refusal-keeper.ts';
 import { BadSetting } from './bad-setting.ts';
-import type { TextsByLanguage } from './http/linking/texts/page-texts.ts';
-import { BadTexts, parsePageTexts } from './http/linking/texts/page-texts-setting.ts';
+import type { TextsByLanguage } from './http/linking/page-texts.ts';
+import { BadTexts, parsePageTexts } from './page-texts/read-page-texts.ts';
 import {
   defaultRateLimits,
   parseRateLimits,

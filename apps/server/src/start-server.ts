@@ -12,7 +12,7 @@ import { demoPaths, isLinkingDemo, seedLinkingDemo, withLinkingDemo } from './de
 import { TIMEOUTS, type Timeouts } from './http/connection-limits.ts';
 import { createHttpServer, type HttpOptions, type PortRoutes } from './http/create-server.ts';
 import { createLimits } from './limits/limits.ts';
-import { sinkOf } from './log-sink.ts';
+import { sinkOf } from './log/log-sink.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { closeService, linkingFrom, openService } from './open-service.ts';
 import { type Intercept, passThrough } from './operations/call.ts';

@@ -1,7 +1,7 @@
 import { type OperationName, uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Actor, Origin } from '../origin.ts';
+import type { Actor, Origin } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type {
   AccountRecord,

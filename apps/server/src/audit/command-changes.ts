@@ -2,7 +2,7 @@ import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock, Milliseconds } from '../clock.ts';
 import { newId } from '../credentials/credentials.ts';
-import { sinkOf } from '../log-sink.ts';
+import { sinkOf } from '../log/log-sink.ts';
 import type { CommandChange } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 

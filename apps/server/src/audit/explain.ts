@@ -1,5 +1,5 @@
 import { type ErrorCode, errorDefinition, formatTimestamp } from '@latchkey/schema';
-import type { ActionName, Actor } from '../origin.ts';
+import type { ActionName, Actor } from '../initiator.ts';
 import { type Reason, reasons } from '../reasons.ts';
 import type { RefusalRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';

@@ -1,7 +1,7 @@
 import { type ErrorCode, formatTimestamp, uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { DomainError } from '../domain-error.ts';
-import type { ActionName, Actor, Origin } from '../origin.ts';
+import type { ActionName, Actor, Origin } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { GrantHistory, RefusalRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';

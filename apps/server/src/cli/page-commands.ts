@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { en } from '../http/linking/texts/en.ts';
+import { en } from '../page-texts/en.ts';
 import { addExamples } from './examples.ts';
 import { runOperation } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';

@@ -8,7 +8,7 @@ import {
   isDemoApplicationLive,
   linkingDemoText,
 } from '../demo/linking-demo.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../log/log.ts';
 import { loadSettings } from '../settings.ts';
 import { CannotListen, type RunningServer, startServer } from '../start-server.ts';
 import { SchemaMismatch } from '../store/schema-version.ts';

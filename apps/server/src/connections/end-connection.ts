@@ -1,4 +1,4 @@
-import type { Origin } from '../origin.ts';
+import type { Origin } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { RevokedRecord } from '../store/records.ts';
 import { activeGrants } from './list-connections.ts';

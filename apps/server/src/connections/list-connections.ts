@@ -1,5 +1,5 @@
 import type { Milliseconds } from '../clock.ts';
-import { describeTokens } from '../scopes/describe-scopes.ts';
+import { describeTokens } from '../linking/describe-scopes.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationRecord, GrantRecord, ScopeRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';

@@ -4,7 +4,7 @@ import { authenticateApplication } from '../applications/authenticate-applicatio
 import { MAX_LIVE_SECRETS } from '../applications/secrets.ts';
 import { redeem } from '../grants/redeem.ts';
 import { closeService, openService } from '../open-service.ts';
-import type { Origin } from '../origin.ts';
+import type { Origin } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import { createDemo, type Demo, findLiveDemoSecret } from './calls-to-paste.ts';
 

@@ -4,7 +4,7 @@ import { MAX_LIVE_SECRETS } from '../applications/secrets.ts';
 import type { Milliseconds } from '../clock.ts';
 import { newId } from '../credentials/credentials.ts';
 import { issueCode } from '../grants/issue-code.ts';
-import type { Origin } from '../origin.ts';
+import type { Origin } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { SecretRecord } from '../store/records.ts';
 import { demoAccounts, demoScope } from './demo-records.ts';

@@ -5,7 +5,7 @@ import { DomainError } from '../domain-error.ts';
 import { issueCode } from '../grants/issue-code.ts';
 import { redeem } from '../grants/redeem.ts';
 import { revoke } from '../grants/revoke.ts';
-import type { Origin } from '../origin.ts';
+import type { Origin } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import { type Finding, ok, problem, warning } from '../store/finding.ts';
 

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@latchkey/schema';
 import { DomainError } from '../domain-error.ts';
-import type { Origin } from '../origin.ts';
+import type { Origin } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationRecord, GrantAuthentication } from '../store/records.ts';
 import { findActiveGrant, noteUse } from './authenticate-grant.ts';

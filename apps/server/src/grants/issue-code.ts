@@ -1,6 +1,6 @@
 import { mintCredential, newId } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Origin } from '../origin.ts';
+import type { Origin } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { PendingRecord } from '../store/records.ts';
 import { CODE_LIFETIME } from './redeem.ts';

@@ -1,7 +1,7 @@
 import type { Milliseconds } from '../clock.ts';
 import { mintCredential } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Origin } from '../origin.ts';
+import type { Origin } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { GrantHistory } from '../store/records.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createDeletions } from '../applications/deletions.ts';
 import { createSecretUsage } from '../applications/secret-usage.ts';
 import { mintCredential, newId } from '../credentials/credentials.ts';
-import type { Origin } from '../origin.ts';
+import type { Origin } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { CodeBinding, CodeState, GrantRecord } from '../store/records.ts';
 import type { Redemption, Store } from '../store/store.ts';

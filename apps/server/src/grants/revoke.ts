@@ -1,5 +1,5 @@
 import { DomainError } from '../domain-error.ts';
-import type { Origin } from '../origin.ts';
+import type { Origin } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { RevokedRecord } from '../store/records.ts';
 import { whyNotFound } from './why-not-found.ts';

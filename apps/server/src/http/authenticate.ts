@@ -13,7 +13,7 @@ import { addressKey } from '../limits/address-key.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { AnyCaller, AuthenticatedOperator } from '../operations/handler.ts';
 import type { Operation } from '../operations/operation.ts';
-import type { Origin } from '../origin.ts';
+import type { Origin } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
 import { sharePerTick } from './batching.ts';

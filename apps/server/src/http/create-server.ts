@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { DomainError } from '../domain-error.ts';
-import { redactorFor, type SecretSettings } from '../log.ts';
+import { redactorFor, type SecretSettings } from '../log/log.ts';
 import { namesLoopback } from '../loopback.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type CallContext, ClientGone } from '../operations/call.ts';
@@ -19,14 +19,14 @@ import {
   type Timeouts,
   trackConnections,
 } from './connection-limits.ts';
-import { demoRoutes } from './demo/demo-routes.ts';
+import { demoRoutes } from '../demo/demo-routes.ts';
 import { errorBody, errorHeaders, errorStatus, reportFailure } from './error-response.ts';
 import { createPageTools, linkingRoutes } from './linking/linking-routes.ts';
 import type { PageSettings } from './linking/page-sender.ts';
-import { createTextCatalog } from './linking/texts/page-texts.ts';
+import { createTextCatalog } from './linking/page-texts.ts';
 import { metadataRoutes } from './metadata-routes.ts';
 import { healthRoutes, metricsRoute } from './monitoring-routes.ts';
-import { pageRoutes } from './pages/pages.ts';
+import { pageRoutes } from './docs/docs-routes.ts';
 import type { RequestContext } from './request-context.ts';
 import {
   clientAddress,

@@ -1,5 +1,5 @@
 import { DomainError } from '../domain-error.ts';
-import type { ActionName } from '../origin.ts';
+import type { ActionName } from '../initiator.ts';
 import { percentDecode } from '../percent-decode.ts';
 import type { RequestContext } from './request-context.ts';
 

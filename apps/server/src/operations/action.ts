@@ -1,5 +1,5 @@
 import type { Caller, OperationContract } from '@latchkey/schema';
-import type { ActionName, Origin } from '../origin.ts';
+import type { ActionName, Origin } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { AnyCaller, CallDetails } from './handler.ts';
 

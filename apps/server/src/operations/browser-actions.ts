@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { endConnection } from '../connections/end-connection.ts';
 import { findConnectedApplication } from '../connections/find-connected-application.ts';
 import { type Connection, listConnections } from '../connections/list-connections.ts';
-import type { AuthorizationRequest } from '../links/authorization-request.ts';
-import { beginLink } from '../links/begin-link.ts';
-import { approve, deny } from '../links/decide.ts';
-import { type LinkAccess, refuseDecided, refuseExpired } from '../links/link-access.ts';
-import { switchAccount } from '../links/switch-account.ts';
-import type { Origin } from '../origin.ts';
+import type { AuthorizationRequest } from '../linking/authorization-request.ts';
+import { beginLink } from '../linking/begin-link.ts';
+import { approve, deny } from '../linking/decide.ts';
+import { type LinkAccess, refuseDecided, refuseExpired } from '../linking/link-access.ts';
+import { switchAccount } from '../linking/switch-account.ts';
+import type { Origin } from '../initiator.ts';
 import {
   type OpenedPage,
   openPage,
   type PageAddress,
   type PageSession,
-} from '../pages/page-session.ts';
-import { readScope } from '../scopes/describe-scopes.ts';
+} from '../linking/page-session.ts';
+import { readScope } from '../linking/describe-scopes.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationRecord, ScopeRecord } from '../store/records.ts';
 import type { Action } from './action.ts';

@@ -3,7 +3,7 @@ import { DomainError } from '../domain-error.ts';
 import { addressKey } from '../limits/address-key.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Limits } from '../limits/limits.ts';
-import type { ActionName } from '../origin.ts';
+import type { ActionName } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { AnyCaller } from './handler.ts';
 

@@ -7,8 +7,8 @@ import type {
 } from '@latchkey/schema';
 import type { AuthenticatedApplication } from '../applications/authenticate-application.ts';
 import type { AuditedIds } from '../audit/audit.ts';
-import type { Origin } from '../origin.ts';
-import type { PageSession } from '../pages/page-session.ts';
+import type { Origin } from '../initiator.ts';
+import type { PageSession } from '../linking/page-session.ts';
 import type { Service } from '../service.ts';
 import type { GrantAuthentication } from '../store/records.ts';
 

@@ -8,9 +8,9 @@ import {
   uuidV7Time,
 } from '@latchkey/schema';
 import type { ConnectionWithGrants } from '../connections/list-connections.ts';
-import type { LinkAccess } from '../links/link-access.ts';
-import { redirectHost } from '../links/redirect.ts';
-import type { NewPage } from '../pages/ticket.ts';
+import type { LinkAccess } from '../linking/link-access.ts';
+import { redirectHost } from '../linking/redirect.ts';
+import type { NewPage } from '../linking/ticket.ts';
 import type { LinkRecord, ScopeRecord } from '../store/records.ts';
 import { toApplicationProfile } from './wire.ts';
 

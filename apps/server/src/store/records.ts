@@ -1,6 +1,6 @@
 import type { Account, ErrorCode, Scope } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
-import type { ActionName, Actor, Origin } from '../origin.ts';
+import type { ActionName, Actor, Origin } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 
 /** SHA-256 of a credential, 32 bytes. Nothing else of a credential is ever stored. */

@@ -1,5 +1,5 @@
 import type { Clock, Milliseconds } from '../clock.ts';
-import type { Origin } from '../origin.ts';
+import type { Origin } from '../initiator.ts';
 import type {
   AccountRecord,
   ApplicationChanges,

@@ -1,7 +1,7 @@
 // Runs the service with timeouts of a few seconds, for tests that can't wait for the real ones. Run by
 // plain node.
 
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/log/log.ts';
 import { loadSettings } from '../../src/settings.ts';
 import { startServer } from '../../src/start-server.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { redactorFor } from '../../src/log.ts';
+import { redactorFor } from '../../src/log/log.ts';
 import { invoke, type Json, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
 import { ADMIN_SECRET, operator, useServer } from './running-server.ts';

@@ -1,4 +1,4 @@
-import type { Origin } from '../../src/origin.ts';
+import type { Origin } from '../../src/initiator.ts';
 import {
   type AccountRecord,
   type ApplicationChanges,

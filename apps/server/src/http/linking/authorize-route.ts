@@ -1,6 +1,6 @@
 import { addressKey } from '../../limits/address-key.ts';
-import type { AuthorizationRequest } from '../../links/authorization-request.ts';
-import { RefusedToApplication, readAuthorization } from '../../links/begin-link.ts';
+import type { AuthorizationRequest } from '../../linking/authorization-request.ts';
+import { RefusedToApplication, readAuthorization } from '../../linking/begin-link.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
 import { type CallContext, call } from '../../operations/call.ts';
 import type { RequestedCall } from '../request-context.ts';

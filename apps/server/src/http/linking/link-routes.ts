@@ -1,4 +1,4 @@
-import { redirectHost } from '../../links/redirect.ts';
+import { redirectHost } from '../../linking/redirect.ts';
 import type { Action } from '../../operations/action.ts';
 import { browserActions, type Redirect } from '../../operations/browser-actions.ts';
 import type { PathParameters, Route } from '../router.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { PageAddress } from '../../pages/page-session.ts';
+import type { PageAddress } from '../../linking/page-session.ts';
 import { cookieValue } from '../cookie.ts';
 
 /** The cookies that keep a page open in the browser that opened it. There are no others. */

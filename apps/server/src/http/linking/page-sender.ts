@@ -7,8 +7,8 @@ import { type Headers, send } from '../response.ts';
 import type { SendError } from '../router.ts';
 import type { PageAssets } from './assets.ts';
 import { pageHeaders } from './page-headers.ts';
-import { type LanguageSources, preferredLanguages } from './texts/language.ts';
-import { createTextCatalog } from './texts/page-texts.ts';
+import { type LanguageSources, preferredLanguages } from '../../page-texts/language.ts';
+import { createTextCatalog } from './page-texts.ts';
 import { errorPage, type WayBack } from './views/error-page.ts';
 import type { Page, PageFrame } from './views/page.ts';
 

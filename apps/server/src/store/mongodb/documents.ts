@@ -1,7 +1,7 @@
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import { Binary } from 'mongodb';
 import type { Milliseconds } from '../../clock.ts';
-import type { Origin } from '../../origin.ts';
+import type { Origin } from '../../initiator.ts';
 import type {
   AccountRecord,
   ApplicationRecord,

@@ -1,5 +1,5 @@
 import { isUuid, uuidFromBytes, uuidToBytes } from '@latchkey/schema';
-import type { Actor, Origin } from '../../origin.ts';
+import type { Actor, Origin } from '../../initiator.ts';
 import type {
   AccountRecord,
   ApplicationRecord,

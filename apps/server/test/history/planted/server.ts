@@ -1,7 +1,7 @@
 // The real server over a store with a mistake, which PLANT names. Run by plain node in the place of
 // `latchkey serve`.
 
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/log/log.ts';
 import { loadSettings } from '../../../src/settings.ts';
 import { startServer } from '../../../src/start-server.ts';
 import { type PlantName, plants } from './plant.ts';

@@ -1,5 +1,5 @@
 import { v7 } from 'uuid';
-import type { Origin } from '../../../src/origin.ts';
+import type { Origin } from '../../../src/initiator.ts';
 import type {
   AccountRecord,
   ApplicationRecord,

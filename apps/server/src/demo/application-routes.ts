@@ -1,0 +1,93 @@
+import { demoAccounts, demoScope } from './demo-records.ts';
+import { DEMO_APPLICATION_ID, demoPaths } from './linking-demo.ts';
+import { addToQuery } from '../linking/redirect.ts';
+import { sendRedirect } from '../http/linking/send-redirect.ts';
+import type { Route } from '../http/router.ts';
+import { type DemoTools, demoFrame, demoRoute } from './demo-tools.ts';
+import { signedInUser } from './host-routes.ts';
+import { createLinkedAccounts } from './linked-accounts.ts';
+import { createOAuthClient } from './oauth-client.ts';
+import {
+  challengeOf,
+  findPendingLink,
+  forgetPendingLink,
+  keepPendingLink,
+  newPendingLink,
+} from './pending-link.ts';
+import { applicationPage, type LinkState, type Outcome } from './views/application-page.ts';
+
+const SESSION_SECONDS = 24 * 3600;
+
+/** The demo application: an OAuth client with a page, like anybody's. */
+export function applicationRoutes(tools: DemoTools): Route[] {
+  const { publicUrl, url, demoCookies } = tools;
+  const client = createOAuthClient(url, publicUrl);
+  const accounts = createLinkedAccounts();
+
+  /** What a browser has linked. */
+  async function linkStateOf(session: string | null): Promise<LinkState> {
+    const secret = session === null ? null : accounts.find(session);
+    if (secret === null) return { kind: 'none' };
+    const grant = await client.readGrant(secret);
+    return grant === null ? { kind: 'ended' } : { kind: 'linked', grant };
+  }
+
+  return [
+    demoRoute(tools, {
+      method: 'GET',
+      path: demoPaths.application,
+      async handle(context, query) {
+        const state = await linkStateOf(demoCookies.read(context, 'session'));
+        const user = signedInUser(tools, context);
+        const page = applicationPage(demoFrame(tools, context), {
+          state,
+          outcome: query.get('outcome'),
+          user: user === null ? null : demoAccounts[user],
+          publicUrl,
+        });
+        tools.sender.send(context, page);
+      },
+    }),
+    demoRoute(tools, {
+      method: 'GET',
+      path: demoPaths.connect,
+      handle(context) {
+        const pending = newPendingLink();
+        const location = addToQuery(`${publicUrl}/oauth/authorize`, {
+          response_type: 'code',
+          client_id: DEMO_APPLICATION_ID,
+          redirect_uri: publicUrl + demoPaths.callback,
+          scope: demoScope.scope,
+          state: pending.state,
+          code_challenge: challengeOf(pending),
+          code_challenge_method: 'S256',
+        });
+        const cookie = keepPendingLink(demoCookies, pending);
+        sendRedirect(context, location, { 'Set-Cookie': cookie });
+      },
+    }),
+    demoRoute(tools, {
+      method: 'GET',
+      path: demoPaths.callback,
+      async handle(context, query) {
+        const home = publicUrl + demoPaths.application;
+        const go = (outcome: Outcome, ...cookies: string[]) =>
+          sendRedirect(context, addToQuery(home, { outcome }), { 'Set-Cookie': cookies });
+
+        const pending = findPendingLink(demoCookies, context, query.get('state') ?? '');
+        // RFC 9207, section 2.4: a response of another server is not for this one's token endpoint.
+        if (pending === null || query.get('iss') !== publicUrl) return go('unasked');
+        const forget = forgetPendingLink(demoCookies, pending);
+        const code = query.get('code');
+        if (code === null) {
+          return go(query.get('error') === 'access_denied' ? 'denied' : 'failed', forget);
+        }
+        const secret = await client.exchange(code, pending.codeVerifier);
+        if (secret === null) return go('failed', forget);
+        accounts.remove(demoCookies.read(context, 'session') ?? '');
+        const session = demoCookies.set('session', accounts.add(secret), SESSION_SECONDS);
+        sendRedirect(context, home, { 'Set-Cookie': [forget, session] });
+      },
+    }),
+  ];
+}

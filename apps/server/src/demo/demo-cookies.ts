@@ -1,0 +1,24 @@
+import { demoPaths } from './linking-demo.ts';
+import { cookieValue } from '../http/cookie.ts';
+import type { RequestContext } from '../http/request-context.ts';
+
+/** The cookies of the demo application and of the demo host. The linking flow itself reads none. */
+export interface DemoCookies {
+  read(context: RequestContext, name: string): string | null;
+  /**
+   * The value of a Set-Cookie header.
+   *
+   * @param seconds - how long the browser keeps it; 0 removes it
+   */
+  set(name: string, value: string, seconds: number): string;
+}
+
+export function createDemoCookies(publicUrl: string): DemoCookies {
+  const { pathname, protocol } = new URL(publicUrl + demoPaths.application);
+  const attributes = `HttpOnly; SameSite=Lax; Path=${pathname}${protocol === 'https:' ? '; Secure' : ''}`;
+  const fullName = (name: string) => `latchkey_demo_${name}`;
+  return {
+    read: ({ request }, name) => cookieValue(request.headers.cookie ?? '', fullName(name)),
+    set: (name, value, seconds) => `${fullName(name)}=${value}; ${attributes}; Max-Age=${seconds}`,
+  };
+}

@@ -1,0 +1,103 @@
+import type { OperationInput, OperationOutput } from '@latchkey/schema';
+import { type DemoUser, demoAccounts, isDemoUser } from './demo-records.ts';
+import { demoPaths } from './linking-demo.ts';
+import { DomainError } from '../domain-error.ts';
+import { call } from '../operations/call.ts';
+import { type Operation, operations } from '../operations/operation.ts';
+import { formMembers } from '../http/form.ts';
+import { readOwnForm } from '../http/linking/read-own-form.ts';
+import { sendRedirect } from '../http/linking/send-redirect.ts';
+import type { RequestContext, RequestedCall } from '../http/request-context.ts';
+import type { Route } from '../http/router.ts';
+import { type DemoTools, demoFrame, demoRoute } from './demo-tools.ts';
+import { signInPage } from './views/sign-in-page.ts';
+
+const SIGNED_IN_SECONDS = 24 * 3600;
+
+/** The user that is signed in to the demo host; null if nobody is. */
+export function signedInUser(
+  { demoCookies }: Pick<DemoTools, 'demoCookies'>,
+  context: RequestContext,
+): DemoUser | null {
+  const name = demoCookies.read(context, 'user') ?? '';
+  return isDemoUser(name) ? name : null;
+}
+
+/**
+ * The demo host: a sign-in page without passwords, and the way to the connected applications. It calls
+ * operations inside of the process, since it has no ADMIN_SECRET.
+ */
+export function hostRoutes(tools: DemoTools): Route[] {
+  const { publicUrl, demoCookies, origin } = tools;
+
+  return [
+    demoRoute(tools, {
+      method: 'GET',
+      path: demoPaths.signIn,
+      async handle(context, query) {
+        const link = query.get('link') ?? '';
+        const { application } = await asHost(tools, context, 'admin.links.read', async () => {
+          if (link === '') throw DomainError.because('link_ill_formed');
+          return { link };
+        });
+        const action = publicUrl + demoPaths.signIn;
+        tools.sender.send(
+          context,
+          signInPage(demoFrame(tools, context), { action, link, application }),
+        );
+      },
+    }),
+    demoRoute(tools, {
+      method: 'POST',
+      path: demoPaths.signIn,
+      async handle(context) {
+        let user = '';
+        const { redirect_to } = await asHost(tools, context, 'admin.links.identify', async () => {
+          const form = formMembers(await readOwnForm(context, origin), ['link', 'user']);
+          user = form.user ?? '';
+          if (!isDemoUser(user)) throw new DomainError('account_not_found');
+          return { link: form.link ?? '', account_id: demoAccounts[user].id };
+        });
+        const cookie = demoCookies.set('user', user, SIGNED_IN_SECONDS);
+        sendRedirect(context, redirect_to, { 'Set-Cookie': cookie });
+      },
+    }),
+    demoRoute(tools, {
+      method: 'POST',
+      path: demoPaths.connections,
+      async handle(context) {
+        const { url } = await asHost(tools, context, 'admin.pages.create', async () => {
+          await readOwnForm(context, origin);
+          const user = signedInUser(tools, context);
+          if (user === null) throw new DomainError('account_not_found');
+          const account_id = demoAccounts[user].id;
+          const return_url = publicUrl + demoPaths.application;
+          return { page: 'connections', account_id, return_url };
+        });
+        sendRedirect(context, url);
+      },
+    }),
+  ];
+}
+
+type HostOperation = 'admin.links.read' | 'admin.links.identify' | 'admin.pages.create';
+
+/** Calls an operation as the backend of a host does. */
+async function asHost<Name extends HostOperation>(
+  { callContext }: DemoTools,
+  context: RequestContext,
+  name: Name,
+  readInput: () => Promise<OperationInput<Name>>,
+): Promise<OperationOutput<Name>> {
+  const [record] = context.calls as [RequestedCall];
+  record.operation = name;
+  const output = await call(callContext, operations.get(name) as Operation, {
+    authenticate: async () => ({ admin_secret: null }),
+    readInput,
+    publicUrl: context.publicUrl,
+    request: context.recorded,
+    record,
+    breakConnection: () => context.response.destroy(),
+  });
+  return output as OperationOutput<Name>;
+}

@@ -1,0 +1,120 @@
+import type { Account, GrantDescription } from '@latchkey/schema';
+import { demoLogos } from '../demo-logos.ts';
+import { demoScope } from '../demo-records.ts';
+import { demoPaths } from '../linking-demo.ts';
+import { type Html, html } from '../../http/html.ts';
+import { layout } from '../../http/linking/views/layout.ts';
+import { logo } from '../../http/linking/views/logo.ts';
+import { outside } from '../../http/linking/views/outside.ts';
+import type { Page, PageFrame } from '../../http/linking/views/page.ts';
+import { scopeList } from '../../http/linking/views/scope-list.ts';
+
+/** Whether a browser has linked an account. */
+export type LinkState =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'linked'; readonly grant: GrantDescription }
+  /** Its grant works no longer. */
+  | { readonly kind: 'ended' };
+
+/** Why no account was linked. */
+const outcomes = {
+  denied: 'You chose not to connect your account, so nothing was connected.',
+  failed: 'Your account was not connected. Connect it again.',
+  unasked: 'That response belongs to no connection that this browser has begun. It was ignored.',
+};
+
+export type Outcome = keyof typeof outcomes;
+
+/** What the page of the demo application shows. */
+export interface ApplicationView {
+  readonly state: LinkState;
+  /** What the address of the page says; whatever anybody has put there. */
+  readonly outcome: string | null;
+  /** Who is signed in to the demo host; null if nobody is. */
+  readonly user: Pick<Account, 'display_name'> | null;
+  readonly publicUrl: string;
+}
+
+/** `GET /demo`: a page with a button to connect an account, or with the connected account. */
+export function applicationPage(hostFrame: PageFrame, view: ApplicationView): Page {
+  const host = hostFrame.theme;
+  const theme = { ...hostFrame.theme, name: 'Demo Application', logo: demoLogos.application };
+  const { state, user, publicUrl } = view;
+  const { title, text } = headings[state.kind];
+
+  const body = html`<header>
+<div class="parties">${logo({ name: theme.name, logo_uri: theme.logo })}${
+    state.kind === 'linked'
+      ? html`<span class="between"></span>${logo({ name: host.name, logo_uri: host.logo })}`
+      : null
+  }</div>
+<h1>${title}</h1>
+<p class="quiet">${text(outside(host.name))}</p>
+</header>
+${noticeOf(view)}
+${state.kind === 'linked' ? linkedAccount(state.grant) : null}
+${state.kind === 'none' ? steps : null}
+${
+  state.kind === 'linked'
+    ? null
+    : html`<div class="actions"><a class="button" href="${publicUrl}${demoPaths.connect}">Connect your account</a></div>`
+}
+${user === null ? null : atTheHost(host.name, user, publicUrl)}
+<div class="notes quiet">
+<p>This application and ${outside(host.name)} are a demo. They use the same routes as everybody: <a href="${publicUrl}/docs">all of them are described here</a>.</p>
+</div>`;
+
+  return layout({ ...hostFrame, theme }, { title: 'Demo', body, logos: [theme.logo, host.logo] });
+}
+
+const headings = {
+  none: {
+    title: 'Connect your account',
+    text: (host: Html) => html`Demo Application would like to know you from ${host}.`,
+  },
+  linked: {
+    title: 'Your account is connected',
+    text: (host: Html) =>
+      html`Demo Application has a grant for it, which works until you disconnect the application at ${host}.`,
+  },
+  ended: {
+    title: 'Your account is disconnected',
+    text: (host: Html) => html`${host} refuses the grant of Demo Application now.`,
+  },
+};
+
+function noticeOf({ state, outcome }: ApplicationView): Html | null {
+  if (outcome === null || !Object.hasOwn(outcomes, outcome) || state.kind === 'linked') return null;
+  return html`<p class="notice" role="status">${outcomes[outcome as Outcome]}</p>`;
+}
+
+const steps = html`<ol class="steps">
+<li>Sign in, as Ada or as Grace.</li>
+<li>Read what the application asks for, and allow it.</li>
+<li>See the connected account, and end the connection.</li>
+</ol>`;
+
+function linkedAccount({ account, scope, grant_id, created_at }: GrantDescription): Html {
+  const { display_name, username } = account;
+  return html`<div class="account">
+${logo({ name: display_name, logo_uri: null }, 'small round')}
+<div class="who"><p class="name">${outside(display_name)}</p><p class="quiet">${outside(username)}</p></div>
+</div>
+<section>
+<h2>The application can:</h2>
+${scopeList([demoScope], ['en'])}
+</section>
+<dl class="details quiet"><dt>Grant</dt><dd>${grant_id}</dd><dt>Scope</dt><dd>${scope}</dd><dt>Since</dt><dd>${created_at}</dd></dl>`;
+}
+
+/** What would be in the user's settings at the host. */
+function atTheHost(
+  name: string,
+  { display_name }: Pick<Account, 'display_name'>,
+  publicUrl: string,
+): Html {
+  return html`<form method="post" action="${publicUrl}${demoPaths.connections}">
+<p class="quiet">At ${outside(name)}, you are signed in as ${outside(display_name)}.</p>
+<div class="actions"><button type="submit" class="button calm">Connected applications</button></div>
+</form>`;
+}

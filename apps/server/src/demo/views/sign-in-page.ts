@@ -1,0 +1,39 @@
+import { demoAccounts } from '../demo-records.ts';
+import { html } from '../../http/html.ts';
+import { layout } from '../../http/linking/views/layout.ts';
+import { logo } from '../../http/linking/views/logo.ts';
+import { outside } from '../../http/linking/views/outside.ts';
+import type { Page, PageFrame } from '../../http/linking/views/page.ts';
+
+/** What the sign-in page of the demo host asks. */
+export interface SignIn {
+  /** Where its form goes. */
+  readonly action: string;
+  readonly link: string;
+  /** Who has sent the user here. */
+  readonly application: { readonly name: string };
+}
+
+/** `GET /demo/sign-in`: who are you? */
+export function signInPage(frame: PageFrame, { action, link, application }: SignIn): Page {
+  const { theme } = frame;
+  const users = Object.entries(demoAccounts).map(
+    ([user, { display_name }]) => html`
+<div class="choice">${logo({ name: display_name, logo_uri: null }, 'small round')}<button type="submit" class="button calm" name="user" value="${user}">${display_name}</button></div>`,
+  );
+
+  const body = html`<header>
+<div class="parties">${logo({ name: theme.name, logo_uri: theme.logo })}</div>
+<h1>Sign in to ${outside(theme.name)}</h1>
+<p>${outside(application.name)} wants to connect to your account. Who are you?</p>
+</header>
+<form method="post" action="${action}" autocomplete="off">
+<input type="hidden" name="link" value="${link}">
+<div class="choices">${users}</div>
+</form>
+<div class="notes quiet">
+<p>This page is a demo: it has no passwords. In its place, your service has the sign-in page that its users know.</p>
+</div>`;
+
+  return layout(frame, { title: 'Sign in', body, logos: [theme.logo] });
+}

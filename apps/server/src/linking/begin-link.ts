@@ -1,0 +1,88 @@
+import { mintCredential, newId, randomBytes } from '../credentials/credentials.ts';
+import { DomainError, type Subject } from '../domain-error.ts';
+import type { Origin } from '../initiator.ts';
+import { linkingOf, type Service } from '../service.ts';
+import type { ApplicationRecord, LinkRecord } from '../store/records.ts';
+import { type AuthorizationRequest, readRequest, readTarget } from './authorization-request.ts';
+import { LINK_LIFETIME } from './link-access.ts';
+import { addToQuery, redirectWithError, refusalInWords } from './redirect.ts';
+
+/** A refusal that the browser takes to the application. */
+export class RefusedToApplication extends DomainError {
+  readonly redirect_to: string;
+
+  constructor({ code, members, reason }: DomainError, redirect_to: string, subject: Subject) {
+    super(code, members, undefined, { reason, subject });
+    this.redirect_to = redirect_to;
+  }
+}
+
+/**
+ * Reads an authorization request (RFC 6749, section 4.1.1).
+ *
+ * @param request_id - for a refusal
+ * @param onApplication - gets the application as soon as it is known
+ * @throws DomainError `client_unknown`, `redirect_uri_unregistered`, `state_invalid`,
+ *   `store_unavailable`: there is no address that it could be sent to
+ * @throws RefusedToApplication for anything else
+ */
+export async function readAuthorization(
+  service: Service,
+  query: URLSearchParams,
+  request_id: string,
+  onApplication?: (application: ApplicationRecord) => void,
+): Promise<AuthorizationRequest> {
+  const target = await readTarget(service.store, query, onApplication);
+  try {
+    return await readRequest(service.store, target, query);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code === 'store_unavailable') throw error;
+    const redirect_to = redirectWithError(linkingOf(service), target, {
+      code: error.code,
+      request_id,
+      ...refusalInWords(error),
+    });
+    throw new RefusedToApplication(error, redirect_to, { application_id: target.application.id });
+  }
+}
+
+/**
+ * Keeps an authorization request as a link request.
+ *
+ * @returns the link request, and where the host signs the user in
+ */
+export async function beginLink(
+  service: Service,
+  request: AuthorizationRequest,
+  origin: Origin,
+): Promise<{ link: LinkRecord; redirect_to: string }> {
+  const { store, clock } = service;
+  const now = clock();
+  const id = newId(now);
+  const { credential, hash } = mintCredential('link', id);
+  const { login_hint, ui_locales } = request;
+  const link: LinkRecord = {
+    id,
+    link_hash: hash,
+    application_id: request.application.id,
+    redirect_uri: request.redirect_uri,
+    redirect_uri_given: request.redirect_uri_given,
+    scope: request.scope,
+    state: request.state,
+    code_challenge: request.code_challenge,
+    login_hint,
+    ui_locales,
+    salt: randomBytes(32),
+    expires_at: now + LINK_LIFETIME,
+    account_id: null,
+    page_id: null,
+    decision: null,
+  };
+  await store.createLink({ ...link, origin });
+  const redirect_to = addToQuery(linkingOf(service).signInUrl, {
+    link: credential,
+    login_hint,
+    ui_locales,
+  });
+  return { link, redirect_to };
+}

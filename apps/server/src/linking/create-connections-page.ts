@@ -1,0 +1,20 @@
+import { DomainError } from '../domain-error.ts';
+import type { Origin } from '../initiator.ts';
+import type { Service } from '../service.ts';
+import { type NewPage, newConnectionsPage } from './ticket.ts';
+
+/**
+ * Makes the page where a user sees and ends the connected applications.
+ *
+ * @throws DomainError `account_not_found`
+ */
+export async function createConnectionsPage(
+  service: Service,
+  request: { account_id: string; return_url: string | null; locale: string | null },
+  origin: Origin,
+): Promise<NewPage> {
+  const made = newConnectionsPage(service, request, service.clock());
+  const kept = await service.store.createPage({ ...made.page, origin });
+  if (kept === null) throw new DomainError('account_not_found');
+  return made;
+}

@@ -1,0 +1,32 @@
+import { DomainError } from '../domain-error.ts';
+import type { Origin } from '../initiator.ts';
+import { newConsentPage } from './ticket.ts';
+import type { Service } from '../service.ts';
+import type { CredentialHash, LinkRecord } from '../store/records.ts';
+import { type LinkAccess, refuseDecided, refuseLost } from './link-access.ts';
+
+/**
+ * Notes which account the host has signed in, and makes its consent page. May be repeated: the last
+ * page counts, earlier ones are dead.
+ *
+ * @param access - that of the host, by the link
+ * @returns the address that opens the page
+ * @throws DomainError `link_decided`, `link_expired`, `link_not_found`, `account_not_found`
+ */
+export async function identify(
+  service: Service,
+  access: LinkAccess<{ link_hash: CredentialHash }>,
+  { account_id, locale }: { account_id: string; locale: string | null },
+  origin: Origin,
+): Promise<{ link: LinkRecord; redirect_to: string }> {
+  const { store, clock } = service;
+  refuseDecided(access.link);
+  const now = clock();
+  const asked = { account_id, locale, return_url: null };
+  const { page, url } = newConsentPage(service, access.link, asked, now);
+  const { id: link_id } = access.link;
+  const link = await store.identifyLink({ link_id, ...access.holder, page, now, origin });
+  if (link !== null) return { link, redirect_to: url };
+  if ((await store.findAccount(account_id)) === null) throw new DomainError('account_not_found');
+  return refuseLost(service, access, origin);
+}

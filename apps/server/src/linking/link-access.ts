@@ -1,0 +1,144 @@
+import { credentialParts } from '@latchkey/schema';
+import type { Milliseconds } from '../clock.ts';
+import { hashCredential, sameHash } from '../credentials/credentials.ts';
+import { DomainError, type Subject } from '../domain-error.ts';
+import type { Origin } from '../initiator.ts';
+import type { Reason } from '../reasons.ts';
+import { linkingOf, type Service } from '../service.ts';
+import type { ApplicationRecord, CredentialHash, LinkRecord } from '../store/records.ts';
+import { LINKS_KEPT, type LinkHolder } from '../store/store.ts';
+import { matchesRedirectUri } from './match-redirect-uri.ts';
+import { redirectWithError } from './redirect.ts';
+
+/** A link request can be decided for an hour (the contract, section 11). */
+export const LINK_LIFETIME: Milliseconds = 3_600_000;
+
+/** A link request, in the hands of somebody who may decide about it. */
+export interface LinkAccess<Holder extends LinkHolder = LinkHolder> {
+  link: LinkRecord;
+  application: ApplicationRecord;
+  /** Who that is, for the write that decides. */
+  holder: Holder;
+  /** The id of the link request for the host, or of the page. */
+  decided_by: string;
+  /** The random part of the link or of the page session. The code is derived from it. */
+  key: Uint8Array;
+  /** What the holder is told if the link request is gone, or has another link or page meanwhile. */
+  lost: { unknown: Reason; superseded: Reason };
+}
+
+/** Why a link request can't be used, from the side of whoever holds it. */
+export type LinkFaults = Record<
+  'unknown' | 'deletedApplication' | 'disabledApplication' | 'redirectUriRemoved',
+  Reason
+>;
+
+const hostFaults: LinkFaults = {
+  unknown: 'link_unknown',
+  deletedApplication: 'link_of_deleted_application',
+  disabledApplication: 'link_of_disabled_application',
+  redirectUriRemoved: 'link_redirect_uri_removed',
+};
+
+/** What an audit line says of a link request. */
+export function subjectOf({ id, application_id }: LinkRecord): Subject {
+  return { link_id: id, application_id };
+}
+
+/**
+ * Finds a link request and its application.
+ *
+ * @param faults - why it is refused
+ * @throws DomainError with one of these reasons
+ */
+export async function findLinkRequest(
+  { store, clock }: Service,
+  link_id: string,
+  faults: LinkFaults,
+): Promise<Pick<LinkAccess, 'link' | 'application'>> {
+  const link = await store.findLink(link_id);
+  // Its deletion by the store is housekeeping.
+  if (link === null || clock() >= link.expires_at + LINKS_KEPT) {
+    throw DomainError.because(faults.unknown, { link_id });
+  }
+  const application = await store.findApplication(link.application_id);
+  const refuse = (reason: Reason) => DomainError.because(reason, subjectOf(link));
+  if (application === null) throw refuse(faults.deletedApplication);
+  if (application.disabled) throw refuse(faults.disabledApplication);
+  const isRegistered = application.redirect_uris.some((registered) =>
+    matchesRedirectUri(registered, link.redirect_uri),
+  );
+  if (!isRegistered) throw refuse(faults.redirectUriRemoved);
+  return { link, application };
+}
+
+/**
+ * Finds the link request of a link, for the host.
+ *
+ * @param credential - what the sign-in page got as `link`
+ * @throws DomainError `link_not_found`, `link_expired`
+ */
+export async function accessByLink(
+  service: Service,
+  credential: string,
+  origin: Origin,
+): Promise<LinkAccess<{ link_hash: CredentialHash }>> {
+  const parts = credentialParts('link', credential);
+  if (parts === null) throw DomainError.because('link_ill_formed');
+  const { link, application } = await findLinkRequest(service, parts.id, hostFaults);
+  const link_hash = hashCredential(credential);
+  if (!sameHash(link.link_hash, link_hash)) {
+    throw DomainError.because('link_superseded', subjectOf(link));
+  }
+  refuseExpired(service, link, origin);
+  return {
+    link,
+    application,
+    holder: { link_hash },
+    decided_by: link.id,
+    key: parts.random,
+    lost: { unknown: hostFaults.unknown, superseded: 'link_superseded' },
+  };
+}
+
+/**
+ * An undecided link request that has expired leads back to its application, so that nobody is
+ * stranded.
+ *
+ * @throws DomainError `link_expired`, with `redirect_to`
+ */
+export function refuseExpired(service: Service, link: LinkRecord, origin: Origin): void {
+  if (link.decision !== null || service.clock() < link.expires_at) return;
+  const redirect_to = redirectWithError(linkingOf(service), link, {
+    code: 'link_expired',
+    error: 'access_denied',
+    request_id: origin.request_id,
+  });
+  const why = { reason: null, subject: subjectOf(link) };
+  throw new DomainError('link_expired', { redirect_to }, undefined, why);
+}
+
+/** @throws DomainError `link_decided`, with `status` */
+export function refuseDecided(link: LinkRecord): void {
+  if (link.decision === null) return;
+  const { status, grant_id } = link.decision;
+  const subject = { ...subjectOf(link), ...(grant_id !== null && { grant_id }) };
+  throw new DomainError('link_decided', { status }, undefined, { reason: null, subject });
+}
+
+/**
+ * Tells why a write that a holder was entitled to changed nothing: something else came first.
+ *
+ * @throws DomainError `link_decided`, `link_expired`, or one of the reasons of the holder
+ */
+export async function refuseLost(
+  service: Service,
+  { link: { id }, lost }: LinkAccess,
+  origin: Origin,
+): Promise<never> {
+  const link = await service.store.findLink(id);
+  if (link === null) throw DomainError.because(lost.unknown, { link_id: id });
+  refuseDecided(link);
+  refuseExpired(service, link, origin);
+  throw DomainError.because(lost.superseded, subjectOf(link));
+}

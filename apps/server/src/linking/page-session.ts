@@ -1,0 +1,144 @@
+import { credentialParts, isUuid } from '@latchkey/schema';
+import type { Milliseconds } from '../clock.ts';
+import { hashCredential, mintCredential, sameHash } from '../credentials/credentials.ts';
+import { DomainError } from '../domain-error.ts';
+import { findLinkRequest, type LinkAccess, type LinkFaults } from './link-access.ts';
+import type { Origin } from '../initiator.ts';
+import type { Reason } from '../reasons.ts';
+import type { Service } from '../service.ts';
+import type { AccountRecord, PageRecord } from '../store/records.ts';
+
+/** A page of connections is open for 30 minutes (the contract, section 11). */
+export const CONNECTIONS_LIFETIME: Milliseconds = 1_800_000;
+
+/** Which page an address names: the consent page of a link request, or the list of connections. */
+export type PageAddress = { kind: 'consent'; link_id: string } | { kind: 'connections' };
+
+/** A page in the browser that opened it. */
+export interface PageSession {
+  page: PageRecord;
+  account: AccountRecord;
+  /** The link request of a consent page, which may be decided or expired; null for others. */
+  access: LinkAccess<{ page_id: string }> | null;
+}
+
+const pageFaults: LinkFaults = {
+  unknown: 'page_link_unknown',
+  deletedApplication: 'page_of_deleted_application',
+  disabledApplication: 'page_of_disabled_application',
+  redirectUriRemoved: 'page_redirect_uri_removed',
+};
+
+/**
+ * Finds the page that a browser has open. Whether its link request is decided or expired is for the
+ * caller to check.
+ *
+ * @param session - the cookie of this address; null without one
+ * @throws DomainError `page_expired`
+ */
+export async function findPageSession(
+  service: Service,
+  address: PageAddress,
+  session: string | null,
+): Promise<PageSession> {
+  if (session === null) throw refuse('page_cookie_missing', address);
+  const parts = credentialParts('pageSession', session);
+  if (parts === null) throw refuse('page_session_ill_formed', address);
+  const page = await findPage(service, address, parts.id);
+  const isOwn = page.session_hash !== null && sameHash(page.session_hash, hashCredential(session));
+  if (!isOwn) throw refuse('page_session_wrong', address);
+  // The page of a link request that has expired leads back to the application.
+  if (page.kind === 'connections' && service.clock() >= page.expires_at) {
+    throw refuse('page_session_over', address);
+  }
+  const access = page.link_id === null ? null : await accessByPage(service, page, parts.random);
+  const account = await service.store.findAccount(page.account_id);
+  if (account === null) throw refuse('page_account_erased', address);
+  return { page, account, access };
+}
+
+/** An opened page. Its session ends when the page expires. */
+export interface OpenedPage {
+  page: PageRecord;
+  /** The session, for the cookie; null if the browser has one that is alive. */
+  session: string | null;
+}
+
+/**
+ * Opens a page with its ticket, once. A ticket that was used before still leads to the page in the
+ * browser that has it open: the back button and a reload send it again.
+ *
+ * @param session - the cookie of this address; null without one
+ * @throws DomainError `page_expired`
+ */
+export async function openPage(
+  service: Service,
+  address: PageAddress,
+  ticket: string,
+  session: string | null,
+  origin: Origin,
+): Promise<OpenedPage> {
+  const { store, clock } = service;
+  const parts = credentialParts('pageTicket', ticket);
+  if (parts === null) throw refuse('page_ticket_ill_formed', address);
+  const page = await findPage(service, address, parts.id);
+  const ticket_hash = hashCredential(ticket);
+  if (!sameHash(page.ticket_hash, ticket_hash)) throw refuse('page_ticket_wrong', address);
+  if (page.session_hash === null) {
+    if (page.link_id !== null) await accessByPage(service, page, parts.random);
+    const now = clock();
+    if (now >= page.ticket_expires_at) throw refuse('page_ticket_expired', address);
+    const own = mintCredential('pageSession', page.id);
+    const opened = await store.openPage({
+      page_id: page.id,
+      ticket_hash,
+      session_hash: own.hash,
+      expires_at: page.kind === 'consent' ? page.expires_at : now + CONNECTIONS_LIFETIME,
+      now,
+      origin,
+    });
+    if (opened !== null) return { page: opened, session: own.credential };
+    // Another request has opened it meanwhile.
+  }
+  if (session === null) throw refuse('page_ticket_used', address);
+  const { page: open } = await findPageSession(service, address, session);
+  return { page: open, session: null };
+}
+
+async function findPage(
+  { store }: Service,
+  address: PageAddress,
+  page_id: string,
+): Promise<PageRecord> {
+  const page = await store.findPage(page_id);
+  if (page === null) throw refuse('page_unknown', address);
+  const isHere =
+    address.kind === 'consent' ? page.link_id === address.link_id : page.link_id === null;
+  if (!isHere) throw refuse('page_of_another_address', address);
+  return page;
+}
+
+/** @param key - the random part of the session */
+async function accessByPage(
+  service: Service,
+  { id, link_id }: PageRecord,
+  key: Uint8Array,
+): Promise<LinkAccess<{ page_id: string }>> {
+  const { link, application } = await findLinkRequest(service, link_id as string, pageFaults);
+  const subject = { link_id: link.id, application_id: application.id };
+  if (link.page_id !== id) throw DomainError.because('page_superseded', subject);
+  return {
+    link,
+    application,
+    holder: { page_id: id },
+    decided_by: id,
+    key,
+    lost: { unknown: pageFaults.unknown, superseded: 'page_superseded' },
+  };
+}
+
+function refuse(reason: Reason, address: PageAddress): DomainError {
+  // Anything may stand in the path of a page, also a credential.
+  const isKnown = address.kind === 'consent' && isUuid(address.link_id);
+  return DomainError.because(reason, isKnown ? { link_id: address.link_id } : {});
+}

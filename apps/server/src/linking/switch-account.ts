@@ -1,0 +1,36 @@
+import { mintCredential } from '../credentials/credentials.ts';
+import type { Origin } from '../initiator.ts';
+import { linkingOf, type Service } from '../service.ts';
+import { type LinkAccess, refuseDecided, refuseExpired, refuseLost } from './link-access.ts';
+import { addToQuery } from './redirect.ts';
+
+/**
+ * Sends the user of a consent page back to sign in with another account. The link that the host has
+ * is dead then: it gets a new one.
+ *
+ * @returns where the browser goes
+ * @throws DomainError `link_decided`, `link_expired`, `page_expired`
+ */
+export async function switchAccount(
+  service: Service,
+  access: LinkAccess<{ page_id: string }>,
+  origin: Origin,
+): Promise<{ redirect_to: string }> {
+  const { link, holder } = access;
+  refuseDecided(link);
+  refuseExpired(service, link, origin);
+  const { credential, hash } = mintCredential('link', link.id);
+  const switched = await service.store.switchLink({
+    link_id: link.id,
+    page_id: holder.page_id,
+    link_hash: hash,
+    now: service.clock(),
+    origin,
+  });
+  if (switched === null) return refuseLost(service, access, origin);
+  const redirect_to = addToQuery(linkingOf(service).signInUrl, {
+    link: credential,
+    prompt: 'select_account',
+  });
+  return { redirect_to };
+}

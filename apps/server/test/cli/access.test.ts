@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
+import { MongoClient } from 'mongodb';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runInProcess } from '../http/command-process.ts';
+import { describeOnMongodb, sqliteDatabase, type TestDatabase } from '../http/databases.ts';
+
+const unknown = randomUUID();
+
+const notCreating = [
+  ['app', 'list'],
+  ['app', 'disable', unknown],
+  ['grant', 'list', '--app', unknown],
+  ['grant', 'history', unknown],
+  ['code', 'cancel', unknown],
+  ['explain', 'a-request'],
+  ['migrate'],
+];
+
+describe('on SQLite', () => {
+  let database: TestDatabase;
+  let path: string;
+  beforeEach(async () => {
+    database = await sqliteDatabase();
+    path = database.url.slice('file:'.length);
+  });
+  afterEach(() => database.remove());
+  const latchkey = (words: string[]) => runInProcess(words, { DATABASE_URL: database.url });
+
+  test('only commands that are meant to create a database do', async () => {
+    for (const words of notCreating) {
+      const { code, stderr } = await latchkey(words);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`There is no database at ${path}`);
+    }
+    expect(existsSync(path)).toBe(false);
+    expect((await latchkey(['app', 'create', 'Acme'])).code).toBe(0);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test.each([
+    ['an empty file', ''],
+    ['the database of another program', 'CREATE TABLE applications (name TEXT)'],
+  ])('no other command makes %s a database of Latchkey', async (_, sql) => {
+    writeFileSync(path, '', { mode: 0o600 });
+    const other = new DatabaseSync(path);
+    other.exec(sql);
+    other.close();
+    const before = readFileSync(path);
+    for (const words of notCreating) {
+      const { code, stderr } = await latchkey(words);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`There is no database at ${path}`);
+    }
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+});
+
+describeOnMongodb('the access of commands', (server) => {
+  const name = freshName();
+  const client = new MongoClient(server);
+  const db = client.db(name);
+  afterEach(async () => {
+    await db.dropDatabase();
+    await client.close();
+  });
+  const latchkey = (words: string[]) => runInProcess(words, { DATABASE_URL: urlOf(server, name) });
+
+  test('creates a database, or its indexes, only where a command is meant to', async () => {
+    for (const words of notCreating) {
+      const { code, stderr } = await latchkey(words);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`There is no database ${name} of Latchkey on this server.`);
+    }
+    expect(await db.listCollections().toArray()).toEqual([]);
+    expect((await latchkey(['app', 'create', 'Acme'])).code).toBe(0);
+
+    await db.collection('grants').dropIndex('grants_by_account');
+    const { stdout } = await latchkey(['grant', 'list', '--account', unknown, '--json']);
+    expect(JSON.parse(stdout).data).toEqual([]);
+    const indexes = await db.collection('grants').indexes();
+    expect(indexes.map((index) => index.name)).not.toContain('grants_by_account');
+  });
+});

@@ -1,0 +1,389 @@
+import { cp, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { gzipSync } from 'node:zlib';
+import type { FullGrant } from '@latchkey/schema';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { send, succeed } from '../http/call.ts';
+import { type CommandProcess, runInProcess } from '../http/command-process.ts';
+import { unknownCredential } from '../http/error-cases.ts';
+import { asBearer, linkedApplication } from '../http/linked-application.ts';
+import { operator } from '../http/running-server.ts';
+import { launchServer, listening } from '../http/served-process.ts';
+import { migrations } from '../../src/store/sqlite/migrations.ts';
+
+let folder: string;
+const file = (name: string) => join(folder, name);
+const environment = () => ({ DATABASE_URL: `file:${file('latchkey.db')}` });
+const latchkey = (...words: string[]) => runInProcess(words, environment());
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'latchkey-backup-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function start(): Promise<CommandProcess & { url: string }> {
+  const process = launchServer(environment().DATABASE_URL);
+  onTestFinished(() => process.kill('SIGKILL'));
+  return { ...process, url: await listening(process) };
+}
+
+/** Prints what failed, unlike an exit code. */
+async function done(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await latchkey(...words);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+/** Without what SQLite keeps beside an open database, and a reader leaves. */
+const files = async () =>
+  (await readdir(folder)).filter((name) => !/^latchkey\.db-(wal|shm)$/.test(name));
+
+async function refused(...words: string[]): Promise<string> {
+  const before = await files();
+  const { code, stdout, stderr } = await latchkey(...words);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  // One line, and no file of an attempt.
+  expect(stderr).toMatch(/^[^\n]+\n$/);
+  expect(await files()).toEqual(before);
+  return stderr;
+}
+
+const statusOf = async (server: { url: string }, grant: FullGrant) =>
+  (await send(server, { method: 'GET', path: '/v1/grant', authorization: asBearer(grant) })).status;
+
+const names = async () =>
+  JSON.parse(await done('app', 'list', '--json')).data.map(({ name }: { name: string }) => name);
+
+/** Opens a file and changes it, as a program of another time would. */
+function edit(name: string, statements: string): void {
+  const database = new DatabaseSync(file(name), { defensive: false });
+  database.exec(statements);
+  database.close();
+}
+
+describe('backup', () => {
+  test('of a service that runs is one verified file for its owner alone', async () => {
+    const server = await start();
+    const { link } = await linkedApplication(server);
+    await link();
+    // The newest writes are in the write-ahead log.
+    expect((await stat(file('latchkey.db-wal'))).size).toBeGreaterThan(0);
+
+    const text = await done('backup', file('backup.db'));
+    expect(text).toMatch(
+      /^\S+backup\.db is a verified backup of \S+: 1 applications, 1 accounts and 1 grants in \d+ bytes, schema version \d+, made at \S+\.\n$/,
+    );
+    expect((await stat(file('backup.db'))).mode & 0o777).toBe(0o600);
+    expect((await readdir(folder)).filter((name) => name.startsWith('backup'))).toEqual([
+      'backup.db',
+    ]);
+    await link();
+    expect(JSON.parse(await done('backup', file('backup.db'), '--json'))).toMatchObject({
+      object: 'backup',
+      grants: 2,
+      schema_version: migrations.length,
+    });
+  });
+
+  test('replaces an earlier backup and nothing else', async () => {
+    await done('app', 'create', 'Acme');
+    await done('backup', file('backup.db'));
+    await done('backup', file('backup.db'));
+
+    await writeFile(file('notes.txt'), 'mine');
+    expect(await refused('backup', file('notes.txt'))).toContain('is not a backup of Latchkey');
+    expect(await readFile(file('notes.txt'), 'utf8')).toBe('mine');
+    expect(await refused('backup', file('latchkey.db'))).toContain('is the database itself');
+    await symlink(file('latchkey.db'), file('link.db'));
+    expect(await refused('backup', file('link.db'))).toContain('is not a backup of Latchkey');
+    expect(await refused('backup', join(folder, 'no', 'backup.db'))).toContain('create it first');
+    // A backup that somebody uses as a database.
+    await cp(file('backup.db'), file('used.db'));
+    await runInProcess(['app', 'list'], { DATABASE_URL: `file:${file('used.db')}` });
+    expect(await refused('backup', file('used.db'))).toContain('is not a backup of Latchkey');
+    expect(await names()).toEqual(['Acme']);
+  });
+
+  test('deletes what a killed backup left, and leaves that of one that runs', async () => {
+    await done('app', 'create', 'Acme');
+    // No process has this id: it is above the greatest that Linux gives.
+    await writeFile(file('backup.db.4194305.partial'), '');
+    await writeFile(file(`backup.db.${process.ppid}.partial`), '');
+    await done('backup', file('backup.db'));
+    const left = (await readdir(folder)).filter((name) => name.endsWith('.partial'));
+    expect(left).toEqual([`backup.db.${process.ppid}.partial`]);
+  });
+
+  test('never migrates, and refuses what it does not know', async () => {
+    expect(await refused('backup', file('backup.db'))).toContain('There is no database at');
+    await done('app', 'create', 'Acme');
+    edit('latchkey.db', `PRAGMA user_version = ${migrations.length + 1}`);
+    expect(await refused('backup', file('backup.db'))).toContain('created by a newer Latchkey');
+    await writeFile(file('latchkey.db'), '');
+    expect(await refused('backup', file('backup.db'))).toContain('not a database of Latchkey');
+    expect((await stat(file('latchkey.db'))).size).toBe(0);
+  });
+
+  test('finds a damaged page, and leaves the earlier backup in its place', async () => {
+    await done('app', 'create', 'Acme');
+    await done('backup', file('backup.db'));
+    const before = await readFile(file('backup.db'));
+    // An index that lacks a row: only the integrity check sees it.
+    edit(
+      'latchkey.db',
+      `PRAGMA writable_schema = ON;
+      CREATE TABLE damaged (a); INSERT INTO damaged VALUES (1), (2);
+      CREATE INDEX damaged_a ON damaged (a);
+      UPDATE sqlite_schema SET sql = 'CREATE INDEX damaged_a ON damaged (a + 1)' WHERE name = 'damaged_a'`,
+    );
+    expect(await refused('backup', file('backup.db'))).toContain('No backup was made');
+    expect(await readFile(file('backup.db'))).toEqual(before);
+  });
+});
+
+describe('restore', () => {
+  test('after a kill brings the backup back and nothing else', async () => {
+    const server = await start();
+    const { link } = await linkedApplication(server);
+    const kept = await link();
+    await done('backup', file('backup.db'));
+    const lost = await link();
+    await done('app', 'create', 'after');
+    server.kill('SIGKILL');
+    await server.ended;
+    expect((await stat(file('latchkey.db-wal'))).size).toBeGreaterThan(0);
+
+    const text = await done('restore', file('backup.db'));
+    expect(text).toContain('WORKS AGAIN');
+    const aside = (await readdir(folder)).filter((name) => name.startsWith('before-restore-'));
+    expect(aside).toHaveLength(1);
+    expect((await readdir(folder)).sort()).toEqual(['backup.db', ...aside, 'latchkey.db'].sort());
+    expect((await stat(file('latchkey.db'))).mode & 0o777).toBe(0o600);
+    expect(await names()).toEqual(['Acme']);
+    const restored = await start();
+    expect(await statusOf(restored, kept)).toBe(200);
+    expect(await statusOf(restored, lost)).toBe(401);
+  });
+
+  test('creates the database where there is none', async () => {
+    await done('app', 'create', 'Acme');
+    await done('backup', file('backup.db'));
+    for (const name of await readdir(folder)) {
+      if (name !== 'backup.db') await rm(file(name));
+    }
+    // The log of a database that is gone.
+    await writeFile(file('latchkey.db-wal'), 'another log');
+    await done('restore', file('backup.db'));
+    expect(await readdir(folder)).not.toContain('latchkey.db-wal');
+    expect(await names()).toEqual(['Acme']);
+  });
+
+  test('refuses while a process uses the database', async () => {
+    const server = await start();
+    await done('app', 'create', 'Acme');
+    await done('backup', file('backup.db'));
+    // It is idle: it holds no lock of a transaction.
+    expect(await refused('restore', file('backup.db'))).toContain('Stop every service');
+    expect((await send(server, { method: 'GET', path: '/readyz' })).status).toBe(200);
+  });
+
+  test('refuses what is not a whole backup', async () => {
+    await done('app', 'create', 'Acme');
+    await done('backup', file('backup.db'));
+    expect(await refused('restore', file('none.db'))).toContain('There is no file');
+    expect(await refused('restore', file('latchkey.db'))).toContain('is the database itself');
+
+    await cp(file('backup.db'), file('cut.db'));
+    await writeFile(file('cut.db'), (await readFile(file('cut.db'))).subarray(0, 8_192));
+    expect(await refused('restore', file('cut.db'))).toContain('is damaged');
+    await writeFile(file('notes.txt'), 'no database at all'.repeat(99));
+    expect(await refused('restore', file('notes.txt'))).toContain('is not a backup of Latchkey');
+    await cp(file('backup.db'), file('open.db'));
+    await writeFile(file('open.db-wal'), 'the latest writes');
+    expect(await refused('restore', file('open.db'))).toContain('its latest writes are in');
+    await cp(file('backup.db'), file('newer.db'));
+    edit('newer.db', `PRAGMA user_version = ${migrations.length + 1}`);
+    expect(await refused('restore', file('newer.db'))).toContain('created by a newer Latchkey');
+    expect(await names()).toEqual(['Acme']);
+  });
+});
+
+/** A service that was backed up, and revoked a lot afterwards. */
+async function revokedSince() {
+  const server = await start();
+  const acme = await linkedApplication(server);
+  const other = await linkedApplication(server);
+  const call = (name: Parameters<typeof succeed>[1], input: object) =>
+    succeed(server, name, input as never, operator);
+  const { application_id } = acme;
+  const [kept, byApplication, byToken, byOperator, recovered] = [
+    await acme.link(),
+    await acme.link(),
+    await acme.link(),
+    await acme.link(),
+    await acme.link(),
+  ];
+  const [converted, cancelled, open] = [await acme.issue(), await acme.issue(), await acme.issue()];
+  const added = await call('admin.applications.secrets.create', { application_id });
+  const deleted = await linkedApplication(server);
+  const erased = await linkedApplication(server);
+  const [ofDeleted, ofErased] = [await deleted.link(), await erased.link()];
+  const ofOther = { application_id: other.application_id };
+  const disconnected = [await other.link(), await other.link()] as const;
+  await done('backup', file('backup.db'));
+
+  await succeed(server, 'grants.revoke', { grant_id: byApplication.grant_id }, acme.bearer);
+  const token = byToken.grant_secret;
+  await succeed(server, 'grants.revokeToken', { token }, acme.bearer);
+  // Nothing happens, so nothing is to happen again: the id in it is that of another grant.
+  const madeUp = unknownCredential('grantSecret', kept.grant_id);
+  await succeed(server, 'grants.revokeToken', { token: madeUp }, acme.bearer);
+  await call('admin.grants.revoke', { grant_id: byOperator.grant_id });
+  const { account_id } = other;
+  await call('admin.connections.revoke', { account_id, application_id: other.application_id });
+  await succeed(server, 'grants.recover', { grant_id: recovered.grant_id }, acme.bearer);
+  await acme.convert(converted.code);
+  await call('admin.codes.cancel', { grant_id: cancelled.grant_id });
+  const secret_id = added.id;
+  await call('admin.applications.secrets.revoke', { application_id, secret_id });
+  // Switched off and on: it stays on.
+  await call('admin.applications.disable', { application_id });
+  await call('admin.applications.enable', { application_id });
+  await call('admin.applications.enable', ofOther);
+  await call('admin.applications.disable', ofOther);
+  await call('admin.applications.disable', { application_id: deleted.application_id });
+  await call('admin.applications.delete', { application_id: deleted.application_id });
+  await call('admin.accounts.erase', { account_id: erased.account_id });
+  const unknown = await acme.link();
+  await succeed(server, 'grants.revoke', { grant_id: unknown.grant_id }, acme.bearer);
+  server.kill('SIGTERM');
+  const log = (await server.ended).stderr;
+
+  async function expectRevoked() {
+    const restored = await start();
+    expect(await statusOf(restored, kept)).toBe(200);
+    expect(await statusOf(restored, byApplication)).toBe(401);
+    expect(await statusOf(restored, byToken)).toBe(401);
+    expect(await statusOf(restored, byOperator)).toBe(401);
+    await succeed(restored, 'admin.applications.enable', ofOther, operator);
+    for (const grant of disconnected) expect(await statusOf(restored, grant)).toBe(401);
+    await succeed(restored, 'admin.applications.disable', ofOther, operator);
+    expect(await statusOf(restored, recovered)).toBe(401);
+    expect(await statusOf(restored, ofDeleted)).toBe(401);
+    expect(await statusOf(restored, ofErased)).toBe(401);
+    const { data: accounts } = JSON.parse(await done('account', 'list', '--json'));
+    expect(accounts.map(({ id }: { id: string }) => id)).not.toContain(erased.account_id);
+    const convert = (code: string) =>
+      send(restored, {
+        method: 'POST',
+        path: '/oauth/convert',
+        authorization: acme.bearer,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ code }),
+      });
+    expect((await convert(converted.code)).status).toBe(400);
+    expect((await convert(cancelled.code)).status).toBe(400);
+    expect((await convert(open.code)).status).toBe(200);
+    const { data } = JSON.parse(await done('app', 'list', '--json'));
+    const states = data.map(({ id, disabled, secrets }: Record<string, unknown>) => [
+      id,
+      disabled,
+      (secrets as unknown[]).length,
+    ]);
+    expect(states).toEqual([
+      [erased.application_id, false, 1],
+      [other.application_id, true, 1],
+      [application_id, false, 1],
+    ]);
+    const history = await done('grant', 'history', byApplication.grant_id);
+    expect(history).toMatch(/revoked: done {2}by the application with its secret/);
+    restored.kill('SIGTERM');
+    await restored.ended;
+  }
+  return { log, expectRevoked };
+}
+
+describe('what was revoked since the backup', () => {
+  test('is revoked again before the database is in its place', async () => {
+    const { log, expectRevoked } = await revokedSince();
+    const half = log.lastIndexOf('\n', log.length / 2);
+    // Two logs in any order, with what is found in logs: other programs, half lines, wrapped lines.
+    await writeFile(
+      file('new.log'),
+      [
+        'Traceback (most recent call last):',
+        '{"level":30,"time":"2026-11-2',
+        '\u0000\u0001 {"level":30} }{ {"msg":"audit","result":"done"}',
+        `{"padding":"${'x'.repeat(200_000)}"}`,
+        // As after a kill in the middle of a line.
+        log.slice(half + 1).replaceAll('\n{', '\n{"level":30,"ti{'),
+      ].join('\n'),
+    );
+    const wrapped = log
+      .slice(0, half)
+      .split('\n')
+      .map((line, index) =>
+        index % 2 === 0
+          ? `Nov 21 02:15:30 host latchkey[7]: ${line}`
+          : JSON.stringify({ log: `${line}\n`, stream: 'stderr' }),
+      );
+    await writeFile(file('old.log.gz'), gzipSync(wrapped.join('\n')));
+
+    const logs = ['--log', file('new.log'), file('old.log.gz')];
+    const text = await done('restore', file('backup.db'), ...logs);
+    expect(text).toContain(
+      '5 grants revoked, 2 codes cancelled, 1 secrets removed, 1 applications disabled, 1 applications deleted, 1 accounts erased',
+    );
+    expect(text).not.toContain('WORKS AGAIN');
+    await expectRevoked();
+  });
+
+  test('is revoked again by a step of its own, and repeating it changes nothing', async () => {
+    const { log, expectRevoked } = await revokedSince();
+    await writeFile(file('latchkey.log'), log);
+    const text = await done('restore', file('backup.db'));
+    const since = /--since (\S+) LOG/.exec(text)?.[1] ?? '';
+    const again = ['revoke-again', '--since', since, file('latchkey.log'), '--json'];
+    expect(JSON.parse(await done(...again))).toMatchObject({
+      ...{ object: 'revoked_again', grants_revoked: 5, codes_cancelled: 2 },
+      ...{ secrets_removed: 1, applications_disabled: 1 },
+      ...{ applications_deleted: 1, accounts_erased: 1 },
+    });
+    expect(JSON.parse(await done(...again))).toMatchObject({
+      ...{ grants_revoked: 0, codes_cancelled: 0, secrets_removed: 0, applications_disabled: 0 },
+      ...{ applications_deleted: 0, accounts_erased: 0 },
+    });
+    await expectRevoked();
+  });
+
+  test('needs a log of the service', async () => {
+    await done('app', 'create', 'Acme');
+    await done('backup', file('backup.db'));
+    await writeFile(file('other.log'), '{"a":1}\nhello\n');
+    const restoring = ['restore', file('backup.db'), '--log'];
+    expect(await refused(...restoring, file('none.log'))).toContain('There is no log');
+    expect(await refused(...restoring, file('other.log'))).toContain(
+      "no line of the service's log",
+    );
+    const { code, stderr } = await latchkey('revoke-again', file('other.log'));
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--since') });
+    // Made by another program: it does not say when.
+    edit('latchkey.db', `VACUUM INTO '${file('foreign.db')}'`);
+    const foreign = await latchkey('restore', file('foreign.db'), '--log', file('other.log'));
+    expect(foreign).toMatchObject({ code: 2, stderr: expect.stringContaining('Add --since') });
+  });
+});
+
+test('MongoDB is named its own way', async () => {
+  const mongodb = { DATABASE_URL: 'mongodb://127.0.0.1:1/latchkey' };
+  for (const [command = '', way] of [
+    ['backup', 'mongodump --oplog'],
+    ['restore', 'mongorestore --oplogReplay'],
+  ]) {
+    const run = await runInProcess([command, file('backup.db')], mongodb);
+    expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining(way as string) });
+    expect(run.stderr).toMatch(/^[^\n]+\n$/);
+  }
+});

@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { type OperationName, operations } from '@latchkey/schema';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommand, runInProcess } from '../http/command-process.ts';
+import { sqliteDatabase, type TestDatabase } from '../http/databases.ts';
+import { textOf } from '../../src/cli/error-texts.ts';
+
+const unknown = randomUUID();
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await sqliteDatabase();
+});
+afterAll(() => database.remove());
+
+const on = (DATABASE_URL: string, words: readonly string[]) =>
+  runInProcess(words, { DATABASE_URL });
+const latchkey = (...words: readonly string[]) => on(database.url, words);
+
+/** Runs a command with `--json`, which has to print one line with exactly the operation's object. */
+async function jsonOn(url: string, name: OperationName, words: readonly string[]) {
+  const { code, stdout, stderr } = await on(url, [...words, '--json']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^\{.*\}\n$/);
+  const object = JSON.parse(stdout);
+  expect(operations[name].output.parse(object)).toStrictEqual(object);
+  return object;
+}
+
+describe('the commands', () => {
+  test('do on the database what the operations do', async () => {
+    const own = await sqliteDatabase();
+    const json = (name: OperationName, ...words: string[]) => jsonOn(own.url, name, words);
+    const { secret, ...app } = await json(
+      'admin.applications.create',
+      'app',
+      'create',
+      'Acme & Co',
+    );
+    expect(app.name).toBe('Acme & Co');
+    expect(secret).toMatch(/^lk_app_/);
+
+    const expires = '2999-01-31T00:00:00Z';
+    const adding = ['app', 'secret', 'add', app.id, '--expires', expires];
+    const { secret: _, ...added } = await json('admin.applications.secrets.create', ...adding);
+    expect(added.expires_at).toBe('2999-01-31T00:00:00.000+00:00');
+    const both = { ...app, secrets: [...app.secrets, added] };
+    const disabled = await json('admin.applications.disable', 'app', 'disable', app.id);
+    expect(disabled).toStrictEqual({ ...both, disabled: true });
+    const enabled = await json('admin.applications.enable', 'app', 'enable', app.id);
+    expect(enabled).toStrictEqual(both);
+    const removing = ['app', 'secret', 'revoke', app.id, added.id];
+    const removed = await json('admin.applications.secrets.revoke', ...removing);
+    expect(removed).toStrictEqual(app);
+    const list = await json('admin.applications.list', 'app', 'list');
+    expect(list).toStrictEqual({ object: 'list', data: [app], next_cursor: null });
+
+    const id = randomUUID();
+    const putting = ['account', 'put', '--id', id, '--username', 'ada', '--verified'];
+    const whole = ['--display-name', 'Ada Lovelace', '--twitter', 'adal', '--supporter'];
+    const account = {
+      object: 'service_account',
+      id,
+      username: 'ada',
+      display_name: 'Ada Lovelace',
+      twitter: 'adal',
+      verified: true,
+      supporter: true,
+    };
+    expect(await json('admin.accounts.put', ...putting, ...whole)).toStrictEqual(account);
+    const fresh = await json('admin.accounts.put', 'account', 'put', '--username', 'bob');
+    expect(fresh).toStrictEqual({
+      ...account,
+      id: fresh.id,
+      username: 'bob',
+      display_name: 'bob',
+      twitter: null,
+      verified: false,
+      supporter: false,
+    });
+
+    const issuing = ['code', 'issue', '--app', app.id, '--account', id, '--scope', 'a b'];
+    const { code, ...issued } = await json('admin.codes.issue', ...issuing);
+    expect(code).toMatch(/^lk_code_/);
+    const cancelled = await json('admin.codes.cancel', 'code', 'cancel', issued.grant_id);
+    expect(cancelled).toStrictEqual({ ...issued, cancelled: true });
+    for (const filter of [
+      ['--account', id],
+      ['--app', app.id],
+    ]) {
+      const grants = await json('admin.grants.list', 'grant', 'list', ...filter);
+      expect(grants).toStrictEqual({ object: 'list', data: [], next_cursor: null });
+    }
+    await own.remove();
+  });
+
+  test('list, export and erase accounts, and delete applications', async () => {
+    const own = await sqliteDatabase();
+    const json = (name: OperationName, ...words: string[]) => jsonOn(own.url, name, words);
+    const putting = ['account', 'put', '--username'];
+    const [ada, bob] = [
+      await json('admin.accounts.put', ...putting, 'ada'),
+      await json('admin.accounts.put', ...putting, 'bob'),
+    ];
+    const list = { object: 'list', next_cursor: null };
+    const listing = ['account', 'list'];
+    expect(await json('admin.accounts.list', ...listing)).toEqual({ ...list, data: [bob, ada] });
+    const named = await json('admin.accounts.list', ...listing, '--username', 'ada');
+    expect(named).toEqual({ ...list, data: [ada] });
+    expect(await json('admin.accounts.get', 'account', 'get', ada.id)).toEqual(ada);
+    expect(await json('admin.accounts.export', 'account', 'export', ada.id)).toEqual({
+      ...{ object: 'account_export', account: ada },
+      ...{ grants: [], codes: [], history: [], refusals: [] },
+    });
+    // No terminal: nobody is asked.
+    const erased = await json('admin.accounts.erase', 'account', 'erase', ada.id);
+    expect(erased).toEqual({ object: 'account_erasure', id: ada.id, grants_revoked: 0 });
+
+    const creating = ['app', 'create', 'Acme'];
+    const { secret: _, ...app } = await json('admin.applications.create', ...creating);
+    expect(await json('admin.applications.get', 'app', 'get', app.id)).toEqual(app);
+    await json('admin.applications.disable', 'app', 'disable', app.id);
+    const deleting = ['app', 'delete', app.id, '--yes'];
+    const deleted = await json('admin.applications.delete', ...deleting);
+    expect(deleted).toEqual({ ...app, disabled: true });
+    expect((await json('admin.applications.list', 'app', 'list')).data).toEqual([]);
+    await own.remove();
+  });
+
+  test('say without --json what a person wants to know', async () => {
+    const created = await latchkey('app', 'create', 'Acme');
+    const [, id, secret] =
+      created.stdout.match(
+        /^id {2,}(\S{36})\nname {2,}Acme\nstate {2,}active\n[\s\S]*\n(lk_app_\w{71})\n$/,
+      ) ?? [];
+    expect(secret).toBeDefined();
+    // To a pipe: whole texts with tabs between them.
+    const listed = await latchkey('app', 'list');
+    expect(listed.stdout).toMatch(new RegExp(`^${id}\tAcme\tactive\t\t20\\S+\n$`, 'm'));
+    expect(listed.stdout).not.toContain(secret);
+  });
+
+  test.each([
+    ['application_not_found', ['app', 'disable', unknown]],
+    ['application_not_found', ['app', 'get', unknown]],
+    ['application_not_found', ['app', 'delete', unknown]],
+    ['account_not_found', ['account', 'get', unknown]],
+    ['account_not_found', ['account', 'export', unknown]],
+    ['parameter_invalid', ['account', 'erase', '7']],
+    ['application_not_found', ['app', 'secret', 'add', unknown]],
+    ['application_not_found', ['app', 'secret', 'revoke', unknown, unknown]],
+    ['grant_not_found', ['grant', 'revoke', unknown]],
+    ['grant_not_found', ['code', 'cancel', unknown]],
+    [
+      'application_not_found',
+      ['code', 'issue', '--app', unknown, '--account', unknown, '--scope', 'a'],
+    ],
+    ['parameter_invalid', ['app', 'enable', '7']],
+    ['parameter_invalid', ['app', 'create', '']],
+    ['parameter_invalid', ['app', 'secret', 'add', unknown, '--expires', 'tomorrow']],
+    ['parameter_invalid', ['account', 'put', '--username', '']],
+    ['parameter_invalid', ['grant', 'list', '--account', '7']],
+  ] as const)('refuse with %s and exit code 1: %j', async (error_code, words) => {
+    const { code, stdout, stderr } = await latchkey(...words, '--json');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    const [first, second] = stderr.split('\n');
+    expect(first).toBe(`${error_code}: ${textOf(error_code)}`);
+    expect(second === '').toBe(error_code !== 'parameter_invalid');
+  });
+
+  test.each([
+    [['nonsense']],
+    [['app']],
+    [['app', 'create']],
+    [['app', 'create', 'Acme', 'Company']],
+    [['app', 'list', '--nonsense']],
+    [['app', 'secret', 'revoke', unknown]],
+    [['account', 'put']],
+    [['code', 'issue', '--app', unknown]],
+    [['grant', 'list']],
+    [['grant', 'list', '--account', unknown, '--app', unknown]],
+    [[]],
+  ])('take %j for bad usage, exit code 2', async (words) => {
+    const { code, stdout, stderr } = await latchkey(...words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^(error: |Usage: )/);
+  });
+
+  test('help who asks for it, exit code 0', async () => {
+    const { code, stdout, stderr } = await latchkey('--help');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const command of ['serve', 'app', 'account', 'code', 'grant']) {
+      expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
+    }
+  });
+
+  test.each([
+    [['app', 'list']],
+    [['app', 'create', 'Acme']],
+    [['grant', 'list', '--app', unknown]],
+    [['doctor', '--json']],
+  ])('refuse a database that keeps nothing: %j', async (words) => {
+    const { code, stdout, stderr } = await runInProcess(words, { DATABASE_URL: 'file::memory:' });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^DATABASE_URL file::memory: .*\n$/);
+  });
+
+  test.each([
+    [['app', 'list'], { DATABASE_URL: 'postgres://u:quicksilver@h/d' }, 'DATABASE_URL'],
+    [['app', 'list'], { DATABASE_URL: '' }, 'DATABASE_URL'],
+    [['serve'], { PORT: 'quicksilver' }, 'PORT'],
+    [['serve'], { ADMIN_SECRET: 'quicksilver' }, 'ADMIN_SECRET'],
+    [['serve'], { DATABASE_URL: '' }, 'DATABASE_URL'],
+  ])('stop at a bad setting with one line: %j %j', async (words, environment, name) => {
+    const { code, stdout, stderr } = await runInProcess(words, environment);
+    // A supervisor that is told so does not restart the service in vain.
+    expect({ code, stdout }).toEqual({ code: words[0] === 'serve' ? 78 : 2, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^${name} .*Example: ${name}=.*\\n$`));
+    expect(stderr).not.toContain('quicksilver');
+  });
+
+  test('say in short why a database can’t be opened', async () => {
+    const url = 'file:/dev/null/latchkey.db';
+    const { code, stderr } = await runInProcess(['app', 'list'], { DATABASE_URL: url });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^store_unavailable: .*\n {2}.*\/dev\/null\/latchkey\.db.*\n$/);
+  });
+
+  test.each([
+    { DATABASE_URL: 'file:./never-made.db' },
+    { DATABASE_URL: 'mongodb://127.0.0.1:1/latchkey' },
+    { ADMIN_SECRET: 'a-secret-of-thirty-two-characters' },
+  ])('make no demo with %j', async (environment) => {
+    const { code, stdout, stderr } = await runInProcess(['demo'], environment);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^DATABASE_URL or ADMIN_SECRET is set, .*latchkey app create.*\n$/);
+    expect(existsSync('never-made.db')).toBe(false);
+  });
+});
+
+describe('the program', () => {
+  test('prints to its own output, and exits with the code of the command', async () => {
+    const settings = { DATABASE_URL: database.url };
+    const done = await runCommand(['app', 'create', 'Acme', '--json'], settings);
+    expect(done).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(done.stdout)).toMatchObject({ object: 'application', name: 'Acme' });
+    const refused = await runCommand(['app', 'enable', unknown], settings);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^application_not_found: /);
+    const badUsage = await runCommand(['nonsense'], settings);
+    expect(badUsage).toMatchObject({ code: 2, stdout: '' });
+    expect(badUsage.stderr).toMatch(/^error: /);
+  });
+});

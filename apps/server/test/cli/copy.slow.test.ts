@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { longer } from '@latchkey/test-kit/long';
+import { expect, onTestFinished, test } from 'vitest';
+import { startCommand } from '../http/command-process.ts';
+import { describeOnMongodb } from '../http/databases.ts';
+import { manyGrants } from '../store/many-grants.ts';
+import { mongoHarness } from '../store/mongodb/mongo-harness.ts';
+import { openSource } from '../../src/store/open-store.ts';
+import type { StoredGrant } from '../../src/store/transfer.ts';
+
+const GRANTS = longer(20_000, 1_000_000);
+
+// The grants of `npm run test:long` take 1 GB as objects. The program and a few pages take 40 MB, and the
+// garbage of a page is not collected at once.
+const NODE_OPTIONS = '--max-old-space-size=96';
+
+describeOnMongodb('a large copy', (server) => {
+  test('takes flat memory, is completed after a kill, and comes back the same', {
+    timeout: longer(600_000, 3_600_000),
+  }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'latchkey-copy-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const database = await mongoHarness(server).fresh();
+    onTestFinished(() => database.remove());
+    const [first, back] = ['a.db', 'back.db'].map((name) => `file:${join(folder, name)}`);
+    await manyGrants(first as string, GRANTS);
+    const copy = (from = '', to = '') =>
+      startCommand(['copy', '--from', from, '--to', to, '--json'], {
+        DATABASE_URL: database.url,
+        NODE_OPTIONS,
+      });
+
+    const killed = copy(first, database.url);
+    // The first line of its progress.
+    while (!killed.run.stderr.includes(' %')) {
+      expect(killed.run.code, killed.run.stderr).toBeNull();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    killed.kill('SIGKILL');
+    await killed.ended;
+    const expected = { object: 'copy', applications: 1, accounts: 1, grants: GRANTS };
+    for (const [from, to] of [
+      [first, database.url],
+      [database.url, back],
+      [first, database.url],
+    ]) {
+      const { code, stdout, stderr } = await copy(from, to).ended;
+      expect(code, stderr).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject(expected);
+    }
+
+    const [source, target] = [await openSource(first as string), await openSource(back as string)];
+    for (let after: string | null = null; ; ) {
+      const page: StoredGrant[] = await source.exportGrants({ after, limit: 10_000 });
+      expect(await target.exportGrants({ after, limit: 10_000 })).toEqual(page);
+      if (page.length === 0) break;
+      after = page.at(-1)?.grant_id ?? null;
+    }
+    await Promise.all([source.close(), target.close()]);
+  });
+});

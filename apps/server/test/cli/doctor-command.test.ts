@@ -1,0 +1,174 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { uuidToBytes } from '@latchkey/schema';
+import { MongoClient } from 'mongodb';
+import { v7 } from 'uuid';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { runInProcess } from '../http/command-process.ts';
+import {
+  describeOnEachStore,
+  describeOnMongodb,
+  sqliteDatabase,
+  type TestDatabase,
+} from '../http/databases.ts';
+import { manyGrants } from '../store/many-grants.ts';
+import { mongoHarness } from '../store/mongodb/mongo-harness.ts';
+import type { Finding } from '../../src/store/finding.ts';
+import { openStore } from '../../src/store/open-store.ts';
+
+async function doctor(environment: NodeJS.ProcessEnv) {
+  const { code, stdout, stderr } = await runInProcess(['doctor', '--json'], environment);
+  const { data, ...rest }: { data: Finding[]; object: string; result: string } = JSON.parse(stdout);
+  const problems = data.filter(({ level }) => level === 'problem');
+  // The exit code, the result and the last line never contradict the findings.
+  expect(rest).toEqual({ object: 'doctor', result: problems.length === 0 ? 'ok' : 'problem' });
+  expect(code).toBe(problems.length === 0 ? 0 : 1);
+  expect(stderr).toMatch(problems.length === 0 ? /^$/ : /^There (is|are) \d+ problems?\.\n$/);
+  for (const { level, advice } of data) {
+    if (level !== 'ok' && level !== 'skipped') expect(advice).toBeTruthy();
+  }
+  return data;
+}
+
+const of = (data: Finding[], level: Finding['level']) =>
+  data.filter((finding) => finding.level === level).map(({ check }) => check);
+
+const everyCheck = [
+  ...['settings', 'store', 'version', 'topology', 'indexes', 'rights', 'write_concern'],
+  ...['clock', 'tls', 'disk', 'exchange'],
+];
+
+describeOnEachStore('the doctor', (fresh) => {
+  test('finds no problem where there is none, tries an exchange, and leaves nothing to see', async () => {
+    const database = await fresh();
+    onTestFinished(() => database.remove());
+    const { application, account } = await manyGrants(database.url, 4);
+    const data = await doctor({ DATABASE_URL: database.url });
+    expect(new Set(data.map(({ check }) => check))).toEqual(new Set(everyCheck));
+    expect(of(data, 'problem')).toEqual([]);
+    expect(data.at(-1)).toMatchObject({
+      check: 'exchange',
+      level: 'ok',
+      found: expect.stringMatching(/^A code was converted once, and its grant revoked: \d+ ms\.$/),
+    });
+
+    const store = await openStore(database.url, { clock: Date.now });
+    const page = { limit: 9, before: null };
+    expect(await store.listApplications(page)).toEqual([application]);
+    expect((await store.listAccounts({}, page)).map((each) => each.account)).toEqual([account]);
+    expect(await store.countPendingCodes({ now: 0, limit: 9 })).toBe(0);
+    await store.close();
+  });
+
+  test('finds a database that is not there, and creates none', async () => {
+    const database = await fresh();
+    onTestFinished(() => database.remove());
+    for (let round = 0; round < 2; round += 1) {
+      const data = await doctor({ DATABASE_URL: database.url });
+      expect(of(data, 'problem')).toEqual(['store']);
+      expect(data.at(-1)).toMatchObject({ check: 'exchange', level: 'skipped' });
+    }
+  });
+});
+
+describe('the doctor on SQLite', () => {
+  let database: TestDatabase;
+  let path: string;
+  const settings = () => ({ DATABASE_URL: database.url });
+  const sql = (text: string) => {
+    const opened = new DatabaseSync(path);
+    opened.exec(text);
+    opened.close();
+  };
+  beforeEach(async () => {
+    database = await sqliteDatabase();
+    path = database.url.slice('file:'.length);
+    await manyGrants(database.url, 4);
+  });
+  afterEach(() => database.remove());
+
+  test('says how to create an index that is missing', async () => {
+    sql('DROP INDEX grants_by_account');
+    const [found] = (await doctor(settings())).filter(({ level }) => level === 'problem');
+    expect(found).toMatchObject({ check: 'indexes', found: expect.stringContaining('by_account') });
+    sql(found?.advice?.replace('Run with sqlite3: ', '') ?? '');
+    expect(of(await doctor(settings()), 'problem')).toEqual([]);
+  });
+
+  test('finds what is no database of Latchkey, and one of a newer version, and changes neither', async () => {
+    for (const version of [0, 999]) {
+      sql(`PRAGMA user_version = ${version}`);
+      expect(of(await doctor(settings()), 'problem')).toEqual(['store']);
+      const opened = new DatabaseSync(path);
+      expect(opened.prepare('PRAGMA user_version').get()).toEqual({ user_version: version });
+      opened.close();
+    }
+  });
+
+  test('finds rights of others, and a grant from the future', async () => {
+    await chmod(path, 0o644);
+    expect(of(await doctor(settings()), 'warning')).toEqual(['rights']);
+    const opened = new DatabaseSync(path);
+    const id = v7({ msecs: Date.now() + 3_600_000 });
+    opened
+      .prepare('UPDATE grants SET id = ? WHERE id = (SELECT max(id) FROM grants)')
+      .run(uuidToBytes(id));
+    opened.close();
+    expect(of(await doctor(settings()), 'problem')).toEqual(['clock']);
+  });
+
+  test('finds a file that is no database', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'latchkey-doctor-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    expect(of(await doctor({ DATABASE_URL: `file:${folder}` }), 'problem')).toEqual(['store']);
+  });
+
+  test('prints a line for each finding, and under it what to do', async () => {
+    const { code, stdout, stderr } = await runInProcess(['doctor'], {
+      ...settings(),
+      RATE_LIMIT: 'off',
+      PUBLIC_URL: 'http://link.example.com',
+    });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'There is 1 problem.\n' });
+    expect(stdout).toMatch(/^warning {2}settings {7}RATE_LIMIT is off: .*\n {24}→ Unset it, .*\n/);
+    expect(stdout).toMatch(/^problem {2}tls {12}PUBLIC_URL is http, .*\n {24}→ Put a proxy .*\n/m);
+    expect(stdout).toMatch(/^ok {7}exchange {7}.*\n$/m);
+  });
+});
+
+describeOnMongodb('the doctor, with indexes', (server) => {
+  test('finds missing ones and rivals', async () => {
+    const database = await mongoHarness(server).fresh();
+    const client = new MongoClient(database.url);
+    onTestFinished(async () => {
+      await client.close();
+      await database.remove();
+    });
+    await manyGrants(database.url, 4);
+    const grants = client.db().collection('grants');
+    await grants.dropIndex('grants_by_account');
+    const missing = await doctor({ DATABASE_URL: database.url });
+    expect(missing.find(({ check }) => check === 'indexes')).toMatchObject({
+      level: 'warning',
+      advice: expect.stringContaining('db.grants.createIndex({"account_id":1,"_id":-1}'),
+    });
+    await grants.createIndex({ scope: 1 }, { name: 'grants_by_account' });
+    const rival = await doctor({ DATABASE_URL: database.url });
+    expect(of(rival, 'problem')).toEqual(['indexes']);
+  });
+});
+
+test.each([
+  ['settings', { PORT: 'quicksilver' }],
+  ['settings', { DATABASE_URL: 'postgres://u:quicksilver@h/d' }],
+  ['store', { DATABASE_URL: 'mongodb://u:quicksilver@127.0.0.1:1/latchkey' }],
+] as const)(
+  'the doctor finds a problem of the %s in %j, and prints no value',
+  async (check, settings) => {
+    const data = await doctor(settings);
+    expect(of(data, 'problem')).toEqual([check]);
+    expect(JSON.stringify(data)).not.toContain('quicksilver');
+  },
+);

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type OperationName, operations } from '@latchkey/schema';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runInProcess } from '../http/command-process.ts';
+import { describeOnEachStore, type TestDatabase } from '../http/databases.ts';
+import { ADMIN_SECRET, startTestServer } from '../http/running-server.ts';
+import { authorize, CHALLENGE } from '../linking/link-flow.ts';
+
+const CALLBACK = 'https://acme.example/callback';
+const SETTINGS = {
+  ADMIN_SECRET,
+  SIGN_IN_URL: 'https://host.example/sign-in',
+  PUBLIC_URL: 'https://link.example',
+};
+
+describeOnEachStore('the commands of the linking flow', (fresh) => {
+  let database: TestDatabase;
+  let folder: string;
+  beforeAll(async () => {
+    database = await fresh();
+    folder = mkdtempSync(join(tmpdir(), 'latchkey-scopes-'));
+  });
+  afterAll(async () => {
+    await database.remove();
+    rmSync(folder, { recursive: true });
+  });
+
+  const latchkey = (words: string[], input = '') =>
+    runInProcess(words, { DATABASE_URL: database.url, ...SETTINGS }, { input });
+
+  /** Runs a command with `--json`, which has to print one line with exactly the operation's object. */
+  async function json(name: OperationName, words: string[], input?: string) {
+    const { code, stdout, stderr } = await latchkey([...words, '--json'], input);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const object = JSON.parse(stdout);
+    expect(operations[name].output.parse(object)).toStrictEqual(object);
+    return object;
+  }
+
+  async function newApplication(...more: string[]) {
+    const words = ['app', 'create', 'Acme', '--redirect-uri', CALLBACK, ...more];
+    return json('admin.applications.create', words);
+  }
+  const newAccount = () => json('admin.accounts.put', ['account', 'put', '--username', 'ada']);
+
+  /** Begins a link request as a browser does. */
+  async function newLink(): Promise<{ link: string; application: { id: string } }> {
+    const application = await newApplication();
+    await json('admin.scopes.put', ['scope', 'put', 'profile.read', '--title', 'Your profile']);
+    const server = await startTestServer(database.url, SETTINGS);
+    const { headers } = await authorize(server, {
+      ...{ response_type: 'code', client_id: application.id, redirect_uri: CALLBACK },
+      ...{ scope: 'profile.read', state: 'a-state' },
+      ...{ code_challenge: CHALLENGE, code_challenge_method: 'S256' },
+    });
+    await server.close();
+    const link = new URL(headers.get('location') ?? '').searchParams.get('link') ?? '';
+    expect(link).toMatch(/^lk_link_/);
+    return { link, application };
+  }
+
+  test('create and update an application', async () => {
+    const { secret, ...created } = await newApplication(
+      ...['--redirect-uri', 'http://127.0.0.1/cb', '--scope', 'a', '--scope', 'b'],
+      ...['--logo', 'https://acme.example/logo.png', '--homepage', 'https://acme.example/'],
+      '--resource-server',
+    );
+    expect(secret).toMatch(/^lk_app_/);
+    expect(created).toMatchObject({
+      redirect_uris: [CALLBACK, 'http://127.0.0.1/cb'],
+      scopes: ['a', 'b'],
+      logo_uri: 'https://acme.example/logo.png',
+      homepage_uri: 'https://acme.example/',
+      public: false,
+      resource_server: true,
+    });
+    const update = (...words: string[]) =>
+      json('admin.applications.update', ['app', 'update', created.id, ...words]);
+    const renamed = { ...created, name: 'Ajax', scopes: ['c'] };
+    expect(await update('--name', 'Ajax', '--scope', 'c')).toEqual(renamed);
+    const plain = {
+      ...{ ...renamed, redirect_uris: [CALLBACK], scopes: null, logo_uri: null },
+      ...{ homepage_uri: null, resource_server: false },
+    };
+    const removing = ['--all-scopes', '--no-logo', '--no-homepage', '--no-resource-server'];
+    expect(await update('--redirect-uri', CALLBACK, ...removing)).toEqual(plain);
+    expect((await latchkey(['app', 'update', created.id])).code).toBe(2);
+
+    const open = await newApplication('--public');
+    expect(open).toMatchObject({ public: true, secrets: [] });
+    const refused = await latchkey(['app', 'secret', 'add', open.id]);
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching('application_public: '),
+    });
+    const wrong = await latchkey(['app', 'create', 'A', '--redirect-uri', 'http://acme.example']);
+    expect(wrong.stderr).toMatch(/^parameter_invalid: [^\n]*\n {2}--redirect-uri 1: /);
+    const { stdout } = await latchkey(['app', 'get', open.id]);
+    expect(stdout).toMatch(/^redirect URI {2}https:\/\/acme.example\/callback$/m);
+    expect(stdout).toMatch(/^kind {10}public, without a secret$/m);
+  });
+
+  test('describe, list and delete scopes', async () => {
+    const texts = { de: { title: 'Dein Profil lesen', description: 'Dein Name.' } };
+    const file = join(folder, 'texts.json');
+    writeFileSync(file, JSON.stringify(texts));
+    const described = await json('admin.scopes.put', [
+      ...['scope', 'put', 'a.scope', '--title', 'A scope', '--description', 'It allows a lot.'],
+      ...['--texts', file],
+    ]);
+    const members = { title: 'A scope', description: 'It allows a lot.', texts };
+    expect(described).toEqual({ object: 'scope', scope: 'a.scope', ...members });
+    const list = await json('admin.scopes.list', ['scope', 'list']);
+    expect(list.data).toContainEqual(described);
+    const table = await latchkey(['scope', 'list']);
+    expect(table.stdout).toContain('a.scope\tA scope\tIt allows a lot.\tde\n');
+    expect(await json('admin.scopes.delete', ['scope', 'delete', 'a.scope'])).toEqual(described);
+    const gone = await latchkey(['scope', 'delete', 'a.scope']);
+    expect(gone).toMatchObject({ code: 1, stderr: expect.stringMatching(/^scope_not_found: /) });
+    for (const bad of [join(folder, 'none.json'), folder]) {
+      const { code, stderr } = await latchkey([
+        'scope',
+        'put',
+        'x',
+        '--title',
+        'X',
+        '--texts',
+        bad,
+      ]);
+      expect({ code, stderr }).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--texts'),
+      });
+    }
+  });
+
+  test('read, identify and approve a link, from an argument and from stdin', async () => {
+    const { link, application } = await newLink();
+    const { id: account } = await newAccount();
+    const open = await json('admin.links.read', ['link', 'read', link]);
+    expect(open).toMatchObject({ status: 'open', application: { id: application.id } });
+    expect(await json('admin.links.read', ['link', 'read', '-'], `${link}\n`)).toEqual(open);
+
+    const identify = ['link', 'identify', '-', '--account', account];
+    const identified = await json('admin.links.identify', identify, link);
+    expect(identified.status).toBe('identified');
+    expect(identified.redirect_to).toMatch(
+      /^https:\/\/link\.example\/link\/\S+\?ticket=lk_ticket_/,
+    );
+
+    const approve = ['link', 'approve', link, '--account', account, '--scope', 'profile.read'];
+    const approved = await json('admin.links.approve', approve);
+    expect(approved).toMatchObject({ status: 'approved', account_id: account });
+    expect(approved.redirect_to).toMatch(/^https:\/\/acme\.example\/callback\?code=lk_code_/);
+    expect(await json('admin.links.approve', approve)).toEqual(approved);
+    const { stdout } = await latchkey(approve);
+    expect(stdout).toMatch(/^status {8}approved$/m);
+    expect(stdout.endsWith(`Send the browser to:\n${approved.redirect_to}\n`)).toBe(true);
+    const denied = await latchkey(['link', 'deny', link]);
+    expect(denied).toMatchObject({ code: 1, stderr: expect.stringMatching(/^link_decided: /) });
+  });
+
+  test('deny a link, and keep what is typed out of every message', async () => {
+    const { link } = await newLink();
+    const denied = await json('admin.links.deny', ['link', 'deny', link]);
+    expect(denied.status).toBe('denied');
+    expect(denied.redirect_to).toMatch(/\?error=access_denied&.*state=a-state/);
+    const { code, stdout, stderr } = await latchkey(['link', 'read', `${link.slice(0, -1)}?`]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^link_not_found: /);
+    expect(stderr).not.toContain('lk_link_');
+  });
+
+  test('create a page, and list and revoke connections', async () => {
+    const { link, application } = await newLink();
+    const { id: account } = await newAccount();
+    const page = await json('admin.pages.create', [
+      ...['page', 'create', '--account', account, '--return-url', 'https://host.example/'],
+    ]);
+    expect(page.url).toMatch(/^https:\/\/link\.example\/connections\?ticket=lk_ticket_/);
+    const listing = ['connection', 'list', '--account', account];
+    expect((await json('admin.connections.list', listing)).data).toEqual([]);
+
+    await json('admin.links.approve', ['link', 'approve', link, '--account', account]);
+    const revoking = ['connection', 'revoke', '--account', account, '--app', application.id];
+    expect((await json('admin.connections.revoke', revoking)).data).toEqual([]);
+    const text = await latchkey(revoking);
+    expect(text).toEqual({ code: 0, stdout: '0 grants are revoked.\n', stderr: '' });
+  });
+
+  test.each([
+    ['link', 'read', 'lk_link_x'],
+    ['page', 'create', '--account', randomUUID()],
+  ])('say what to set if the flow is off: %s %s', async (...words) => {
+    const { code, stderr } = await runInProcess(words, { DATABASE_URL: database.url });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^SIGN_IN_URL is not set, .*Example: SIGN_IN_URL=.*\n$/);
+  });
+});
+
+describe('the texts of the pages', () => {
+  test('are a file for PAGE_TEXTS', async () => {
+    const { code, stdout } = await runInProcess(['page', 'texts'], {});
+    expect(code).toBe(0);
+    expect(Object.keys(JSON.parse(stdout).en).length).toBeGreaterThan(10);
+  });
+});

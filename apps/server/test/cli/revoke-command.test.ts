@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runCommand, runInProcess, startCommand } from '../http/command-process.ts';
+import { describeOnEachStore, type TestDatabase } from '../http/databases.ts';
+import { manyGrants } from '../store/many-grants.ts';
+
+describeOnEachStore('grant revoke', (fresh) => {
+  const GRANTS = 260;
+  let database: TestDatabase;
+  let filled: Awaited<ReturnType<typeof manyGrants>>;
+  beforeEach(async () => {
+    database = await fresh();
+    filled = await manyGrants(database.url, GRANTS);
+  });
+  afterEach(() => database.remove());
+
+  const settings = () => ({ DATABASE_URL: database.url });
+  const latchkey = (words: string[], input?: string) =>
+    runInProcess(words, settings(), input === undefined ? {} : { input });
+
+  async function grants(): Promise<{ grant_id: string; revoked: boolean }[]> {
+    const words = ['grant', 'list', '--app', filled.application.id, '--json'];
+    return JSON.parse((await latchkey(words)).stdout).data;
+  }
+  const active = async () =>
+    (await grants()).filter(({ revoked }) => !revoked).map(({ grant_id }) => grant_id);
+  const jsonLines = (text: string) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
+  test('revokes each grant that it is given, and prints a line for each', async () => {
+    const [one = '', two = '', three = ''] = await active();
+    const revoked = await latchkey(['grant', 'revoke', one, two.toUpperCase(), '--json']);
+    expect(revoked).toMatchObject({ code: 0, stderr: '' });
+    const members = { object: 'oauth_grant', created_at: expect.any(String), revoked: true };
+    expect(jsonLines(revoked.stdout)).toStrictEqual(
+      [one, two].map((grant_id) => ({ ...members, grant_id })),
+    );
+    expect((await latchkey(['grant', 'revoke', three])).stdout).toBe(
+      `Grant ${three} is revoked.\n`,
+    );
+    expect(await active()).toHaveLength(GRANTS * 0.75 - 3);
+  });
+
+  test('takes what grant list prints from stdin, goes on after what it can’t revoke, and says so', async () => {
+    const [one, two] = await active();
+    const unknown = randomUUID();
+    const input = `${one}\tada\tprofile.read\tactive\n\n${unknown}\nno-id\r\n  ${two}`;
+    const { code, stdout, stderr } = await latchkey(['grant', 'revoke', '-'], input);
+    expect(stdout).toBe(`Grant ${one} is revoked.\nGrant ${two} is revoked.\n`);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^number 2: grant_not_found: [^\n]+\nnumber 3: parameter_invalid: [^\n]+\n {2}grant id: [^\n]+\n2 of 4 grants were not revoked\.\n$/,
+    );
+    const { stdout: nothing } = await latchkey(['grant', 'revoke', '-'], '');
+    expect(nothing).toBe('0 grants are revoked.\n');
+  });
+
+  test('revokes nothing if an argument is no id', async () => {
+    const before = await active();
+    const { code, stderr } = await latchkey(['grant', 'revoke', ...before.slice(0, 2), 'no-id']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('grant id 3: Must be a UUID.');
+    expect(await active()).toEqual(before);
+  });
+
+  test.each(['--account', '--app'])('revokes every grant of an %s, once', async (option) => {
+    const id = option === '--app' ? filled.application.id : filled.account.id;
+    const before = await active();
+    const { code, stdout } = await latchkey(['grant', 'revoke', option, id, '--json']);
+    expect(code).toBe(0);
+    expect(jsonLines(stdout).map(({ grant_id }) => grant_id)).toEqual(before);
+    expect(await active()).toEqual([]);
+    const again = await latchkey(['grant', 'revoke', option, id]);
+    expect(again).toEqual({ code: 0, stdout: '0 grants are revoked.\n', stderr: '' });
+  });
+
+  test('refuses an unknown account and application, and what is given twice or not at all', async () => {
+    for (const [option, error] of [
+      ['--account', 'account_not_found'],
+      ['--app', 'application_not_found'],
+    ] as const) {
+      const { code, stderr } = await latchkey(['grant', 'revoke', option, randomUUID()]);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(`^${error}: `) });
+    }
+    for (const words of [[], [randomUUID(), '--app', randomUUID()]]) {
+      const { code, stderr } = await latchkey(['grant', 'revoke', ...words]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^error: /) });
+    }
+  });
+
+  test('goes on where it was interrupted', async () => {
+    const words = ['grant', 'revoke', '--app', filled.application.id];
+    const before = await active();
+    const interrupted = startCommand(words, settings());
+    await interrupted.printed(/is revoked/);
+    interrupted.kill('SIGKILL');
+    const { stdout } = await interrupted.ended;
+    const rest = await runCommand([...words, '--json'], settings());
+    const printed = [...stdout.matchAll(/^Grant (\S+) is revoked\.$/gm)].map(([, id]) => id);
+    const found = rest.stdout === '' ? [] : jsonLines(rest.stdout).map(({ grant_id }) => grant_id);
+    expect(printed.filter((id) => found.includes(id))).toEqual([]);
+    expect(await active()).toEqual([]);
+    expect(printed.length + found.length).toBeLessThanOrEqual(before.length);
+  });
+
+  test('goes on to the end if nobody reads what it prints', async () => {
+    const { stdout, stderr } = await startCommand(
+      ['grant', 'revoke', '--app', filled.application.id],
+      settings(),
+      { within: ['bash', '-c', '"$@" | true; echo "exit $PIPESTATUS"', 'bash'] },
+    ).ended;
+    expect({ stdout, stderr }).toEqual({ stdout: 'exit 0\n', stderr: '' });
+    expect(await active()).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { anAccount, anApplication, anId, aScope } from '../store/suite/records.ts';
+import type { GrantRecord } from '../../src/store/records.ts';
+import type { Store } from '../../src/store/store.ts';
+import { listConnections, listConnectionsWithGrants } from '../../src/connections/list-connections.ts';
+
+const account = anAccount();
+const [a, b, deleted] = [
+  anApplication({ name: 'A' }),
+  anApplication({ name: 'B' }),
+  anApplication({ name: 'C' }),
+];
+const described = aScope({ scope: 'posts.read' });
+const undescribed = { scope: 'x', title: 'x', description: null, texts: {} };
+
+// More than the rules read at once, newest first.
+const grants = Array.from({ length: 240 }, (_, age): GrantRecord => {
+  const application_id = ([b, a, deleted][age % 3] ?? a).id;
+  const scope = age < 120 ? 'posts.read' : 'x posts.read';
+  return {
+    ...{ grant_id: anId(), application_id, scope, account },
+    ...{ created_at: 1_000 - age, revoked_at: null },
+  };
+});
+
+const store = {
+  async listActiveGrants({ account_id }, { limit, before }) {
+    const own = account_id === account.id ? grants : [];
+    const first = own.findIndex(({ grant_id }) => grant_id === before) + 1;
+    return own.slice(first, first + limit);
+  },
+  listScopes: async () => [described],
+  findApplication: async (id) => [a, b].find((application) => application.id === id) ?? null,
+} satisfies Partial<Store> as unknown as Store;
+
+const scopes = [described, undescribed];
+const connections = [
+  { application: a, scopes, connected_at: 1_000 - 238 },
+  { application: b, scopes, connected_at: 1_000 - 237 },
+];
+
+test('a connection is the sum of its grants, and has none of them', async () => {
+  expect(await listConnections({ store }, account.id)).toEqual(connections);
+  expect(await listConnections({ store }, anId())).toEqual([]);
+});
+
+test('the grants of a connection are without the account', async () => {
+  const grantsOf = (id: string) =>
+    grants
+      .filter(({ application_id }) => application_id === id)
+      .map(({ grant_id, created_at, scope }) => ({ grant_id, created_at, scope }));
+  expect(await listConnectionsWithGrants({ store }, account.id)).toEqual(
+    connections.map((connection) => ({
+      ...connection,
+      grants: grantsOf(connection.application.id),
+    })),
+  );
+});

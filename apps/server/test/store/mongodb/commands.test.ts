@@ -1,0 +1,141 @@
+import type {} from '@latchkey/test-kit/global-setup';
+import {
+  dropDatabase,
+  freshName,
+  urlOf,
+  withOptions,
+} from '@latchkey/test-kit/mongodb/test-databases';
+import type { CommandStartedEvent, Document } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import {
+  aHash,
+  anAccount,
+  anId,
+  anOrigin,
+  granted,
+  issued,
+  redemptionOf,
+} from '../suite/records.ts';
+import { accounts } from '../../../src/store/mongodb/accounts.ts';
+import { createClient, defaultTimeouts } from '../../../src/store/mongodb/client.ts';
+import { codes } from '../../../src/store/mongodb/codes.ts';
+import { Connection } from '../../../src/store/mongodb/connection.ts';
+import { toDate, toHash, toId } from '../../../src/store/mongodb/documents.ts';
+import { grants } from '../../../src/store/mongodb/grants.ts';
+import { rateLimits } from '../../../src/store/mongodb/rate-limits.ts';
+
+// The commands that a real database gets. `concerns.test.ts` has the same for other kinds of server.
+
+const server = inject('mongodbUrl');
+
+describe.skipIf(server === undefined)('the commands for MongoDB', () => {
+  const name = freshName();
+  const { client } = createClient(
+    withOptions(urlOf(server ?? 'mongodb://none', name), { monitorCommands: 'true' }),
+    defaultTimeouts,
+  );
+  const connection = new Connection(client, name, defaultTimeouts);
+  const store = {
+    ...accounts(connection, Date.now),
+    ...codes(connection, Date.now),
+    ...grants(connection),
+    ...rateLimits(connection),
+  };
+  let sent: CommandStartedEvent[] = [];
+  client.on('commandStarted', (event) => sent.push(event));
+
+  beforeAll(async () => {
+    await connection.prepare();
+  });
+  afterAll(async () => {
+    await connection.close();
+    await dropDatabase(server ?? '', name);
+  });
+
+  /** The commands of one call. */
+  async function commandsOf<T>(call: () => Promise<T>) {
+    sent = [];
+    const result = await call();
+    return { result, commands: sent.map(({ command }) => command) };
+  }
+
+  const durable = { w: 'majority', j: true, wtimeout: defaultTimeouts.operation };
+
+  test('a redemption is one command with all conditions, on the disks of a majority', async () => {
+    const code = await issued(store);
+    const redemption = redemptionOf(code, { origin: anOrigin() });
+    const { result, commands } = await commandsOf(() => store.redeemCode(redemption));
+    expect(result?.grant_id).toBe(code.grant_id);
+    expect(commands).toHaveLength(1);
+    expect(commands[0]).toMatchObject({ findAndModify: 'grants', writeConcern: durable });
+    expect(commands[0]?.query).toEqual({
+      _id: toId(code.grant_id),
+      application_id: toId(code.application_id),
+      code_hash: toHash(code.code_hash),
+      created_at: { $exists: false },
+      code_expires_at: { $gt: toDate(redemption.now) },
+      code_challenge: code.code_challenge,
+      redirect_uri: { $in: [code.redirect_uri, null] },
+    });
+  });
+
+  test('a revocation is one command, on the disks of a majority', async () => {
+    const { grant } = await granted(store);
+    const { grant_id } = grant;
+    const revocation = { grant_id, application_id: null, now: Date.now(), origin: anOrigin() };
+    const { commands } = await commandsOf(() => store.revokeGrant(revocation));
+    expect(commands).toHaveLength(1);
+    expect(commands[0]).toMatchObject({ findAndModify: 'grants', writeConcern: durable });
+  });
+
+  test('authenticating a grant is one command behind a fence, with its application and account', async () => {
+    const { grant } = await granted(store);
+    const { grant_id } = grant;
+    const { commands } = await commandsOf(() =>
+      store.authenticateGrant(grant_id, { currentAccount: true }),
+    );
+    expect(commands).toHaveLength(2);
+    expect(commands[0]).toMatchObject({ update: 'fences', writeConcern: durable });
+    expect(commands[1]).toMatchObject({ aggregate: 'grants', readConcern: { level: 'majority' } });
+    expect(commands[1]?.readConcern).toHaveProperty('afterClusterTime');
+  });
+
+  const writesIn = (commands: readonly Document[]) =>
+    commands.filter((command) => 'update' in command || 'findAndModify' in command).length;
+
+  // Without pauses they all read, and write, again after each success: about 40² / 2 writes.
+  describe('40 calls that change one document at once need a few writes each', () => {
+    const atOnce = <T>(call: () => Promise<T>) =>
+      commandsOf(() => Promise.all(Array.from({ length: 40 }, call)));
+
+    test('when they put an account', async () => {
+      const account = anAccount();
+      await store.putAccount(account);
+      const { commands } = await atOnce(() => store.putAccount(account));
+      expect(writesIn(commands)).toBeLessThan(350);
+    });
+
+    test('when they recover a grant', async () => {
+      const { grant } = await granted(store);
+      const { grant_id, application_id } = grant;
+      const { result, commands } = await atOnce(() =>
+        store.recoverGrant({
+          ...{ grant_id, application_id, secret_hash: aHash() },
+          ...{ redeemed_after: 0, now: Date.now() },
+        }),
+      );
+      expect(result.every((recovered) => recovered !== null)).toBe(true);
+      expect(writesIn(commands)).toBeLessThan(350);
+    });
+  });
+
+  test('a count is one command, also in a new window', async () => {
+    const [key, now, duration] = [anId(), Date.now(), 1_000];
+    for (const at of [now, now, now + duration]) {
+      const { commands } = await commandsOf(() =>
+        store.addToCount({ key, points: 1, now: at, duration }),
+      );
+      expect(commands).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,382 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { Binary, type Document, Timestamp } from 'mongodb';
+import { describe, expect, test } from 'vitest';
+import { batch, failure } from './scripted-server.ts';
+import { scripted, scriptedServer, storeOn } from './scripted-store.ts';
+import {
+  aCode,
+  aHash,
+  aLink,
+  anAccount,
+  anApplication,
+  anId,
+  aPage,
+  aRefusal,
+  aScope,
+  aSecret,
+  denialOf,
+  identificationOf,
+  newCode,
+  openingOf,
+  redemptionOf,
+} from '../suite/records.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { toApplicationDocument, toDate, toHash, toId, toSnapshot } from '../../../src/store/mongodb/documents.ts';
+import { indexesOf } from '../../../src/store/mongodb/indexes.ts';
+import { toPageDocument } from '../../../src/store/mongodb/link-documents.ts';
+
+const durable = { w: 'majority', j: true, wtimeout: 2_000 };
+
+/** Options of a connection string that would weaken a store. */
+const weakening =
+  '?w=1&journal=false&wtimeoutMS=1&readConcernLevel=local&readPreference=secondary&readPreferenceTags=dc:east';
+
+const application = anApplication();
+
+const writes: Record<string, (store: Store) => Promise<unknown>> = {
+  createApplication: (store) => store.createApplication(anApplication()),
+  addSecret: (store) => store.addSecret(anId(), aSecret(), { most: 5, now: 0 }),
+  removeSecret: (store) => store.removeSecret(anId(), anId()),
+  updateApplication: (store) => store.updateApplication(application.id, { name: 'Acme 2' }),
+  setApplicationDisabled: (store) => store.setApplicationDisabled(application.id, true),
+  putAccount: (store) => store.putAccount(anAccount()),
+  putScope: (store) => store.putScope(aScope(), { most: 200 }),
+  deleteScope: (store) => store.deleteScope('read'),
+  createLink: (store) => store.createLink(aLink()),
+  identifyLink: (store) => store.identifyLink(identificationOf(aLink(), aPage())),
+  switchLink: (store) =>
+    store.switchLink({ link_id: anId(), page_id: anId(), link_hash: aHash(), now: 0 }),
+  decideLink: (store) => store.decideLink(denialOf(aLink())),
+  createPage: (store) => store.createPage(aPage()),
+  openPage: (store) => store.openPage(openingOf(aPage())),
+  issueCode: (store) => store.issueCode(newCode(aCode())),
+  cancelCode: (store) => store.cancelCode(anId()),
+  redeemCode: (store) => store.redeemCode(redemptionOf(aCode())),
+  revokeGrant: (store) => store.revokeGrant({ grant_id: anId(), application_id: null, now: 0 }),
+  recoverGrant: (store) =>
+    store.recoverGrant({
+      grant_id: anId(),
+      application_id: anId(),
+      secret_hash: aHash(),
+      redeemed_after: 0,
+      now: 0,
+    }),
+  noteFirstUse: (store) => store.noteFirstUse({ grant_id: anId(), secret_hash: aHash(), now: 0 }),
+  keepRefusals: (store) => store.keepRefusals([aRefusal()]),
+};
+
+const listActive = (store: Store) =>
+  store.listActiveGrants({ account_id: anId() }, { limit: 1, before: anId() });
+
+const decisions: Record<string, (store: Store) => Promise<unknown>> = {
+  findApplication: (store) => store.findApplication(anId()),
+  findAccount: (store) => store.findAccount(anId()),
+  findLink: (store) => store.findLink(anId()),
+  findPage: (store) => store.findPage(anId()),
+  findCode: (store) => store.findCode(anId()),
+  findGrantHistory: (store) => store.findGrantHistory(anId()),
+  authenticateGrant: (store) => store.authenticateGrant(anId(), { currentAccount: true }),
+  listActiveGrants: (store) => listActive(store),
+};
+
+const lists: Record<string, (store: Store) => Promise<unknown>> = {
+  listApplications: (store) => store.listApplications({ limit: 1, before: null }),
+  listScopes: (store) => store.listScopes(),
+  listScopeNames: (store) => store.listScopeNames(),
+  listGrants: (store) => store.listGrants({ account_id: anId() }, { limit: 1, before: anId() }),
+  findRefusals: (store) => store.findRefusals({ request_id: 'of-nobody' }, 1),
+};
+
+const isFence = ({ update }: Document) => update === 'fences';
+
+const isWrite = (command: Document) =>
+  ['insert', 'update', 'delete', 'findAndModify'].includes(Object.keys(command)[0] ?? '') &&
+  !isFence(command);
+
+const fenceTime = new Timestamp({ t: 1_700_000_000, i: 7 });
+const fenced = { n: 1, nModified: 1, operationTime: fenceTime };
+
+describe('on a replica set, whatever the URL says', () => {
+  test.each(Object.entries(writes))(
+    '%s waits until it is on the disks of a majority',
+    async (_, call) => {
+      const { server, store } = await scripted({ is: 'primary', query: weakening });
+      // Some read first, and write only if there is something to change.
+      const found: Document = {
+        applications: toApplicationDocument(application),
+        accounts: { _id: toId(anId()), ...toSnapshot(anAccount()) },
+        scopes: { _id: 'read', described_at: new Date(), title: 'Read', texts: {} },
+        pages: toPageDocument(aPage()),
+      };
+      server.on('find', ({ find }) => batch(...(find in found ? [found[find]] : [])));
+      server.script('update', { n: 1, nModified: 1 });
+      server.on('findAndModify', ({ findAndModify }) => ({ value: found[findAndModify] ?? null }));
+      await call(store);
+      const sent = server.received.filter(isWrite);
+      expect(sent).not.toEqual([]);
+      for (const write of sent) {
+        expect(write).toMatchObject({ writeConcern: durable, maxTimeMS: 2_000 });
+      }
+    },
+  );
+
+  test.each(Object.entries(decisions))('%s is one read behind a fence', async (_, call) => {
+    const { server, store } = await scripted({ is: 'primary', query: weakening });
+    server.script('update', fenced);
+    await call(store);
+    expect(server.received).toHaveLength(2);
+    const [fence, read] = server.received;
+    expect(fence).toMatchObject({
+      update: 'fences',
+      updates: [{ u: { $inc: { writes: 1 } }, multi: true, upsert: true }],
+      writeConcern: durable,
+      maxTimeMS: 2_000,
+    });
+    // The driver would write the retries of the fence to the oplog, too.
+    expect(fence).not.toHaveProperty('txnNumber');
+    expect(read?.readConcern).toEqual({ level: 'majority', afterClusterTime: fenceTime });
+    // Without it a read would wait forever for a majority.
+    expect(read?.maxTimeMS).toBe(2_000);
+    // Commands without a read preference go to the primary.
+    expect(read).not.toHaveProperty('$readPreference');
+  });
+
+  test('reads that may be stale have no fence', async () => {
+    const { server, store } = await scripted({ is: 'primary', query: weakening });
+    await store.findApplication(anId(), { mayBeStale: true });
+    await store.authenticateGrant(anId(), { currentAccount: false, mayBeStale: true });
+    expect(server.received.map(({ readConcern }) => readConcern)).toEqual([
+      { level: 'local' },
+      { level: 'local' },
+    ]);
+    for (const read of server.received) expect(read).not.toHaveProperty('$readPreference');
+  });
+
+  test('the reads of one tick share a fence, and a later one has its own', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('update', fenced);
+    const reads = [store.findCode(anId()), store.findCode(anId())];
+    await nextTick();
+    reads.push(store.findCode(anId()));
+    await Promise.all(reads);
+    expect(server.sent('update')).toHaveLength(2);
+    expect(server.sent('find')).toHaveLength(3);
+  });
+
+  test('all that requests look up in one tick is a read for each kind, behind one fence', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('update', fenced);
+    const ids = [anId(), anId()] as const;
+    const authenticate = (id: string) => store.authenticateGrant(id, { currentAccount: true });
+    const find = (id: string) => store.findApplication(id);
+    await Promise.all([...ids.map(find), ...ids.map(authenticate)]);
+    expect(server.sent('update')).toHaveLength(1);
+    const _id = { $in: ids.map(toId) };
+    expect(server.sent('find').map(({ filter }) => filter)).toEqual([{ _id }]);
+    expect(server.sent('aggregate').map(({ pipeline }) => pipeline[0].$match)).toEqual([
+      { _id, created_at: { $exists: true } },
+    ]);
+  });
+
+  test('what is looked up while a look-up is under way has a later fence', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('update', fenced);
+    const [first, ...later] = [anId(), anId(), anId()];
+    const finding = store.findApplication(first);
+    while (server.sent('update').length === 0) await nextTick();
+    await Promise.all([finding, ...later.map((id) => store.findApplication(id))]);
+    expect(server.sent('update')).toHaveLength(2);
+    const asked = server.sent('find').map(({ filter }) => filter._id);
+    expect(asked).toEqual(expect.arrayContaining([toId(first), { $in: later.map(toId) }]));
+  });
+
+  test.each([
+    ['is refused', failure(13, 'Unauthorized')],
+    ['meets an election', failure(10107, 'NotWritablePrimary', { operationTime: fenceTime })],
+    ['loses its response', 'close' as const],
+    ['has no time', { n: 1, nModified: 1 }],
+  ])('a fence that %s leaves linearizable reads', async (_, reply) => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('update', reply);
+    const ids = [anId(), anId()];
+    await Promise.all([
+      ...ids.map((id) => store.findCode(id)),
+      ...ids.map((id) => store.findApplication(id)),
+    ]);
+    const reads = server.sent('find');
+    // Of one document each, which is all that linearizable reads are for.
+    expect(reads.map(({ filter }) => filter._id)).toEqual([...ids.map(toId), ...ids.map(toId)]);
+    for (const read of reads) expect(read.readConcern).toEqual({ level: 'linearizable' });
+  });
+
+  test('a list that decides has what a majority has if its fence fails', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('update', failure(13, 'Unauthorized'));
+    await listActive(store);
+    // Linearizable reads are of one document.
+    expect(server.sent('find').map(({ readConcern }) => readConcern)).toEqual([
+      { level: 'majority' },
+    ]);
+  });
+
+  test('a list that decides stays behind its fence while its index is missing', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('update', fenced);
+    const errmsg = 'hint provided does not correspond to an existing index';
+    server.script('find', failure(2, 'BadValue', { errmsg }), batch());
+    await listActive(store);
+    const reads = server.sent('find');
+    expect(reads.map(({ hint }) => hint)).toEqual(['grants_by_account', undefined]);
+    for (const read of reads) {
+      expect(read.readConcern).toEqual({ level: 'majority', afterClusterTime: fenceTime });
+    }
+  });
+
+  test('a fence that no majority confirms in time fails its reads', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    const writeConcernError = { code: 64, codeName: 'WriteConcernTimeout', errmsg: 'timed out' };
+    server.script('update', { ...fenced, writeConcernError });
+    await expect(store.findCode(anId())).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(server.sent('find')).toEqual([]);
+  });
+
+  test('a retry of a read is behind the same fence', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('update', fenced);
+    const later = { operationTime: new Timestamp({ t: 1_800_000_000, i: 1 }) };
+    server.script('find', failure(11600, 'InterruptedAtShutdown', later), batch());
+    await store.findCode(anId());
+    for (const read of server.sent('find')) {
+      expect(read.readConcern).toEqual({ level: 'majority', afterClusterTime: fenceTime });
+    }
+    expect(server.sent('find')).toHaveLength(2);
+  });
+
+  test.each(Object.entries(lists))(
+    '%s reads what a majority has, from the primary',
+    async (_, call) => {
+      const { server, store } = await scripted({ is: 'primary', query: weakening });
+      await call(store);
+      expect(server.received).toHaveLength(1);
+      const [read] = server.received;
+      expect(read?.readConcern).toEqual({ level: 'majority' });
+      expect(read).not.toHaveProperty('$readPreference');
+    },
+  );
+
+  test('the names of the scopes are read without their texts', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    server.script('find', batch({ _id: 'posts:read' }, { _id: 'posts:write' }));
+    expect(await store.listScopeNames()).toEqual(['posts:read', 'posts:write']);
+    expect(server.received.map(({ projection }) => projection)).toEqual([{ _id: 1 }]);
+  });
+
+  test('a read after a write that matched nothing has a fence after that write', async () => {
+    const { server, store } = await scripted({ is: 'primary', query: weakening });
+    server.script('update', fenced);
+    await store.revokeGrant({ grant_id: anId(), application_id: null, now: 0 });
+    await store.noteFirstUse({ grant_id: anId(), secret_hash: aHash(), now: 0 });
+    const sent = server.received.map((command) => Object.keys(command)[0]);
+    expect(sent).toEqual(['findAndModify', 'update', 'find', 'findAndModify', 'update', 'find']);
+  });
+
+  test('the indexes are created and read on the primary', async () => {
+    const server = await scriptedServer('primary');
+    server.script('listIndexes', failure(26, 'NamespaceNotFound'));
+    await storeOn(server, { query: weakening });
+    const made = server.sent('createIndexes');
+    expect(made).toHaveLength(Object.keys(indexesOf()).length);
+    for (const one of made) {
+      expect(one.writeConcern).toEqual(durable);
+      expect(one.commitQuorum).toBe('majority');
+    }
+    const read = server.sent('listIndexes');
+    expect(read.map(({ listIndexes }) => listIndexes).sort()).toEqual([
+      'accounts',
+      'grants',
+      'links',
+      'pages',
+      'rate_limit_counts',
+      'refusals',
+    ]);
+    for (const one of read) expect(one).not.toHaveProperty('$readPreference');
+  });
+});
+
+describe('a server is only asked for what it supports', () => {
+  test('a sharded cluster has linearizable reads, each for itself', async () => {
+    const { server, store } = await scripted({ is: 'mongos' });
+    await Promise.all([store.findCode(anId()), store.findCode(anId())]);
+    expect(server.received.map(({ readConcern }) => readConcern)).toEqual([
+      { level: 'linearizable' },
+      { level: 'linearizable' },
+    ]);
+  });
+
+  test('a sharded cluster has no linearizable lists', async () => {
+    const { server, store } = await scripted({ is: 'mongos' });
+    await listActive(store);
+    expect(server.received.map(({ readConcern }) => readConcern)).toEqual([{ level: 'majority' }]);
+  });
+
+  test('a standalone server has neither linearizable nor majority reads', async () => {
+    const { server, store } = await scripted({ is: 'standalone', query: weakening });
+    await store.findCode(anId());
+    await store.listApplications({ limit: 1, before: null });
+    await store.redeemCode(redemptionOf(aCode()));
+    const [decision, list, redemption] = server.received;
+    expect(decision?.readConcern).toEqual({ level: 'local' });
+    expect(list?.readConcern).toEqual({ level: 'local' });
+    expect(redemption?.writeConcern).toEqual(durable);
+  });
+});
+
+describe('the command of a redemption', () => {
+  test('has all conditions and all changes', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    const redemption = redemptionOf(aCode());
+    expect(await store.redeemCode(redemption)).toBeNull();
+    expect(server.received).toHaveLength(1);
+    const [command] = server.received;
+    expect(command).toMatchObject({ findAndModify: 'grants', new: true, upsert: false });
+    expect(command?.query).toEqual({
+      _id: toId(redemption.grant_id),
+      application_id: toId(redemption.application_id),
+      code_hash: toHash(redemption.code_hash),
+      created_at: { $exists: false },
+      code_expires_at: { $gt: toDate(redemption.now) },
+      code_challenge: redemption.code_challenge,
+      redirect_uri: { $in: [redemption.redirect_uri, null] },
+    });
+    expect(command?.update).toEqual({
+      $set: {
+        created_at: toDate(redemption.now),
+        secret_hash: toHash(redemption.secret_hash),
+        redemption_id: expect.any(Binary),
+      },
+      $unset: { code_expires_at: '' },
+    });
+  });
+
+  test('has a new redemption id each time', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    const redemption = redemptionOf(aCode());
+    await store.redeemCode(redemption);
+    await store.redeemCode(redemption);
+    const [one, other] = server.received.map((command) => command.update.$set.redemption_id);
+    expect(one).not.toEqual(other);
+  });
+
+  test('has ids as UUIDs and hashes as bytes', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    await store.redeemCode(redemptionOf(aCode()));
+    const { query, update } = server.received[0] as Document;
+    for (const id of [query._id, query.application_id, update.$set.redemption_id]) {
+      expect(id.sub_type).toBe(Binary.SUBTYPE_UUID);
+    }
+    for (const hash of [query.code_hash, update.$set.secret_hash]) {
+      expect(hash.sub_type).toBe(Binary.SUBTYPE_DEFAULT);
+      expect(hash.length()).toBe(32);
+    }
+  });
+});
