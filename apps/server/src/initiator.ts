@@ -13,7 +13,7 @@ export type ActionName = OperationName | 'links.begin' | 'links.switch' | 'pages
  * Where a change to a grant comes from. The rules get it with the call, and the write that makes the
  * change records it.
  */
-export interface Origin {
+export interface Initiator {
   /** The id of the request. Credentials that a client put into it are removed. */
   request_id: string;
   by: Actor;

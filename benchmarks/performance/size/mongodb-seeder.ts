@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb';
 import {
   type GrantDocument,
-  originField,
+  initiatorField,
   toDate,
   toHash,
   toId,
@@ -17,7 +17,7 @@ function toDocument(grant: SeedGrant): GrantDocument {
     ...unbound,
     account_id: grant.account.id,
     code_expires_at: 0,
-    origin: grant.issued_by,
+    initiator: grant.issued_by,
   });
   return {
     ...document,
@@ -26,11 +26,11 @@ function toDocument(grant: SeedGrant): GrantDocument {
     created_at: toDate(grant.created_at),
     ...(grant.secret_hash && { secret_hash: toHash(grant.secret_hash) }),
     redemption_id: toId(crypto.randomUUID()),
-    ...originField('redeemed_by', grant.redeemed_by),
+    ...initiatorField('redeemed_by', grant.redeemed_by),
     first_used_at: toDate(grant.first_used_at),
-    ...originField('first_used_by', grant.first_used_by),
+    ...initiatorField('first_used_by', grant.first_used_by),
     ...(grant.revoked_at !== null && { revoked_at: toDate(grant.revoked_at) }),
-    ...originField('revoked_by', grant.revoked_by ?? undefined),
+    ...initiatorField('revoked_by', grant.revoked_by ?? undefined),
   };
 }
 

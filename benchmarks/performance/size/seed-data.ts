@@ -11,7 +11,7 @@ import type { Grant } from '../contender.ts';
 import { mint, uuidV7 } from '../credentials.ts';
 import { USERNAME } from '../wires/rest.ts';
 
-type Origin = NonNullable<GrantHistory['issued_by']>;
+type Initiator = NonNullable<GrantHistory['issued_by']>;
 
 /** A grant with everything that a store keeps of it. */
 export interface SeedGrant extends GrantRecord {
@@ -19,11 +19,11 @@ export interface SeedGrant extends GrantRecord {
   /** Null if it is revoked. */
   secret_hash: CredentialHash | null;
   first_used_at: number;
-  issued_by: Origin;
-  redeemed_by: Origin;
-  first_used_by: Origin;
+  issued_by: Initiator;
+  redeemed_by: Initiator;
+  first_used_by: Initiator;
   /** Null if it is not revoked. */
-  revoked_by: Origin | null;
+  revoked_by: Initiator | null;
 }
 
 /** Most codes come from `/admin/codes`, which binds them to nothing. */
@@ -107,7 +107,7 @@ export function seedData(count: number): SeedData {
     const application = applications[isKnown ? 0 : index % APPLICATIONS] as ApplicationRecord;
     const revoked_at = !isKnown && index % ONE_IN_FIVE === 1 ? issued_at + 60_000 : null;
     const secret = isKnown ? mint('grantSecret', grant_id) : null;
-    const originOf = (by: Origin['by']): Origin => ({
+    const initiatorOf = (by: Initiator['by']): Initiator => ({
       request_id: uuidV7(issued_at),
       by,
       secret_id: by === 'application' ? (application.secrets[0]?.id ?? null) : null,
@@ -123,10 +123,10 @@ export function seedData(count: number): SeedData {
       code_hash: randomBytes(32),
       secret_hash: revoked_at === null ? (secret?.hash ?? randomBytes(32)) : null,
       first_used_at: issued_at + 3_000,
-      issued_by: originOf('operator'),
-      redeemed_by: originOf('application'),
-      first_used_by: originOf('grant'),
-      revoked_by: revoked_at === null ? null : originOf('application'),
+      issued_by: initiatorOf('operator'),
+      redeemed_by: initiatorOf('application'),
+      first_used_by: initiatorOf('grant'),
+      revoked_by: revoked_at === null ? null : initiatorOf('application'),
     };
     if (secret) known.push({ id: grant_id, secret: secret.credential, stored });
     return stored;

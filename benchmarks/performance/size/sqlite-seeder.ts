@@ -1,5 +1,5 @@
 import { openDatabase } from '../../../apps/server/src/store/sqlite/open-database.ts';
-import { accountText, originText } from '../../../apps/server/src/store/sqlite/rows.ts';
+import { accountText, initiatorText } from '../../../apps/server/src/store/sqlite/rows.ts';
 import { uuidToBytes } from '../../../packages/schema/src/index.ts';
 import type { Seeder, SeedGrant } from './seed-data.ts';
 
@@ -30,10 +30,10 @@ export async function openSqliteSeeder(path: string): Promise<Seeder> {
         grant.secret_hash,
         grant.first_used_at,
         grant.revoked_at,
-        originText(grant.issued_by),
-        originText(grant.redeemed_by),
-        originText(grant.first_used_by),
-        originText(grant.revoked_by ?? undefined),
+        initiatorText(grant.issued_by),
+        initiatorText(grant.redeemed_by),
+        initiatorText(grant.first_used_by),
+        initiatorText(grant.revoked_by ?? undefined),
       );
     }
     database.exec('COMMIT');

@@ -1,7 +1,7 @@
 import { type OperationName, uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Actor, Origin } from '../initiator.ts';
+import type { Actor, Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type {
   AccountRecord,
@@ -19,8 +19,8 @@ export interface ExportedChange {
   operation: string;
   grant_id: string;
   application_id: string;
-  /** Null if the change was written without an origin. */
-  origin: Origin | null;
+  /** Null if the change was written without an initiator. */
+  initiator: Initiator | null;
 }
 
 /** Everything that is stored about an account. */
@@ -99,8 +99,8 @@ function changesOf(history: GrantHistory, code: CodeState | null): ExportedChang
     ['first_use', history.first_used_at, history.first_used_by],
     [revocationBy(revoked_by?.by), history.revoked_at, revoked_by],
   ] as const;
-  return changes.flatMap(([operation, at, origin]) =>
-    at === null ? [] : [{ at, operation, grant_id, application_id, origin }],
+  return changes.flatMap(([operation, at, initiator]) =>
+    at === null ? [] : [{ at, operation, grant_id, application_id, initiator }],
   );
 }
 

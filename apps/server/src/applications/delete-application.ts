@@ -1,5 +1,5 @@
 import { DomainError } from '../domain-error.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 
@@ -13,9 +13,9 @@ import type { ApplicationRecord } from '../store/records.ts';
 export async function deleteApplication(
   { store, clock, deletions }: Service,
   application_id: string,
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<ApplicationRecord> {
-  const deletion = { application_id, deleted_at: clock(), deleted_by: origin };
+  const deletion = { application_id, deleted_at: clock(), deleted_by: initiator };
   const deleted = await store.deleteApplication(deletion);
   if (typeof deleted === 'string') throw new DomainError(deleted);
   await deletions.begin(deletion);

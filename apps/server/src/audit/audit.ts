@@ -1,8 +1,8 @@
 import type { ErrorCode } from '@latchkey/schema';
 import type { Logger } from 'pino';
 import { DomainError } from '../domain-error.ts';
-import { sinkOf } from '../log/log-sink.ts';
 import type { ActionName, Actor } from '../initiator.ts';
+import { sinkOf } from '../log/log-sink.ts';
 import type { Reason } from '../reasons.ts';
 import type { CommandChange } from '../store/records.ts';
 import type { CommandChanges } from './command-changes.ts';

@@ -1,7 +1,7 @@
 import { type ErrorCode, formatTimestamp, uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { DomainError } from '../domain-error.ts';
-import type { ActionName, Actor, Origin } from '../initiator.ts';
+import type { ActionName, Actor, Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { GrantHistory, RefusalRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -13,7 +13,7 @@ export interface HistoryEntry {
   what: 'issued' | 'redeemed' | 'recovered' | 'first_used' | 'revoked' | ActionName;
   result: 'done' | ErrorCode;
   reason: Reason | null;
-  /** Null if the caller was not authenticated, or the change was written without an origin. */
+  /** Null if the caller was not authenticated, or the change was written without an initiator. */
   by: Actor | null;
   /** For a refusal: the caller, or who it claimed to be. */
   application_id: string | null;
@@ -72,21 +72,23 @@ function changesOf(history: GrantHistory): Event[] {
     ['first_used', history.first_used_at, history.first_used_by],
     ['revoked', history.revoked_at, history.revoked_by],
   ] as const;
-  return changes.flatMap(([what, at, origin]) => (at === null ? [] : [change(what, at, origin)]));
+  return changes.flatMap(([what, at, initiator]) =>
+    at === null ? [] : [change(what, at, initiator)],
+  );
 }
 
-function change(what: HistoryEntry['what'], at: Milliseconds, origin: Origin | null): Event {
+function change(what: HistoryEntry['what'], at: Milliseconds, initiator: Initiator | null): Event {
   return {
     at,
     what,
     result: 'done',
     reason: null,
-    by: origin?.by ?? null,
+    by: initiator?.by ?? null,
     application_id: null,
-    secret_id: origin?.secret_id ?? null,
-    request_id: origin?.request_id ?? null,
+    secret_id: initiator?.secret_id ?? null,
+    request_id: initiator?.request_id ?? null,
     address: null,
-    os_user: origin?.os_user ?? null,
+    os_user: initiator?.os_user ?? null,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { RevokedRecord } from '../store/records.ts';
 import { activeGrants } from './list-connections.ts';
@@ -12,12 +12,12 @@ import { activeGrants } from './list-connections.ts';
 export async function endConnection(
   service: Service,
   { account_id, application_id }: { account_id: string; application_id: string },
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<RevokedRecord[]> {
   const { store, clock } = service;
   const ended: RevokedRecord[] = [];
   for await (const { grant_id } of activeGrants(store, { account_id, application_id })) {
-    const revocation = { grant_id, application_id, onlyActive: true, now: clock(), origin };
+    const revocation = { grant_id, application_id, onlyActive: true, now: clock(), initiator };
     const revoked = await store.revokeGrant(revocation);
     // Null if another call has revoked it meanwhile, which returns it.
     if (revoked !== null) ended.push(revoked);

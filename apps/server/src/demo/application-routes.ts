@@ -1,11 +1,11 @@
-import { demoAccounts, demoScope } from './demo-records.ts';
-import { DEMO_APPLICATION_ID, demoPaths } from './linking-demo.ts';
-import { addToQuery } from '../linking/redirect.ts';
 import { sendRedirect } from '../http/linking/send-redirect.ts';
 import type { Route } from '../http/router.ts';
+import { addToQuery } from '../linking/redirect.ts';
+import { demoAccounts, demoScope } from './demo-records.ts';
 import { type DemoTools, demoFrame, demoRoute } from './demo-tools.ts';
 import { signedInUser } from './host-routes.ts';
 import { createLinkedAccounts } from './linked-accounts.ts';
+import { DEMO_APPLICATION_ID, demoPaths } from './linking-demo.ts';
 import { createOAuthClient } from './oauth-client.ts';
 import {
   challengeOf,

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { authenticateApplication } from '../applications/authenticate-application.ts';
 import { MAX_LIVE_SECRETS } from '../applications/secrets.ts';
 import { redeem } from '../grants/redeem.ts';
+import type { Initiator } from '../initiator.ts';
 import { closeService, openService } from '../open-service.ts';
-import type { Origin } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import { createDemo, type Demo, findLiveDemoSecret } from './calls-to-paste.ts';
 
@@ -25,8 +25,8 @@ describe('a demo', () => {
 
   async function exchange({ applicationSecret, code }: Demo): Promise<string> {
     const { application, secret_id } = await authenticateApplication(service, applicationSecret);
-    const origin: Origin = { request_id: 'of-the-demo', by: 'application', secret_id };
-    return (await redeem(service, application.id, { code }, origin)).grant.grant_id;
+    const initiator: Initiator = { request_id: 'of-the-demo', by: 'application', secret_id };
+    return (await redeem(service, application.id, { code }, initiator)).grant.grant_id;
   }
 
   test('never removes a secret that works, however many are made', async () => {

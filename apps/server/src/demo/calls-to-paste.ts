@@ -4,7 +4,7 @@ import { MAX_LIVE_SECRETS } from '../applications/secrets.ts';
 import type { Milliseconds } from '../clock.ts';
 import { newId } from '../credentials/credentials.ts';
 import { issueCode } from '../grants/issue-code.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { SecretRecord } from '../store/records.ts';
 import { demoAccounts, demoScope } from './demo-records.ts';
@@ -37,12 +37,12 @@ export async function createDemo(service: Service): Promise<Demo> {
   await service.store.putAccount(demoAccounts.ada);
   const { application_id, secret, credential } = await demoSecret(service);
   const request = { application_id, account_id: demoAccounts.ada.id, scope: demoScope.scope };
-  const origin: Origin = {
+  const initiator: Initiator = {
     request_id: newId(service.clock()),
     by: 'command_line',
     secret_id: null,
   };
-  const { code, pending } = await issueCode(service, request, origin);
+  const { code, pending } = await issueCode(service, request, initiator);
   return {
     applicationSecret: credential,
     secret_expires_at: formatTimestamp(secret.expires_at),

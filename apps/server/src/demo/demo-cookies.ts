@@ -1,6 +1,6 @@
-import { demoPaths } from './linking-demo.ts';
 import { cookieValue } from '../http/cookie.ts';
 import type { RequestContext } from '../http/request-context.ts';
+import { demoPaths } from './linking-demo.ts';
 
 /** The cookies of the demo application and of the demo host. The linking flow itself reads none. */
 export interface DemoCookies {

@@ -1,6 +1,6 @@
-import { linkingOf } from '../service.ts';
 import type { PageTools } from '../http/linking/page-visit.ts';
 import type { Route } from '../http/router.ts';
+import { linkingOf } from '../service.ts';
 import { applicationRoutes } from './application-routes.ts';
 import { createDemoCookies } from './demo-cookies.ts';
 import { hostRoutes } from './host-routes.ts';

@@ -1,8 +1,8 @@
-import { demoPaths } from './linking-demo.ts';
 import type { PageTools } from '../http/linking/page-visit.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { Route } from '../http/router.ts';
 import type { DemoCookies } from './demo-cookies.ts';
+import { demoPaths } from './linking-demo.ts';
 
 /** What the routes of the demo work with. */
 export interface DemoTools extends PageTools {

@@ -1,15 +1,15 @@
 import type { OperationInput, OperationOutput } from '@latchkey/schema';
-import { type DemoUser, demoAccounts, isDemoUser } from './demo-records.ts';
-import { demoPaths } from './linking-demo.ts';
 import { DomainError } from '../domain-error.ts';
-import { call } from '../operations/call.ts';
-import { type Operation, operations } from '../operations/operation.ts';
 import { formMembers } from '../http/form.ts';
 import { readOwnForm } from '../http/linking/read-own-form.ts';
 import { sendRedirect } from '../http/linking/send-redirect.ts';
 import type { RequestContext, RequestedCall } from '../http/request-context.ts';
 import type { Route } from '../http/router.ts';
+import { call } from '../operations/call.ts';
+import { type Operation, operations } from '../operations/operation.ts';
+import { type DemoUser, demoAccounts, isDemoUser } from './demo-records.ts';
 import { type DemoTools, demoFrame, demoRoute } from './demo-tools.ts';
+import { demoPaths } from './linking-demo.ts';
 import { signInPage } from './views/sign-in-page.ts';
 
 const SIGNED_IN_SECONDS = 24 * 3600;

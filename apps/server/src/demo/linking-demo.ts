@@ -1,5 +1,5 @@
-import { isLoopbackHost } from '../loopback.ts';
 import { MAX_SCOPES } from '../linking/put-scope.ts';
+import { isLoopbackHost } from '../loopback.ts';
 import type { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
 import type { ApplicationChanges } from '../store/records.ts';

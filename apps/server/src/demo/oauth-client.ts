@@ -1,6 +1,6 @@
 import type { FullGrant, GrantDescription } from '@latchkey/schema';
-import { DEMO_APPLICATION_ID, demoPaths } from './linking-demo.ts';
 import { DomainError } from '../domain-error.ts';
+import { DEMO_APPLICATION_ID, demoPaths } from './linking-demo.ts';
 
 /** The demo application as a client of the service, over the same routes as everybody's. */
 export interface OAuthClient {

@@ -5,7 +5,7 @@ import { DomainError } from '../domain-error.ts';
 import { issueCode } from '../grants/issue-code.ts';
 import { redeem } from '../grants/redeem.ts';
 import { revoke } from '../grants/revoke.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import { type Finding, ok, problem, warning } from '../store/finding.ts';
 
@@ -17,7 +17,7 @@ import { type Finding, ok, problem, warning } from '../store/finding.ts';
 export async function* checkExchange(service: Service): AsyncGenerator<Finding> {
   const { store, clock } = service;
   const account_id = newId(clock());
-  const origin: Origin = { request_id: newId(clock()), by: 'command_line', secret_id: null };
+  const initiator: Initiator = { request_id: newId(clock()), by: 'command_line', secret_id: null };
   let application_id: string | undefined;
   try {
     const began = performance.now();
@@ -25,10 +25,10 @@ export async function* checkExchange(service: Service): AsyncGenerator<Finding> 
     application_id = application.id;
     await store.putAccount({ id: account_id, ...NOBODY });
     const request = { application_id, account_id, scope: 'latchkey.doctor' };
-    const { code, pending } = await issueCode(service, request, origin);
-    await redeem(service, application_id, { code }, origin);
-    const repeated = await errorOf(redeem(service, application_id, { code }, origin));
-    await revoke(service, application_id, pending.grant_id, origin);
+    const { code, pending } = await issueCode(service, request, initiator);
+    await redeem(service, application_id, { code }, initiator);
+    const repeated = await errorOf(redeem(service, application_id, { code }, initiator));
+    await revoke(service, application_id, pending.grant_id, initiator);
     const milliseconds = Math.ceil(performance.now() - began);
     yield repeated === 'code_already_used'
       ? ok('exchange', `A code was converted once, and its grant revoked: ${milliseconds} ms.`)
@@ -37,10 +37,10 @@ export async function* checkExchange(service: Service): AsyncGenerator<Finding> 
     yield problem('exchange', `A code could not be converted and revoked: ${tell(error)}`, LOOK);
   }
   try {
-    await store.eraseAccount({ account_id, now: clock(), origin });
+    await store.eraseAccount({ account_id, now: clock(), initiator });
     if (application_id === undefined) return;
     await store.setApplicationDisabled(application_id, true);
-    await deleteApplication(service, application_id, origin);
+    await deleteApplication(service, application_id, initiator);
     await service.deletions.complete();
   } catch (error) {
     yield warning(

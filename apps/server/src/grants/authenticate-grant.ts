@@ -1,6 +1,6 @@
 import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { AccountRecord, CredentialHash, GrantAuthentication } from '../store/records.ts';
@@ -35,10 +35,10 @@ export async function authenticateGrant(
   service: Service,
   credential: string,
   options: { grant_id: string | null; currentAccount: boolean },
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<GrantAuthentication> {
   const found = await findActiveGrant(service, credential, options);
-  await noteUse(service, found, origin);
+  await noteUse(service, found, initiator);
   return found;
 }
 
@@ -73,11 +73,11 @@ const isActive = (found: GrantAuthentication): found is ActiveGrant => found.sec
 export async function noteUse(
   { store, clock }: Service,
   active: ActiveGrant,
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<void> {
   if (active.first_used_at !== null) return;
   const { grant_id } = active.grant;
-  const use = { grant_id, secret_hash: active.secret_hash, now: clock(), origin };
+  const use = { grant_id, secret_hash: active.secret_hash, now: clock(), initiator };
   if (await store.noteFirstUse(use)) return;
   const history = await store.findGrantHistory(grant_id);
   throw refusal(history?.revoked_at === null ? 'grant_secret_wrong' : 'grant_revoked', active);

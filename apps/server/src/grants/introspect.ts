@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@latchkey/schema';
 import { DomainError } from '../domain-error.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationRecord, GrantAuthentication } from '../store/records.ts';
 import { findActiveGrant, noteUse } from './authenticate-grant.ts';
@@ -18,13 +18,13 @@ export async function introspect(
   service: Service,
   application: ApplicationRecord,
   token: string,
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<GrantAuthentication | null> {
   try {
     const found = await findActiveGrant(service, token, { grant_id: null, currentAccount: true });
     const isOwn = found.grant.application_id === application.id;
     if (!isOwn && !application.resource_server) return null;
-    await noteUse(service, found, origin);
+    await noteUse(service, found, initiator);
     return found;
   } catch (error) {
     if (error instanceof DomainError && INACTIVE.has(error.code)) return null;

@@ -1,6 +1,6 @@
 import { mintCredential, newId } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { PendingRecord } from '../store/records.ts';
 import { CODE_LIFETIME } from './redeem.ts';
@@ -24,7 +24,7 @@ export interface CodeRequest {
 export async function issueCode(
   { store, clock }: Service,
   request: CodeRequest,
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<{ code: string; pending: PendingRecord }> {
   // The store looks for the account again when it takes the snapshot.
   const [application, account] = await Promise.all([
@@ -49,7 +49,7 @@ export async function issueCode(
     link_id: null,
     code_hash: hash,
     code_expires_at: now + CODE_LIFETIME,
-    origin,
+    initiator,
   });
   if (pending === null) throw new DomainError('account_not_found');
   return { code: credential, pending };

@@ -1,7 +1,7 @@
 import type { Milliseconds } from '../clock.ts';
 import { mintCredential } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { GrantHistory } from '../store/records.ts';
@@ -21,14 +21,14 @@ export async function recover(
   { store, clock }: Service,
   application_id: string,
   grant_id: string,
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<GrantWithSecret> {
   const secret = mintCredential('grantSecret', grant_id);
   const now = clock();
   const redeemed_after = now - RECOVERY_WINDOW;
   const recovery = { grant_id, application_id, secret_hash: secret.hash, redeemed_after, now };
   for (;;) {
-    const grant = await store.recoverGrant({ ...recovery, origin });
+    const grant = await store.recoverGrant({ ...recovery, initiator });
     if (grant !== null) return { grant, grant_secret: secret.credential };
 
     const history = await store.findGrantHistory(grant_id);

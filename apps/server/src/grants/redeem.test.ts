@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createDeletions } from '../applications/deletions.ts';
 import { createSecretUsage } from '../applications/secret-usage.ts';
 import { mintCredential, newId } from '../credentials/credentials.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { CodeBinding, CodeState, GrantRecord } from '../store/records.ts';
 import type { Redemption, Store } from '../store/store.ts';
@@ -11,7 +11,7 @@ import { CODE_LIFETIME, redeem } from './redeem.ts';
 
 const ISSUED = Date.UTC(2026, 10, 21);
 const APPLICATION = newId(ISSUED);
-const ORIGIN: Origin = { request_id: 'of-a-test', by: 'application', secret_id: null };
+const INITIATOR: Initiator = { request_id: 'of-a-test', by: 'application', secret_id: null };
 
 const UNBOUND: CodeBinding = {
   redirect_uri: null,
@@ -75,10 +75,10 @@ test.each([0, 1, CODE_LIFETIME - 1])(
     const { grant_id, code, code_hash } = issued();
     const now = ISSUED + age;
     const { service, redemptions } = serviceAt(now, grantOf(grant_id, now));
-    const { grant_secret } = await redeem(service, APPLICATION, { code }, ORIGIN);
+    const { grant_secret } = await redeem(service, APPLICATION, { code }, INITIATOR);
     expect(parseCredential('grantSecret', grant_secret)).toBe(grant_id);
     expect(redemptions).toMatchObject([
-      { grant_id, application_id: APPLICATION, code_hash, now, origin: ORIGIN },
+      { grant_id, application_id: APPLICATION, code_hash, now, initiator: INITIATOR },
     ]);
   },
 );
@@ -89,11 +89,11 @@ test.each([
   [CODE_LIFETIME + 1, 'code_expired', 0],
 ])('an unknown code that is %d ms old is %s', async (age, code, writes) => {
   const { service, redemptions } = serviceAt(ISSUED + age, null);
-  await expect(redeem(service, APPLICATION, { code: issued().code }, ORIGIN)).rejects.toMatchObject(
-    {
-      code,
-    },
-  );
+  await expect(
+    redeem(service, APPLICATION, { code: issued().code }, INITIATOR),
+  ).rejects.toMatchObject({
+    code,
+  });
   expect(redemptions).toHaveLength(writes);
 });
 
@@ -103,15 +103,17 @@ test.each([0, CODE_LIFETIME, 1000 * CODE_LIFETIME])(
     const { grant_id, code, code_hash } = issued();
     const state = { ...UNBOUND, application_id: APPLICATION, code_hash, redeemed: true };
     const { service } = serviceAt(ISSUED + age, null, state);
-    await expect(redeem(service, APPLICATION, { code }, ORIGIN)).rejects.toMatchObject({
+    await expect(redeem(service, APPLICATION, { code }, INITIATOR)).rejects.toMatchObject({
       code: 'code_already_used',
       members: { grant_id },
     });
     const refusal = { code: age === 0 ? 'code_not_found' : 'code_expired', members: {} };
-    await expect(redeem(service, newId(ISSUED), { code }, ORIGIN)).rejects.toMatchObject(refusal);
+    await expect(redeem(service, newId(ISSUED), { code }, INITIATOR)).rejects.toMatchObject(
+      refusal,
+    );
     // The right id with another random part is another code, which was never issued.
     const forged = { code: mintCredential('code', grant_id).credential };
-    await expect(redeem(service, APPLICATION, forged, ORIGIN)).rejects.toMatchObject(refusal);
+    await expect(redeem(service, APPLICATION, forged, INITIATOR)).rejects.toMatchObject(refusal);
   },
 );
 
@@ -123,7 +125,7 @@ test.each([
 ])('an ill-formed code never reaches the store: %# %s', async (code) => {
   const { service, redemptions } = serviceAt(ISSUED, null);
   service.store.findCode = () => Promise.reject(new Error('The store was asked.'));
-  await expect(redeem(service, APPLICATION, { code }, ORIGIN)).rejects.toMatchObject({
+  await expect(redeem(service, APPLICATION, { code }, INITIATOR)).rejects.toMatchObject({
     code: 'code_not_found',
   });
   expect(redemptions).toEqual([]);
@@ -137,8 +139,8 @@ test('the write gets what the code may be bound to', async () => {
   const { grant_id, code } = issued();
   const { service, redemptions } = serviceAt(ISSUED, grantOf(grant_id, ISSUED));
   const redirect_uri = 'https://app.example/callback';
-  await redeem(service, APPLICATION, { code, redirect_uri, code_verifier: VERIFIER }, ORIGIN);
-  await redeem(service, APPLICATION, { code }, ORIGIN);
+  await redeem(service, APPLICATION, { code, redirect_uri, code_verifier: VERIFIER }, INITIATOR);
+  await redeem(service, APPLICATION, { code }, INITIATOR);
   expect(redemptions).toMatchObject([
     { redirect_uri, code_challenge: CHALLENGE },
     { redirect_uri: null, code_challenge: null },
@@ -176,7 +178,7 @@ describe('of several faults the first is told:', () => {
       const application_id = of === undefined ? APPLICATION : newId(ISSUED);
       const state = { ...bound, application_id, code_hash, redeemed: used };
       const { service } = serviceAt(ISSUED + age, null, state);
-      const refused = redeem(service, APPLICATION, { code, ...sent }, ORIGIN);
+      const refused = redeem(service, APPLICATION, { code, ...sent }, INITIATOR);
       await expect(refused).rejects.toMatchObject({ code: error_code });
     },
   );

@@ -2,7 +2,7 @@ import { parseCredential, uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { hashCredential, mintCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { CodeState, GrantRecord } from '../store/records.ts';
@@ -42,7 +42,7 @@ export async function redeem(
   { store, clock }: Service,
   application_id: string,
   { code, redirect_uri, code_verifier }: RedemptionRequest,
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<GrantWithSecret> {
   const grant_id = parseCredential('code', code);
   const issued_at = grant_id === null ? null : uuidV7Time(grant_id);
@@ -64,7 +64,7 @@ export async function redeem(
     // crash can leave a spent code without a grant.
     const secret = mintCredential('grantSecret', grant_id);
     const redemption = { grant_id, application_id, code_hash, secret_hash: secret.hash, now };
-    const grant = await store.redeemCode({ ...redemption, ...proof, origin });
+    const grant = await store.redeemCode({ ...redemption, ...proof, initiator });
     if (grant !== null) return { grant, grant_secret: secret.credential };
   }
   const state = await store.findCode(grant_id);

@@ -1,7 +1,7 @@
 import { parseCredential } from '@latchkey/schema';
 import { hashCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { RevokedRecord } from '../store/records.ts';
 
@@ -16,7 +16,7 @@ export async function revokeToken(
   { store, clock }: Service,
   application_id: string,
   token: string,
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<RevokedRecord | null> {
   const grant_id = parseCredential('grantSecret', token);
   if (grant_id === null) return null;
@@ -27,5 +27,5 @@ export async function revokeToken(
   if (found.grant.application_id !== application_id) {
     throw DomainError.because('token_of_another_application', { grant_id });
   }
-  return store.revokeGrant({ grant_id, application_id, now: clock(), origin });
+  return store.revokeGrant({ grant_id, application_id, now: clock(), initiator });
 }

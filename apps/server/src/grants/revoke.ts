@@ -1,5 +1,5 @@
 import { DomainError } from '../domain-error.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { RevokedRecord } from '../store/records.ts';
 import { whyNotFound } from './why-not-found.ts';
@@ -14,9 +14,9 @@ export async function revoke(
   { store, clock }: Service,
   application_id: string | null,
   grant_id: string,
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<RevokedRecord> {
-  const grant = await store.revokeGrant({ grant_id, application_id, now: clock(), origin });
+  const grant = await store.revokeGrant({ grant_id, application_id, now: clock(), initiator });
   if (grant !== null) return grant;
   const history = await store.findGrantHistory(grant_id);
   const reason = whyNotFound(history, application_id);

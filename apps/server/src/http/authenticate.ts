@@ -9,11 +9,11 @@ import {
 import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import { authenticateGrant, isKnownGrantSecret } from '../grants/authenticate-grant.ts';
+import type { Initiator } from '../initiator.ts';
 import { addressKey } from '../limits/address-key.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { AnyCaller, AuthenticatedOperator } from '../operations/handler.ts';
 import type { Operation } from '../operations/operation.ts';
-import type { Origin } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
 import { sharePerTick } from './batching.ts';
@@ -140,8 +140,8 @@ export function createAuthenticate(
       const options = { grant_id, currentAccount: operation.name === 'account.get' };
       await refuseUnknown(context, () => isKnownGrantSecret(service, secret));
       const { request_id } = context.recorded;
-      const origin: Origin = { request_id, by: 'grant', secret_id: null };
-      return authenticateGrant(service, secret, options, origin);
+      const initiator: Initiator = { request_id, by: 'grant', secret_id: null };
+      return authenticateGrant(service, secret, options, initiator);
     },
 
     async operator(authorization) {

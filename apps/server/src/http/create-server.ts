@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { demoRoutes } from '../demo/demo-routes.ts';
 import type { DomainError } from '../domain-error.ts';
 import { redactorFor, type SecretSettings } from '../log/log.ts';
 import { namesLoopback } from '../loopback.ts';
@@ -19,14 +20,13 @@ import {
   type Timeouts,
   trackConnections,
 } from './connection-limits.ts';
-import { demoRoutes } from '../demo/demo-routes.ts';
+import { pageRoutes } from './docs/docs-routes.ts';
 import { errorBody, errorHeaders, errorStatus, reportFailure } from './error-response.ts';
 import { createPageTools, linkingRoutes } from './linking/linking-routes.ts';
 import type { PageSettings } from './linking/page-sender.ts';
 import { createTextCatalog } from './linking/page-texts.ts';
 import { metadataRoutes } from './metadata-routes.ts';
 import { healthRoutes, metricsRoute } from './monitoring-routes.ts';
-import { pageRoutes } from './docs/docs-routes.ts';
 import type { RequestContext } from './request-context.ts';
 import {
   clientAddress,

@@ -1,6 +1,6 @@
 import { mintCredential, newId, randomBytes } from '../credentials/credentials.ts';
 import { DomainError, type Subject } from '../domain-error.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import { linkingOf, type Service } from '../service.ts';
 import type { ApplicationRecord, LinkRecord } from '../store/records.ts';
 import { type AuthorizationRequest, readRequest, readTarget } from './authorization-request.ts';
@@ -54,7 +54,7 @@ export async function readAuthorization(
 export async function beginLink(
   service: Service,
   request: AuthorizationRequest,
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<{ link: LinkRecord; redirect_to: string }> {
   const { store, clock } = service;
   const now = clock();
@@ -78,7 +78,7 @@ export async function beginLink(
     page_id: null,
     decision: null,
   };
-  await store.createLink({ ...link, origin });
+  await store.createLink({ ...link, initiator });
   const redirect_to = addToQuery(linkingOf(service).signInUrl, {
     link: credential,
     login_hint,

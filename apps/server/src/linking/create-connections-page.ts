@@ -1,5 +1,5 @@
 import { DomainError } from '../domain-error.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import { type NewPage, newConnectionsPage } from './ticket.ts';
 
@@ -11,10 +11,10 @@ import { type NewPage, newConnectionsPage } from './ticket.ts';
 export async function createConnectionsPage(
   service: Service,
   request: { account_id: string; return_url: string | null; locale: string | null },
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<NewPage> {
   const made = newConnectionsPage(service, request, service.clock());
-  const kept = await service.store.createPage({ ...made.page, origin });
+  const kept = await service.store.createPage({ ...made.page, initiator });
   if (kept === null) throw new DomainError('account_not_found');
   return made;
 }

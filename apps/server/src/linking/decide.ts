@@ -2,7 +2,7 @@ import { uuidV7Time } from '@latchkey/schema';
 import { hashCredential, newId, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import { CODE_LIFETIME } from '../grants/redeem.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import { linkingOf, type Service } from '../service.ts';
 import type { LinkRecord } from '../store/records.ts';
 import { deriveCode } from './derive-code.ts';
@@ -33,15 +33,15 @@ export async function approve(
   service: Service,
   access: LinkAccess,
   { account_id, scope }: Approval,
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<Decided> {
   const { store, clock } = service;
   const { link, application } = access;
   const granted = partOf(link.scope, scope ?? link.scope);
   if (link.decision !== null) {
-    return repeatApproval(service, access, { account_id, granted }, origin);
+    return repeatApproval(service, access, { account_id, granted }, initiator);
   }
-  refuseExpired(service, link, origin);
+  refuseExpired(service, link, initiator);
   if (granted === null) throw DomainError.because('scope_not_asked_for', subjectOf(link));
 
   const now = clock();
@@ -60,7 +60,7 @@ export async function approve(
     redirect_uri_given: link.redirect_uri_given,
     code_challenge: link.code_challenge,
     link_id: link.id,
-    origin,
+    initiator,
   });
   if (pending === null) throw new DomainError('account_not_found');
   const decided = await store.decideLink({
@@ -69,14 +69,14 @@ export async function approve(
     account_id,
     decision: { status: 'approved', decided_by: access.decided_by, grant_id, scope: granted },
     now,
-    origin,
+    initiator,
   });
   if (decided !== null) {
     return { link: decided, redirect_to: redirectWithCode(linkingOf(service), link, code) };
   }
   await store.cancelCode(grant_id);
   const latest = await readAgain(service, access);
-  return repeatApproval(service, latest, { account_id, granted }, origin);
+  return repeatApproval(service, latest, { account_id, granted }, initiator);
 }
 
 /**
@@ -85,19 +85,23 @@ export async function approve(
  *
  * @throws DomainError `link_decided`, `link_expired`
  */
-export async function deny(service: Service, access: LinkAccess, origin: Origin): Promise<Decided> {
-  if (access.link.decision !== null) return repeatDenial(service, access, origin);
-  refuseExpired(service, access.link, origin);
+export async function deny(
+  service: Service,
+  access: LinkAccess,
+  initiator: Initiator,
+): Promise<Decided> {
+  if (access.link.decision !== null) return repeatDenial(service, access, initiator);
+  refuseExpired(service, access.link, initiator);
   const decided = await service.store.decideLink({
     link_id: access.link.id,
     holder: access.holder,
     account_id: null,
     decision: { status: 'denied', decided_by: access.decided_by, grant_id: null, scope: null },
     now: service.clock(),
-    origin,
+    initiator,
   });
-  if (decided !== null) return denied(service, decided, origin);
-  return repeatDenial(service, await readAgain(service, access), origin);
+  if (decided !== null) return denied(service, decided, initiator);
+  return repeatDenial(service, await readAgain(service, access), initiator);
 }
 
 /** The tokens of a scope that are wanted, in the order of the scope; null if others are wanted too. */
@@ -117,7 +121,7 @@ async function repeatApproval(
   service: Service,
   access: LinkAccess,
   { account_id, granted }: { account_id: string; granted: string | null },
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<Decided> {
   const { link, key } = access;
   const { decision } = link;
@@ -129,17 +133,17 @@ async function repeatApproval(
       return { link, redirect_to: redirectWithCode(linkingOf(service), link, code) };
     }
   }
-  return refuseLost(service, access, origin);
+  return refuseLost(service, access, initiator);
 }
 
 async function repeatDenial(
   service: Service,
   access: LinkAccess,
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<Decided> {
   const { link, decided_by } = access;
   const isSame = link.decision?.status === 'denied' && link.decision.decided_by === decided_by;
-  return isSame ? denied(service, link, origin) : refuseLost(service, access, origin);
+  return isSame ? denied(service, link, initiator) : refuseLost(service, access, initiator);
 }
 
 /** Whether a code is still pending and young enough. */
@@ -154,7 +158,7 @@ async function isRedeemable(
   return state !== null && !state.redeemed && sameHash(state.code_hash, hashCredential(code));
 }
 
-function denied(service: Service, link: LinkRecord, { request_id }: Origin): Decided {
+function denied(service: Service, link: LinkRecord, { request_id }: Initiator): Decided {
   const error = { code: 'access_denied', request_id } as const;
   return { link, redirect_to: redirectWithError(linkingOf(service), link, error) };
 }

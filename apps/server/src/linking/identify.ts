@@ -1,9 +1,9 @@
 import { DomainError } from '../domain-error.ts';
-import type { Origin } from '../initiator.ts';
-import { newConsentPage } from './ticket.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { CredentialHash, LinkRecord } from '../store/records.ts';
 import { type LinkAccess, refuseDecided, refuseLost } from './link-access.ts';
+import { newConsentPage } from './ticket.ts';
 
 /**
  * Notes which account the host has signed in, and makes its consent page. May be repeated: the last
@@ -17,7 +17,7 @@ export async function identify(
   service: Service,
   access: LinkAccess<{ link_hash: CredentialHash }>,
   { account_id, locale }: { account_id: string; locale: string | null },
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<{ link: LinkRecord; redirect_to: string }> {
   const { store, clock } = service;
   refuseDecided(access.link);
@@ -25,8 +25,8 @@ export async function identify(
   const asked = { account_id, locale, return_url: null };
   const { page, url } = newConsentPage(service, access.link, asked, now);
   const { id: link_id } = access.link;
-  const link = await store.identifyLink({ link_id, ...access.holder, page, now, origin });
+  const link = await store.identifyLink({ link_id, ...access.holder, page, now, initiator });
   if (link !== null) return { link, redirect_to: url };
   if ((await store.findAccount(account_id)) === null) throw new DomainError('account_not_found');
-  return refuseLost(service, access, origin);
+  return refuseLost(service, access, initiator);
 }

@@ -2,7 +2,7 @@ import { credentialParts } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { hashCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError, type Subject } from '../domain-error.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import { linkingOf, type Service } from '../service.ts';
 import type { ApplicationRecord, CredentialHash, LinkRecord } from '../store/records.ts';
@@ -81,7 +81,7 @@ export async function findLinkRequest(
 export async function accessByLink(
   service: Service,
   credential: string,
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<LinkAccess<{ link_hash: CredentialHash }>> {
   const parts = credentialParts('link', credential);
   if (parts === null) throw DomainError.because('link_ill_formed');
@@ -90,7 +90,7 @@ export async function accessByLink(
   if (!sameHash(link.link_hash, link_hash)) {
     throw DomainError.because('link_superseded', subjectOf(link));
   }
-  refuseExpired(service, link, origin);
+  refuseExpired(service, link, initiator);
   return {
     link,
     application,
@@ -107,12 +107,12 @@ export async function accessByLink(
  *
  * @throws DomainError `link_expired`, with `redirect_to`
  */
-export function refuseExpired(service: Service, link: LinkRecord, origin: Origin): void {
+export function refuseExpired(service: Service, link: LinkRecord, initiator: Initiator): void {
   if (link.decision !== null || service.clock() < link.expires_at) return;
   const redirect_to = redirectWithError(linkingOf(service), link, {
     code: 'link_expired',
     error: 'access_denied',
-    request_id: origin.request_id,
+    request_id: initiator.request_id,
   });
   const why = { reason: null, subject: subjectOf(link) };
   throw new DomainError('link_expired', { redirect_to }, undefined, why);
@@ -134,11 +134,11 @@ export function refuseDecided(link: LinkRecord): void {
 export async function refuseLost(
   service: Service,
   { link: { id }, lost }: LinkAccess,
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<never> {
   const link = await service.store.findLink(id);
   if (link === null) throw DomainError.because(lost.unknown, { link_id: id });
   refuseDecided(link);
-  refuseExpired(service, link, origin);
+  refuseExpired(service, link, initiator);
   throw DomainError.because(lost.superseded, subjectOf(link));
 }

@@ -2,11 +2,11 @@ import { credentialParts, isUuid } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { hashCredential, mintCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
-import { findLinkRequest, type LinkAccess, type LinkFaults } from './link-access.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { AccountRecord, PageRecord } from '../store/records.ts';
+import { findLinkRequest, type LinkAccess, type LinkFaults } from './link-access.ts';
 
 /** A page of connections is open for 30 minutes (the contract, section 11). */
 export const CONNECTIONS_LIFETIME: Milliseconds = 1_800_000;
@@ -76,7 +76,7 @@ export async function openPage(
   address: PageAddress,
   ticket: string,
   session: string | null,
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<OpenedPage> {
   const { store, clock } = service;
   const parts = credentialParts('pageTicket', ticket);
@@ -95,7 +95,7 @@ export async function openPage(
       session_hash: own.hash,
       expires_at: page.kind === 'consent' ? page.expires_at : now + CONNECTIONS_LIFETIME,
       now,
-      origin,
+      initiator,
     });
     if (opened !== null) return { page: opened, session: own.credential };
     // Another request has opened it meanwhile.

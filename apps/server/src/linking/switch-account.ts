@@ -1,5 +1,5 @@
 import { mintCredential } from '../credentials/credentials.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import { linkingOf, type Service } from '../service.ts';
 import { type LinkAccess, refuseDecided, refuseExpired, refuseLost } from './link-access.ts';
 import { addToQuery } from './redirect.ts';
@@ -14,20 +14,20 @@ import { addToQuery } from './redirect.ts';
 export async function switchAccount(
   service: Service,
   access: LinkAccess<{ page_id: string }>,
-  origin: Origin,
+  initiator: Initiator,
 ): Promise<{ redirect_to: string }> {
   const { link, holder } = access;
   refuseDecided(link);
-  refuseExpired(service, link, origin);
+  refuseExpired(service, link, initiator);
   const { credential, hash } = mintCredential('link', link.id);
   const switched = await service.store.switchLink({
     link_id: link.id,
     page_id: holder.page_id,
     link_hash: hash,
     now: service.clock(),
-    origin,
+    initiator,
   });
-  if (switched === null) return refuseLost(service, access, origin);
+  if (switched === null) return refuseLost(service, access, initiator);
   const redirect_to = addToQuery(linkingOf(service).signInUrl, {
     link: credential,
     prompt: 'select_account',

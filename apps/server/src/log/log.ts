@@ -1,10 +1,10 @@
 import { credentialPattern } from '@latchkey/schema';
 import pino, { type Logger } from 'pino';
 import pretty from 'pino-pretty';
-import { shortenLines } from './log-line.ts';
-import { LogSink, type Outage } from './log-sink.ts';
 import { percentDecode } from '../percent-decode.ts';
 import type { Settings } from '../settings.ts';
+import { shortenLines } from './log-line.ts';
+import { LogSink, type Outage } from './log-sink.ts';
 
 /** A log, and the ways to have it written before the process ends. Neither waits for ever. */
 export interface Log {

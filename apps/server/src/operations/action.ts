@@ -1,5 +1,5 @@
 import type { Caller, OperationContract } from '@latchkey/schema';
-import type { ActionName, Origin } from '../initiator.ts';
+import type { ActionName, Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { AnyCaller, CallDetails } from './handler.ts';
 
@@ -13,7 +13,7 @@ export interface Action<Output extends object = object>
     service: Service,
     input: unknown,
     caller: AnyCaller,
-    origin: Origin,
+    initiator: Initiator,
     details?: CallDetails,
   ): Promise<Output>;
 }

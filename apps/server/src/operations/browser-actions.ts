@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { endConnection } from '../connections/end-connection.ts';
 import { findConnectedApplication } from '../connections/find-connected-application.ts';
 import { type Connection, listConnections } from '../connections/list-connections.ts';
+import type { Initiator } from '../initiator.ts';
 import type { AuthorizationRequest } from '../linking/authorization-request.ts';
 import { beginLink } from '../linking/begin-link.ts';
 import { approve, deny } from '../linking/decide.ts';
+import { readScope } from '../linking/describe-scopes.ts';
 import { type LinkAccess, refuseDecided, refuseExpired } from '../linking/link-access.ts';
-import { switchAccount } from '../linking/switch-account.ts';
-import type { Origin } from '../initiator.ts';
 import {
   type OpenedPage,
   openPage,
   type PageAddress,
   type PageSession,
 } from '../linking/page-session.ts';
-import { readScope } from '../linking/describe-scopes.ts';
+import { switchAccount } from '../linking/switch-account.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationRecord, ScopeRecord } from '../store/records.ts';
 import type { Action } from './action.ts';
@@ -45,7 +45,7 @@ export interface DisconnectView extends PageSession {
 function action<Input extends object, By extends AnyCaller, Output extends object>(
   name: Action['name'],
   method: 'GET' | 'POST',
-  handle: (service: Service, input: Input, caller: By, origin: Origin) => Promise<Output>,
+  handle: (service: Service, input: Input, caller: By, initiator: Initiator) => Promise<Output>,
 ): Action<Output> {
   const input = z.looseObject({});
   return { name, method, caller: 'user', input, handle: handle as Action<Output>['handle'] };
@@ -60,8 +60,8 @@ export const browserActions = {
   begin: action(
     'links.begin',
     'POST',
-    async (service, request: AuthorizationRequest, _visitor: Visitor, origin) => {
-      const { link, redirect_to } = await beginLink(service, request, origin);
+    async (service, request: AuthorizationRequest, _visitor: Visitor, initiator) => {
+      const { link, redirect_to } = await beginLink(service, request, initiator);
       return { redirect_to, link_id: link.id, application_id: link.application_id };
     },
   ),
@@ -70,9 +70,9 @@ export const browserActions = {
   openPage: action(
     'pages.open',
     'POST',
-    async (service, asked: PageOpening, _visitor: Visitor, origin): Promise<OpenedPage> => {
+    async (service, asked: PageOpening, _visitor: Visitor, initiator): Promise<OpenedPage> => {
       const { address, ticket, session } = asked;
-      return openPage(service, address, ticket, session, origin);
+      return openPage(service, address, ticket, session, initiator);
     },
   ),
 
@@ -80,10 +80,10 @@ export const browserActions = {
   showConsent: action(
     'pages.open',
     'GET',
-    async (service, _input, session: PageSession, origin): Promise<ConsentView> => {
+    async (service, _input, session: PageSession, initiator): Promise<ConsentView> => {
       const access = accessOf(session);
       refuseDecided(access.link);
-      refuseExpired(service, access.link, origin);
+      refuseExpired(service, access.link, initiator);
       return { ...session, access, scopes: await readScope(service.store, access.link.scope) };
     },
   ),
@@ -91,13 +91,13 @@ export const browserActions = {
   allow: action(
     'admin.links.approve',
     'POST',
-    async (service, _input, caller: PageSession, origin) => {
+    async (service, _input, caller: PageSession, initiator) => {
       const { account_id } = caller.page;
       const { link, redirect_to } = await approve(
         service,
         accessOf(caller),
         { account_id },
-        origin,
+        initiator,
       );
       return { redirect_to, grant_id: link.decision?.grant_id ?? null };
     },
@@ -106,8 +106,8 @@ export const browserActions = {
   deny: action(
     'admin.links.deny',
     'POST',
-    async (service, _input, session: PageSession, origin): Promise<Redirect> => {
-      const { redirect_to } = await deny(service, accessOf(session), origin);
+    async (service, _input, session: PageSession, initiator): Promise<Redirect> => {
+      const { redirect_to } = await deny(service, accessOf(session), initiator);
       return { redirect_to };
     },
   ),
@@ -115,8 +115,8 @@ export const browserActions = {
   switchAccount: action(
     'links.switch',
     'POST',
-    async (service, _input, session: PageSession, origin): Promise<Redirect> =>
-      switchAccount(service, accessOf(session), origin),
+    async (service, _input, session: PageSession, initiator): Promise<Redirect> =>
+      switchAccount(service, accessOf(session), initiator),
   ),
 
   /** The connected applications of the page's account are shown. */
@@ -150,9 +150,9 @@ export const browserActions = {
   disconnect: action(
     'admin.connections.revoke',
     'POST',
-    async (service, asked: { application_id: string }, { page }: PageSession, origin) => {
+    async (service, asked: { application_id: string }, { page }: PageSession, initiator) => {
       const { application_id } = asked;
-      await endConnection(service, { account_id: page.account_id, application_id }, origin);
+      await endConnection(service, { account_id: page.account_id, application_id }, initiator);
       return { application_id };
     },
   ),

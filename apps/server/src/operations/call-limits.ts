@@ -1,9 +1,9 @@
 import { type ErrorCode, errorDefinition } from '@latchkey/schema';
 import { DomainError } from '../domain-error.ts';
+import type { ActionName } from '../initiator.ts';
 import { addressKey } from '../limits/address-key.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { Limits } from '../limits/limits.ts';
-import type { ActionName } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { AnyCaller } from './handler.ts';
 

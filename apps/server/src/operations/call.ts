@@ -1,8 +1,8 @@
 import type { ErrorCode } from '@latchkey/schema';
 import type { AuditedIds } from '../audit/audit.ts';
 import { DomainError } from '../domain-error.ts';
+import type { ActionName, Actor, Initiator } from '../initiator.ts';
 import type { Limits } from '../limits/limits.ts';
-import type { ActionName, Actor, Origin } from '../initiator.ts';
 import type { PageSession } from '../linking/page-session.ts';
 import type { Service } from '../service.ts';
 import type { Action } from './action.ts';
@@ -150,7 +150,7 @@ async function runSteps(
 
     const handle = (valid: object): Promise<object> => {
       Object.assign(ids, idsIn(valid));
-      const origin: Origin = {
+      const initiator: Initiator = {
         request_id: request.request_id,
         by,
         secret_id: secretOf(authenticated),
@@ -159,7 +159,7 @@ async function runSteps(
       return intercept({ operation: action.name, breakConnection }, () =>
         withinLimits(limits, action.name, authenticated, () => {
           if (!isRead(action)) service.audit.beforeChange(by);
-          return action.handle(service, valid, authenticated, origin, {
+          return action.handle(service, valid, authenticated, initiator, {
             publicUrl: steps.publicUrl ?? '',
             noteIds: (found) => void Object.assign(ids, found),
           });

@@ -7,7 +7,7 @@ import type {
 } from '@latchkey/schema';
 import type { AuthenticatedApplication } from '../applications/authenticate-application.ts';
 import type { AuditedIds } from '../audit/audit.ts';
-import type { Origin } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { PageSession } from '../linking/page-session.ts';
 import type { Service } from '../service.ts';
 import type { GrantAuthentication } from '../store/records.ts';
@@ -50,7 +50,7 @@ export type Handler<Name extends OperationName> = (
   service: Service,
   input: ValidatedInput<Name>,
   caller: CallerOf<Name>,
-  origin: Origin,
+  initiator: Initiator,
   details: CallDetails,
 ) => Promise<OperationOutput<Name>>;
 

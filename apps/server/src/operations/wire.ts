@@ -132,13 +132,13 @@ export function toAccountExport(exported: AccountExport): AccountExportObject {
     account: toAccount(exported.account),
     grants: exported.grants.map(toGrantEntry),
     codes: exported.codes.map(toCodeEntry),
-    history: exported.history.map(({ at, operation, grant_id, application_id, origin }) => ({
+    history: exported.history.map(({ at, operation, grant_id, application_id, initiator }) => ({
       at: formatTimestamp(at),
       operation,
-      by: origin?.by ?? null,
+      by: initiator?.by ?? null,
       grant_id,
       application_id,
-      request_id: origin?.request_id ?? null,
+      request_id: initiator?.request_id ?? null,
     })),
     refusals: exported.refusals.map((refusal) => ({
       at: formatTimestamp(refusal.at),

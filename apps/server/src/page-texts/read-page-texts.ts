@@ -1,5 +1,5 @@
-import { en, type TextKey } from './en.ts';
 import { PLACEHOLDER, type TextsByLanguage } from '../http/linking/page-texts.ts';
+import { en, type TextKey } from './en.ts';
 
 /** What is wrong with a file of texts, in words that follow `PAGE_TEXTS`. */
 export class BadTexts extends Error {

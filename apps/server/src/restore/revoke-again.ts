@@ -175,13 +175,13 @@ async function handle(
   if (operation === undefined) {
     throw new Error(`The log has ${name}, which this version does not know: use a newer Latchkey.`);
   }
-  const origin = {
+  const initiator = {
     request_id,
     by,
     secret_id: by === 'application' ? (secret_id ?? null) : null,
     ...(os_user !== undefined && { os_user }),
   };
-  await operation.handle({ ...service, clock: () => at }, input, { admin_secret: null }, origin);
+  await operation.handle({ ...service, clock: () => at }, input, { admin_secret: null }, initiator);
 }
 
 /** Resolves to false for what the database does not have: nothing of it works. */

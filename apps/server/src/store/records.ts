@@ -1,6 +1,6 @@
 import type { Account, ErrorCode, Scope } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
-import type { ActionName, Actor, Origin } from '../initiator.ts';
+import type { ActionName, Actor, Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 
 /** SHA-256 of a credential, 32 bytes. Nothing else of a credential is ever stored. */
@@ -126,7 +126,7 @@ export interface PageRecord {
 export interface DeletionRecord {
   application_id: string;
   deleted_at: Milliseconds;
-  deleted_by: Origin | null;
+  deleted_by: Initiator | null;
 }
 
 /** A code that was not redeemed. */
@@ -202,25 +202,25 @@ export interface GrantAuthentication {
 
 /**
  * The history of a grant. Its id has the time of the issue. Each `_by` is null if the change was not
- * made, or was written without an origin.
+ * made, or was written without an initiator.
  */
 export interface GrantHistory {
   grant_id: string;
   application_id: string;
   /** Null if only a {@link RevokedRecord} is left. */
   account_id: string | null;
-  issued_by: Origin | null;
+  issued_by: Initiator | null;
   /** When the code was redeemed; null before. */
   created_at: Milliseconds | null;
-  redeemed_by: Origin | null;
+  redeemed_by: Initiator | null;
   /** How often the grant was recovered; the next two are of the last time. */
   recoveries: number;
   recovered_at: Milliseconds | null;
-  recovered_by: Origin | null;
+  recovered_by: Initiator | null;
   first_used_at: Milliseconds | null;
-  first_used_by: Origin | null;
+  first_used_by: Initiator | null;
   revoked_at: Milliseconds | null;
-  revoked_by: Origin | null;
+  revoked_by: Initiator | null;
 }
 
 /** A change that was made on the command line. */

@@ -132,8 +132,8 @@ export function mergeApplication(
   };
 }
 
-/** The origin of each change of a grant. */
-export const originNames = [
+/** The initiator of each change of a grant. */
+export const initiatorNames = [
   'issued_by',
   'redeemed_by',
   'recovered_by',

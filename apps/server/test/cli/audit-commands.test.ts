@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
+import { reportGrant } from '../../src/audit/grant-history.ts';
+import { textOf } from '../../src/cli/error-texts.ts';
+import { reasons } from '../../src/reasons.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { JSON_TYPE, send } from '../http/call.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnEachStore, sqliteDatabase } from '../http/databases.ts';
@@ -7,10 +11,6 @@ import { unknownCredential } from '../http/error-cases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
 import { startTestServer } from '../http/running-server.ts';
 import { launchServer, listening } from '../http/served-process.ts';
-import { reportGrant } from '../../src/audit/grant-history.ts';
-import { reasons } from '../../src/reasons.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { textOf } from '../../src/cli/error-texts.ts';
 
 const converting = (authorization: string, code: string, request_id: string) => ({
   method: 'POST',

@@ -5,13 +5,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
 import type { FullGrant } from '@latchkey/schema';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { migrations } from '../../src/store/sqlite/migrations.ts';
 import { send, succeed } from '../http/call.ts';
 import { type CommandProcess, runInProcess } from '../http/command-process.ts';
 import { unknownCredential } from '../http/error-cases.ts';
 import { asBearer, linkedApplication } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
 import { launchServer, listening } from '../http/served-process.ts';
-import { migrations } from '../../src/store/sqlite/migrations.ts';
 
 let folder: string;
 const file = (name: string) => join(folder, name);

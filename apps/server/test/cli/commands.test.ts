@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type OperationName, operations } from '@latchkey/schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { textOf } from '../../src/cli/error-texts.ts';
 import { runCommand, runInProcess } from '../http/command-process.ts';
 import { sqliteDatabase, type TestDatabase } from '../http/databases.ts';
-import { textOf } from '../../src/cli/error-texts.ts';
 
 const unknown = randomUUID();
 

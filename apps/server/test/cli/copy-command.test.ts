@@ -4,13 +4,18 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { uuidToBytes } from '@latchkey/schema';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createProgress } from '../../src/cli/copy-command.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { ERASED, type GrantRecord } from '../../src/store/records.ts';
+import { migrations } from '../../src/store/sqlite/migrations.ts';
+import type { Store } from '../../src/store/store.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnMongodb } from '../http/databases.ts';
 import { mongoHarness } from '../store/mongodb/mongo-harness.ts';
 import {
   anAccount,
   anApplication,
-  anOrigin,
+  anInitiator,
   aScope,
   aSecret,
   type Granted,
@@ -20,11 +25,6 @@ import {
   recoveryOf,
   redemptionOf,
 } from '../store/suite/records.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { ERASED, type GrantRecord } from '../../src/store/records.ts';
-import { migrations } from '../../src/store/sqlite/migrations.ts';
-import type { Store } from '../../src/store/store.ts';
-import { createProgress } from '../../src/cli/copy-command.ts';
 
 let folder: string;
 const at = (name: string) => `file:${join(folder, name)}`;
@@ -67,17 +67,17 @@ async function fill(url: string) {
     const now = Date.now();
     const use = async ({ grant, secret_hash }: Granted) => {
       const { grant_id } = grant;
-      expect(await store.noteFirstUse({ grant_id, secret_hash, now, origin: anOrigin() })).toBe(
-        true,
-      );
+      expect(
+        await store.noteFirstUse({ grant_id, secret_hash, now, initiator: anInitiator() }),
+      ).toBe(true);
     };
     await use(used);
     await use(both);
     const revoke = ({ grant_id }: GrantRecord) =>
-      store.revokeGrant({ grant_id, application_id: null, now, origin: anOrigin() });
+      store.revokeGrant({ grant_id, application_id: null, now, initiator: anInitiator() });
     await revoke(revoked.grant);
     await revoke(both.grant);
-    await store.recoverGrant(recoveryOf(recovered.grant, { origin: anOrigin() }));
+    await store.recoverGrant(recoveryOf(recovered.grant, { initiator: anInitiator() }));
     const pending = await issued(store, own);
     const { link, page } = await identified(store, {}, account);
     return {
@@ -147,12 +147,12 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
     const { active, used, recovered, pending, application } = filled;
     const [, removed] = application.secrets;
     const now = Date.now();
-    const origin = anOrigin();
+    const initiator = anInitiator();
     await on(from, async (store) => {
-      await store.revokeGrant({ ...active.grant, application_id: null, now, origin });
-      await store.revokeGrant({ ...used.grant, application_id: null, now, origin });
+      await store.revokeGrant({ ...active.grant, application_id: null, now, initiator });
+      await store.revokeGrant({ ...used.grant, application_id: null, now, initiator });
       await store.recoverGrant(recoveryOf(recovered.grant));
-      await store.redeemCode(redemptionOf(pending, { now, origin }));
+      await store.redeemCode(redemptionOf(pending, { now, initiator }));
       await store.removeSecret(application.id, removed?.id ?? '');
       await store.addSecret(application.id, aSecret({ created_at: now + 1 }), { most: 5, now });
       await store.createApplication(anApplication({ created_at: now + 1 }));

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { longer } from '@latchkey/test-kit/long';
 import { expect, onTestFinished, test } from 'vitest';
+import { openSource } from '../../src/store/open-store.ts';
+import type { StoredGrant } from '../../src/store/transfer.ts';
 import { startCommand } from '../http/command-process.ts';
 import { describeOnMongodb } from '../http/databases.ts';
 import { manyGrants } from '../store/many-grants.ts';
 import { mongoHarness } from '../store/mongodb/mongo-harness.ts';
-import { openSource } from '../../src/store/open-store.ts';
-import type { StoredGrant } from '../../src/store/transfer.ts';
 
 const GRANTS = longer(20_000, 1_000_000);
 

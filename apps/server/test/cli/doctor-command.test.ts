@@ -6,6 +6,8 @@ import { uuidToBytes } from '@latchkey/schema';
 import { MongoClient } from 'mongodb';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Finding } from '../../src/store/finding.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { runInProcess } from '../http/command-process.ts';
 import {
   describeOnEachStore,
@@ -15,8 +17,6 @@ import {
 } from '../http/databases.ts';
 import { manyGrants } from '../store/many-grants.ts';
 import { mongoHarness } from '../store/mongodb/mongo-harness.ts';
-import type { Finding } from '../../src/store/finding.ts';
-import { openStore } from '../../src/store/open-store.ts';
 
 async function doctor(environment: NodeJS.ProcessEnv) {
   const { code, stdout, stderr } = await runInProcess(['doctor', '--json'], environment);

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { runInProcess } from '../http/command-process.ts';
 import { createProgram } from '../../src/cli/command-line.ts';
 import { allCommands, pathOf } from '../../src/cli/command-tree.ts';
+import { runInProcess } from '../http/command-process.ts';
 
 const program = createProgram({
   environment: {},

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { credentialPattern } from '@latchkey/schema';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type CommandProcess, runCommand, startCommand } from '../http/command-process.ts';
-import { CannotListen } from '../../src/start-server.ts';
 import { CannotStart, describeListenError } from '../../src/cli/serve-command.ts';
+import { CannotListen } from '../../src/start-server.ts';
+import { type CommandProcess, runCommand, startCommand } from '../http/command-process.ts';
 
 const LISTENS = /^Latchkey listens on (http:\/\/127\.0\.0\.1:\d+), its API .*\/docs$/m;
 

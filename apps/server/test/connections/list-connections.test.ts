@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
-import { anAccount, anApplication, anId, aScope } from '../store/suite/records.ts';
+import {
+  listConnections,
+  listConnectionsWithGrants,
+} from '../../src/connections/list-connections.ts';
 import type { GrantRecord } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
-import { listConnections, listConnectionsWithGrants } from '../../src/connections/list-connections.ts';
+import { anAccount, anApplication, anId, aScope } from '../store/suite/records.ts';
 
 const account = anAccount();
 const [a, b, deleted] = [

@@ -1,9 +1,9 @@
 import { parseCredential } from '@latchkey/schema';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { anOrigin, grantOf, issued, redemptionOf } from '../store/suite/records.ts';
-import { closeService, openService } from '../../src/open-service.ts';
 import { recover } from '../../src/grants/recover.ts';
+import { closeService, openService } from '../../src/open-service.ts';
+import { anInitiator, grantOf, issued, redemptionOf } from '../store/suite/records.ts';
 
 // Regression: the recovery was refused as "used", although nobody had the secret yet.
 test('a recovery that is overtaken by the lost redemption succeeds', async () => {
@@ -22,7 +22,7 @@ test('a recovery that is overtaken by the lost redemption succeeds', async () =>
     },
   };
   const { application_id, grant_id } = code;
-  const { grant, grant_secret } = await recover(service, application_id, grant_id, anOrigin());
+  const { grant, grant_secret } = await recover(service, application_id, grant_id, anInitiator());
   expect(grant).toEqual(await grantOf(store, grant_id));
   expect(parseCredential('grantSecret', grant_secret)).toBe(grant_id);
   await closeService(opened);

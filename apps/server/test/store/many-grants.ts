@@ -1,6 +1,6 @@
 import { openTarget } from '../../src/store/open-store.ts';
 import type { StoredGrant } from '../../src/store/transfer.ts';
-import { aBinding, aHash, anAccount, anApplication, anId, anOrigin } from './suite/records.ts';
+import { aBinding, aHash, anAccount, anApplication, anId, anInitiator } from './suite/records.ts';
 
 const PAGE = 1_000;
 
@@ -28,11 +28,11 @@ export async function manyGrants(url: string, count: number) {
         revoked_at,
         recoveries: 0,
         recovered_at: null,
-        issued_by: anOrigin({ by: 'operator', secret_id: null }),
-        redeemed_by: anOrigin(),
+        issued_by: anInitiator({ by: 'operator', secret_id: null }),
+        redeemed_by: anInitiator(),
         recovered_by: null,
         first_used_by: null,
-        revoked_by: revoked_at === null ? null : anOrigin(),
+        revoked_by: revoked_at === null ? null : anInitiator(),
       };
     });
     await target.importGrants(grants);

@@ -1,4 +1,4 @@
-import type { Origin } from '../../src/initiator.ts';
+import type { Initiator } from '../../src/initiator.ts';
 import {
   type AccountRecord,
   type ApplicationChanges,
@@ -25,11 +25,11 @@ interface ModelGrant extends PendingRecord {
   revoked_at: number | null;
   recoveries: number;
   recovered_at: number | null;
-  issued_by: Origin | null;
-  redeemed_by: Origin | null;
-  recovered_by: Origin | null;
-  first_used_by: Origin | null;
-  revoked_by: Origin | null;
+  issued_by: Initiator | null;
+  redeemed_by: Initiator | null;
+  recovered_by: Initiator | null;
+  first_used_by: Initiator | null;
+  revoked_by: Initiator | null;
 }
 
 /**
@@ -166,7 +166,7 @@ export class ModelStore implements ModelMethods {
     return clone(this.#accounts.get(account_id) ?? null);
   }
 
-  eraseAccount({ account_id, now, origin }: Parameters<Store['eraseAccount']>[0]): number {
+  eraseAccount({ account_id, now, initiator }: Parameters<Store['eraseAccount']>[0]): number {
     let revoked = 0;
     this.#accounts.delete(account_id);
     const ofAccount = [...this.#pages.values()].filter((page) => page.account_id === account_id);
@@ -184,14 +184,14 @@ export class ModelStore implements ModelMethods {
       if (grant.redeemed_at === null) {
         this.#grants.delete(grant.grant_id);
       } else if (grant.revoked_at === null) {
-        Object.assign(grant, { revoked_at: now, secret_hash: null, revoked_by: origin ?? null });
+        Object.assign(grant, { revoked_at: now, secret_hash: null, revoked_by: initiator ?? null });
         revoked += 1;
       }
     }
     return revoked;
   }
 
-  createLink({ origin: _, ...link }: Parameters<Store['createLink']>[0]): void {
+  createLink({ initiator: _, ...link }: Parameters<Store['createLink']>[0]): void {
     this.#links.set(link.id, clone(link));
   }
 
@@ -233,7 +233,7 @@ export class ModelStore implements ModelMethods {
     return clone(link);
   }
 
-  createPage({ origin: _, ...page }: Parameters<Store['createPage']>[0]): PageRecord | null {
+  createPage({ initiator: _, ...page }: Parameters<Store['createPage']>[0]): PageRecord | null {
     if (!this.#accounts.has(page.account_id)) return null;
     this.#pages.set(page.id, clone(page));
     return clone(page);
@@ -252,7 +252,7 @@ export class ModelStore implements ModelMethods {
     return clone(page);
   }
 
-  issueCode({ origin, ...code }: Parameters<Store['issueCode']>[0]): PendingRecord | null {
+  issueCode({ initiator, ...code }: Parameters<Store['issueCode']>[0]): PendingRecord | null {
     const { grant_id, application_id, scope, code_hash, code_expires_at } = code;
     const account = this.#accounts.get(code.account_id);
     if (!account) return null;
@@ -268,7 +268,7 @@ export class ModelStore implements ModelMethods {
       revoked_at: null,
       recoveries: 0,
       recovered_at: null,
-      issued_by: origin ?? null,
+      issued_by: initiator ?? null,
       redeemed_by: null,
       recovered_by: null,
       first_used_by: null,
@@ -304,7 +304,7 @@ export class ModelStore implements ModelMethods {
     if (code.redirect_uri !== null && !isBrought) return null;
     code.redeemed_at = redemption.now;
     code.secret_hash = redemption.secret_hash;
-    code.redeemed_by = redemption.origin ?? null;
+    code.redeemed_by = redemption.initiator ?? null;
     return recordOf(code);
   }
 
@@ -325,7 +325,7 @@ export class ModelStore implements ModelMethods {
     if (grant.revoked_at === null) {
       grant.revoked_at = revocation.now;
       grant.secret_hash = null;
-      grant.revoked_by = revocation.origin ?? null;
+      grant.revoked_by = revocation.initiator ?? null;
     }
     const { grant_id, redeemed_at, revoked_at } = grant;
     return {
@@ -344,7 +344,7 @@ export class ModelStore implements ModelMethods {
     grant.secret_hash = recovery.secret_hash;
     grant.recoveries += 1;
     grant.recovered_at = recovery.now;
-    grant.recovered_by = recovery.origin ?? null;
+    grant.recovered_by = recovery.initiator ?? null;
     return recordOf(grant);
   }
 
@@ -381,7 +381,7 @@ export class ModelStore implements ModelMethods {
     if (!grant?.secret_hash || !sameBytes(grant.secret_hash, use.secret_hash)) return false;
     if (grant.first_used_at !== null) return true;
     grant.first_used_at = use.now;
-    grant.first_used_by = use.origin ?? null;
+    grant.first_used_by = use.initiator ?? null;
     return true;
   }
 

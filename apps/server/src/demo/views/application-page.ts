@@ -1,13 +1,13 @@
 import type { Account, GrantDescription } from '@latchkey/schema';
-import { demoLogos } from '../demo-logos.ts';
-import { demoScope } from '../demo-records.ts';
-import { demoPaths } from '../linking-demo.ts';
 import { type Html, html } from '../../http/html.ts';
 import { layout } from '../../http/linking/views/layout.ts';
 import { logo } from '../../http/linking/views/logo.ts';
 import { outside } from '../../http/linking/views/outside.ts';
 import type { Page, PageFrame } from '../../http/linking/views/page.ts';
 import { scopeList } from '../../http/linking/views/scope-list.ts';
+import { demoLogos } from '../demo-logos.ts';
+import { demoScope } from '../demo-records.ts';
+import { demoPaths } from '../linking-demo.ts';
 
 /** Whether a browser has linked an account. */
 export type LinkState =

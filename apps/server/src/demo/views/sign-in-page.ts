@@ -1,9 +1,9 @@
-import { demoAccounts } from '../demo-records.ts';
 import { html } from '../../http/html.ts';
 import { layout } from '../../http/linking/views/layout.ts';
 import { logo } from '../../http/linking/views/logo.ts';
 import { outside } from '../../http/linking/views/outside.ts';
 import type { Page, PageFrame } from '../../http/linking/views/page.ts';
+import { demoAccounts } from '../demo-records.ts';
 
 /** What the sign-in page of the demo host asks. */
 export interface SignIn {

@@ -1,4 +1,5 @@
 import type { DomainError } from '../../domain-error.ts';
+import { type LanguageSources, preferredLanguages } from '../../page-texts/language.ts';
 import type { Linking } from '../../service.ts';
 import type { Settings } from '../../settings.ts';
 import { errorHeaders, errorStatus } from '../error-response.ts';
@@ -7,7 +8,6 @@ import { type Headers, send } from '../response.ts';
 import type { SendError } from '../router.ts';
 import type { PageAssets } from './assets.ts';
 import { pageHeaders } from './page-headers.ts';
-import { type LanguageSources, preferredLanguages } from '../../page-texts/language.ts';
 import { createTextCatalog } from './page-texts.ts';
 import { errorPage, type WayBack } from './views/error-page.ts';
 import type { Page, PageFrame } from './views/page.ts';

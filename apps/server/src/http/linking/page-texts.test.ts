@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { html } from '../html.ts';
 import { de } from '../../page-texts/de.ts';
 import { en, type TextKey } from '../../page-texts/en.ts';
-import { createTextCatalog } from './page-texts.ts';
 import { placeholdersOf } from '../../page-texts/read-page-texts.ts';
+import { html } from '../html.ts';
+import { createTextCatalog } from './page-texts.ts';
 
 const keys = Object.keys(en) as TextKey[];
 

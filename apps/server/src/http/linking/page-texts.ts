@@ -1,7 +1,7 @@
-import { type Html, type HtmlValue, html, replaceInText } from '../html.ts';
 import { de } from '../../page-texts/de.ts';
 import { en, type TextKey, type Texts } from '../../page-texts/en.ts';
 import { chooseLanguage, directionOf } from '../../page-texts/language.ts';
+import { type Html, type HtmlValue, html, replaceInText } from '../html.ts';
 
 /** Texts by language. */
 export type TextsByLanguage = Readonly<Record<string, Texts>>;

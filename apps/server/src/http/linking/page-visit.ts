@@ -1,6 +1,6 @@
+import { findPageSession, type PageAddress, type PageSession } from '../../linking/page-session.ts';
 import type { Action } from '../../operations/action.ts';
 import { type CallContext, type CallSteps, call } from '../../operations/call.ts';
-import { findPageSession, type PageAddress, type PageSession } from '../../linking/page-session.ts';
 import type { ErrorSurroundings, RequestContext, RequestedCall } from '../request-context.ts';
 import type { PathParameters, Route } from '../router.ts';
 import type { PageAssets } from './assets.ts';

@@ -62,8 +62,8 @@ export const adminHandlers: Handlers<AdminName> = {
     setDisabled(service, application_id, true),
   'admin.applications.enable': (service, { application_id }) =>
     setDisabled(service, application_id, false),
-  'admin.applications.delete': async (service, { application_id }, _operator, origin) =>
-    toApplication(await deleteApplication(service, application_id, origin)),
+  'admin.applications.delete': async (service, { application_id }, _operator, initiator) =>
+    toApplication(await deleteApplication(service, application_id, initiator)),
   'admin.accounts.put': async ({ store }, { account_id, ...input }) => {
     const account = {
       id: account_id,
@@ -88,15 +88,15 @@ export const adminHandlers: Handlers<AdminName> = {
       ({ place }) => place,
       ({ account }) => toAccount(account),
     ),
-  'admin.accounts.erase': async ({ store, clock }, { account_id }, _operator, origin) => ({
+  'admin.accounts.erase': async ({ store, clock }, { account_id }, _operator, initiator) => ({
     object: 'account_erasure',
     id: account_id,
-    grants_revoked: await store.eraseAccount({ account_id, now: clock(), origin }),
+    grants_revoked: await store.eraseAccount({ account_id, now: clock(), initiator }),
   }),
   'admin.accounts.export': async (service, { account_id }) =>
     toAccountExport(await exportAccount(service, account_id)),
-  'admin.codes.issue': async (service, request, _operator, origin) => {
-    const { code, pending } = await issueCode(service, request, origin);
+  'admin.codes.issue': async (service, request, _operator, initiator) => {
+    const { code, pending } = await issueCode(service, request, initiator);
     return { object: 'grant_code', code, ...toCodeMembers(pending) };
   },
   'admin.codes.cancel': async (service, { grant_id }) =>
@@ -110,6 +110,6 @@ export const adminHandlers: Handlers<AdminName> = {
       toGrantEntry,
     );
   },
-  'admin.grants.revoke': async (service, { grant_id }, _operator, origin) =>
-    toRevokedGrant(await revoke(service, null, grant_id, origin)),
+  'admin.grants.revoke': async (service, { grant_id }, _operator, initiator) =>
+    toRevokedGrant(await revoke(service, null, grant_id, initiator)),
 };

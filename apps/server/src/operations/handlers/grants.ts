@@ -8,21 +8,21 @@ import type { Handlers } from '../handler.ts';
 import { toFullGrant, toIntrospection, toRevokedGrant } from '../wire.ts';
 
 export const grantHandlers: Handlers<Extract<keyof Handlers, `grants.${string}`>> = {
-  'grants.convert': async (service, request, { application }, origin) =>
-    toFullGrant(await redeem(service, application.id, request, origin)),
-  'grants.revoke': async (service, { grant_id }, { application, secret_id }, origin) => {
+  'grants.convert': async (service, request, { application }, initiator) =>
+    toFullGrant(await redeem(service, application.id, request, initiator)),
+  'grants.revoke': async (service, { grant_id }, { application, secret_id }, initiator) => {
     // Whoever calls in the name of a public application has to show the secret of the grant.
     if (secret_id === null) throw DomainError.because('secret_required', { grant_id });
-    return toRevokedGrant(await revoke(service, application.id, grant_id, origin));
+    return toRevokedGrant(await revoke(service, application.id, grant_id, initiator));
   },
-  'grants.revokeToken': async (service, { token }, { application }, origin, { noteIds }) => {
-    const revoked = await revokeToken(service, application.id, token, origin);
+  'grants.revokeToken': async (service, { token }, { application }, initiator, { noteIds }) => {
+    const revoked = await revokeToken(service, application.id, token, initiator);
     // Only of a grant that it ended: a token can be made up, with the id of any grant in it.
     if (revoked !== null) noteIds({ grant_id: revoked.grant_id });
     return {};
   },
-  'grants.introspect': async (service, { token }, { application }, origin, { publicUrl }) =>
-    toIntrospection(await introspect(service, application, token, origin), publicUrl),
-  'grants.recover': async (service, { grant_id }, { application }, origin) =>
-    toFullGrant(await recover(service, application.id, grant_id, origin)),
+  'grants.introspect': async (service, { token }, { application }, initiator, { publicUrl }) =>
+    toIntrospection(await introspect(service, application, token, initiator), publicUrl),
+  'grants.recover': async (service, { grant_id }, { application }, initiator) =>
+    toFullGrant(await recover(service, application.id, grant_id, initiator)),
 };

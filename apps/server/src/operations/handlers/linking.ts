@@ -2,11 +2,11 @@ import type { LinkRedirect, LinkRequest } from '@latchkey/schema';
 import { endConnection } from '../../connections/end-connection.ts';
 import { listConnectionsWithGrants } from '../../connections/list-connections.ts';
 import { DomainError } from '../../domain-error.ts';
+import { createConnectionsPage } from '../../linking/create-connections-page.ts';
 import { approve, type Decided, deny } from '../../linking/decide.ts';
+import { readScope } from '../../linking/describe-scopes.ts';
 import { identify } from '../../linking/identify.ts';
 import { accessByLink, type LinkAccess } from '../../linking/link-access.ts';
-import { createConnectionsPage } from '../../linking/create-connections-page.ts';
-import { readScope } from '../../linking/describe-scopes.ts';
 import { putScope } from '../../linking/put-scope.ts';
 import type { Service } from '../../service.ts';
 import type { Handlers } from '../handler.ts';
@@ -32,26 +32,28 @@ export const linkingHandlers: Handlers<LinkingName> = {
   },
   'admin.connections.list': async (service, { account_id }) =>
     toCompleteList((await listConnectionsWithGrants(service, account_id)).map(toConnection)),
-  'admin.connections.revoke': async (service, connection, _operator, origin) =>
-    toCompleteList((await endConnection(service, connection, origin)).map(toRevokedGrant)),
-  'admin.pages.create': async (service, request, _operator, origin) => {
+  'admin.connections.revoke': async (service, connection, _operator, initiator) =>
+    toCompleteList((await endConnection(service, connection, initiator)).map(toRevokedGrant)),
+  'admin.pages.create': async (service, request, _operator, initiator) => {
     const { account_id, return_url = null, locale = null } = request;
-    return toPage(await createConnectionsPage(service, { account_id, return_url, locale }, origin));
+    return toPage(
+      await createConnectionsPage(service, { account_id, return_url, locale }, initiator),
+    );
   },
-  'admin.links.read': async (service, { link }, _operator, origin) =>
-    linkRequest(service, await accessByLink(service, link, origin)),
-  'admin.links.identify': async (service, { link, account_id, locale = null }, _by, origin) => {
-    const access = await accessByLink(service, link, origin);
-    const identified = await identify(service, access, { account_id, locale }, origin);
+  'admin.links.read': async (service, { link }, _operator, initiator) =>
+    linkRequest(service, await accessByLink(service, link, initiator)),
+  'admin.links.identify': async (service, { link, account_id, locale = null }, _by, initiator) => {
+    const access = await accessByLink(service, link, initiator);
+    const identified = await identify(service, access, { account_id, locale }, initiator);
     return linkRedirect(service, access, identified);
   },
-  'admin.links.approve': async (service, { link, ...approval }, _operator, origin) => {
-    const access = await accessByLink(service, link, origin);
-    return linkRedirect(service, access, await approve(service, access, approval, origin));
+  'admin.links.approve': async (service, { link, ...approval }, _operator, initiator) => {
+    const access = await accessByLink(service, link, initiator);
+    return linkRedirect(service, access, await approve(service, access, approval, initiator));
   },
-  'admin.links.deny': async (service, { link }, _operator, origin) => {
-    const access = await accessByLink(service, link, origin);
-    return linkRedirect(service, access, await deny(service, access, origin));
+  'admin.links.deny': async (service, { link }, _operator, initiator) => {
+    const access = await accessByLink(service, link, initiator);
+    return linkRedirect(service, access, await deny(service, access, initiator));
   },
 };
 

@@ -12,9 +12,9 @@ import {
   type ErasedAccountDocument,
   fromAccountDocument,
   type GrantDocument,
+  initiatorField,
   isErased,
   isSame,
-  originField,
   toDate,
   toId,
   toSnapshot,
@@ -174,12 +174,12 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
       }));
     },
 
-    async eraseAccount({ account_id, now, origin }) {
+    async eraseAccount({ account_id, now, initiator }) {
       const erasure: ErasedAccountDocument = {
         _id: toId(account_id),
         erasure_id: toId(randomUUID()),
         erased_at: toDate(now),
-        ...originField('erased_by', origin),
+        ...initiatorField('erased_by', initiator),
       };
       const { _id, erasure_id } = erasure;
       // Also for an unknown id, and for one that was erased before: a put whose outcome nobody knows

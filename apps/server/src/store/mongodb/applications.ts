@@ -9,8 +9,8 @@ import {
   fromApplicationDocument,
   fromId,
   fromSecretDocument,
+  initiatorField,
   isSame,
-  originField,
   type SecretDocument,
   toApplicationDocument,
   toDate,
@@ -202,7 +202,7 @@ export function applications(connection: Connection): Applications {
                       ...{ name: '', secrets: [], redirect_uris: [], scopes: null },
                       ...{ logo_uri: null, homepage_uri: null },
                       ...{ deleted_at: toDate(deleted_at), deletion_pending: true },
-                      ...originField('deleted_by', deleted_by ?? undefined),
+                      ...initiatorField('deleted_by', deleted_by ?? undefined),
                     },
                     $inc: { revision: 1 },
                   },
@@ -261,7 +261,7 @@ export function applications(connection: Connection): Applications {
               {
                 $set: {
                   revoked_at: toDate(deleted_at),
-                  ...originField('revoked_by', deleted_by ?? undefined),
+                  ...initiatorField('revoked_by', deleted_by ?? undefined),
                 },
                 $unset: { secret_hash: '' },
               },

@@ -8,10 +8,10 @@ import {
   fromGrantDocument,
   fromPendingDocument,
   type GrantDocument,
+  initiatorField,
   isErased,
   isRedeemed,
   isSame,
-  originField,
   toCodeState,
   toDate,
   toHash,
@@ -103,7 +103,7 @@ export function codes(connection: Connection, clock: Clock): Codes {
     },
 
     async redeemCode(redemption) {
-      const { grant_id, application_id, code_hash, secret_hash, now, origin } = redemption;
+      const { grant_id, application_id, code_hash, secret_hash, now, initiator } = redemption;
       const _id = toId(grant_id);
       const redemption_id = toId(randomUUID());
       const secret = toHash(secret_hash);
@@ -126,7 +126,7 @@ export function codes(connection: Connection, clock: Clock): Codes {
                 created_at: toDate(now),
                 secret_hash: secret,
                 redemption_id,
-                ...originField('redeemed_by', origin),
+                ...initiatorField('redeemed_by', initiator),
               },
               $unset: { code_expires_at: '' },
             },

@@ -1,7 +1,7 @@
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import { Binary } from 'mongodb';
 import type { Milliseconds } from '../../clock.ts';
-import type { Origin } from '../../initiator.ts';
+import type { Initiator } from '../../initiator.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
@@ -19,8 +19,8 @@ import type {
   SecretRecord,
 } from '../records.ts';
 import type { NewCode } from '../store.ts';
-import { originNames, type StoredGrant, type StoredScope } from '../transfer.ts';
-import type { LinkOrigins, PageOrigins } from './link-documents.ts';
+import { initiatorNames, type StoredGrant, type StoredScope } from '../transfer.ts';
+import type { LinkInitiators, PageInitiators } from './link-documents.ts';
 import { revisionOf, type Versioned } from './retry-on-conflict.ts';
 
 export interface SecretDocument {
@@ -32,7 +32,7 @@ export interface SecretDocument {
   last_used_at: Date | null;
 }
 
-export type OriginDocument = Omit<Origin, 'secret_id'> & { secret_id: Binary | null };
+export type InitiatorDocument = Omit<Initiator, 'secret_id'> & { secret_id: Binary | null };
 
 /** The revision counts its changes, but for the uses of its secrets, and the deletion. */
 export interface ApplicationDocument extends Versioned {
@@ -54,7 +54,7 @@ export interface ApplicationDocument extends Versioned {
    * finds the id taken and the revision raised, and does not bring it back.
    */
   deleted_at?: Date;
-  deleted_by?: OriginDocument;
+  deleted_by?: InitiatorDocument;
   /** Until the deletion is forgotten. */
   deletion_pending?: true;
 }
@@ -81,16 +81,16 @@ export interface ErasedAccountDocument extends Versioned {
   /** Marks the grants that the erasure revoked. */
   erasure_id: Binary;
   erased_at: Date;
-  erased_by?: OriginDocument;
+  erased_by?: InitiatorDocument;
 }
 
-interface Origins {
-  issued_by?: OriginDocument;
-  redeemed_by?: OriginDocument;
+interface Initiators {
+  issued_by?: InitiatorDocument;
+  redeemed_by?: InitiatorDocument;
   recovered_at?: Date;
-  recovered_by?: OriginDocument;
-  first_used_by?: OriginDocument;
-  revoked_by?: OriginDocument;
+  recovered_by?: InitiatorDocument;
+  first_used_by?: InitiatorDocument;
+  revoked_by?: InitiatorDocument;
 }
 
 /**
@@ -98,7 +98,7 @@ interface Origins {
  * revoked with `revoked_at`, active in between. Its revision counts the recoveries; every other
  * change happens once.
  */
-export interface GrantDocument extends Origins, Versioned {
+export interface GrantDocument extends Initiators, Versioned {
   _id: Binary;
   application_id: Binary;
   /** The next four are absent once REVOKED_GRANT_DAYS have passed since the revocation. */
@@ -278,7 +278,7 @@ export function toDeletionRecord({ _id, deleted_at, deleted_by }: ApplicationDoc
   return {
     application_id: fromId(_id),
     deleted_at: deleted_at.getTime(),
-    deleted_by: fromOrigin(deleted_by),
+    deleted_by: fromInitiator(deleted_by),
   };
 }
 
@@ -286,23 +286,23 @@ export function fromAccountDocument(document: AccountDocument): AccountRecord {
   return fromSnapshot(document._id, document);
 }
 
-export function originField<
+export function initiatorField<
   Name extends
-    | keyof Omit<Origins, 'recovered_at'>
-    | keyof LinkOrigins
-    | keyof PageOrigins
+    | keyof Omit<Initiators, 'recovered_at'>
+    | keyof LinkInitiators
+    | keyof PageInitiators
     | 'erased_by'
     | 'deleted_by',
->(name: Name, origin: Origin | undefined): { [Key in Name]?: OriginDocument } {
-  if (origin === undefined) return {};
-  const { request_id, by, secret_id, os_user } = origin;
-  const document: OriginDocument = {
+>(name: Name, initiator: Initiator | undefined): { [Key in Name]?: InitiatorDocument } {
+  if (initiator === undefined) return {};
+  const { request_id, by, secret_id, os_user } = initiator;
+  const document: InitiatorDocument = {
     request_id,
     by,
     secret_id: secret_id === null ? null : toId(secret_id),
     ...(os_user !== undefined && { os_user }),
   };
-  return { [name]: document } as { [Key in Name]: OriginDocument };
+  return { [name]: document } as { [Key in Name]: InitiatorDocument };
 }
 
 export function toBinding(bound: CodeBinding): Partial<GrantDocument> {
@@ -333,7 +333,7 @@ export function toNewDocument(code: NewCode): GrantDocument {
     scope: code.scope,
     code_expires_at: toDate(code.code_expires_at),
     ...toBinding(code),
-    ...originField('issued_by', code.origin),
+    ...initiatorField('issued_by', code.initiator),
   };
 }
 
@@ -388,10 +388,10 @@ export function toRevokedRecord(document: GrantDocument): RevokedRecord {
   };
 }
 
-function fromOrigin(document: OriginDocument | undefined): Origin | null {
+function fromInitiator(document: InitiatorDocument | undefined): Initiator | null {
   if (document === undefined) return null;
-  const { secret_id, ...origin } = document;
-  return { ...origin, secret_id: secret_id && fromId(secret_id) };
+  const { secret_id, ...initiator } = document;
+  return { ...initiator, secret_id: secret_id && fromId(secret_id) };
 }
 
 export function toGrantHistory(document: GrantDocument): GrantHistory {
@@ -399,16 +399,16 @@ export function toGrantHistory(document: GrantDocument): GrantHistory {
     grant_id: fromId(document._id),
     application_id: fromId(document.application_id),
     account_id: document.account_id ? fromId(document.account_id) : null,
-    issued_by: fromOrigin(document.issued_by),
+    issued_by: fromInitiator(document.issued_by),
     created_at: document.created_at?.getTime() ?? null,
-    redeemed_by: fromOrigin(document.redeemed_by),
+    redeemed_by: fromInitiator(document.redeemed_by),
     recoveries: revisionOf(document),
     recovered_at: document.recovered_at?.getTime() ?? null,
-    recovered_by: fromOrigin(document.recovered_by),
+    recovered_by: fromInitiator(document.recovered_by),
     first_used_at: document.first_used_at?.getTime() ?? null,
-    first_used_by: fromOrigin(document.first_used_by),
+    first_used_by: fromInitiator(document.first_used_by),
     revoked_at: document.revoked_at?.getTime() ?? null,
-    revoked_by: fromOrigin(document.revoked_by),
+    revoked_by: fromInitiator(document.revoked_by),
   };
 }
 
@@ -447,7 +447,10 @@ export function toStoredGrantDocument(grant: StoredGrant): GrantDocument {
     ),
     ...(secret_hash && { secret_hash: toHash(secret_hash) }),
     ...(recoveries > 0 && { revision: recoveries }),
-    ...Object.assign({}, ...originNames.map((name) => originField(name, grant[name] ?? undefined))),
+    ...Object.assign(
+      {},
+      ...initiatorNames.map((name) => initiatorField(name, grant[name] ?? undefined)),
+    ),
   } as GrantDocument;
 }
 

@@ -5,9 +5,9 @@ import type { ById, Connection, ListWork } from './connection.ts';
 import {
   fromGrantDocument,
   type GrantDocument,
+  initiatorField,
   isSame,
   type JoinedGrantDocument,
-  originField,
   toDate,
   toGrantAuthentication,
   toGrantHistory,
@@ -70,7 +70,7 @@ export function grants(connection: Connection): Grants {
   };
 
   return {
-    async revokeGrant({ grant_id, application_id, onlyActive = false, now, origin }) {
+    async revokeGrant({ grant_id, application_id, onlyActive = false, now, initiator }) {
       const grant = {
         _id: toId(grant_id),
         ...(application_id === null ? {} : { application_id: toId(application_id) }),
@@ -82,7 +82,7 @@ export function grants(connection: Connection): Grants {
           grants.findOneAndUpdate(
             { ...grant, ...redeemed, revoked_at: { $exists: false } },
             {
-              $set: { revoked_at: toDate(now), ...originField('revoked_by', origin) },
+              $set: { revoked_at: toDate(now), ...initiatorField('revoked_by', initiator) },
               $unset: { secret_hash: '' },
             },
             { ...options, returnDocument: 'after' },
@@ -93,7 +93,7 @@ export function grants(connection: Connection): Grants {
           // Of two calls of one request in one millisecond, each takes it for its own.
           const isOurs =
             found.revoked_at?.getTime() === now &&
-            found.revoked_by?.request_id === origin?.request_id;
+            found.revoked_by?.request_id === initiator?.request_id;
           return { result: onlyActive && !isOurs ? null : found };
         },
       }));
@@ -103,7 +103,7 @@ export function grants(connection: Connection): Grants {
       return toRevokedRecord(document);
     },
 
-    async recoverGrant({ grant_id, application_id, secret_hash, redeemed_after, now, origin }) {
+    async recoverGrant({ grant_id, application_id, secret_hash, redeemed_after, now, initiator }) {
       const _id = toId(grant_id);
       const secret = toHash(secret_hash);
       const recoverable = {
@@ -123,9 +123,9 @@ export function grants(connection: Connection): Grants {
                 $set: {
                   secret_hash: secret,
                   recovered_at: toDate(now),
-                  ...originField('recovered_by', origin),
+                  ...initiatorField('recovered_by', initiator),
                 },
-                ...(origin === undefined && { $unset: { recovered_by: '' as const } }),
+                ...(initiator === undefined && { $unset: { recovered_by: '' as const } }),
                 $inc: { revision: 1 },
               },
               { ...options, returnDocument: 'after' },
@@ -156,7 +156,7 @@ export function grants(connection: Connection): Grants {
       return document && toGrantAuthentication(document, { currentAccount });
     },
 
-    async noteFirstUse({ grant_id, secret_hash, now, origin }) {
+    async noteFirstUse({ grant_id, secret_hash, now, initiator }) {
       const active = { _id: toId(grant_id), secret_hash: toHash(secret_hash) };
       const used = { ...active, first_used_at: { $exists: true } };
       const noted = await connection.write(({ grants, decisive }) => ({
@@ -164,7 +164,7 @@ export function grants(connection: Connection): Grants {
         send: (options) =>
           grants.findOneAndUpdate(
             { ...active, first_used_at: { $exists: false } },
-            { $set: { first_used_at: toDate(now), ...originField('first_used_by', origin) } },
+            { $set: { first_used_at: toDate(now), ...initiatorField('first_used_by', initiator) } },
             { ...options, returnDocument: 'after' },
           ),
         readBack: async () => result(await grants.findOne(used, decisive)),

@@ -4,23 +4,23 @@ import type { Change } from '../store.ts';
 import {
   fromHash,
   fromId,
-  type OriginDocument,
-  originField,
+  type InitiatorDocument,
+  initiatorField,
   toDate,
   toHash,
   toId,
 } from './documents.ts';
 import type { Versioned } from './retry-on-conflict.ts';
 
-export interface LinkOrigins {
-  begin_origin?: OriginDocument;
-  identify_origin?: OriginDocument;
-  switch_origin?: OriginDocument;
-  decide_origin?: OriginDocument;
+export interface LinkInitiators {
+  begin_initiator?: InitiatorDocument;
+  identify_initiator?: InitiatorDocument;
+  switch_initiator?: InitiatorDocument;
+  decide_initiator?: InitiatorDocument;
 }
 
 /** The revision counts the identifications and the switches; every other change happens once. */
-export interface LinkDocument extends Versioned, LinkOrigins {
+export interface LinkDocument extends Versioned, LinkInitiators {
   _id: Binary;
   link_hash: Binary;
   application_id: Binary;
@@ -53,12 +53,12 @@ export interface DecisionDocument {
   decision_id: Binary;
 }
 
-export interface PageOrigins {
-  create_origin?: OriginDocument;
-  open_origin?: OriginDocument;
+export interface PageInitiators {
+  create_initiator?: InitiatorDocument;
+  open_initiator?: InitiatorDocument;
 }
 
-export interface PageDocument extends PageOrigins {
+export interface PageDocument extends PageInitiators {
   _id: Binary;
   kind: PageRecord['kind'];
   link_id: Binary | null;
@@ -89,7 +89,7 @@ export function toLinkDocument(link: LinkRecord & Change): LinkDocument {
     ui_locales: link.ui_locales,
     salt: new Binary(link.salt),
     expires_at: toDate(link.expires_at),
-    ...originField('begin_origin', link.origin),
+    ...initiatorField('begin_initiator', link.initiator),
   };
 }
 
@@ -134,7 +134,7 @@ export function toPageDocument(page: PageRecord & Change): PageDocument {
     expires_at: toDate(page.expires_at),
     return_url: page.return_url,
     locale: page.locale,
-    ...originField('create_origin', page.origin),
+    ...initiatorField('create_initiator', page.initiator),
   };
 }
 

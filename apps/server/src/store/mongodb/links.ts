@@ -3,7 +3,7 @@ import type { Filter } from 'mongodb';
 import type { LinkDecision } from '../records.ts';
 import type { LinkHolder, Store } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { isSame, originField, toDate, toHash, toId } from './documents.ts';
+import { initiatorField, isSame, toDate, toHash, toId } from './documents.ts';
 import { insertOnce } from './insert-once.ts';
 import {
   type DecisionDocument,
@@ -36,8 +36,8 @@ export function links(connection: Connection): Links {
       return document && fromLinkDocument(document);
     },
 
-    async identifyLink({ link_id, link_hash, page, now, origin }) {
-      const kept = await keepPage(connection, { ...page, ...(origin && { origin }) });
+    async identifyLink({ link_id, link_hash, page, now, initiator }) {
+      const kept = await keepPage(connection, { ...page, ...(initiator && { initiator }) });
       if (kept === null) return null;
       const link = { ...undecided(toId(link_id), now), link_hash: toHash(link_hash) };
       const identifyAt = (revision: number) =>
@@ -50,7 +50,7 @@ export function links(connection: Connection): Links {
                   account_id: kept.account_id,
                   account_revision: kept.account_revision ?? 0,
                   page_id: kept._id,
-                  ...originField('identify_origin', origin),
+                  ...initiatorField('identify_initiator', initiator),
                 },
                 $inc: { revision: 1 },
               },
@@ -70,7 +70,7 @@ export function links(connection: Connection): Links {
       return identified && fromLinkDocument(identified);
     },
 
-    async switchLink({ link_id, page_id, link_hash, now, origin }) {
+    async switchLink({ link_id, page_id, link_hash, now, initiator }) {
       const [page, hash] = [toId(page_id), toHash(link_hash)];
       const link = { ...undecided(toId(link_id), now), page_id: page };
       const switchAt = (revision: number) =>
@@ -80,7 +80,7 @@ export function links(connection: Connection): Links {
               // The page stays the latest, so it does not tell a late switch that there was another.
               { ...link, ...atRevision(revision) },
               {
-                $set: { link_hash: hash, ...originField('switch_origin', origin) },
+                $set: { link_hash: hash, ...initiatorField('switch_initiator', initiator) },
                 $inc: { revision: 1 },
               },
               { ...options, returnDocument: 'after' },
@@ -99,7 +99,7 @@ export function links(connection: Connection): Links {
       return switched && fromLinkDocument(switched);
     },
 
-    async decideLink({ link_id, holder, account_id, decision, now, origin }) {
+    async decideLink({ link_id, holder, account_id, decision, now, initiator }) {
       const _id = toId(link_id);
       const made = toDecision(decision);
       const decided = await connection.write(({ links, decisive }) => ({
@@ -111,7 +111,7 @@ export function links(connection: Connection): Links {
               $set: {
                 decision: made,
                 ...(account_id !== null && { account_id: toId(account_id) }),
-                ...originField('decide_origin', origin),
+                ...initiatorField('decide_initiator', initiator),
               },
               ...(account_id !== null && 'link_hash' in holder && { $unset: forgottenRevision }),
             },

@@ -1,7 +1,7 @@
 import type { PageRecord } from '../records.ts';
 import type { Change, Store } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { isErased, isSame, originField, toDate, toHash, toId } from './documents.ts';
+import { initiatorField, isErased, isSame, toDate, toHash, toId } from './documents.ts';
 import { insertOnce } from './insert-once.ts';
 import { fromPageDocument, type PageDocument, toPageDocument } from './link-documents.ts';
 import { revisionOf } from './retry-on-conflict.ts';
@@ -20,7 +20,7 @@ export function pages(connection: Connection): Pick<Store, 'createPage' | 'findP
       return document && fromPageDocument(document);
     },
 
-    async openPage({ page_id, ticket_hash, session_hash, expires_at, now, origin }) {
+    async openPage({ page_id, ticket_hash, session_hash, expires_at, now, initiator }) {
       const _id = toId(page_id);
       const session = toHash(session_hash);
       const opened = await connection.write(({ pages, decisive }) => ({
@@ -36,7 +36,7 @@ export function pages(connection: Connection): Pick<Store, 'createPage' | 'findP
               $set: {
                 session_hash: session,
                 expires_at: toDate(expires_at),
-                ...originField('open_origin', origin),
+                ...initiatorField('open_initiator', initiator),
               },
             },
             { ...options, returnDocument: 'after' },

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { newId } from '../../credentials/credentials.ts';
 import { type AccountRecord, ERASED, type ListedAccount } from '../records.ts';
 import type { Erasure, Page } from '../store.ts';
-import { accountRecord, accountText, originText, pageParameters } from './rows.ts';
+import { accountRecord, accountText, initiatorText, pageParameters } from './rows.ts';
 
 type ListedRow = { place: Uint8Array; account: string };
 
@@ -30,7 +30,7 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
     'DELETE FROM grants WHERE account_id = :id AND created_at IS NULL',
   );
   const revoke = database.prepare(`
-    UPDATE grants SET revoked_at = :now, revoked_by = :origin, secret_hash = NULL
+    UPDATE grants SET revoked_at = :now, revoked_by = :initiator, secret_hash = NULL
     WHERE account_id = :id AND revoked_at IS NULL`);
   const eraseSnapshots = database.prepare(`
     UPDATE grants SET account = json_set(account, '$.username', :username,
@@ -62,14 +62,14 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
     },
 
     // One transaction, so no code can be issued or redeemed in between.
-    eraseAccount({ account_id, now, origin }: Erasure): number {
+    eraseAccount({ account_id, now, initiator }: Erasure): number {
       const id = uuidToBytes(account_id);
       remove.run({ id });
       // Before the pages and the codes, which tell which they are.
       deleteLinks.run({ id });
       deletePages.run({ id });
       deleteCodes.run({ id });
-      const { changes } = revoke.run({ id, now, origin: originText(origin) });
+      const { changes } = revoke.run({ id, now, initiator: initiatorText(initiator) });
       eraseSnapshots.run({ id, ...ERASED });
       return Number(changes);
     },

@@ -11,8 +11,8 @@ import { outdatedSecrets, type Page } from '../store.ts';
 import {
   type ApplicationRow,
   applicationRecords,
-  originRecord,
-  originText,
+  initiatorRecord,
+  initiatorText,
   pageParameters,
 } from './rows.ts';
 
@@ -158,7 +158,7 @@ export function prepareApplications(database: DatabaseSync) {
       if (!application) return 'application_not_found';
       if (!application.disabled) return 'application_enabled';
       const id = uuidToBytes(application_id);
-      remember.run(id, deleted_at, originText(deleted_by ?? undefined));
+      remember.run(id, deleted_at, initiatorText(deleted_by ?? undefined));
       deleteSecrets.run({ id });
       remove.run({ id });
       return application;
@@ -168,7 +168,7 @@ export function prepareApplications(database: DatabaseSync) {
       return (listDeletions.all() as DeletionRow[]).map(({ id, deleted_at, deleted_by }) => ({
         application_id: uuidFromBytes(id),
         deleted_at,
-        deleted_by: originRecord(deleted_by),
+        deleted_by: initiatorRecord(deleted_by),
       }));
     },
 
@@ -176,8 +176,8 @@ export function prepareApplications(database: DatabaseSync) {
       const id = uuidToBytes(application_id);
       if (page.before === null) deleteCodes.run({ id });
       const rows = listGrants.all({ id, ...pageParameters(page) }) as { id: Uint8Array }[];
-      const origin = originText(deleted_by ?? undefined);
-      for (const row of rows) revoke.run(deleted_at, origin, row.id);
+      const initiator = initiatorText(deleted_by ?? undefined);
+      for (const row of rows) revoke.run(deleted_at, initiator, row.id);
       const last = rows.at(-1);
       return last && rows.length === page.limit ? uuidFromBytes(last.id) : null;
     },

@@ -8,7 +8,7 @@ import {
   bindingColumns,
   type GrantRow,
   grantRecord,
-  originText,
+  initiatorText,
   type PendingRow,
   pendingRecord,
 } from './rows.ts';
@@ -28,7 +28,7 @@ export function prepareCodes(database: DatabaseSync) {
     INSERT INTO grants
       (id, application_id, account_id, scope, account, code_hash, code_expires_at, issued_by,
         ${BINDING})
-    SELECT :id, :application_id, id, :scope, account, :code_hash, :code_expires_at, :origin,
+    SELECT :id, :application_id, id, :scope, account, :code_hash, :code_expires_at, :initiator,
       :redirect_uri, :redirect_uri_given, :code_challenge, :link_id
     FROM accounts WHERE id = :account_id
     RETURNING ${PENDING}`);
@@ -67,7 +67,7 @@ export function prepareCodes(database: DatabaseSync) {
         scope: code.scope,
         code_hash: code.code_hash,
         code_expires_at: code.code_expires_at,
-        origin: originText(code.origin),
+        initiator: initiatorText(code.initiator),
         ...bindingColumns(code),
       }) as PendingRow | undefined;
       return row ? pendingRecord(code.grant_id, row) : null;
@@ -89,7 +89,7 @@ export function prepareCodes(database: DatabaseSync) {
       const row = redeem.get(
         now,
         secret_hash,
-        originText(redemption.origin),
+        initiatorText(redemption.initiator),
         uuidToBytes(grant_id),
         uuidToBytes(application_id),
         code_hash,

@@ -16,9 +16,9 @@ import {
   grantHistory,
   grantRecord,
   type HistoryRow,
+  initiatorText,
   type ListedRow,
   listedGrant,
-  originText,
   pageParameters,
   withoutAccount,
 } from './rows.ts';
@@ -45,7 +45,7 @@ export function prepareGrants(database: DatabaseSync) {
     RETURNING application_id, created_at, revoked_at`);
   const recover = database.prepare(`
     UPDATE grants SET secret_hash = :secret_hash,
-      recoveries = recoveries + 1, recovered_at = :now, recovered_by = :origin
+      recoveries = recoveries + 1, recovered_at = :now, recovered_by = :initiator
     WHERE id = :id AND application_id = :application_id AND created_at > :redeemed_after
       AND first_used_at IS NULL AND revoked_at IS NULL
     RETURNING ${GRANT}`);
@@ -90,7 +90,7 @@ export function prepareGrants(database: DatabaseSync) {
       const { grant_id, application_id, onlyActive = false, now } = revocation;
       const row = revoke.get(
         now,
-        originText(revocation.origin),
+        initiatorText(revocation.initiator),
         uuidToBytes(grant_id),
         bytesOrNull(application_id),
         Number(!onlyActive),
@@ -106,7 +106,7 @@ export function prepareGrants(database: DatabaseSync) {
         id: uuidToBytes(recovery.grant_id),
         application_id: uuidToBytes(recovery.application_id),
         ...{ secret_hash, redeemed_after, now },
-        origin: originText(recovery.origin),
+        initiator: initiatorText(recovery.initiator),
       }) as GrantRow | undefined;
       return row ? grantRecord(recovery, row) : null;
     },
@@ -138,8 +138,8 @@ export function prepareGrants(database: DatabaseSync) {
     ): boolean {
       const { secret_hash, now } = use;
       const id = uuidToBytes(use.grant_id);
-      const origin = originText(use.origin);
-      if (noteUse.run(now, origin, id, secret_hash).changes === 1) return true;
+      const initiator = initiatorText(use.initiator);
+      if (noteUse.run(now, initiator, id, secret_hash).changes === 1) return true;
       return isUsed.get({ id, secret_hash }) !== undefined;
     },
 

@@ -3,7 +3,7 @@ import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { LinkRecord } from '../records.ts';
 import type { Change, Identification, LinkSwitch, NewDecision } from '../store.ts';
 import type { preparePages } from './pages.ts';
-import { bytesOrNull, idOrNull, originText } from './rows.ts';
+import { bytesOrNull, idOrNull, initiatorText } from './rows.ts';
 
 type LinkRow = Omit<
   LinkRecord,
@@ -25,24 +25,24 @@ const UNDECIDED = 'id = :id AND status IS NULL AND expires_at > :now';
 export function prepareLinks(database: DatabaseSync, pages: ReturnType<typeof preparePages>) {
   const insert = database.prepare(`
     INSERT INTO links (id, link_hash, application_id, redirect_uri, redirect_uri_given, scope, state,
-      code_challenge, login_hint, ui_locales, salt, expires_at, begin_origin)
+      code_challenge, login_hint, ui_locales, salt, expires_at, begin_initiator)
     VALUES (:id, :link_hash, :application_id, :redirect_uri, :redirect_uri_given, :scope, :state,
-      :code_challenge, :login_hint, :ui_locales, :salt, :expires_at, :origin)`);
+      :code_challenge, :login_hint, :ui_locales, :salt, :expires_at, :initiator)`);
   const find = database.prepare('SELECT * FROM links WHERE id = :id');
   const identify = database.prepare(`
-    UPDATE links SET account_id = :account_id, page_id = :page_id, identify_origin = :origin
+    UPDATE links SET account_id = :account_id, page_id = :page_id, identify_initiator = :initiator
     WHERE ${UNDECIDED} AND link_hash = :link_hash
       AND EXISTS (SELECT 1 FROM accounts WHERE id = :account_id)
     RETURNING *`);
   const replaceLink = database.prepare(`
-    UPDATE links SET link_hash = :link_hash, switch_origin = :origin
+    UPDATE links SET link_hash = :link_hash, switch_initiator = :initiator
     WHERE ${UNDECIDED} AND page_id = :page_id
     RETURNING *`);
   const decideBy = (column: 'link_hash' | 'page_id') =>
     database.prepare(`
       UPDATE links SET account_id = coalesce(:account_id, account_id), status = :status,
         decided_by = :decided_by, grant_id = :grant_id, granted_scope = :scope,
-        decide_origin = :origin
+        decide_initiator = :initiator
       WHERE ${UNDECIDED} AND ${column} = :holder
       RETURNING *`);
   const decideByLink = decideBy('link_hash');
@@ -63,7 +63,7 @@ export function prepareLinks(database: DatabaseSync, pages: ReturnType<typeof pr
         ui_locales: link.ui_locales,
         salt: link.salt,
         expires_at: link.expires_at,
-        origin: originText(link.origin),
+        initiator: initiatorText(link.initiator),
       });
     },
 
@@ -71,32 +71,32 @@ export function prepareLinks(database: DatabaseSync, pages: ReturnType<typeof pr
       return recordOrNull(find.get({ id: uuidToBytes(link_id) }));
     },
 
-    identifyLink({ link_id, link_hash, page, now, origin }: Identification): LinkRecord | null {
+    identifyLink({ link_id, link_hash, page, now, initiator }: Identification): LinkRecord | null {
       const link = recordOrNull(
         identify.get({
           id: uuidToBytes(link_id),
           account_id: uuidToBytes(page.account_id),
           page_id: uuidToBytes(page.id),
           ...{ link_hash, now },
-          origin: originText(origin),
+          initiator: initiatorText(initiator),
         }),
       );
-      if (link) pages.createPage({ ...page, ...(origin && { origin }) });
+      if (link) pages.createPage({ ...page, ...(initiator && { initiator }) });
       return link;
     },
 
-    switchLink({ link_id, page_id, link_hash, now, origin }: LinkSwitch): LinkRecord | null {
+    switchLink({ link_id, page_id, link_hash, now, initiator }: LinkSwitch): LinkRecord | null {
       return recordOrNull(
         replaceLink.get({
           id: uuidToBytes(link_id),
           page_id: uuidToBytes(page_id),
           ...{ link_hash, now },
-          origin: originText(origin),
+          initiator: initiatorText(initiator),
         }),
       );
     },
 
-    decideLink({ link_id, holder, account_id, decision, now, origin }: NewDecision) {
+    decideLink({ link_id, holder, account_id, decision, now, initiator }: NewDecision) {
       const [decide, held] =
         'link_hash' in holder
           ? [decideByLink, holder.link_hash]
@@ -111,7 +111,7 @@ export function prepareLinks(database: DatabaseSync, pages: ReturnType<typeof pr
           grant_id: bytesOrNull(decision.grant_id),
           scope: decision.scope,
           now,
-          origin: originText(origin),
+          initiator: initiatorText(initiator),
         }),
       );
     },

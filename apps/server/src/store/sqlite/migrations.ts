@@ -88,10 +88,10 @@ export const migrations: readonly SqliteStep[] = [
     decided_by BLOB,
     grant_id BLOB,
     granted_scope TEXT,
-    begin_origin TEXT,
-    identify_origin TEXT,
-    switch_origin TEXT,
-    decide_origin TEXT
+    begin_initiator TEXT,
+    identify_initiator TEXT,
+    switch_initiator TEXT,
+    decide_initiator TEXT
   ) STRICT;
 
   CREATE INDEX links_by_account ON links (account_id) WHERE account_id IS NOT NULL;
@@ -108,8 +108,8 @@ export const migrations: readonly SqliteStep[] = [
     expires_at INTEGER NOT NULL,
     return_url TEXT,
     locale TEXT,
-    create_origin TEXT,
-    open_origin TEXT
+    create_initiator TEXT,
+    open_initiator TEXT
   ) STRICT;
 
   CREATE INDEX pages_by_account ON pages (account_id);

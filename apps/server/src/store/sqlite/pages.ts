@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { PageRecord } from '../records.ts';
 import type { Change, PageOpening } from '../store.ts';
-import { bytesOrNull, idOrNull, originText } from './rows.ts';
+import { bytesOrNull, idOrNull, initiatorText } from './rows.ts';
 
 type PageRow = Omit<PageRecord, 'id' | 'link_id' | 'account_id'> & {
   id: Uint8Array;
@@ -13,14 +13,14 @@ type PageRow = Omit<PageRecord, 'id' | 'link_id' | 'account_id'> & {
 export function preparePages(database: DatabaseSync) {
   const insert = database.prepare(`
     INSERT INTO pages (id, kind, link_id, account_id, ticket_hash, ticket_expires_at,
-      expires_at, return_url, locale, create_origin)
+      expires_at, return_url, locale, create_initiator)
     SELECT :id, :kind, :link_id, id, :ticket_hash, :ticket_expires_at,
-      :expires_at, :return_url, :locale, :origin
+      :expires_at, :return_url, :locale, :initiator
     FROM accounts WHERE id = :account_id
     RETURNING *`);
   const find = database.prepare('SELECT * FROM pages WHERE id = :id');
   const open = database.prepare(`
-    UPDATE pages SET session_hash = :session_hash, expires_at = :expires_at, open_origin = :origin
+    UPDATE pages SET session_hash = :session_hash, expires_at = :expires_at, open_initiator = :initiator
     WHERE id = :id AND ticket_hash = :ticket_hash AND session_hash IS NULL
       AND ticket_expires_at > :now
     RETURNING *`);
@@ -37,7 +37,7 @@ export function preparePages(database: DatabaseSync) {
         expires_at: page.expires_at,
         return_url: page.return_url,
         locale: page.locale,
-        origin: originText(page.origin),
+        initiator: initiatorText(page.initiator),
       }) as PageRow | undefined;
       return row ? pageRecord(row) : null;
     },
@@ -52,7 +52,7 @@ export function preparePages(database: DatabaseSync) {
       const row = open.get({
         id: uuidToBytes(opening.page_id),
         ...{ ticket_hash, session_hash, expires_at, now },
-        origin: originText(opening.origin),
+        initiator: initiatorText(opening.initiator),
       }) as PageRow | undefined;
       return row ? pageRecord(row) : null;
     },

@@ -1,5 +1,5 @@
 import { isUuid, uuidFromBytes, uuidToBytes } from '@latchkey/schema';
-import type { Actor, Origin } from '../../initiator.ts';
+import type { Actor, Initiator } from '../../initiator.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
@@ -186,16 +186,16 @@ export function grantHistory(row: HistoryRow): GrantHistory {
     grant_id: uuidFromBytes(row.id),
     application_id: uuidFromBytes(row.application_id),
     account_id: idOrNull(row.account_id),
-    issued_by: originRecord(row.issued_by),
+    issued_by: initiatorRecord(row.issued_by),
     created_at: row.created_at,
-    redeemed_by: originRecord(row.redeemed_by),
+    redeemed_by: initiatorRecord(row.redeemed_by),
     recoveries: row.recoveries,
     recovered_at: row.recovered_at,
-    recovered_by: originRecord(row.recovered_by),
+    recovered_by: initiatorRecord(row.recovered_by),
     first_used_at: row.first_used_at,
-    first_used_by: originRecord(row.first_used_by),
+    first_used_by: initiatorRecord(row.first_used_by),
     revoked_at: row.revoked_at,
-    revoked_by: originRecord(row.revoked_by),
+    revoked_by: initiatorRecord(row.revoked_by),
   };
 }
 
@@ -203,7 +203,7 @@ export const bytesOrNull = (id: string | null) => (id === null ? null : uuidToBy
 export const idOrNull = (bytes: Uint8Array | null) =>
   bytes === null ? null : uuidFromBytes(bytes);
 
-// An origin is stored as `application ~AZOq…AAQ AZOq…AAg`: a revoked grant takes 650 bytes, with JSON
+// An initiator is stored as `application ~AZOq…AAQ AZOq…AAg`: a revoked grant takes 650 bytes, with JSON
 // it took 1,000. A revocation takes 0.88 of the CPU.
 
 /** Marks a request id that was a UUID. No other request id contains it. */
@@ -211,9 +211,9 @@ const SHORTENED = '~';
 /** Marks the user of the operating system. No shortened id contains it. */
 const OS_USER = '@';
 
-export function originText(origin: Origin | undefined): string | null {
-  if (origin === undefined) return null;
-  const { by, request_id, secret_id, os_user } = origin;
+export function initiatorText(initiator: Initiator | undefined): string | null {
+  if (initiator === undefined) return null;
+  const { by, request_id, secret_id, os_user } = initiator;
   // A caller's own request id may be a UUID in upper case, which would come back in lower case.
   const isPlainUuid = isUuid(request_id) && request_id === request_id.toLowerCase();
   const request = isPlainUuid ? SHORTENED + shorten(request_id) : request_id;
@@ -223,7 +223,7 @@ export function originText(origin: Origin | undefined): string | null {
   return text;
 }
 
-export function originRecord(text: string | null): Origin | null {
+export function initiatorRecord(text: string | null): Initiator | null {
   if (text === null) return null;
   const [by, request = '', ...rest] = text.split(' ');
   const secret = rest.find((word) => !word.startsWith(OS_USER));

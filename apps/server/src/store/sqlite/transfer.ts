@@ -23,8 +23,8 @@ import {
   type BindingRow,
   binding,
   bindingColumns,
-  originRecord,
-  originText,
+  initiatorRecord,
+  initiatorText,
 } from './rows.ts';
 
 type GrantRow = BindingRow & {
@@ -300,11 +300,11 @@ function storedGrant(row: GrantRow): StoredGrant {
     revoked_at: row.revoked_at,
     recoveries: row.recoveries,
     recovered_at: row.recovered_at,
-    issued_by: originRecord(row.issued_by),
-    redeemed_by: originRecord(row.redeemed_by),
-    first_used_by: originRecord(row.first_used_by),
-    recovered_by: originRecord(row.recovered_by),
-    revoked_by: originRecord(row.revoked_by),
+    issued_by: initiatorRecord(row.issued_by),
+    redeemed_by: initiatorRecord(row.redeemed_by),
+    first_used_by: initiatorRecord(row.first_used_by),
+    recovered_by: initiatorRecord(row.recovered_by),
+    revoked_by: initiatorRecord(row.revoked_by),
   };
 }
 
@@ -324,10 +324,10 @@ function grantRow(grant: StoredGrant) {
     revoked_at: grant.revoked_at,
     recoveries: grant.recoveries,
     recovered_at: grant.recovered_at,
-    issued_by: originText(grant.issued_by ?? undefined),
-    redeemed_by: originText(grant.redeemed_by ?? undefined),
-    first_used_by: originText(grant.first_used_by ?? undefined),
-    recovered_by: originText(grant.recovered_by ?? undefined),
-    revoked_by: originText(grant.revoked_by ?? undefined),
+    issued_by: initiatorText(grant.issued_by ?? undefined),
+    redeemed_by: initiatorText(grant.redeemed_by ?? undefined),
+    first_used_by: initiatorText(grant.first_used_by ?? undefined),
+    recovered_by: initiatorText(grant.recovered_by ?? undefined),
+    revoked_by: initiatorText(grant.revoked_by ?? undefined),
   };
 }

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
+import {
+  fromId,
+  toApplicationDocument,
+  toHash,
+  toId,
+  toSnapshot,
+} from '../../../src/store/mongodb/documents.ts';
+import { aHash, anAccount, anApplication, anId } from '../suite/records.ts';
 import { batch } from './scripted-server.ts';
 import { scripted } from './scripted-store.ts';
-import { aHash, anAccount, anApplication, anId } from '../suite/records.ts';
-import { fromId, toApplicationDocument, toHash, toId, toSnapshot } from '../../../src/store/mongodb/documents.ts';
 
 test('an erasure finds a link request whose code is redeemed while it looks for both', async () => {
   const { server, store } = await scripted();

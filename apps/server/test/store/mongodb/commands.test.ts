@@ -7,15 +7,6 @@ import {
 } from '@latchkey/test-kit/mongodb/test-databases';
 import type { CommandStartedEvent, Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import {
-  aHash,
-  anAccount,
-  anId,
-  anOrigin,
-  granted,
-  issued,
-  redemptionOf,
-} from '../suite/records.ts';
 import { accounts } from '../../../src/store/mongodb/accounts.ts';
 import { createClient, defaultTimeouts } from '../../../src/store/mongodb/client.ts';
 import { codes } from '../../../src/store/mongodb/codes.ts';
@@ -23,6 +14,15 @@ import { Connection } from '../../../src/store/mongodb/connection.ts';
 import { toDate, toHash, toId } from '../../../src/store/mongodb/documents.ts';
 import { grants } from '../../../src/store/mongodb/grants.ts';
 import { rateLimits } from '../../../src/store/mongodb/rate-limits.ts';
+import {
+  aHash,
+  anAccount,
+  anId,
+  anInitiator,
+  granted,
+  issued,
+  redemptionOf,
+} from '../suite/records.ts';
 
 // The commands that a real database gets. `concerns.test.ts` has the same for other kinds of server.
 
@@ -63,7 +63,7 @@ describe.skipIf(server === undefined)('the commands for MongoDB', () => {
 
   test('a redemption is one command with all conditions, on the disks of a majority', async () => {
     const code = await issued(store);
-    const redemption = redemptionOf(code, { origin: anOrigin() });
+    const redemption = redemptionOf(code, { initiator: anInitiator() });
     const { result, commands } = await commandsOf(() => store.redeemCode(redemption));
     expect(result?.grant_id).toBe(code.grant_id);
     expect(commands).toHaveLength(1);
@@ -82,7 +82,12 @@ describe.skipIf(server === undefined)('the commands for MongoDB', () => {
   test('a revocation is one command, on the disks of a majority', async () => {
     const { grant } = await granted(store);
     const { grant_id } = grant;
-    const revocation = { grant_id, application_id: null, now: Date.now(), origin: anOrigin() };
+    const revocation = {
+      grant_id,
+      application_id: null,
+      now: Date.now(),
+      initiator: anInitiator(),
+    };
     const { commands } = await commandsOf(() => store.revokeGrant(revocation));
     expect(commands).toHaveLength(1);
     expect(commands[0]).toMatchObject({ findAndModify: 'grants', writeConcern: durable });

@@ -1,8 +1,16 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { Binary, type Document, Timestamp } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import { batch, failure } from './scripted-server.ts';
-import { scripted, scriptedServer, storeOn } from './scripted-store.ts';
+import {
+  toApplicationDocument,
+  toDate,
+  toHash,
+  toId,
+  toSnapshot,
+} from '../../../src/store/mongodb/documents.ts';
+import { indexesOf } from '../../../src/store/mongodb/indexes.ts';
+import { toPageDocument } from '../../../src/store/mongodb/link-documents.ts';
+import type { Store } from '../../../src/store/store.ts';
 import {
   aCode,
   aHash,
@@ -20,10 +28,8 @@ import {
   openingOf,
   redemptionOf,
 } from '../suite/records.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { toApplicationDocument, toDate, toHash, toId, toSnapshot } from '../../../src/store/mongodb/documents.ts';
-import { indexesOf } from '../../../src/store/mongodb/indexes.ts';
-import { toPageDocument } from '../../../src/store/mongodb/link-documents.ts';
+import { batch, failure } from './scripted-server.ts';
+import { scripted, scriptedServer, storeOn } from './scripted-store.ts';
 
 const durable = { w: 'majority', j: true, wtimeout: 2_000 };
 

@@ -3,12 +3,12 @@ import type {} from '@latchkey/test-kit/global-setup';
 import { freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { pendingDocument } from './pending-document.ts';
-import { aCode, anAccount } from '../suite/records.ts';
-import type { Store } from '../../../src/store/store.ts';
 import type { GrantDocument } from '../../../src/store/mongodb/documents.ts';
 import { grantIndexes } from '../../../src/store/mongodb/indexes.ts';
 import { type MongoStoreOptions, openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { aCode, anAccount } from '../suite/records.ts';
+import { pendingDocument } from './pending-document.ts';
 
 const url = inject('mongodbUrl');
 const firstPage = { limit: 5, before: null };

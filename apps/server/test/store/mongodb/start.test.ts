@@ -1,16 +1,11 @@
 import { inspect } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
-import { failure } from './scripted-server.ts';
-import {
-  scripted,
-  scriptedServer,
-  shortTimeouts,
-  storeOn,
-} from './scripted-store.ts';
-import { aCode, anId, redemptionOf } from '../suite/records.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { indexesOf } from '../../../src/store/mongodb/indexes.ts';
 import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { aCode, anId, redemptionOf } from '../suite/records.ts';
+import { failure } from './scripted-server.ts';
+import { scripted, scriptedServer, shortTimeouts, storeOn } from './scripted-store.ts';
 
 /** With indexes besides `_id_`. */
 const COLLECTIONS = Object.keys(indexesOf()).length;

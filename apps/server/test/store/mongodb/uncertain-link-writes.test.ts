@@ -1,7 +1,14 @@
 import type { Document } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import { batch, type ScriptedServer } from './scripted-server.ts';
-import { scripted } from './scripted-store.ts';
+import {
+  isSame,
+  toApplicationDocument,
+  toHash,
+  toId,
+  toSnapshot,
+} from '../../../src/store/mongodb/documents.ts';
+import { toLinkDocument, toPageDocument } from '../../../src/store/mongodb/link-documents.ts';
+import type { Store } from '../../../src/store/store.ts';
 import {
   aConsentPage,
   aHash,
@@ -15,9 +22,8 @@ import {
   identificationOf,
   openingOf,
 } from '../suite/records.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { isSame, toApplicationDocument, toHash, toId, toSnapshot } from '../../../src/store/mongodb/documents.ts';
-import { toLinkDocument, toPageDocument } from '../../../src/store/mongodb/link-documents.ts';
+import { batch, type ScriptedServer } from './scripted-server.ts';
+import { scripted } from './scripted-store.ts';
 
 const account = anAccount();
 const accountDocument = { _id: toId(account.id), place: toId(anId()), ...toSnapshot(account) };

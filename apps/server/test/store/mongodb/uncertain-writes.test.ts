@@ -1,15 +1,16 @@
 import type { Document } from 'mongodb';
 import { describe, expect, test } from 'vitest';
+import type { DomainError } from '../../../src/domain-error.ts';
 import {
-  batch,
-  failure,
-  type ScriptedServer,
-} from './scripted-server.ts';
-import {
-  type ScriptedOptions,
-  scripted,
-  shortTimeouts,
-} from './scripted-store.ts';
+  toApplicationDocument,
+  toDate,
+  toHash,
+  toId,
+  toNewDocument,
+  toSnapshot,
+} from '../../../src/store/mongodb/documents.ts';
+import type { PendingRecord } from '../../../src/store/records.ts';
+import type { Redemption } from '../../../src/store/store.ts';
 import {
   aCode,
   aHash,
@@ -20,17 +21,8 @@ import {
   newCode,
   redemptionOf,
 } from '../suite/records.ts';
-import type { DomainError } from '../../../src/domain-error.ts';
-import type { PendingRecord } from '../../../src/store/records.ts';
-import type { Redemption } from '../../../src/store/store.ts';
-import {
-  toApplicationDocument,
-  toDate,
-  toHash,
-  toId,
-  toNewDocument,
-  toSnapshot,
-} from '../../../src/store/mongodb/documents.ts';
+import { batch, failure, type ScriptedServer } from './scripted-server.ts';
+import { type ScriptedOptions, scripted, shortTimeouts } from './scripted-store.ts';
 
 const kinds = ['standalone', 'primary'] as const;
 
@@ -318,7 +310,7 @@ describe('other writes whose response is lost', () => {
     server.script('find', batch({ ...grant, revoked_at: new Date(revoked_at), revoked_by }));
     const revoked = await store.revokeGrant({
       ...{ grant_id, application_id: null, onlyActive: true, now: 9 },
-      origin: { request_id: 'ours', by: 'operator', secret_id: null },
+      initiator: { request_id: 'ours', by: 'operator', secret_id: null },
     });
     if (expected === null) expect(revoked).toBeNull();
     else expect(revoked).toMatchObject(expected);

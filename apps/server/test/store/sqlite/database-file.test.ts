@@ -10,8 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { granted, issued, redemptionOf } from '../suite/records.ts';
 import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { granted, issued, redemptionOf } from '../suite/records.ts';
 
 describe('the file of a running store', () => {
   let directory: string;

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import {
   type SqliteTestDatabase,
   sqliteHarness,
@@ -13,7 +14,6 @@ import {
   redeemed,
   redemptionOf,
 } from '../../../test/store/suite/records.ts';
-import type { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 
 // Holds the write lock, as a person in a SQLite shell may, until it is told to let go.
 const LOCK = `

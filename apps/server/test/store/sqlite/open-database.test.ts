@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { startCommand } from '../../http/command-process.ts';
-import { StoreProcess } from '../suite/child.ts';
-import { anAccount, atOnce } from '../suite/records.ts';
 import { BadSetting } from '../../../src/bad-setting.ts';
 import { inspectSqlite } from '../../../src/store/sqlite/inspect.ts';
 import { migrations } from '../../../src/store/sqlite/migrations.ts';
 import { nodeSqlite, openDatabase } from '../../../src/store/sqlite/open-database.ts';
+import { startCommand } from '../../http/command-process.ts';
+import { StoreProcess } from '../suite/child.ts';
+import { anAccount, atOnce } from '../suite/records.ts';
 
 // Takes the write lock, and creates the tables when it is told to.
 const MAKE_TABLES = `
@@ -106,7 +106,10 @@ describe('opening a SQLite database', () => {
   test('waits while another process creates the tables, and does not create them again', async () => {
     const path = join(directory, 'a.db');
     const maker = spawn(process.execPath, ['--input-type=module', '-e', MAKE_TABLES, path], {
-      env: { ...process.env, MIGRATIONS: new URL('../../../src/store/sqlite/migrations.ts', import.meta.url).href },
+      env: {
+        ...process.env,
+        MIGRATIONS: new URL('../../../src/store/sqlite/migrations.ts', import.meta.url).href,
+      },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     await once(maker.stdout, 'data');

@@ -1,10 +1,10 @@
 import { longer } from '@latchkey/test-kit/long';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Origin } from '../../../src/initiator.ts';
-import { originRecord, originText } from '../../../src/store/sqlite/rows.ts';
+import type { Initiator } from '../../../src/initiator.ts';
+import { initiatorRecord, initiatorText } from '../../../src/store/sqlite/rows.ts';
 
-const origins = fc.record<Origin, 'request_id' | 'by' | 'secret_id'>(
+const initiators = fc.record<Initiator, 'request_id' | 'by' | 'secret_id'>(
   {
     // Request ids: ours, a caller's own, or one from which a credential was redacted.
     request_id: fc.oneof(
@@ -20,22 +20,24 @@ const origins = fc.record<Origin, 'request_id' | 'by' | 'secret_id'>(
   { requiredKeys: ['request_id', 'by', 'secret_id'] },
 );
 
-test('an origin is read as it was written', () => {
+test('an initiator is read as it was written', () => {
   fc.assert(
-    fc.property(origins, (origin) => {
-      expect(originRecord(originText(origin))).toEqual(origin);
+    fc.property(initiators, (initiator) => {
+      expect(initiatorRecord(initiatorText(initiator))).toEqual(initiator);
     }),
     { numRuns: longer(1_000, 50_000) },
   );
 });
 
-test('an origin with our own ids is less than half as long as its JSON', () => {
+test('an initiator with our own ids is less than half as long as its JSON', () => {
   const id = '0193aa00-0000-7000-8000-000000000001';
-  const origin: Origin = { request_id: id, by: 'application', secret_id: id };
-  expect(originText(origin)).toBe('application ~AZOqAAAAcACAAAAAAAAAAQ AZOqAAAAcACAAAAAAAAAAQ');
+  const initiator: Initiator = { request_id: id, by: 'application', secret_id: id };
+  expect(initiatorText(initiator)).toBe(
+    'application ~AZOqAAAAcACAAAAAAAAAAQ AZOqAAAAcACAAAAAAAAAAQ',
+  );
 });
 
-test('a missing origin is null', () => {
-  expect(originText(undefined)).toBeNull();
-  expect(originRecord(null)).toBeNull();
+test('a missing initiator is null', () => {
+  expect(initiatorText(undefined)).toBeNull();
+  expect(initiatorRecord(null)).toBeNull();
 });

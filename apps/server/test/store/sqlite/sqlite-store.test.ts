@@ -2,10 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  type SqliteTestDatabase,
-  sqliteHarness,
-} from './sqlite-harness.ts';
+import { nodeSqlite } from '../../../src/store/sqlite/open-database.ts';
+import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { describeStore } from '../store-suite.ts';
 import {
   aCode,
@@ -18,8 +16,7 @@ import {
   newCode,
   redemptionOf,
 } from '../suite/records.ts';
-import { nodeSqlite } from '../../../src/store/sqlite/open-database.ts';
-import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { type SqliteTestDatabase, sqliteHarness } from './sqlite-harness.ts';
 
 describeStore('SQLite', sqliteHarness);
 
@@ -121,7 +118,9 @@ describe('the SQLite store', () => {
   });
 
   test('does not keep a process alive that forgot to close it', () => {
-    const module = JSON.stringify(new URL('../../../src/store/sqlite/sqlite-store.ts', import.meta.url).href);
+    const module = JSON.stringify(
+      new URL('../../../src/store/sqlite/sqlite-store.ts', import.meta.url).href,
+    );
     const path = JSON.stringify(database.path);
     const script = `import(${module}).then((m) => m.openSqliteStore({ path: ${path}, clock: Date.now }))`;
     const { status } = spawnSync(process.execPath, ['-e', script], { timeout: 20_000 });

@@ -94,21 +94,21 @@ export function describeDeletion(stores: SuiteStores): void {
     test('is remembered by every process until it is forgotten, and stays unknown', async () => {
       const application = await disabledApplication();
       const deletion = aDeletion({ application_id: application.id });
-      const withoutOrigin = aDeletion({
+      const withoutInitiator = aDeletion({
         application_id: (await disabledApplication()).id,
         deleted_by: null,
       });
       await stores.store.deleteApplication(deletion);
-      await stores.store.deleteApplication(withoutOrigin);
+      await stores.store.deleteApplication(withoutInitiator);
       const remembered = await stores.other.listDeletions();
       expect(remembered).toContainEqual(deletion);
-      expect(remembered).toContainEqual(withoutOrigin);
+      expect(remembered).toContainEqual(withoutInitiator);
       await stores.other.forgetDeletion(deletion.application_id);
       await stores.other.forgetDeletion(anId());
       expect(await stores.store.listDeletions()).not.toContainEqual(deletion);
-      expect(await stores.store.listDeletions()).toContainEqual(withoutOrigin);
+      expect(await stores.store.listDeletions()).toContainEqual(withoutInitiator);
       expect(await stores.store.findApplication(application.id)).toBeNull();
-      await stores.store.forgetDeletion(withoutOrigin.application_id);
+      await stores.store.forgetDeletion(withoutInitiator.application_id);
     });
 
     test('was deleted by one of several calls', async () => {

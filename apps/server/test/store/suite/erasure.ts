@@ -9,7 +9,7 @@ import {
   aLink,
   anAccount,
   anId,
-  anOrigin,
+  anInitiator,
   aPage,
   approvalOf,
   atOnce,
@@ -51,10 +51,10 @@ export function describeErasure(stores: SuiteStores): void {
       const code = await issued(stores.store, { account });
       const bystander = await granted(stores.store);
       const now = active.grant.created_at + 7;
-      const origin = anOrigin({ by: 'operator', secret_id: null });
+      const initiator = anInitiator({ by: 'operator', secret_id: null });
 
       const account_id = account.id;
-      expect(await stores.store.eraseAccount({ account_id, now, origin })).toBe(1);
+      expect(await stores.store.eraseAccount({ account_id, now, initiator })).toBe(1);
 
       expect(await stores.other.findAccount(account_id)).toBeNull();
       expect(await stores.other.listCodes(account_id)).toEqual([]);
@@ -73,7 +73,7 @@ export function describeErasure(stores: SuiteStores): void {
       }
       expect(await stores.store.recoverGrant(recoveryOf(active.grant))).toBeNull();
       const history = await stores.store.findGrantHistory(grant_id);
-      expect(history).toMatchObject({ revoked_at: now, revoked_by: origin });
+      expect(history).toMatchObject({ revoked_at: now, revoked_by: initiator });
       const other = bystander.grant;
       expect(await stores.store.listGrants({ account_id: other.account.id }, page)).toEqual([
         other,

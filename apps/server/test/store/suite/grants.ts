@@ -5,7 +5,7 @@ import {
   anAccount,
   anApplication,
   anId,
-  anOrigin,
+  anInitiator,
   atOnce,
   authenticated,
   granted,
@@ -78,7 +78,7 @@ export function describeGrants(stores: SuiteStores): void {
       const { grant_id, application_id, created_at } = grant;
       const revocation = { grant_id, application_id, onlyActive: true, now: created_at + 1 };
       const results = await atOnce(16, (turn) =>
-        stores.handle(turn).revokeGrant({ ...revocation, origin: anOrigin() }),
+        stores.handle(turn).revokeGrant({ ...revocation, initiator: anInitiator() }),
       );
       const revoked = revokedRecord(grant, created_at + 1);
       expect(present(results)).toEqual([revoked]);

@@ -4,7 +4,7 @@ import type { SuiteStores } from './harness.ts';
 import {
   aCode,
   anId,
-  anOrigin,
+  anInitiator,
   atOnce,
   granted,
   issued,
@@ -18,13 +18,13 @@ export function describeHistory(stores: SuiteStores): void {
   const historyOf = (grant_id: string) => stores.other.findGrantHistory(grant_id);
 
   describe('the history of a grant', () => {
-    test('has the time and the origin of each change', async () => {
-      const issue = anOrigin({ by: 'operator', secret_id: null });
+    test('has the time and the initiator of each change', async () => {
+      const issue = anInitiator({ by: 'operator', secret_id: null });
       const code = aCode();
       const { grant_id, application_id, account } = code;
       expect(await historyOf(grant_id)).toBeNull();
       await stores.store.putAccount(account);
-      await stores.store.issueCode({ ...newCode(code), origin: issue });
+      await stores.store.issueCode({ ...newCode(code), initiator: issue });
       const expected: GrantHistory = {
         grant_id,
         application_id,
@@ -42,8 +42,8 @@ export function describeHistory(stores: SuiteStores): void {
       };
       expect(await historyOf(grant_id)).toStrictEqual(expected);
 
-      const redeemed_by = anOrigin();
-      const redemption = redemptionOf(code, { origin: redeemed_by });
+      const redeemed_by = anInitiator();
+      const redemption = redemptionOf(code, { initiator: redeemed_by });
       const grant = await stores.store.redeemCode(redemption);
       if (grant === null) throw new Error('A good code was not redeemed.');
       Object.assign(expected, { created_at: redemption.now, redeemed_by });
@@ -51,26 +51,26 @@ export function describeHistory(stores: SuiteStores): void {
 
       let { secret_hash } = redemption;
       for (const recoveries of [1, 2]) {
-        const recovered_by = anOrigin();
+        const recovered_by = anInitiator();
         const recovered_at = redemption.now + recoveries;
-        const recovery = recoveryOf(grant, { now: recovered_at, origin: recovered_by });
+        const recovery = recoveryOf(grant, { now: recovered_at, initiator: recovered_by });
         await stores.store.recoverGrant(recovery);
         secret_hash = recovery.secret_hash;
         Object.assign(expected, { recoveries, recovered_at, recovered_by });
         expect(await historyOf(grant_id)).toStrictEqual(expected);
       }
 
-      const first_used_by = anOrigin({ by: 'grant', secret_id: null });
+      const first_used_by = anInitiator({ by: 'grant', secret_id: null });
       const use = { grant_id, secret_hash, now: redemption.now + 5 };
-      await stores.store.noteFirstUse({ ...use, origin: first_used_by });
-      await stores.store.noteFirstUse({ ...use, now: use.now + 1, origin: anOrigin() });
+      await stores.store.noteFirstUse({ ...use, initiator: first_used_by });
+      await stores.store.noteFirstUse({ ...use, now: use.now + 1, initiator: anInitiator() });
       Object.assign(expected, { first_used_at: use.now, first_used_by });
       expect(await historyOf(grant_id)).toStrictEqual(expected);
 
-      const revoked_by = anOrigin({ by: 'command_line', secret_id: null });
+      const revoked_by = anInitiator({ by: 'command_line', secret_id: null });
       const revocation = { grant_id, application_id, now: redemption.now + 9 };
-      await stores.store.revokeGrant({ ...revocation, origin: revoked_by });
-      await stores.store.revokeGrant({ ...revocation, now: 1, origin: anOrigin() });
+      await stores.store.revokeGrant({ ...revocation, initiator: revoked_by });
+      await stores.store.revokeGrant({ ...revocation, now: 1, initiator: anInitiator() });
       Object.assign(expected, { revoked_at: revocation.now, revoked_by });
       expect(await historyOf(grant_id)).toStrictEqual(expected);
     });
@@ -79,12 +79,12 @@ export function describeHistory(stores: SuiteStores): void {
       const { code, grant } = await granted(stores.store);
       const { grant_id } = grant;
       const before = await historyOf(grant_id);
-      const origin = anOrigin();
+      const initiator = anInitiator();
       const [now, application_id] = [Date.now(), anId()];
-      await stores.store.redeemCode(redemptionOf(code, { origin }));
-      await stores.store.recoverGrant(recoveryOf(grant, { application_id, origin }));
-      await stores.store.revokeGrant({ grant_id, application_id, now, origin });
-      const use = { grant_id, secret_hash: new Uint8Array(32), now, origin };
+      await stores.store.redeemCode(redemptionOf(code, { initiator }));
+      await stores.store.recoverGrant(recoveryOf(grant, { application_id, initiator }));
+      await stores.store.revokeGrant({ grant_id, application_id, now, initiator });
+      const use = { grant_id, secret_hash: new Uint8Array(32), now, initiator };
       await stores.store.noteFirstUse(use);
       expect(await historyOf(grant_id)).toStrictEqual(before);
     });
@@ -93,20 +93,25 @@ export function describeHistory(stores: SuiteStores): void {
       const code = await issued(stores.store);
       const { grant_id, application_id } = code;
       const redemptions = await atOnce(16, async (turn) => {
-        const redemption = redemptionOf(code, { origin: anOrigin() });
+        const redemption = redemptionOf(code, { initiator: anInitiator() });
         const grant = await stores.handle(turn).redeemCode(redemption);
         return grant && redemption;
       });
       const [winner] = present(redemptions);
       const revocations = await atOnce(16, async (turn) => {
-        const revocation = { grant_id, application_id, now: 1_000 + turn, origin: anOrigin() };
+        const revocation = {
+          grant_id,
+          application_id,
+          now: 1_000 + turn,
+          initiator: anInitiator(),
+        };
         await stores.handle(turn).revokeGrant(revocation);
         return revocation;
       });
       const history = await historyOf(grant_id);
-      expect(history?.redeemed_by).toEqual(winner?.origin);
+      expect(history?.redeemed_by).toEqual(winner?.initiator);
       const first = revocations.find(({ now }) => now === history?.revoked_at);
-      expect(history?.revoked_by).toEqual(first?.origin);
+      expect(history?.revoked_by).toEqual(first?.initiator);
     });
   });
 }

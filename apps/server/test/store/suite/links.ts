@@ -7,7 +7,7 @@ import {
   aLink,
   anAccount,
   anId,
-  anOrigin,
+  anInitiator,
   approvalOf,
   atOnce,
   denialOf,
@@ -22,7 +22,7 @@ const ROUNDS = 20;
 export function describeLinks(stores: SuiteStores): void {
   const opened = async (members: Partial<LinkRecord> = {}) => {
     const link = aLink(members);
-    await stores.store.createLink({ ...link, origin: anOrigin() });
+    await stores.store.createLink({ ...link, initiator: anInitiator() });
     return link;
   };
   const known = async () => {
@@ -53,7 +53,7 @@ export function describeLinks(stores: SuiteStores): void {
       const link = await opened();
       const account = await known();
       const page = aConsentPage(link, { account_id: account.id });
-      const identification = identificationOf(link, page, { origin: anOrigin() });
+      const identification = identificationOf(link, page, { initiator: anInitiator() });
       const expected = { ...link, account_id: account.id, page_id: page.id };
       expect(await stores.store.identifyLink(identification)).toEqual(expected);
       expect(await stores.other.findLink(link.id)).toEqual(expected);
@@ -108,7 +108,7 @@ export function describeLinks(stores: SuiteStores): void {
   describe('asking for another account', () => {
     test('replaces the link; the former one is dead, and the page once there is another', async () => {
       const { link, page, account } = await identified(stores.store);
-      const change = switchOf(link, page.id, { origin: anOrigin() });
+      const change = switchOf(link, page.id, { initiator: anInitiator() });
       const { link_hash } = change;
       const expected = { ...link, link_hash };
       expect(await stores.store.switchLink(change)).toEqual(expected);
@@ -168,7 +168,7 @@ export function describeLinks(stores: SuiteStores): void {
     test('by the link: sets the account that is approved, and everything of the decision', async () => {
       const link = await opened();
       const { id } = await known();
-      const approval = approvalOf(link, id, undefined, { origin: anOrigin() });
+      const approval = approvalOf(link, id, undefined, { initiator: anInitiator() });
       const expected = { ...link, account_id: id, decision: approval.decision };
       expect(await stores.store.decideLink(approval)).toEqual(expected);
       expect(await stores.other.findLink(link.id)).toEqual(expected);
@@ -252,26 +252,28 @@ export function describeLinks(stores: SuiteStores): void {
     });
   });
 
-  test('what is done to a link request and its page is stored with its origin', async () => {
-    const origin = anOrigin({ by: 'user', secret_id: null });
+  test('what is done to a link request and its page is stored with its initiator', async () => {
+    const initiator = anInitiator({ by: 'user', secret_id: null });
     const link = aLink();
-    await stores.store.createLink({ ...link, origin });
+    await stores.store.createLink({ ...link, initiator });
     const account = await known();
     const page = aConsentPage(link, { account_id: account.id });
-    await stores.store.identifyLink(identificationOf(link, page, { origin }));
-    await stores.store.openPage(openingOf(page, { origin }));
-    const change = switchOf(link, page.id, { origin });
+    await stores.store.identifyLink(identificationOf(link, page, { initiator }));
+    await stores.store.openPage(openingOf(page, { initiator }));
+    const change = switchOf(link, page.id, { initiator });
     await stores.store.switchLink(change);
     await stores.store.decideLink({
       ...denialOf({ ...link, link_hash: change.link_hash }),
-      origin,
+      initiator,
     });
-    const originsOf = async (kind: 'links' | 'pages', id: string) =>
-      (await stores.database.membersOf(kind, id)).filter((name) => name.endsWith('_origin')).sort();
-    expect(await originsOf('links', link.id)).toEqual([
-      ...['begin_origin', 'decide_origin', 'identify_origin', 'switch_origin'],
+    const initiatorsOf = async (kind: 'links' | 'pages', id: string) =>
+      (await stores.database.membersOf(kind, id))
+        .filter((name) => name.endsWith('_initiator'))
+        .sort();
+    expect(await initiatorsOf('links', link.id)).toEqual([
+      ...['begin_initiator', 'decide_initiator', 'identify_initiator', 'switch_initiator'],
     ]);
-    expect(await originsOf('pages', page.id)).toEqual(['create_origin', 'open_origin']);
+    expect(await initiatorsOf('pages', page.id)).toEqual(['create_initiator', 'open_initiator']);
   });
 
   test('identifications at once: the link request has the page of one, and others are dead', async () => {

@@ -72,7 +72,7 @@ const secret = fc.record({
   expires_at: fc.option(anyTime),
   last_used_at: fc.constant(null),
 });
-const anyOrigin = fc.option(
+const anyInitiator = fc.option(
   fc.record({
     request_id: fc.stringMatching(/^[\w.-]{1,128}$/),
     by: fc.constantFrom('application', 'grant', 'operator', 'command_line'),
@@ -162,7 +162,9 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
   noteSecretUse: anySecret.chain((id) => fc.tuple(ownApplication(id), fc.constant(id), anyTime)),
   putAccount: fc.tuple(account),
   findAccount: fc.tuple(anyAccount),
-  eraseAccount: fc.tuple(fc.record({ account_id: anyAccount, now: anyTime, origin: anyOrigin })),
+  eraseAccount: fc.tuple(
+    fc.record({ account_id: anyAccount, now: anyTime, initiator: anyInitiator }),
+  ),
   listCodes: fc.tuple(anyAccount),
   createLink: ofLink((id) => ({
     id: fc.constant(id),
@@ -180,7 +182,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     account_id: fc.constant(null),
     page_id: fc.constant(null),
     decision: fc.constant(null),
-    origin: anyOrigin,
+    initiator: anyInitiator,
   })),
   findLink: fc.tuple(anyLink),
   identifyLink: ofLink((link_id) => ({
@@ -188,14 +190,14 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     link_hash: ownHash(link_id),
     page: pageOf('consent', fc.constant(link_id)),
     now: anyTime,
-    origin: anyOrigin,
+    initiator: anyInitiator,
   })),
   switchLink: ofLink((link_id) => ({
     link_id: fc.constant(link_id),
     page_id: ownPage(link_id),
     link_hash: ownHash(link_id),
     now: anyTime,
-    origin: anyOrigin,
+    initiator: anyInitiator,
   })),
   decideLink: ofLink((link_id) => ({
     link_id: fc.constant(link_id),
@@ -212,7 +214,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
       scope: fc.option(anyScope),
     }),
     now: anyTime,
-    origin: anyOrigin,
+    initiator: anyInitiator,
   })),
   createPage: fc.tuple(pageOf('connections', fc.constant(null))),
   findPage: fc.tuple(anyPage),
@@ -222,7 +224,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     session_hash: anyHash,
     expires_at: anyTime,
     now: anyTime,
-    origin: anyOrigin,
+    initiator: anyInitiator,
   })),
   issueCode: ofGrant((grant_id) => ({
     grant_id: fc.constant(grant_id),
@@ -234,7 +236,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     ...brought,
     redirect_uri_given: fc.boolean(),
     link_id: fc.option(anyLink),
-    origin: anyOrigin,
+    initiator: anyInitiator,
   })).map(([code]) => [consistent(code as NewCode)]),
   cancelCode: fc.tuple(anyGrant),
   redeemCode: ofGrant((grant_id) => ({
@@ -244,7 +246,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     secret_hash: anyHash,
     ...brought,
     now: anyTime,
-    origin: anyOrigin,
+    initiator: anyInitiator,
   })),
   findCode: fc.tuple(anyGrant),
   revokeGrant: ofGrant((grant_id) => ({
@@ -252,7 +254,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     application_id: fc.option(ownApplication(grant_id)),
     onlyActive: fc.boolean(),
     now: anyTime,
-    origin: anyOrigin,
+    initiator: anyInitiator,
   })),
   recoverGrant: ofGrant((grant_id) => ({
     grant_id: fc.constant(grant_id),
@@ -260,7 +262,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     secret_hash: anyHash,
     redeemed_after: mostly(SOON - 1, anyTime),
     now: anyTime,
-    origin: anyOrigin,
+    initiator: anyInitiator,
   })),
   findGrantHistory: fc.tuple(anyGrant),
   authenticateGrant: fc.tuple(anyGrant, fc.record({ currentAccount: fc.boolean() })),
@@ -268,7 +270,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     grant_id: fc.constant(grant_id),
     secret_hash: anyHash,
     now: anyTime,
-    origin: anyOrigin,
+    initiator: anyInitiator,
   })),
   listGrants: fc.tuple(
     fc.oneof(fc.record({ account_id: anyAccount }), fc.record({ application_id: anyApplication })),

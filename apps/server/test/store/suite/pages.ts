@@ -1,13 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import type { SuiteStores } from './harness.ts';
-import { aHash, anAccount, anId, anOrigin, aPage, atOnce, openingOf, present } from './records.ts';
+import {
+  aHash,
+  anAccount,
+  anId,
+  anInitiator,
+  aPage,
+  atOnce,
+  openingOf,
+  present,
+} from './records.ts';
 
 export function describePages(stores: SuiteStores): void {
   const kept = async (members = {}) => {
     const account = anAccount();
     await stores.store.putAccount(account);
     const page = aPage({ account_id: account.id, ...members });
-    await stores.store.createPage({ ...page, origin: anOrigin() });
+    await stores.store.createPage({ ...page, initiator: anInitiator() });
     return page;
   };
 
@@ -28,7 +37,10 @@ export function describePages(stores: SuiteStores): void {
 
     test('is opened with its ticket', async () => {
       const page = await kept();
-      const opening = openingOf(page, { now: page.ticket_expires_at - 1, origin: anOrigin() });
+      const opening = openingOf(page, {
+        now: page.ticket_expires_at - 1,
+        initiator: anInitiator(),
+      });
       const { session_hash, expires_at } = opening;
       const expected = { ...page, session_hash, expires_at };
       expect(await stores.store.openPage(opening)).toEqual(expected);

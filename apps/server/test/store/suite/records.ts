@@ -1,5 +1,5 @@
 import { v7 } from 'uuid';
-import type { Origin } from '../../../src/initiator.ts';
+import type { Initiator } from '../../../src/initiator.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
@@ -77,7 +77,7 @@ export function aCommandChange(members: Partial<CommandChange> = {}): CommandCha
 }
 
 export function aDeletion(members: Partial<DeletionRecord> = {}): DeletionRecord {
-  return { application_id: anId(), deleted_at: Date.now(), deleted_by: anOrigin(), ...members };
+  return { application_id: anId(), deleted_at: Date.now(), deleted_by: anInitiator(), ...members };
 }
 
 export function anAccount(members: Partial<AccountRecord> = {}): AccountRecord {
@@ -231,7 +231,7 @@ export function revokedRecord(grant: GrantRecord, revoked_at: number): RevokedRe
   return { grant_id, application_id, created_at, revoked_at };
 }
 
-export function anOrigin(members: Partial<Origin> = {}): Origin {
+export function anInitiator(members: Partial<Initiator> = {}): Initiator {
   return { request_id: anId(), by: 'application', secret_id: anId(), ...members };
 }
 

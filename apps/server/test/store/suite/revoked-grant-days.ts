@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SuiteStores } from './harness.ts';
 import {
-  anOrigin,
+  anInitiator,
   atOnce,
   type Granted,
   granted,
@@ -24,12 +24,14 @@ export function describeRevokedGrantDays(stores: SuiteStores): void {
           await store.findCode(grant_id),
         ];
         const revokedAgo = async (age: number) => {
-          const origin = anOrigin();
+          const initiator = anInitiator();
           const one = await granted(store);
-          await store.recoverGrant(recoveryOf(one.grant, { secret_hash: one.secret_hash, origin }));
+          await store.recoverGrant(
+            recoveryOf(one.grant, { secret_hash: one.secret_hash, initiator }),
+          );
           const { grant_id } = one.grant;
-          await store.noteFirstUse({ grant_id, secret_hash: one.secret_hash, now, origin });
-          await store.revokeGrant({ ...one.grant, now: now - age, origin });
+          await store.noteFirstUse({ grant_id, secret_hash: one.secret_hash, now, initiator });
+          await store.revokeGrant({ ...one.grant, now: now - age, initiator });
           return one;
         };
         const [old, recent] = [await revokedAgo(30 * DAY), await revokedAgo(30 * DAY - 1)];
@@ -44,7 +46,7 @@ export function describeRevokedGrantDays(stores: SuiteStores): void {
         const { grant_id, application_id, account, created_at } = old.grant;
         const revoked_at = now - 30 * DAY;
         const revoke = (owner: string | null) =>
-          store.revokeGrant({ grant_id, application_id: owner, now, origin: anOrigin() });
+          store.revokeGrant({ grant_id, application_id: owner, now, initiator: anInitiator() });
         const revoked = revokedRecord(old.grant, revoked_at);
         expect(await revoke(application_id)).toEqual(revoked);
         expect(await revoke(null)).toEqual(revoked);

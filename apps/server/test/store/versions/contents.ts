@@ -8,7 +8,7 @@ import {
   aLink,
   anAccount,
   anApplication,
-  anOrigin,
+  anInitiator,
   aPage,
   approvalOf,
   aRefusal,
@@ -78,7 +78,7 @@ export const unopenedPage = aPage({
   ...{ ticket_expires_at: NEVER, expires_at: NEVER },
 });
 
-const origin = anOrigin({ request_id: id(0x60), secret_id: id(0x61) });
+const initiator = anInitiator({ request_id: id(0x60), secret_id: id(0x61) });
 
 /** Writes everything into a new database. */
 export async function writeContents(
@@ -100,7 +100,11 @@ export async function writeContents(
     anApplication({ id: two, created_at: BEGIN, secrets: [], public: true, disabled: true }),
   );
   await store.createApplication(anApplication({ id: three, secrets: [], disabled: true }));
-  await store.deleteApplication({ application_id: three, deleted_at: BEGIN, deleted_by: origin });
+  await store.deleteApplication({
+    application_id: three,
+    deleted_at: BEGIN,
+    deleted_by: initiator,
+  });
   for (const account of [ada, grace, erased]) await store.putAccount(account);
   for (const scope of ['posts:read', 'posts:write', 'gone']) {
     await store.putScope(aScope({ scope }), { most: 200 });
@@ -108,7 +112,7 @@ export async function writeContents(
   await store.deleteScope('gone');
 
   await writeGrants(store);
-  await store.eraseAccount({ account_id: erased.id, now: BEGIN, origin });
+  await store.eraseAccount({ account_id: erased.id, now: BEGIN, initiator });
   await writeLinks(store);
   await store.keepRefusals([
     aRefusal({
@@ -136,19 +140,19 @@ async function writeGrants(store: Store): Promise<void> {
   for (const grant_id of ids.grants) {
     const account = grant_id === ofErased ? erased : grant_id === moved ? grace : ada;
     const code = codeOf(grant_id, account);
-    await store.issueCode({ ...newCode(code), origin });
+    await store.issueCode({ ...newCode(code), initiator });
     if (grant_id === pendingId || grant_id === unboundId) continue;
     const secret_hash = hashCredential(formatCredential('grantSecret', grant_id, bytes(7)));
     const now = BEGIN + 1_000;
-    const grant = await store.redeemCode({ ...redemptionOf(code), secret_hash, now, origin });
+    const grant = await store.redeemCode({ ...redemptionOf(code), secret_hash, now, initiator });
     if (!grant) throw new Error('A code was not redeemed.');
-    if (grant_id === used) await store.noteFirstUse({ grant_id, secret_hash, now, origin });
+    if (grant_id === used) await store.noteFirstUse({ grant_id, secret_hash, now, initiator });
     if (grant_id === recovered) {
-      await store.recoverGrant(recoveryOf(grant, { secret_hash: bytes(8), origin }));
+      await store.recoverGrant(recoveryOf(grant, { secret_hash: bytes(8), initiator }));
     }
     if (grant_id === revoked || grant_id === reduced) {
       const at = grant_id === reduced ? BEGIN : BEGIN + 30 * DAY;
-      await store.revokeGrant({ grant_id, application_id: null, now: at, origin });
+      await store.revokeGrant({ grant_id, application_id: null, now: at, initiator });
     }
   }
 }
@@ -156,20 +160,20 @@ async function writeGrants(store: Store): Promise<void> {
 async function writeLinks(store: Store): Promise<void> {
   for (const [index, link_id] of ids.links.entries()) {
     const link = linkOf(link_id);
-    await store.createLink({ ...link, origin });
+    await store.createLink({ ...link, initiator });
     if (link_id === openLinkId) continue;
     const page = consentOf(link_id, ids.pages[index] as string);
-    await store.identifyLink(identificationOf(link, page, { now: BEGIN, origin }));
+    await store.identifyLink(identificationOf(link, page, { now: BEGIN, initiator }));
     if (link_id === identifiedLinkId) continue;
-    const session = { session_hash: bytes(0x41), expires_at: NEVER, now: BEGIN, origin };
+    const session = { session_hash: bytes(0x41), expires_at: NEVER, now: BEGIN, initiator };
     await store.openPage(openingOf(page, session));
     const { grants } = ids;
     if (index === 2) {
-      const change = { link_id, page_id: page.id, link_hash: bytes(0x32), now: BEGIN, origin };
+      const change = { link_id, page_id: page.id, link_hash: bytes(0x32), now: BEGIN, initiator };
       await store.switchLink(change);
     }
     if (index === 3) {
-      const approval = approvalOf(link, ada.id, page, { now: BEGIN, origin });
+      const approval = approvalOf(link, ada.id, page, { now: BEGIN, initiator });
       const decision = { ...approval.decision, grant_id: grants[2] as string };
       await store.decideLink({ ...approval, decision });
     }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@latchkey/schema';
-import { html } from '../../html.ts';
 import { en, type TextKey } from '../../../page-texts/en.ts';
+import { html } from '../../html.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
 import { outside, outsideLink } from './outside.ts';

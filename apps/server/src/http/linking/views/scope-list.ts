@@ -1,5 +1,5 @@
-import { type Html, html } from '../../html.ts';
 import { chooseLanguage } from '../../../page-texts/language.ts';
+import { type Html, html } from '../../html.ts';
 import { outside } from './outside.ts';
 import type { ShownScope } from './page.ts';
 

@@ -1,8 +1,8 @@
 import type { Account, ApplicationProfile, Scope } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
+import { preferredLanguages } from '../../../page-texts/language.ts';
 import { html } from '../../html.ts';
 import { pageHeaders } from '../page-headers.ts';
-import { preferredLanguages } from '../../../page-texts/language.ts';
 import { createTextCatalog } from '../page-texts.ts';
 import { connectionsPage } from './connections-page.ts';
 import { consentPage } from './consent-page.ts';
