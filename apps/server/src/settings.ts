@@ -3,12 +3,12 @@ import { uris } from '@latchkey/schema';
 import { z } from 'zod';
 import { DEFAULT_AUDIT_DAYS } from './audit/refusal-keeper.ts';
 import { BadSetting } from './bad-setting.ts';
-import type { TextsByLanguage } from './http/linking/page-texts.ts';
 import {
   defaultRateLimits,
   parseRateLimits,
   type RateLimits,
 } from './limits/rate-limit-setting.ts';
+import type { TextsByLanguage } from './page-texts/read-page-texts.ts';
 import { BadTexts, parsePageTexts } from './page-texts/read-page-texts.ts';
 
 /** The settings of an operator, read from the environment. */

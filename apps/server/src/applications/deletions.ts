@@ -1,5 +1,5 @@
 import type { Clock, Milliseconds } from '../clock.ts';
-import { CODE_LIFETIME } from '../grants/redeem.ts';
+import { CODE_LIFETIME } from '../grants/code-lifetime.ts';
 import type { DeletionRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 

@@ -3,7 +3,7 @@ import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { PendingRecord } from '../store/records.ts';
-import { CODE_LIFETIME } from './redeem.ts';
+import { CODE_LIFETIME } from './code-lifetime.ts';
 
 /** What a code is issued for. */
 export interface CodeRequest {

@@ -5,7 +5,8 @@ import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { GrantHistory } from '../store/records.ts';
-import { CODE_LIFETIME, type GrantWithSecret } from './redeem.ts';
+import { CODE_LIFETIME } from './code-lifetime.ts';
+import type { GrantWithSecret } from './redeem.ts';
 import { whyNotFound } from './why-not-found.ts';
 
 export const RECOVERY_WINDOW: Milliseconds = 2 * CODE_LIFETIME;

@@ -7,7 +7,8 @@ import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { CodeBinding, CodeState, GrantRecord } from '../store/records.ts';
 import type { Redemption, Store } from '../store/store.ts';
-import { CODE_LIFETIME, redeem } from './redeem.ts';
+import { CODE_LIFETIME } from './code-lifetime.ts';
+import { redeem } from './redeem.ts';
 
 const ISSUED = Date.UTC(2026, 10, 21);
 const APPLICATION = newId(ISSUED);

@@ -8,9 +8,7 @@ import type { Service } from '../service.ts';
 import type { CodeState, GrantRecord } from '../store/records.ts';
 import type { Redemption } from '../store/store.ts';
 import { type BindingProof, challengeOf, whyNotBound } from './code-binding.ts';
-
-/** A code is valid for 5 minutes after its issue (the grant interface, section 8). */
-export const CODE_LIFETIME: Milliseconds = 300_000;
+import { CODE_LIFETIME } from './code-lifetime.ts';
 
 // A clock that is ahead issues codes that would live as much longer. Processes on NTP are within a
 // second of each other; a minute is the bound of the contract, section 3.

@@ -16,6 +16,7 @@ import type { AnyCaller, AuthenticatedOperator } from '../operations/handler.ts'
 import type { Operation } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
+import { type Authorization, readAuthorization } from './authorization-header.ts';
 import { sharePerTick } from './batching.ts';
 import { basicChallenge, bearerChallenge } from './challenge.ts';
 import {
@@ -25,27 +26,6 @@ import {
 } from './client-credentials.ts';
 import type { Form } from './form.ts';
 import type { RequestContext } from './request-context.ts';
-import { countHeader } from './request-metadata.ts';
-
-export type Authorization =
-  | { scheme: 'bearer'; token: string }
-  | { scheme: 'basic'; user: string; password: string };
-
-/**
- * Reads an Authorization header: Bearer (RFC 6750, section 2.1) or Basic (RFC 7617, section 2).
- *
- * @returns null if it is neither
- */
-export function parseAuthorization(header: string): Authorization | null {
-  const match = /^(bearer|basic) +([^ ]+) *$/i.exec(header);
-  const [, scheme, value] = match ?? [];
-  if (scheme === undefined || value === undefined) return null;
-  if (scheme.toLowerCase() === 'bearer') return { scheme: 'bearer', token: value };
-  const pair = Buffer.from(value, 'base64').toString();
-  const colon = pair.indexOf(':');
-  if (colon === -1) return null;
-  return { scheme: 'basic', user: pair.slice(0, colon), password: pair.slice(colon + 1) };
-}
 
 /**
  * Authenticates the caller of an operation.
@@ -194,18 +174,6 @@ function checkClientId(client_id: string, client_secret: string): void {
   const application_id = readCredential('applicationSecret', client_secret);
   if (client_id.toLowerCase() === application_id) return;
   throw DomainError.because('client_id_of_another_application', { application_id });
-}
-
-/** @throws DomainError `credentials_missing`, `credentials_invalid` */
-function readAuthorization({ request }: RequestContext): Authorization {
-  const { headers, rawHeaders } = request;
-  const header = headers.authorization;
-  if (header === undefined) throw new DomainError('credentials_missing');
-  // Node takes the first of several, and a proxy in front perhaps the last.
-  if (countHeader(rawHeaders, 'authorization') > 1) throw DomainError.because('header_repeated');
-  const authorization = parseAuthorization(header);
-  if (authorization === null) throw DomainError.because('header_unreadable');
-  return authorization;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseAuthorization } from './authenticate.ts';
+import { parseAuthorization } from './authorization-header.ts';
 
 test.each([
   ['Bearer abc', 'abc'],

@@ -1,6 +1,8 @@
 import type { DomainError } from '../domain-error.ts';
 import type { Linking } from '../service.ts';
-import { RESOURCE_METADATA_PATH } from './metadata-routes.ts';
+
+/** Under the public URL, where the metadata of the resource `/v1` is (RFC 9728, section 3.1). */
+export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource/v1';
 
 /** How a caller is told to authenticate (RFC 9110, section 11.6.1). */
 export interface Challenge {

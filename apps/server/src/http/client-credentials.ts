@@ -1,5 +1,5 @@
 import { percentDecode } from '../percent-decode.ts';
-import type { Authorization } from './authenticate.ts';
+import type { Authorization } from './authorization-header.ts';
 import { type Form, formMembers } from './form.ts';
 
 /** What an OAuth client says to tell who it is (RFC 6749, section 2.3). */

@@ -3,8 +3,7 @@ import type { Logger } from 'pino';
 import { DomainError } from '../domain-error.ts';
 import { RateLimited } from '../limits/rate-limited.ts';
 import { challengeFor } from './challenge.ts';
-import type { RequestContext } from './request-context.ts';
-import type { Headers } from './response.ts';
+import type { Headers, RequestContext } from './request-context.ts';
 import { MethodNotAllowed } from './router.ts';
 
 /**

@@ -1,10 +1,8 @@
 import { linkingOf, type Service } from '../service.ts';
+import { RESOURCE_METADATA_PATH } from './challenge.ts';
 import type { RequestContext } from './request-context.ts';
 import { sendJson } from './response.ts';
 import type { Route } from './router.ts';
-
-/** Under the public URL, where the metadata of the resource `/v1` is (RFC 9728, section 3.1). */
-export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource/v1';
 
 /**
  * What OAuth libraries read to configure themselves: the metadata of the authorization server (RFC

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallRecord } from '../operations/call.ts';
 import type { Challenge } from './challenge.ts';
-import type { Headers } from './response.ts';
+
+/** The header fields of a response beyond those that every response has. */
+export type Headers = Record<string, string | string[]>;
 
 /** One call that a request makes: a tRPC batch makes several, every other request makes one. */
 export interface RequestedCall extends CallRecord {

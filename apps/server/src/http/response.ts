@@ -1,7 +1,4 @@
-import type { RequestContext } from './request-context.ts';
-
-/** The header fields of a response beyond those that every response has. */
-export type Headers = Record<string, string | string[]>;
+import type { Headers, RequestContext } from './request-context.ts';
 
 export const JSON_TYPE = 'application/json; charset=UTF-8';
 

@@ -1,7 +1,7 @@
 import { uuidV7Time } from '@latchkey/schema';
 import { hashCredential, newId, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
-import { CODE_LIFETIME } from '../grants/redeem.ts';
+import { CODE_LIFETIME } from '../grants/code-lifetime.ts';
 import type { Initiator } from '../initiator.ts';
 import { linkingOf, type Service } from '../service.ts';
 import type { LinkRecord } from '../store/records.ts';

@@ -1,5 +1,10 @@
-import { PLACEHOLDER, type TextsByLanguage } from '../http/linking/page-texts.ts';
-import { en, type TextKey } from './en.ts';
+import { en, type TextKey, type Texts } from './en.ts';
+
+/** Texts by language. */
+export type TextsByLanguage = Readonly<Record<string, Texts>>;
+
+/** Finds the placeholders of a text. */
+export const PLACEHOLDER = /\{([^{}]*)\}/g;
 
 /** What is wrong with a file of texts, in words that follow `PAGE_TEXTS`. */
 export class BadTexts extends Error {

@@ -1,4 +1,4 @@
-import type { Headers } from '../response.ts';
+import type { Headers } from '../request-context.ts';
 import type { Page } from './views/page.ts';
 
 /** The headers of every page, in the order of the contract. */

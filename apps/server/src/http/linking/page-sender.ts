@@ -3,8 +3,8 @@ import { type LanguageSources, preferredLanguages } from '../../page-texts/langu
 import type { Linking } from '../../service.ts';
 import type { Settings } from '../../settings.ts';
 import { errorHeaders, errorStatus } from '../error-response.ts';
-import type { ErrorSurroundings, RequestContext } from '../request-context.ts';
-import { type Headers, send } from '../response.ts';
+import type { ErrorSurroundings, Headers, RequestContext } from '../request-context.ts';
+import { send } from '../response.ts';
 import type { SendError } from '../router.ts';
 import type { PageAssets } from './assets.ts';
 import { pageHeaders } from './page-headers.ts';

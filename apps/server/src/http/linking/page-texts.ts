@@ -1,15 +1,10 @@
 import { de } from '../../page-texts/de.ts';
 import { en, type TextKey, type Texts } from '../../page-texts/en.ts';
 import { chooseLanguage, directionOf } from '../../page-texts/language.ts';
+import { PLACEHOLDER, type TextsByLanguage } from '../../page-texts/read-page-texts.ts';
 import { type Html, type HtmlValue, html, replaceInText } from '../html.ts';
 
-/** Texts by language. */
-export type TextsByLanguage = Readonly<Record<string, Texts>>;
-
 const shipped: TextsByLanguage = { en, de };
-
-/** Finds the placeholders of a text. */
-export const PLACEHOLDER = /\{([^{}]*)\}/g;
 
 type PlaceholderIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PlaceholderIn<Rest>

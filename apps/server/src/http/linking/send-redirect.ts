@@ -1,5 +1,5 @@
-import type { RequestContext } from '../request-context.ts';
-import { type Headers, send } from '../response.ts';
+import type { Headers, RequestContext } from '../request-context.ts';
+import { send } from '../response.ts';
 
 /**
  * Leads the browser on, always with GET (RFC 9700, section 4.12). The address may have a code or a

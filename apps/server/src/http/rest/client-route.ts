@@ -7,8 +7,8 @@ import { type BodyFormat, isDeclaredAsForm, readBody, readJson } from '../body.t
 import type { Challenge } from '../challenge.ts';
 import { credentialNames } from '../client-credentials.ts';
 import { type Form, formMembers, parseForm } from '../form.ts';
-import type { RequestContext, RequestedCall } from '../request-context.ts';
-import { type Headers, sendJson } from '../response.ts';
+import type { Headers, RequestContext, RequestedCall } from '../request-context.ts';
+import { sendJson } from '../response.ts';
 import type { Route } from '../router.ts';
 
 /** Members of a body as they were sent: nothing is known of their types. */
