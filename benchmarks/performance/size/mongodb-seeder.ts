@@ -1,13 +1,15 @@
 import { MongoClient } from 'mongodb';
+import { toSnapshot } from '../../../apps/server/src/store/mongodb/documents/accounts.ts';
 import {
   type GrantDocument,
+  toNewDocument,
+} from '../../../apps/server/src/store/mongodb/documents/grants.ts';
+import {
   initiatorField,
   toDate,
   toHash,
   toId,
-  toNewDocument,
-  toSnapshot,
-} from '../../../apps/server/src/store/mongodb/documents.ts';
+} from '../../../apps/server/src/store/mongodb/documents/values.ts';
 import { uuidV7 } from '../credentials.ts';
 import { type Seeder, type SeedGrant, unbound } from './seed-data.ts';
 

@@ -11,14 +11,11 @@ import {
   type AccountDocument,
   type ErasedAccountDocument,
   fromAccountDocument,
-  type GrantDocument,
-  initiatorField,
   isErased,
-  isSame,
-  toDate,
-  toId,
   toSnapshot,
-} from './documents.ts';
+} from './documents/accounts.ts';
+import type { GrantDocument } from './documents/grants.ts';
+import { initiatorField, isSame, toDate, toId } from './documents/values.ts';
 import { replaceAtRevision } from './replace-at-revision.ts';
 import { retryOnConflict, type Versioned } from './retry-on-conflict.ts';
 

@@ -7,17 +7,13 @@ import type { Connection } from './connection.ts';
 import {
   type ApplicationDocument,
   fromApplicationDocument,
-  fromId,
   fromSecretDocument,
-  initiatorField,
-  isSame,
   type SecretDocument,
   toApplicationDocument,
-  toDate,
   toDeletionRecord,
-  toId,
   toSecretDocument,
-} from './documents.ts';
+} from './documents/applications.ts';
+import { fromId, initiatorField, isSame, toDate, toId } from './documents/values.ts';
 import { isDuplicateKey } from './errors.ts';
 import { atRevision, retryOnConflict, revisionOf } from './retry-on-conflict.ts';
 

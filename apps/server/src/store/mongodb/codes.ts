@@ -4,21 +4,16 @@ import type { Clock } from '../../clock.ts';
 import type { Redemption, Store } from '../store.ts';
 import { accountLookUp } from './accounts.ts';
 import type { Connection } from './connection.ts';
+import { isErased, toSnapshot } from './documents/accounts.ts';
 import {
   fromGrantDocument,
   fromPendingDocument,
   type GrantDocument,
-  initiatorField,
-  isErased,
   isRedeemed,
-  isSame,
   toCodeState,
-  toDate,
-  toHash,
-  toId,
   toNewDocument,
-  toSnapshot,
-} from './documents.ts';
+} from './documents/grants.ts';
+import { initiatorField, isSame, toDate, toHash, toId } from './documents/values.ts';
 import { insertOnce } from './insert-once.ts';
 import { revisionOf } from './retry-on-conflict.ts';
 

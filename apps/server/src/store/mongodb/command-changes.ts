@@ -1,6 +1,7 @@
 import type { Store } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { fromCommandChangeDocument, toCommandChangeDocument, toId } from './documents.ts';
+import { fromCommandChangeDocument, toCommandChangeDocument } from './documents/command-changes.ts';
+import { toId } from './documents/values.ts';
 
 type CommandChanges = Pick<
   Store,

@@ -3,25 +3,21 @@ import { DomainError } from '../../domain-error.ts';
 import type { Timeouts } from './client.ts';
 import { type Concerns, concernsFor } from './concerns.ts';
 import { configurationError, withHint } from './configuration-error.ts';
-import {
-  type AccountDocument,
-  type ApplicationDocument,
-  type CommandChangeDocument,
-  type DeletedScopeDocument,
-  type ErasedAccountDocument,
-  fromId,
-  type GrantDocument,
-  type RateLimitDocument,
-  type RefusalDocument,
-  type ScopeDocument,
-  toId,
-} from './documents.ts';
+import type { AccountDocument, ErasedAccountDocument } from './documents/accounts.ts';
+import type { ApplicationDocument } from './documents/applications.ts';
+import type { CommandChangeDocument } from './documents/command-changes.ts';
+import type { GrantDocument } from './documents/grants.ts';
+import type { LinkDocument } from './documents/links.ts';
+import type { PageDocument } from './documents/pages.ts';
+import type { RateLimitDocument } from './documents/rate-limits.ts';
+import type { RefusalDocument } from './documents/refusals.ts';
+import type { DeletedScopeDocument, ScopeDocument } from './documents/scopes.ts';
+import { fromId, toId } from './documents/values.ts';
 import { isRefusedHint, unavailable } from './errors.ts';
 import { type DecisiveOptions, type DecisiveRead, fencedReads } from './fence.ts';
 import { gather } from './gather.ts';
 import { IndexKeeper } from './index-keeper.ts';
 import { type IndexOptions, refuseNew } from './indexes.ts';
-import type { LinkDocument, PageDocument } from './link-documents.ts';
 import { type MigrateOptions, migrate } from './migrations.ts';
 import { checkRights } from './rights.ts';
 import { askServer, type ServerFacts } from './server.ts';

@@ -5,16 +5,12 @@ import type { ById, Connection, ListWork } from './connection.ts';
 import {
   fromGrantDocument,
   type GrantDocument,
-  initiatorField,
-  isSame,
   type JoinedGrantDocument,
-  toDate,
   toGrantAuthentication,
   toGrantHistory,
-  toHash,
-  toId,
   toRevokedRecord,
-} from './documents.ts';
+} from './documents/grants.ts';
+import { initiatorField, isSame, toDate, toHash, toId } from './documents/values.ts';
 import type { DecisiveOptions } from './fence.ts';
 import { atRevision, retryOnConflict, revisionOf } from './retry-on-conflict.ts';
 import type { ReadBack } from './uncertain-writes.ts';

@@ -3,14 +3,14 @@ import type { Filter } from 'mongodb';
 import type { LinkDecision } from '../records.ts';
 import type { LinkHolder, Store } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { initiatorField, isSame, toDate, toHash, toId } from './documents.ts';
-import { insertOnce } from './insert-once.ts';
 import {
   type DecisionDocument,
   fromLinkDocument,
   type LinkDocument,
   toLinkDocument,
-} from './link-documents.ts';
+} from './documents/links.ts';
+import { initiatorField, isSame, toDate, toHash, toId } from './documents/values.ts';
+import { insertOnce } from './insert-once.ts';
 import { dropPage, keepPage } from './pages.ts';
 import { atRevision, retryOnConflict, revisionOf } from './retry-on-conflict.ts';
 

@@ -1,9 +1,10 @@
 import type { PageRecord } from '../records.ts';
 import type { Change, Store } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { initiatorField, isErased, isSame, toDate, toHash, toId } from './documents.ts';
+import { isErased } from './documents/accounts.ts';
+import { fromPageDocument, type PageDocument, toPageDocument } from './documents/pages.ts';
+import { initiatorField, isSame, toDate, toHash, toId } from './documents/values.ts';
 import { insertOnce } from './insert-once.ts';
-import { fromPageDocument, type PageDocument, toPageDocument } from './link-documents.ts';
 import { revisionOf } from './retry-on-conflict.ts';
 
 export function pages(connection: Connection): Pick<Store, 'createPage' | 'findPage' | 'openPage'> {

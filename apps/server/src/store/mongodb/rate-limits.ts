@@ -1,6 +1,6 @@
 import type { Store } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { toDate } from './documents.ts';
+import { toDate } from './documents/values.ts';
 import { isDuplicateKey } from './errors.ts';
 
 export function rateLimits(connection: Connection): Pick<Store, 'addToCount'> {

@@ -1,6 +1,6 @@
 import type { Milliseconds } from '../../clock.ts';
 import type { Connection } from './connection.ts';
-import { toDate } from './documents.ts';
+import { toDate } from './documents/values.ts';
 
 // Small enough that no update holds others up.
 const BATCH_SIZE = 1_000;

@@ -1,6 +1,7 @@
 import type { Store } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { fromRefusalDocument, toId, toRefusalDocument } from './documents.ts';
+import { fromRefusalDocument, toRefusalDocument } from './documents/refusals.ts';
+import { toId } from './documents/values.ts';
 
 export function refusals(connection: Connection): Pick<Store, 'keepRefusals' | 'findRefusals'> {
   return {

@@ -7,8 +7,8 @@ import {
   type DeletedScopeDocument,
   fromScopeDocument,
   type ScopeDocument,
-  toDate,
-} from './documents.ts';
+} from './documents/scopes.ts';
+import { toDate } from './documents/values.ts';
 import { replaceAtRevision } from './replace-at-revision.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 

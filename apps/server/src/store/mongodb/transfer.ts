@@ -12,23 +12,27 @@ import { createClient, databaseName, defaultTimeouts } from './client.ts';
 import { Connection, type Database } from './connection.ts';
 import {
   type AccountDocument,
-  type ApplicationDocument,
-  type DeletedScopeDocument,
   type ErasedAccountDocument,
   fromAccountDocument,
+  toSnapshot,
+} from './documents/accounts.ts';
+import {
+  type ApplicationDocument,
   fromApplicationDocument,
-  fromId,
-  fromScopeDocument,
+  toApplicationDocument,
+} from './documents/applications.ts';
+import {
   fromStoredGrantDocument,
   type GrantDocument,
   type RedeemedDocument,
-  type ScopeDocument,
-  toApplicationDocument,
-  toDate,
-  toId,
-  toSnapshot,
   toStoredGrantDocument,
-} from './documents.ts';
+} from './documents/grants.ts';
+import {
+  type DeletedScopeDocument,
+  fromScopeDocument,
+  type ScopeDocument,
+} from './documents/scopes.ts';
+import { fromId, toDate, toId } from './documents/values.ts';
 import { migrations, versionOf } from './migrations.ts';
 import { atRevision, revisionOf } from './retry-on-conflict.ts';
 

@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
-import {
-  fromId,
-  toApplicationDocument,
-  toHash,
-  toId,
-  toSnapshot,
-} from '../../../src/store/mongodb/documents.ts';
+import { toSnapshot } from '../../../src/store/mongodb/documents/accounts.ts';
+import { toApplicationDocument } from '../../../src/store/mongodb/documents/applications.ts';
+import { fromId, toHash, toId } from '../../../src/store/mongodb/documents/values.ts';
 import { aHash, anAccount, anApplication, anId } from '../suite/records.ts';
 import { batch } from './scripted-server.ts';
 import { scripted } from './scripted-store.ts';

@@ -11,7 +11,7 @@ import { accounts } from '../../../src/store/mongodb/accounts.ts';
 import { createClient, defaultTimeouts } from '../../../src/store/mongodb/client.ts';
 import { codes } from '../../../src/store/mongodb/codes.ts';
 import { Connection } from '../../../src/store/mongodb/connection.ts';
-import { toDate, toHash, toId } from '../../../src/store/mongodb/documents.ts';
+import { toDate, toHash, toId } from '../../../src/store/mongodb/documents/values.ts';
 import { grants } from '../../../src/store/mongodb/grants.ts';
 import { rateLimits } from '../../../src/store/mongodb/rate-limits.ts';
 import {

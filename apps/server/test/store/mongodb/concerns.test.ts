@@ -1,15 +1,11 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { Binary, type Document, Timestamp } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import {
-  toApplicationDocument,
-  toDate,
-  toHash,
-  toId,
-  toSnapshot,
-} from '../../../src/store/mongodb/documents.ts';
+import { toSnapshot } from '../../../src/store/mongodb/documents/accounts.ts';
+import { toApplicationDocument } from '../../../src/store/mongodb/documents/applications.ts';
+import { toPageDocument } from '../../../src/store/mongodb/documents/pages.ts';
+import { toDate, toHash, toId } from '../../../src/store/mongodb/documents/values.ts';
 import { indexesOf } from '../../../src/store/mongodb/indexes.ts';
-import { toPageDocument } from '../../../src/store/mongodb/link-documents.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {
   aCode,

@@ -3,7 +3,7 @@ import type {} from '@latchkey/test-kit/global-setup';
 import { freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import type { GrantDocument } from '../../../src/store/mongodb/documents.ts';
+import type { GrantDocument } from '../../../src/store/mongodb/documents/grants.ts';
 import { grantIndexes } from '../../../src/store/mongodb/indexes.ts';
 import { type MongoStoreOptions, openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
 import type { Store } from '../../../src/store/store.ts';

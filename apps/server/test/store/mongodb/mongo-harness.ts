@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dropDatabase, freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { type Binary, MongoClient } from 'mongodb';
-import { toId } from '../../../src/store/mongodb/documents.ts';
+import { toId } from '../../../src/store/mongodb/documents/values.ts';
 import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
 import type { StoreHarness, TestDatabase } from '../suite/harness.ts';
 

@@ -1,9 +1,6 @@
-import {
-  type GrantDocument,
-  toHash,
-  toNewDocument,
-  toSnapshot,
-} from '../../../src/store/mongodb/documents.ts';
+import { toSnapshot } from '../../../src/store/mongodb/documents/accounts.ts';
+import { type GrantDocument, toNewDocument } from '../../../src/store/mongodb/documents/grants.ts';
+import { toHash } from '../../../src/store/mongodb/documents/values.ts';
 import type { PendingRecord } from '../../../src/store/records.ts';
 import { newCode } from '../suite/records.ts';
 

@@ -1,13 +1,10 @@
 import type { Document } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import {
-  isSame,
-  toApplicationDocument,
-  toHash,
-  toId,
-  toSnapshot,
-} from '../../../src/store/mongodb/documents.ts';
-import { toLinkDocument, toPageDocument } from '../../../src/store/mongodb/link-documents.ts';
+import { toSnapshot } from '../../../src/store/mongodb/documents/accounts.ts';
+import { toApplicationDocument } from '../../../src/store/mongodb/documents/applications.ts';
+import { toLinkDocument } from '../../../src/store/mongodb/documents/links.ts';
+import { toPageDocument } from '../../../src/store/mongodb/documents/pages.ts';
+import { isSame, toHash, toId } from '../../../src/store/mongodb/documents/values.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {
   aConsentPage,

@@ -1,14 +1,10 @@
 import type { Document } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import type { DomainError } from '../../../src/domain-error.ts';
-import {
-  toApplicationDocument,
-  toDate,
-  toHash,
-  toId,
-  toNewDocument,
-  toSnapshot,
-} from '../../../src/store/mongodb/documents.ts';
+import { toSnapshot } from '../../../src/store/mongodb/documents/accounts.ts';
+import { toApplicationDocument } from '../../../src/store/mongodb/documents/applications.ts';
+import { toNewDocument } from '../../../src/store/mongodb/documents/grants.ts';
+import { toDate, toHash, toId } from '../../../src/store/mongodb/documents/values.ts';
 import type { PendingRecord } from '../../../src/store/records.ts';
 import type { Redemption } from '../../../src/store/store.ts';
 import {

@@ -1,6 +1,7 @@
 import { Binary } from 'mongodb';
-import type { LinkDecision, LinkRecord, PageRecord } from '../records.ts';
-import type { Change } from '../store.ts';
+import type { LinkDecision, LinkRecord } from '../../records.ts';
+import type { Change } from '../../store.ts';
+import type { Versioned } from '../retry-on-conflict.ts';
 import {
   fromHash,
   fromId,
@@ -9,8 +10,7 @@ import {
   toDate,
   toHash,
   toId,
-} from './documents.ts';
-import type { Versioned } from './retry-on-conflict.ts';
+} from './values.ts';
 
 export interface LinkInitiators {
   begin_initiator?: InitiatorDocument;
@@ -51,27 +51,6 @@ export interface DecisionDocument {
   scope: string | null;
   /** A call whose response was lost recognises its own decision. */
   decision_id: Binary;
-}
-
-export interface PageInitiators {
-  create_initiator?: InitiatorDocument;
-  open_initiator?: InitiatorDocument;
-}
-
-export interface PageDocument extends PageInitiators {
-  _id: Binary;
-  kind: PageRecord['kind'];
-  link_id: Binary | null;
-  account_id: Binary;
-  /** As of a grant; absent for a moment when it is kept: then nobody was told of it. */
-  account_revision?: number;
-  ticket_hash: Binary;
-  ticket_expires_at: Date;
-  session_hash?: Binary;
-  /** The TTL index deletes by it. */
-  expires_at: Date;
-  return_url: string | null;
-  locale: string | null;
 }
 
 /** An open link request. */
@@ -119,36 +98,5 @@ function fromDecision({ status, decided_by, grant_id, scope }: DecisionDocument)
     decided_by: fromId(decided_by),
     grant_id: grant_id && fromId(grant_id),
     scope,
-  };
-}
-
-/** A page before it has the revision of its account. */
-export function toPageDocument(page: PageRecord & Change): PageDocument {
-  return {
-    _id: toId(page.id),
-    kind: page.kind,
-    link_id: page.link_id === null ? null : toId(page.link_id),
-    account_id: toId(page.account_id),
-    ticket_hash: toHash(page.ticket_hash),
-    ticket_expires_at: toDate(page.ticket_expires_at),
-    expires_at: toDate(page.expires_at),
-    return_url: page.return_url,
-    locale: page.locale,
-    ...initiatorField('create_initiator', page.initiator),
-  };
-}
-
-export function fromPageDocument(document: PageDocument): PageRecord {
-  return {
-    id: fromId(document._id),
-    kind: document.kind,
-    link_id: document.link_id && fromId(document.link_id),
-    account_id: fromId(document.account_id),
-    ticket_hash: fromHash(document.ticket_hash),
-    ticket_expires_at: document.ticket_expires_at.getTime(),
-    session_hash: document.session_hash ? fromHash(document.session_hash) : null,
-    expires_at: document.expires_at.getTime(),
-    return_url: document.return_url,
-    locale: document.locale,
   };
 }

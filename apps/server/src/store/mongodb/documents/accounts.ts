@@ -1,0 +1,60 @@
+import type { Binary } from 'mongodb';
+import type { AccountRecord } from '../../records.ts';
+import type { Versioned } from '../retry-on-conflict.ts';
+import { fromId, type InitiatorDocument } from './values.ts';
+
+/** The account as it was at issue. Its id is the `account_id` of the grant. */
+export interface AccountSnapshot {
+  username: string;
+  display_name: string;
+  twitter: string | null;
+  verified: boolean;
+  supporter: boolean;
+}
+
+/** The revision counts the puts and the erasures. */
+export interface AccountDocument extends Versioned, AccountSnapshot {
+  _id: Binary;
+  /** A UUIDv7 of the first put: the id of an account has no time. */
+  place: Binary;
+}
+
+/** What stays of an erased account: see {@link ApplicationDocument.deleted_at}. */
+export interface ErasedAccountDocument extends Versioned {
+  _id: Binary;
+  /** Marks the grants that the erasure revoked. */
+  erasure_id: Binary;
+  erased_at: Date;
+  erased_by?: InitiatorDocument;
+}
+
+export function toSnapshot(account: AccountSnapshot): AccountSnapshot {
+  return {
+    username: account.username,
+    display_name: account.display_name,
+    twitter: account.twitter,
+    verified: account.verified,
+    supporter: account.supporter,
+  };
+}
+
+export function fromSnapshot(id: Binary, document: AccountSnapshot): AccountRecord {
+  return {
+    id: fromId(id),
+    username: document.username,
+    display_name: document.display_name,
+    twitter: document.twitter,
+    verified: document.verified,
+    supporter: document.supporter,
+  };
+}
+
+export function isErased(
+  document: AccountDocument | ErasedAccountDocument,
+): document is ErasedAccountDocument {
+  return 'erased_at' in document;
+}
+
+export function fromAccountDocument(document: AccountDocument): AccountRecord {
+  return fromSnapshot(document._id, document);
+}

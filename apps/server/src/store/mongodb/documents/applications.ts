@@ -1,0 +1,110 @@
+import type { Binary } from 'mongodb';
+import type { ApplicationRecord, SecretRecord } from '../../records.ts';
+import type { Versioned } from '../retry-on-conflict.ts';
+import {
+  fromHash,
+  fromId,
+  fromInitiator,
+  type InitiatorDocument,
+  toDate,
+  toHash,
+  toId,
+} from './values.ts';
+
+export interface SecretDocument {
+  id: Binary;
+  hash: Binary;
+  hint: string;
+  created_at: Date;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+}
+
+/** The revision counts its changes, but for the uses of its secrets, and the deletion. */
+export interface ApplicationDocument extends Versioned {
+  _id: Binary;
+  name: string;
+  disabled: boolean;
+  created_at: Date;
+  secrets: SecretDocument[];
+  redirect_uris: string[];
+  scopes: string[] | null;
+  logo_uri: string | null;
+  homepage_uri: string | null;
+  public: boolean;
+  resource_server: boolean;
+  /** The ids of the secrets that a copy from another database has brought. */
+  copied_secrets?: Binary[];
+  /**
+   * A deleted application stays, without what an operator said about it: a command that arrives late
+   * finds the id taken and the revision raised, and does not bring it back.
+   */
+  deleted_at?: Date;
+  deleted_by?: InitiatorDocument;
+  /** Until the deletion is forgotten. */
+  deletion_pending?: true;
+}
+
+export function toSecretDocument(secret: SecretRecord): SecretDocument {
+  return {
+    id: toId(secret.id),
+    hash: toHash(secret.hash),
+    hint: secret.hint,
+    created_at: toDate(secret.created_at),
+    expires_at: secret.expires_at === null ? null : toDate(secret.expires_at),
+    last_used_at: secret.last_used_at === null ? null : toDate(secret.last_used_at),
+  };
+}
+
+export function fromSecretDocument(document: SecretDocument): SecretRecord {
+  return {
+    id: fromId(document.id),
+    hash: fromHash(document.hash),
+    hint: document.hint,
+    created_at: document.created_at.getTime(),
+    expires_at: document.expires_at?.getTime() ?? null,
+    last_used_at: document.last_used_at?.getTime() ?? null,
+  };
+}
+
+export function toApplicationDocument(application: ApplicationRecord): ApplicationDocument {
+  return {
+    _id: toId(application.id),
+    name: application.name,
+    disabled: application.disabled,
+    created_at: toDate(application.created_at),
+    secrets: application.secrets.map(toSecretDocument),
+    redirect_uris: application.redirect_uris,
+    scopes: application.scopes,
+    logo_uri: application.logo_uri,
+    homepage_uri: application.homepage_uri,
+    public: application.public,
+    resource_server: application.resource_server,
+  };
+}
+
+export function fromApplicationDocument(document: ApplicationDocument): ApplicationRecord {
+  return {
+    id: fromId(document._id),
+    name: document.name,
+    disabled: document.disabled,
+    created_at: document.created_at.getTime(),
+    secrets: document.secrets.map(fromSecretDocument),
+    redirect_uris: document.redirect_uris,
+    scopes: document.scopes,
+    logo_uri: document.logo_uri,
+    homepage_uri: document.homepage_uri,
+    public: document.public,
+    resource_server: document.resource_server,
+  };
+}
+
+/** The deletion of an application that was deleted. */
+export function toDeletionRecord({ _id, deleted_at, deleted_by }: ApplicationDocument) {
+  if (!deleted_at) throw new TypeError('The application is not deleted.');
+  return {
+    application_id: fromId(_id),
+    deleted_at: deleted_at.getTime(),
+    deleted_by: fromInitiator(deleted_by),
+  };
+}

@@ -1,0 +1,17 @@
+import type { Binary } from 'mongodb';
+import type { CommandChange } from '../../records.ts';
+import { fromId, toId } from './values.ts';
+
+/** Its members are texts, as they are on the wire: nothing looks for them. */
+export type CommandChangeDocument = Omit<CommandChange, 'id'> & { _id: Binary };
+
+export function toCommandChangeDocument({ id, ...change }: CommandChange): CommandChangeDocument {
+  return { _id: toId(id), ...change };
+}
+
+export function fromCommandChangeDocument({
+  _id,
+  ...change
+}: CommandChangeDocument): CommandChange {
+  return { id: fromId(_id), ...change };
+}

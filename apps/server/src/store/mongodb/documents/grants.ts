@@ -1,0 +1,265 @@
+import type { Binary } from 'mongodb';
+import type {
+  CodeBinding,
+  CodeState,
+  GrantAuthentication,
+  GrantHistory,
+  GrantRecord,
+  PendingRecord,
+  RevokedRecord,
+} from '../../records.ts';
+import type { NewCode } from '../../store.ts';
+import { initiatorNames, type StoredGrant } from '../../transfer.ts';
+import { revisionOf, type Versioned } from '../retry-on-conflict.ts';
+import {
+  type AccountDocument,
+  type AccountSnapshot,
+  type ErasedAccountDocument,
+  fromAccountDocument,
+  fromSnapshot,
+  isErased,
+  toSnapshot,
+} from './accounts.ts';
+import type { ApplicationDocument } from './applications.ts';
+import {
+  fromHash,
+  fromId,
+  fromInitiator,
+  type InitiatorDocument,
+  initiatorField,
+  toDate,
+  toHash,
+  toId,
+} from './values.ts';
+
+interface Initiators {
+  issued_by?: InitiatorDocument;
+  redeemed_by?: InitiatorDocument;
+  recovered_at?: Date;
+  recovered_by?: InitiatorDocument;
+  first_used_by?: InitiatorDocument;
+  revoked_by?: InitiatorDocument;
+}
+
+/**
+ * A grant, from the issue of its code on. Its fields are its state: pending without `created_at`,
+ * revoked with `revoked_at`, active in between. Its revision counts the recoveries; every other
+ * change happens once.
+ */
+export interface GrantDocument extends Initiators, Versioned {
+  _id: Binary;
+  application_id: Binary;
+  /** The next four are absent once REVOKED_GRANT_DAYS have passed since the revocation. */
+  account_id: Binary;
+  scope: string;
+  /** With the next two absent for a moment during the issue: then there is no code yet. */
+  account?: AccountSnapshot;
+  /** The revision of the account that the snapshot was taken of. An erasure ends those before it. */
+  account_revision?: number;
+  code_hash?: Binary;
+  /** What the code is bound to; absent for none, and without its hash. */
+  redirect_uri?: string;
+  redirect_uri_given?: true;
+  code_challenge?: string;
+  link_id?: Binary;
+  /** Only while pending. The TTL index deletes by it. */
+  code_expires_at?: Date;
+  created_at?: Date;
+  secret_hash?: Binary;
+  /** The redemption that made it: a call whose response was lost recognises its own. */
+  redemption_id?: Binary;
+  first_used_at?: Date;
+  revoked_at?: Date;
+  /** The erasure that revoked it. */
+  erasure_id?: Binary;
+}
+
+export type RedeemedDocument = GrantDocument & { created_at: Date; account: AccountSnapshot };
+
+type DetailedDocument = RedeemedDocument & { code_hash: Binary };
+
+export interface JoinedGrantDocument extends RedeemedDocument {
+  joined_application: ApplicationDocument[];
+  joined_account: (AccountDocument | ErasedAccountDocument)[];
+}
+
+export function toBinding(bound: CodeBinding): Partial<GrantDocument> {
+  const { redirect_uri, redirect_uri_given, code_challenge, link_id } = bound;
+  return {
+    ...(redirect_uri !== null && { redirect_uri }),
+    ...(redirect_uri_given && { redirect_uri_given }),
+    ...(code_challenge !== null && { code_challenge }),
+    ...(link_id !== null && { link_id: toId(link_id) }),
+  };
+}
+
+function fromBinding(document: Partial<GrantDocument>): CodeBinding {
+  return {
+    redirect_uri: document.redirect_uri ?? null,
+    redirect_uri_given: document.redirect_uri_given ?? false,
+    code_challenge: document.code_challenge ?? null,
+    link_id: document.link_id ? fromId(document.link_id) : null,
+  };
+}
+
+/** A code before it has its account and its hash. */
+export function toNewDocument(code: NewCode): GrantDocument {
+  return {
+    _id: toId(code.grant_id),
+    application_id: toId(code.application_id),
+    account_id: toId(code.account_id),
+    scope: code.scope,
+    code_expires_at: toDate(code.code_expires_at),
+    ...toBinding(code),
+    ...initiatorField('issued_by', code.initiator),
+  };
+}
+
+export function fromPendingDocument(document: GrantDocument): PendingRecord {
+  const { code_expires_at, code_hash, account } = document;
+  if (!code_expires_at || !code_hash || !account)
+    throw new TypeError('This is not a pending code.');
+  return {
+    grant_id: fromId(document._id),
+    application_id: fromId(document.application_id),
+    scope: document.scope,
+    account: fromSnapshot(document.account_id, account),
+    code_hash: fromHash(code_hash),
+    code_expires_at: code_expires_at.getTime(),
+    ...fromBinding(document),
+  };
+}
+
+export function isRedeemed(document: GrantDocument): document is RedeemedDocument {
+  return document.created_at !== undefined;
+}
+
+export function fromGrantDocument(document: GrantDocument): GrantRecord {
+  if (!isRedeemed(document)) throw new TypeError('A code that was not redeemed is not a grant.');
+  const account = fromSnapshot(document.account_id, document.account);
+  return { ...withoutAccount(document), account };
+}
+
+function withoutAccount(document: RedeemedDocument): GrantAuthentication['grant'] {
+  return {
+    grant_id: fromId(document._id),
+    application_id: fromId(document.application_id),
+    scope: document.scope ?? '',
+    created_at: document.created_at.getTime(),
+    revoked_at: document.revoked_at?.getTime() ?? null,
+  };
+}
+
+/** Whether more is left of it than a {@link RevokedRecord}. */
+function hasDetails(document: RedeemedDocument): document is DetailedDocument {
+  return document.account_id !== undefined;
+}
+
+export function toRevokedRecord(document: GrantDocument): RevokedRecord {
+  const { created_at, revoked_at } = document;
+  if (!created_at || !revoked_at) throw new TypeError('The grant is not revoked.');
+  return {
+    grant_id: fromId(document._id),
+    application_id: fromId(document.application_id),
+    created_at: created_at.getTime(),
+    revoked_at: revoked_at.getTime(),
+  };
+}
+
+export function toGrantHistory(document: GrantDocument): GrantHistory {
+  return {
+    grant_id: fromId(document._id),
+    application_id: fromId(document.application_id),
+    account_id: document.account_id ? fromId(document.account_id) : null,
+    issued_by: fromInitiator(document.issued_by),
+    created_at: document.created_at?.getTime() ?? null,
+    redeemed_by: fromInitiator(document.redeemed_by),
+    recoveries: revisionOf(document),
+    recovered_at: document.recovered_at?.getTime() ?? null,
+    recovered_by: fromInitiator(document.recovered_by),
+    first_used_at: document.first_used_at?.getTime() ?? null,
+    first_used_by: fromInitiator(document.first_used_by),
+    revoked_at: document.revoked_at?.getTime() ?? null,
+    revoked_by: fromInitiator(document.revoked_by),
+  };
+}
+
+export function fromStoredGrantDocument(document: RedeemedDocument): StoredGrant {
+  const { account_id: _, ...history } = toGrantHistory(document);
+  return {
+    ...history,
+    created_at: document.created_at.getTime(),
+    secret_hash: document.secret_hash ? fromHash(document.secret_hash) : null,
+    details: hasDetails(document)
+      ? {
+          scope: document.scope,
+          account: fromSnapshot(document.account_id, document.account),
+          code_hash: fromHash(document.code_hash),
+          ...fromBinding(document),
+        }
+      : null,
+  };
+}
+
+export function toStoredGrantDocument(grant: StoredGrant): GrantDocument {
+  const { details, secret_hash, recoveries } = grant;
+  const dates = ['created_at', 'first_used_at', 'revoked_at', 'recovered_at'] as const;
+  return {
+    _id: toId(grant.grant_id),
+    application_id: toId(grant.application_id),
+    ...(details && {
+      account_id: toId(details.account.id),
+      scope: details.scope,
+      account: toSnapshot(details.account),
+      code_hash: toHash(details.code_hash),
+      ...toBinding(details),
+    }),
+    ...Object.fromEntries(
+      dates.flatMap((name) => (grant[name] === null ? [] : [[name, toDate(grant[name])]])),
+    ),
+    ...(secret_hash && { secret_hash: toHash(secret_hash) }),
+    ...(recoveries > 0 && { revision: recoveries }),
+    ...Object.assign(
+      {},
+      ...initiatorNames.map((name) => initiatorField(name, grant[name] ?? undefined)),
+    ),
+  } as GrantDocument;
+}
+
+export function toCodeState(document: GrantDocument): CodeState | null {
+  const { application_id, code_hash, created_at } = document;
+  if (!code_hash) return null;
+  return {
+    application_id: fromId(application_id),
+    code_hash: fromHash(code_hash),
+    redeemed: created_at !== undefined,
+    ...fromBinding(document),
+  };
+}
+
+/** @param options.currentAccount - whether to return the account as it is now, not as it was at issue */
+export function toGrantAuthentication(
+  document: JoinedGrantDocument,
+  { currentAccount }: { currentAccount: boolean },
+): GrantAuthentication {
+  const [application] = document.joined_application;
+  const [account] = document.joined_account;
+  const grant = withoutAccount(document);
+  // The erasure may still be under way, and has not come to this grant. What has been refused because
+  // of its mark must not be accepted afterwards, whatever is asked for.
+  const erased_at = account && isErased(account) ? account.erased_at.getTime() : null;
+  const revoked_at = grant.revoked_at ?? erased_at;
+  const { secret_hash } = document;
+  const found = {
+    grant: { ...grant, revoked_at },
+    secret_hash: secret_hash && revoked_at === null ? fromHash(secret_hash) : null,
+    first_used_at: document.first_used_at?.getTime() ?? null,
+    application_disabled: application && !application.deleted_at ? application.disabled : null,
+  };
+  if (!hasDetails(document)) return { ...found, account: null };
+  if (!currentAccount) {
+    return { ...found, account: fromSnapshot(document.account_id, document.account) };
+  }
+  const isThere = account !== undefined && !isErased(account);
+  return { ...found, account: isThere ? fromAccountDocument(account) : null };
+}

@@ -1,0 +1,69 @@
+import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
+import { Binary } from 'mongodb';
+import type { Milliseconds } from '../../../clock.ts';
+import type { Initiator } from '../../../initiator.ts';
+import type { CredentialHash } from '../../records.ts';
+
+export type InitiatorDocument = Omit<Initiator, 'secret_id'> & { secret_id: Binary | null };
+
+export function toId(uuid: string): Binary {
+  return new Binary(uuidToBytes(uuid), Binary.SUBTYPE_UUID);
+}
+
+export function toHash(hash: CredentialHash): Binary {
+  return new Binary(hash);
+}
+
+export function toDate(time: Milliseconds): Date {
+  return new Date(time);
+}
+
+export function isSame(one: Binary | undefined, other: Binary): boolean {
+  return one !== undefined && Buffer.compare(one.value(), other.value()) === 0;
+}
+
+export function fromId(id: Binary): string {
+  return uuidFromBytes(id.value());
+}
+
+/** A copy: the driver's bytes are a view into the buffer of the whole response. */
+export function fromHash(hash: Binary): CredentialHash {
+  return Uint8Array.from(hash.value());
+}
+
+/** The fields of all documents that say who made a change. */
+type InitiatorFieldName =
+  | 'begin_initiator'
+  | 'create_initiator'
+  | 'decide_initiator'
+  | 'deleted_by'
+  | 'erased_by'
+  | 'first_used_by'
+  | 'identify_initiator'
+  | 'issued_by'
+  | 'open_initiator'
+  | 'recovered_by'
+  | 'redeemed_by'
+  | 'revoked_by'
+  | 'switch_initiator';
+
+export function initiatorField<Name extends InitiatorFieldName>(
+  name: Name,
+  initiator: Initiator | undefined,
+): { [Key in Name]?: InitiatorDocument } {
+  if (initiator === undefined) return {};
+  const { request_id, by, secret_id, os_user } = initiator;
+  const document: InitiatorDocument = {
+    request_id,
+    by,
+    secret_id: secret_id === null ? null : toId(secret_id),
+    ...(os_user !== undefined && { os_user }),
+  };
+  return { [name]: document } as { [Key in Name]: InitiatorDocument };
+}
+
+export function fromInitiator(document: InitiatorDocument | undefined): Initiator | null {
+  if (document === undefined) return null;
+  const { secret_id, ...initiator } = document;
+  return { ...initiator, secret_id: secret_id && fromId(secret_id) };
+}
