@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import type { Store } from '../src/store/store.ts';
 import { describeOnEachStore, type FreshDatabase, sqliteDatabase } from './http/databases.ts';
 import { ADMIN_SECRET, startTestServer } from './http/running-server.ts';
-import { grantOf } from './store/suite/records.ts';
+import { anInitiator, grantOf } from './store/suite/records.ts';
 
 // `npm run bench:races` runs the same code against Latchkey and other servers.
 
@@ -83,7 +83,7 @@ describe('the race and the abuse detect', () => {
       const grant = await store.redeemCode(redemption);
       if (grant === null) {
         await store.cancelCode(grant_id);
-        await store.revokeGrant({ grant_id, application_id: null, now });
+        await store.revokeGrant({ grant_id, application_id: null, now, initiator: anInitiator() });
       }
       return grant;
     });

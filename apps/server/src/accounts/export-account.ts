@@ -19,7 +19,7 @@ export interface ExportedChange {
   operation: string;
   grant_id: string;
   application_id: string;
-  /** Null if the change was written without an initiator. */
+  /** Null once REVOKED_GRANT_DAYS have passed. */
   initiator: Initiator | null;
 }
 

@@ -13,7 +13,7 @@ export interface HistoryEntry {
   what: 'issued' | 'redeemed' | 'recovered' | 'first_used' | 'revoked' | ActionName;
   result: 'done' | ErrorCode;
   reason: Reason | null;
-  /** Null if the caller was not authenticated, or the change was written without an initiator. */
+  /** Null if the caller was not authenticated, or REVOKED_GRANT_DAYS have passed. */
   by: Actor | null;
   /** For a refusal: the caller, or who it claimed to be. */
   application_id: string | null;

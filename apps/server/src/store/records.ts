@@ -126,7 +126,7 @@ export interface PageRecord {
 export interface DeletionRecord {
   application_id: string;
   deleted_at: Milliseconds;
-  deleted_by: Initiator | null;
+  deleted_by: Initiator;
 }
 
 /** A code that was not redeemed. */
@@ -202,7 +202,7 @@ export interface GrantAuthentication {
 
 /**
  * The history of a grant. Its id has the time of the issue. Each `_by` is null if the change was not
- * made, or was written without an initiator.
+ * made, or if only a {@link RevokedRecord} is left.
  */
 export interface GrantHistory {
   grant_id: string;

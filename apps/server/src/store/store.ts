@@ -82,7 +82,7 @@ export interface ConnectionPool {
 /** A change to a grant. */
 export interface Change {
   /** Stored by the same write as the change, so that the history can't contradict the grant. */
-  initiator?: Initiator;
+  initiator: Initiator;
 }
 
 /** A code to be issued. The store adds the account as it is at that moment. */

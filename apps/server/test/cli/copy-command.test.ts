@@ -218,9 +218,17 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
       await store.createApplication(deleted);
       await granted(store, { application_id: application.id, account: erased });
       await granted(store, { application_id: deleted.id, account });
-      await store.eraseAccount({ account_id: erased.id, now: Date.now() });
+      await store.eraseAccount({
+        account_id: erased.id,
+        now: Date.now(),
+        initiator: anInitiator(),
+      });
       // Its grants are not ended yet.
-      const deletion = { application_id: deleted.id, deleted_at: Date.now(), deleted_by: null };
+      const deletion = {
+        application_id: deleted.id,
+        deleted_at: Date.now(),
+        deleted_by: anInitiator(),
+      };
       await store.deleteApplication(deletion);
     });
     await copied(from, to);
@@ -232,11 +240,16 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
       const [ended] = await store.listGrants({ account_id: erased.id }, page);
       expect(ended).toMatchObject({ account: ERASED, revoked_at: expect.any(Number) });
       // Now the target is in use.
-      await store.eraseAccount({ account_id: later.id, now: Date.now() });
-      await store.eraseAccount({ account_id: account.id, now: Date.now() });
+      await store.eraseAccount({ account_id: later.id, now: Date.now(), initiator: anInitiator() });
+      await store.eraseAccount({
+        account_id: account.id,
+        now: Date.now(),
+        initiator: anInitiator(),
+      });
       await store.setApplicationDisabled(application.id, true);
       await store.deleteApplication({
-        ...{ application_id: application.id, deleted_at: Date.now(), deleted_by: null },
+        ...{ application_id: application.id, deleted_at: Date.now() },
+        deleted_by: anInitiator(),
       });
     });
     const ofLater = await on(from, async (store) => {
@@ -244,7 +257,7 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
       await store.createApplication(other);
       const own = { application_id: other.id, account: later };
       const [active, revoked] = [await granted(store, own), await granted(store, own)];
-      await store.revokeGrant({ ...revoked.grant, now: Date.now() });
+      await store.revokeGrant({ ...revoked.grant, now: Date.now(), initiator: anInitiator() });
       return { active, revoked };
     });
     await copied(from, to);
@@ -276,8 +289,18 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
     const [removed] = application.secrets;
     const added = aSecret({ created_at: now + 1 });
     await on(to, async (store) => {
-      await store.revokeGrant({ ...active.grant, application_id: null, now });
-      await store.revokeGrant({ ...used.grant, application_id: null, now });
+      await store.revokeGrant({
+        ...active.grant,
+        application_id: null,
+        now,
+        initiator: anInitiator(),
+      });
+      await store.revokeGrant({
+        ...used.grant,
+        application_id: null,
+        now,
+        initiator: anInitiator(),
+      });
       await store.recoverGrant(recoveryOf(recovered.grant));
       await store.removeSecret(application.id, removed?.id ?? '');
       await store.addSecret(application.id, added, { most: 5, now });
@@ -289,8 +312,18 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
     // Used and revoked at the source, too, but later: the target keeps its own revocation.
     await on(from, async (store) => {
       const { grant, secret_hash } = active;
-      await store.noteFirstUse({ grant_id: grant.grant_id, secret_hash, now });
-      await store.revokeGrant({ ...grant, application_id: null, now: now + 5 });
+      await store.noteFirstUse({
+        grant_id: grant.grant_id,
+        secret_hash,
+        now,
+        initiator: anInitiator(),
+      });
+      await store.revokeGrant({
+        ...grant,
+        application_id: null,
+        now: now + 5,
+        initiator: anInitiator(),
+      });
     });
     const before = await contents(to, filled);
     await copied(from, to);
@@ -343,7 +376,12 @@ describe('copy from SQLite to SQLite', () => {
     target.exec('UPDATE copied_from SET completed = 0');
     target.close();
     await on(at('a.db'), async (store) => {
-      await store.revokeGrant({ ...filled.active.grant, application_id: null, now: Date.now() });
+      await store.revokeGrant({
+        ...filled.active.grant,
+        application_id: null,
+        now: Date.now(),
+        initiator: anInitiator(),
+      });
       await store.setApplicationDisabled(filled.application.id, true);
     });
     await copied(at('a.db'), at('b.db'));

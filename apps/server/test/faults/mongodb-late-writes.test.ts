@@ -9,6 +9,7 @@ import {
   aLink,
   anAccount,
   anApplication,
+  anInitiator,
   approvalOf,
   aScope,
   identificationOf,
@@ -207,7 +208,7 @@ describeOnEachMongodb('a write that arrives late,', (mongodb) => {
   test('an identification leaves the account that was identified later', async () => {
     const { store } = service.server.service;
     const link = aLink();
-    await store.createLink(link);
+    await store.createLink({ ...link, initiator: anInitiator() });
     const [first, second] = [anAccount(), anAccount()];
     for (const account of [first, second]) await store.putAccount(account);
     const identify = ({ id: account_id }: typeof first) =>
@@ -223,7 +224,7 @@ describeOnEachMongodb('a write that arrives late,', (mongodb) => {
   test('an identification finds no link request once the account was erased', async () => {
     const { store } = service.server.service;
     const link = aLink();
-    await store.createLink(link);
+    await store.createLink({ ...link, initiator: anInitiator() });
     const account = anAccount();
     await store.putAccount(account);
     const page = aConsentPage(link, { account_id: account.id });
@@ -234,7 +235,7 @@ describeOnEachMongodb('a write that arrives late,', (mongodb) => {
     const answering = store.identifyLink(identificationOf(link, page));
     const held = await holding;
     const { store: other } = service.witness.service;
-    await other.eraseAccount({ account_id: account.id, now: Date.now() });
+    await other.eraseAccount({ account_id: account.id, now: Date.now(), initiator: anInitiator() });
     held.cut();
     expect(await answering).toBeNull();
     await held.execute();
@@ -247,7 +248,7 @@ describeOnEachMongodb('a write that arrives late,', (mongodb) => {
     const { link, page, account } = await identified(store);
     const change = { link_id: link.id, page_id: page.id, link_hash: aHash(), now: Date.now() };
     const switching = service.proxy.holdNext(isDurableWrite);
-    const answering = store.switchLink(change);
+    const answering = store.switchLink({ ...change, initiator: anInitiator() });
     const held = await switching;
     const { store: other } = service.witness.service;
     const decided = await other.decideLink(approvalOf(link, account.id, page));
@@ -263,7 +264,13 @@ describeOnEachMongodb('a write that arrives late,', (mongodb) => {
     const { store } = service.server.service;
     const { link, page } = await identified(store);
     const switchTo = (link_hash: Uint8Array) =>
-      store.switchLink({ link_id: link.id, page_id: page.id, link_hash, now: Date.now() });
+      store.switchLink({
+        link_id: link.id,
+        page_id: page.id,
+        link_hash,
+        now: Date.now(),
+        initiator: anInitiator(),
+      });
     const [first, second] = [aHash(), aHash()];
     const { answer, arrive } = await overtaken(() => switchTo(first));
     expect(answer?.link_hash).toEqual(first);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
+import { anInitiator } from '../store/suite/records.ts';
 import { invoke, succeed } from './call.ts';
 import { describeOnEachStore, sqliteDatabase } from './databases.ts';
 import { linkedApplication } from './linked-application.ts';
@@ -59,13 +60,15 @@ test('an erasure on SQLite waits for a reader of the log, and says so if that ta
   const reader = new DatabaseSync(path);
   reader.exec('BEGIN; SELECT count(*) FROM accounts');
   reader.prepare('SELECT * FROM accounts').all();
-  await expect(store.eraseAccount({ account_id, now: 1 })).rejects.toMatchObject({
+  await expect(
+    store.eraseAccount({ account_id, now: 1, initiator: anInitiator() }),
+  ).rejects.toMatchObject({
     code: 'outcome_unknown',
     cause: { message: expect.stringContaining('Repeat') },
   });
   reader.exec('COMMIT');
   reader.close();
-  expect(await store.eraseAccount({ account_id, now: 1 })).toBe(0);
+  expect(await store.eraseAccount({ account_id, now: 1, initiator: anInitiator() })).toBe(0);
   expect(isNamed(Buffer.concat([await readFile(path), await readFile(`${path}-wal`)]))).toBe(false);
   await store.close();
   await database.remove();
@@ -82,7 +85,8 @@ describeOnEachStore('a deletion of an application that a crash interrupted', (fr
     const { store } = server.service;
     // All that was done before the crash.
     await store.deleteApplication({
-      ...{ application_id, deleted_at: server.now(), deleted_by: null },
+      ...{ application_id, deleted_at: server.now() },
+      deleted_by: anInitiator(),
     });
     const live = async (from: Store) => {
       const page = { limit: 9, before: null };

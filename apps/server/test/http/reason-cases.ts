@@ -3,6 +3,7 @@ import type { OperationName } from '@latchkey/schema';
 import { newId } from '../../src/credentials/credentials.ts';
 import type { Reason } from '../../src/reasons.ts';
 import type { LinkingReason } from '../linking/reasons.ts';
+import { anInitiator } from '../store/suite/records.ts';
 import { succeed } from './call.ts';
 import { unknownCredential } from './error-cases.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
@@ -127,7 +128,8 @@ export const reasonCases: Record<ReasonOfRules, Arrange[]> = {
       const grant = await link();
       await succeed(server, 'admin.applications.disable', { application_id }, operator);
       await server.service.store.deleteApplication({
-        ...{ application_id, deleted_at: server.now(), deleted_by: null },
+        ...{ application_id, deleted_at: server.now() },
+        deleted_by: anInitiator(),
       });
       return { name: 'account.get', as: asBearer(grant) };
     },

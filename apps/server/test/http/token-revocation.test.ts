@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { anInitiator } from '../store/suite/records.ts';
 import { invoke, JSON_TYPE, send, succeed } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
 import { unknownCredential } from './error-cases.ts';
@@ -133,7 +134,7 @@ describeOnEachStore('POST /oauth/revoke with a token', (fresh) => {
     expect((await revokeForm(linked, { token })).json.error_code).toBe(
       'token_of_another_application',
     );
-    const deletion = { application_id, deleted_at: server.now(), deleted_by: null };
+    const deletion = { application_id, deleted_at: server.now(), deleted_by: anInitiator() };
     await server.service.store.deleteApplication(deletion);
     expect((await revokeForm(linked, { token })).json).toEqual({});
     expect((await revokeForm(linked, { token: randomUUID() })).json).toEqual({});

@@ -5,6 +5,7 @@ import { invoke, type Json, send, succeed, wires } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { ADA, asBearer, linkedApplication } from '../http/linked-application.ts';
 import { operator, useServer } from '../http/running-server.ts';
+import { anInitiator } from '../store/suite/records.ts';
 import { LINKING, PUBLIC_URL } from './link-flow.ts';
 
 const CALLBACK = 'https://app.example/cb';
@@ -200,7 +201,12 @@ describeOnEachStore('what is registered', (fresh) => {
     const { listActiveGrants } = store;
     store.listActiveGrants = async (...filterAndPage) => {
       const page = await listActiveGrants(...filterAndPage);
-      await store.revokeGrant({ grant_id, application_id, now: server.now() });
+      await store.revokeGrant({
+        grant_id,
+        application_id,
+        now: server.now(),
+        initiator: anInitiator(),
+      });
       return page;
     };
     try {

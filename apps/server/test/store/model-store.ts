@@ -184,7 +184,7 @@ export class ModelStore implements ModelMethods {
       if (grant.redeemed_at === null) {
         this.#grants.delete(grant.grant_id);
       } else if (grant.revoked_at === null) {
-        Object.assign(grant, { revoked_at: now, secret_hash: null, revoked_by: initiator ?? null });
+        Object.assign(grant, { revoked_at: now, secret_hash: null, revoked_by: initiator });
         revoked += 1;
       }
     }
@@ -268,7 +268,7 @@ export class ModelStore implements ModelMethods {
       revoked_at: null,
       recoveries: 0,
       recovered_at: null,
-      issued_by: initiator ?? null,
+      issued_by: initiator,
       redeemed_by: null,
       recovered_by: null,
       first_used_by: null,
@@ -304,7 +304,7 @@ export class ModelStore implements ModelMethods {
     if (code.redirect_uri !== null && !isBrought) return null;
     code.redeemed_at = redemption.now;
     code.secret_hash = redemption.secret_hash;
-    code.redeemed_by = redemption.initiator ?? null;
+    code.redeemed_by = redemption.initiator;
     return recordOf(code);
   }
 
@@ -325,7 +325,7 @@ export class ModelStore implements ModelMethods {
     if (grant.revoked_at === null) {
       grant.revoked_at = revocation.now;
       grant.secret_hash = null;
-      grant.revoked_by = revocation.initiator ?? null;
+      grant.revoked_by = revocation.initiator;
     }
     const { grant_id, redeemed_at, revoked_at } = grant;
     return {
@@ -344,7 +344,7 @@ export class ModelStore implements ModelMethods {
     grant.secret_hash = recovery.secret_hash;
     grant.recoveries += 1;
     grant.recovered_at = recovery.now;
-    grant.recovered_by = recovery.initiator ?? null;
+    grant.recovered_by = recovery.initiator;
     return recordOf(grant);
   }
 
@@ -381,7 +381,7 @@ export class ModelStore implements ModelMethods {
     if (!grant?.secret_hash || !sameBytes(grant.secret_hash, use.secret_hash)) return false;
     if (grant.first_used_at !== null) return true;
     grant.first_used_at = use.now;
-    grant.first_used_by = use.initiator ?? null;
+    grant.first_used_by = use.initiator;
     return true;
   }
 

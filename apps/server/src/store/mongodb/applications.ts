@@ -198,7 +198,7 @@ export function applications(connection: Connection): Applications {
                       ...{ name: '', secrets: [], redirect_uris: [], scopes: null },
                       ...{ logo_uri: null, homepage_uri: null },
                       ...{ deleted_at: toDate(deleted_at), deletion_pending: true },
-                      ...initiatorField('deleted_by', deleted_by ?? undefined),
+                      ...initiatorField('deleted_by', deleted_by),
                     },
                     $inc: { revision: 1 },
                   },
@@ -257,7 +257,7 @@ export function applications(connection: Connection): Applications {
               {
                 $set: {
                   revoked_at: toDate(deleted_at),
-                  ...initiatorField('revoked_by', deleted_by ?? undefined),
+                  ...initiatorField('revoked_by', deleted_by),
                 },
                 $unset: { secret_hash: '' },
               },

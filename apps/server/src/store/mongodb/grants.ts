@@ -89,7 +89,7 @@ export function grants(connection: Connection): Grants {
           // Of two calls of one request in one millisecond, each takes it for its own.
           const isOurs =
             found.revoked_at?.getTime() === now &&
-            found.revoked_by?.request_id === initiator?.request_id;
+            found.revoked_by?.request_id === initiator.request_id;
           return { result: onlyActive && !isOurs ? null : found };
         },
       }));
@@ -121,7 +121,6 @@ export function grants(connection: Connection): Grants {
                   recovered_at: toDate(now),
                   ...initiatorField('recovered_by', initiator),
                 },
-                ...(initiator === undefined && { $unset: { recovered_by: '' as const } }),
                 $inc: { revision: 1 },
               },
               { ...options, returnDocument: 'after' },

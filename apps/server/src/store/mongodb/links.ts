@@ -37,7 +37,7 @@ export function links(connection: Connection): Links {
     },
 
     async identifyLink({ link_id, link_hash, page, now, initiator }) {
-      const kept = await keepPage(connection, { ...page, ...(initiator && { initiator }) });
+      const kept = await keepPage(connection, { ...page, initiator });
       if (kept === null) return null;
       const link = { ...undecided(toId(link_id), now), link_hash: toHash(link_hash) };
       const identifyAt = (revision: number) =>

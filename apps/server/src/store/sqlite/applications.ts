@@ -16,7 +16,7 @@ import {
   pageParameters,
 } from './rows.ts';
 
-type DeletionRow = { id: Uint8Array; deleted_at: number; deleted_by: string | null };
+type DeletionRow = { id: Uint8Array; deleted_at: number; deleted_by: string };
 
 const JOINED = `
   a.id, a.name, a.disabled, a.created_at, a.redirect_uris, a.scopes, a.public, a.resource_server,
@@ -158,7 +158,7 @@ export function prepareApplications(database: DatabaseSync) {
       if (!application) return 'application_not_found';
       if (!application.disabled) return 'application_enabled';
       const id = uuidToBytes(application_id);
-      remember.run(id, deleted_at, initiatorText(deleted_by ?? undefined));
+      remember.run(id, deleted_at, initiatorText(deleted_by));
       deleteSecrets.run({ id });
       remove.run({ id });
       return application;
@@ -176,7 +176,7 @@ export function prepareApplications(database: DatabaseSync) {
       const id = uuidToBytes(application_id);
       if (page.before === null) deleteCodes.run({ id });
       const rows = listGrants.all({ id, ...pageParameters(page) }) as { id: Uint8Array }[];
-      const initiator = initiatorText(deleted_by ?? undefined);
+      const initiator = initiatorText(deleted_by);
       for (const row of rows) revoke.run(deleted_at, initiator, row.id);
       const last = rows.at(-1);
       return last && rows.length === page.limit ? uuidFromBytes(last.id) : null;

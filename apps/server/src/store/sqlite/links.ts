@@ -81,7 +81,7 @@ export function prepareLinks(database: DatabaseSync, pages: ReturnType<typeof pr
           initiator: initiatorText(initiator),
         }),
       );
-      if (link) pages.createPage({ ...page, ...(initiator && { initiator }) });
+      if (link) pages.createPage({ ...page, initiator });
       return link;
     },
 

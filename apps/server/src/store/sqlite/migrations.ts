@@ -48,7 +48,7 @@ export const migrations: readonly SqliteStep[] = [
   CREATE TABLE deleted_applications (
     id BLOB PRIMARY KEY,
     deleted_at INTEGER NOT NULL,
-    deleted_by TEXT
+    deleted_by TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE accounts (

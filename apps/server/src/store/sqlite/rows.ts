@@ -211,8 +211,10 @@ const SHORTENED = '~';
 /** Marks the user of the operating system. No shortened id contains it. */
 const OS_USER = '@';
 
-export function initiatorText(initiator: Initiator | undefined): string | null {
-  if (initiator === undefined) return null;
+export function initiatorText(initiator: Initiator): string;
+export function initiatorText(initiator: Initiator | null): string | null;
+export function initiatorText(initiator: Initiator | null): string | null {
+  if (initiator === null) return null;
   const { by, request_id, secret_id, os_user } = initiator;
   // A caller's own request id may be a UUID in upper case, which would come back in lower case.
   const isPlainUuid = isUuid(request_id) && request_id === request_id.toLowerCase();
@@ -223,6 +225,8 @@ export function initiatorText(initiator: Initiator | undefined): string | null {
   return text;
 }
 
+export function initiatorRecord(text: string): Initiator;
+export function initiatorRecord(text: string | null): Initiator | null;
 export function initiatorRecord(text: string | null): Initiator | null {
   if (text === null) return null;
   const [by, request = '', ...rest] = text.split(' ');

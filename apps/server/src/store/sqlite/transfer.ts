@@ -324,10 +324,10 @@ function grantRow(grant: StoredGrant) {
     revoked_at: grant.revoked_at,
     recoveries: grant.recoveries,
     recovered_at: grant.recovered_at,
-    issued_by: initiatorText(grant.issued_by ?? undefined),
-    redeemed_by: initiatorText(grant.redeemed_by ?? undefined),
-    first_used_by: initiatorText(grant.first_used_by ?? undefined),
-    recovered_by: initiatorText(grant.recovered_by ?? undefined),
-    revoked_by: initiatorText(grant.revoked_by ?? undefined),
+    issued_by: initiatorText(grant.issued_by),
+    redeemed_by: initiatorText(grant.redeemed_by),
+    first_used_by: initiatorText(grant.first_used_by),
+    recovered_by: initiatorText(grant.recovered_by),
+    revoked_by: initiatorText(grant.revoked_by),
   };
 }

@@ -3,7 +3,7 @@ import { type Document, ReadPreference } from 'mongodb';
 import { Connection } from '../../../src/store/mongodb/connection.ts';
 import type { GrantAuthentication } from '../../../src/store/records.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { grantOf } from '../../store/suite/records.ts';
+import { anInitiator, grantOf } from '../../store/suite/records.ts';
 
 // What a read takes on a database that is not in this process.
 const LATENCY_MS = 2;
@@ -23,7 +23,7 @@ export const plants = {
       const grant = await store.redeemCode(redemption);
       // Another was faster: its grant is overwritten.
       const blindWrite = { grant_id, application_id, secret_hash, redeemed_after: 0, now };
-      return grant ?? store.recoverGrant(blindWrite);
+      return grant ?? store.recoverGrant({ ...blindWrite, initiator: anInitiator() });
     },
   }),
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { toSnapshot } from '../../../src/store/mongodb/documents/accounts.ts';
 import { toApplicationDocument } from '../../../src/store/mongodb/documents/applications.ts';
 import { fromId, toHash, toId } from '../../../src/store/mongodb/documents/values.ts';
-import { aHash, anAccount, anApplication, anId } from '../suite/records.ts';
+import { aHash, anAccount, anApplication, anId, anInitiator } from '../suite/records.ts';
 import { batch } from './scripted-server.ts';
 import { scripted } from './scripted-store.ts';
 
@@ -15,7 +15,7 @@ test('an erasure finds a link request whose code is redeemed while it looks for 
     if (find === 'grants') isRedeemed = true;
     return batch(...(find === 'links' && isRedeemed ? [link] : []));
   });
-  await store.eraseAccount({ account_id: anId(), now: 0 });
+  await store.eraseAccount({ account_id: anId(), now: 0, initiator: anInitiator() });
   const [deletion] = server.sent('delete').filter((command) => command.delete === 'links');
   expect(deletion?.deletes[0].q).toEqual({ _id: { $in: [link._id] } });
 });

@@ -127,6 +127,7 @@ describe.skipIf(server === undefined)('the commands for MongoDB', () => {
         store.recoverGrant({
           ...{ grant_id, application_id, secret_hash: aHash() },
           ...{ redeemed_after: 0, now: Date.now() },
+          initiator: anInitiator(),
         }),
       );
       expect(result.every((recovered) => recovered !== null)).toBe(true);

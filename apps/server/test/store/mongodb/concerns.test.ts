@@ -4,7 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { toSnapshot } from '../../../src/store/mongodb/documents/accounts.ts';
 import { toApplicationDocument } from '../../../src/store/mongodb/documents/applications.ts';
 import { toPageDocument } from '../../../src/store/mongodb/documents/pages.ts';
-import { toDate, toHash, toId } from '../../../src/store/mongodb/documents/values.ts';
+import {
+  initiatorField,
+  toDate,
+  toHash,
+  toId,
+} from '../../../src/store/mongodb/documents/values.ts';
 import { indexesOf } from '../../../src/store/mongodb/indexes.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {
@@ -14,6 +19,7 @@ import {
   anAccount,
   anApplication,
   anId,
+  anInitiator,
   aPage,
   aRefusal,
   aScope,
@@ -44,17 +50,24 @@ const writes: Record<string, (store: Store) => Promise<unknown>> = {
   putAccount: (store) => store.putAccount(anAccount()),
   putScope: (store) => store.putScope(aScope(), { most: 200 }),
   deleteScope: (store) => store.deleteScope('read'),
-  createLink: (store) => store.createLink(aLink()),
+  createLink: (store) => store.createLink({ ...aLink(), initiator: anInitiator() }),
   identifyLink: (store) => store.identifyLink(identificationOf(aLink(), aPage())),
   switchLink: (store) =>
-    store.switchLink({ link_id: anId(), page_id: anId(), link_hash: aHash(), now: 0 }),
+    store.switchLink({
+      link_id: anId(),
+      page_id: anId(),
+      link_hash: aHash(),
+      now: 0,
+      initiator: anInitiator(),
+    }),
   decideLink: (store) => store.decideLink(denialOf(aLink())),
-  createPage: (store) => store.createPage(aPage()),
+  createPage: (store) => store.createPage({ ...aPage(), initiator: anInitiator() }),
   openPage: (store) => store.openPage(openingOf(aPage())),
   issueCode: (store) => store.issueCode(newCode(aCode())),
   cancelCode: (store) => store.cancelCode(anId()),
   redeemCode: (store) => store.redeemCode(redemptionOf(aCode())),
-  revokeGrant: (store) => store.revokeGrant({ grant_id: anId(), application_id: null, now: 0 }),
+  revokeGrant: (store) =>
+    store.revokeGrant({ grant_id: anId(), application_id: null, now: 0, initiator: anInitiator() }),
   recoverGrant: (store) =>
     store.recoverGrant({
       grant_id: anId(),
@@ -62,8 +75,15 @@ const writes: Record<string, (store: Store) => Promise<unknown>> = {
       secret_hash: aHash(),
       redeemed_after: 0,
       now: 0,
+      initiator: anInitiator(),
     }),
-  noteFirstUse: (store) => store.noteFirstUse({ grant_id: anId(), secret_hash: aHash(), now: 0 }),
+  noteFirstUse: (store) =>
+    store.noteFirstUse({
+      grant_id: anId(),
+      secret_hash: aHash(),
+      now: 0,
+      initiator: anInitiator(),
+    }),
   keepRefusals: (store) => store.keepRefusals([aRefusal()]),
 };
 
@@ -108,7 +128,7 @@ describe('on a replica set, whatever the URL says', () => {
         applications: toApplicationDocument(application),
         accounts: { _id: toId(anId()), ...toSnapshot(anAccount()) },
         scopes: { _id: 'read', described_at: new Date(), title: 'Read', texts: {} },
-        pages: toPageDocument(aPage()),
+        pages: toPageDocument({ ...aPage(), initiator: anInitiator() }),
       };
       server.on('find', ({ find }) => batch(...(find in found ? [found[find]] : [])));
       server.script('update', { n: 1, nModified: 1 });
@@ -276,8 +296,18 @@ describe('on a replica set, whatever the URL says', () => {
   test('a read after a write that matched nothing has a fence after that write', async () => {
     const { server, store } = await scripted({ is: 'primary', query: weakening });
     server.script('update', fenced);
-    await store.revokeGrant({ grant_id: anId(), application_id: null, now: 0 });
-    await store.noteFirstUse({ grant_id: anId(), secret_hash: aHash(), now: 0 });
+    await store.revokeGrant({
+      grant_id: anId(),
+      application_id: null,
+      now: 0,
+      initiator: anInitiator(),
+    });
+    await store.noteFirstUse({
+      grant_id: anId(),
+      secret_hash: aHash(),
+      now: 0,
+      initiator: anInitiator(),
+    });
     const sent = server.received.map((command) => Object.keys(command)[0]);
     expect(sent).toEqual(['findAndModify', 'update', 'find', 'findAndModify', 'update', 'find']);
   });
@@ -355,6 +385,7 @@ describe('the command of a redemption', () => {
         created_at: toDate(redemption.now),
         secret_hash: toHash(redemption.secret_hash),
         redemption_id: expect.any(Binary),
+        ...initiatorField('redeemed_by', redemption.initiator),
       },
       $unset: { code_expires_at: '' },
     });

@@ -6,7 +6,7 @@ import { Connection } from '../../../src/store/mongodb/connection.ts';
 import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { describeWithMongod } from '../../http/databases.ts';
-import { granted } from '../suite/records.ts';
+import { anInitiator, granted } from '../suite/records.ts';
 
 const GRANTS = 8;
 
@@ -39,7 +39,12 @@ describeWithMongod('a primary that has not noticed that another was elected,', (
     await set.primary();
     const onNew = await open(urlOf(set.url, database));
     const revocations = ids.map((grant_id) =>
-      onNew.revokeGrant({ grant_id, application_id: null, now: Date.now() }),
+      onNew.revokeGrant({
+        grant_id,
+        application_id: null,
+        now: Date.now(),
+        initiator: anInitiator(),
+      }),
     );
     for (const revoked of await Promise.all(revocations)) expect(revoked).not.toBeNull();
     const asked = ask();

@@ -13,6 +13,7 @@ import {
   anAccount,
   anApplication,
   anId,
+  anInitiator,
   aPage,
   approvalOf,
   aScope,
@@ -26,9 +27,12 @@ const account = anAccount();
 const accountDocument = { _id: toId(account.id), place: toId(anId()), ...toSnapshot(account) };
 const link = aLink();
 const page = aConsentPage(link, { account_id: account.id });
-const pageDocument = { ...toPageDocument(page), account_revision: 0 };
+const pageDocument = {
+  ...toPageDocument({ ...page, initiator: anInitiator() }),
+  account_revision: 0,
+};
 const identifiedDocument = {
-  ...toLinkDocument(link),
+  ...toLinkDocument({ ...link, initiator: anInitiator() }),
   ...{ account_id: toId(account.id), account_revision: 0, page_id: toId(page.id), revision: 1 },
 };
 
@@ -49,14 +53,20 @@ const changes: Record<
   { before: Document; call: (store: Store) => Promise<unknown>; rival: Document }
 > = {
   'an identification': {
-    before: toLinkDocument(link),
+    before: toLinkDocument({ ...link, initiator: anInitiator() }),
     call: (store) => store.identifyLink(identificationOf(link, page)),
     rival: { decision: { ...decisionOf(), decision_id: toId(anId()) } },
   },
   'a request for another account': {
     before: identifiedDocument,
     call: (store) =>
-      store.switchLink({ link_id: link.id, page_id: page.id, link_hash: aHash(), now: 0 }),
+      store.switchLink({
+        link_id: link.id,
+        page_id: page.id,
+        link_hash: aHash(),
+        now: 0,
+        initiator: anInitiator(),
+      }),
     rival: { link_hash: toHash(aHash()), page_id: toId(anId()) },
   },
   'a decision': {
@@ -197,7 +207,13 @@ describe('an identification', () => {
 
 describe('a request for another account', () => {
   const switching = (store: Store) =>
-    store.switchLink({ link_id: link.id, page_id: page.id, link_hash: aHash(), now: 0 });
+    store.switchLink({
+      link_id: link.id,
+      page_id: page.id,
+      link_hash: aHash(),
+      now: 0,
+      initiator: anInitiator(),
+    });
 
   test('that another overtook is unknown, and does not replace the other link', async () => {
     const { server, store } = await scripted();
@@ -224,8 +240,9 @@ describe('a request for another account', () => {
 
 describe('what was kept, and whose response is lost,', () => {
   const kept: Record<string, (store: Store) => Promise<unknown>> = {
-    'a link request': (store) => store.createLink(link),
-    'a page': (store) => store.createPage(aPage({ account_id: account.id })),
+    'a link request': (store) => store.createLink({ ...link, initiator: anInitiator() }),
+    'a page': (store) =>
+      store.createPage({ ...aPage({ account_id: account.id }), initiator: anInitiator() }),
   };
 
   test.each(Object.entries(kept))('%s, is read back', async (_, call) => {

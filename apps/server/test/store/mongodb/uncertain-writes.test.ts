@@ -13,6 +13,7 @@ import {
   anAccount,
   anApplication,
   anId,
+  anInitiator,
   aSecret,
   newCode,
   redemptionOf,
@@ -291,7 +292,12 @@ describe('other writes whose response is lost', () => {
     const { server, store } = await scripted();
     server.script('findAndModify', 'close');
     server.script('find', batch({ ...grant, revoked_at: new Date(5) }));
-    const call = store.revokeGrant({ grant_id, application_id: null, now: 9 });
+    const call = store.revokeGrant({
+      grant_id,
+      application_id: null,
+      now: 9,
+      initiator: anInitiator(),
+    });
     expect(await call).toMatchObject({ grant_id, revoked_at: 5 });
   });
 
@@ -315,7 +321,12 @@ describe('other writes whose response is lost', () => {
   test('a revocation that was not made is sent again', async () => {
     const { server, store } = await scripted();
     server.script('findAndModify', 'close', { value: { ...grant, revoked_at: new Date(9) } });
-    const call = store.revokeGrant({ grant_id, application_id: null, now: 9 });
+    const call = store.revokeGrant({
+      grant_id,
+      application_id: null,
+      now: 9,
+      initiator: anInitiator(),
+    });
     expect(await call).toMatchObject({ grant_id, revoked_at: 9 });
     const [first, second] = server.sent('findAndModify').map(({ update }) => update);
     expect(second).toEqual(first);
@@ -327,7 +338,9 @@ describe('other writes whose response is lost', () => {
       void server.stop();
       return 'close';
     });
-    const error = await refusal(store.revokeGrant({ grant_id, application_id: null, now: 9 }));
+    const error = await refusal(
+      store.revokeGrant({ grant_id, application_id: null, now: 9, initiator: anInitiator() }),
+    );
     expect(error).toMatchObject({ code: 'outcome_unknown', members: { grant_id } });
   });
 
@@ -341,7 +354,9 @@ describe('other writes whose response is lost', () => {
     });
     const { application_id } = pending;
     const recovery = { grant_id, application_id, secret_hash, redeemed_after: 0, now: 3 };
-    expect(await store.recoverGrant(recovery)).toMatchObject({ grant_id });
+    expect(await store.recoverGrant({ ...recovery, initiator: anInitiator() })).toMatchObject({
+      grant_id,
+    });
     expect(server.sent('findAndModify')).toHaveLength(1);
   });
 
@@ -350,13 +365,22 @@ describe('other writes whose response is lost', () => {
     const secret_hash = aHash();
     server.script('findAndModify', 'close');
     server.script('find', batch({ ...grant, first_used_at: new Date(3) }));
-    expect(await store.noteFirstUse({ grant_id, secret_hash, now: 3 })).toBe(true);
+    expect(
+      await store.noteFirstUse({ grant_id, secret_hash, now: 3, initiator: anInitiator() }),
+    ).toBe(true);
   });
 
   test('a first use that was not noted is sent again', async () => {
     const { server, store } = await scripted();
     server.script('findAndModify', 'close', { value: { ...grant, first_used_at: new Date(3) } });
-    expect(await store.noteFirstUse({ grant_id, secret_hash: aHash(), now: 3 })).toBe(true);
+    expect(
+      await store.noteFirstUse({
+        grant_id,
+        secret_hash: aHash(),
+        now: 3,
+        initiator: anInitiator(),
+      }),
+    ).toBe(true);
     expect(server.sent('findAndModify')).toHaveLength(2);
   });
 
@@ -366,7 +390,7 @@ describe('other writes whose response is lost', () => {
     server.script('find', batch({ ...grant, secret_hash: toHash(aHash()), revision: 1 }));
     const { application_id } = pending;
     const recovery = { grant_id, application_id, secret_hash: aHash(), redeemed_after: 0, now: 3 };
-    const error = await refusal(store.recoverGrant(recovery));
+    const error = await refusal(store.recoverGrant({ ...recovery, initiator: anInitiator() }));
     expect(error).toMatchObject({ code: 'outcome_unknown', members: { grant_id } });
     expect(server.sent('findAndModify')).toHaveLength(1);
   });

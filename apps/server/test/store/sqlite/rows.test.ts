@@ -36,8 +36,3 @@ test('an initiator with our own ids is less than half as long as its JSON', () =
     'application ~AZOqAAAAcACAAAAAAAAAAQ AZOqAAAAcACAAAAAAAAAAQ',
   );
 });
-
-test('a missing initiator is null', () => {
-  expect(initiatorText(undefined)).toBeNull();
-  expect(initiatorRecord(null)).toBeNull();
-});

@@ -9,6 +9,7 @@ import {
   aCode,
   aHash,
   anAccount,
+  anInitiator,
   atOnce,
   granted,
   grantOf,
@@ -84,7 +85,7 @@ describe('the SQLite store', () => {
 
   test('keeps no hash of the secret of a revoked grant', async () => {
     const { grant, secret_hash } = await granted(store);
-    await store.revokeGrant({ ...grant, now: Date.now() });
+    await store.revokeGrant({ ...grant, now: Date.now(), initiator: anInitiator() });
     const probe = new (nodeSqlite().DatabaseSync)(database.path);
     const row = probe.prepare('SELECT count(*) AS found FROM grants WHERE secret_hash = ?');
     expect(row.get(secret_hash)).toEqual({ found: 0 });
@@ -171,7 +172,7 @@ describe('the SQLite store', () => {
     const page = { limit: 9, before: null };
     expect(await memory.listGrants({ account_id: account.id }, page)).toEqual([grant]);
     const recovery = { ...code, secret_hash: aHash(), redeemed_after: 0, now: 0 };
-    expect(await memory.recoverGrant(recovery)).toEqual(grant);
+    expect(await memory.recoverGrant({ ...recovery, initiator: anInitiator() })).toEqual(grant);
     await memory.close();
 
     const next = await openSqliteStore({ path: ':memory:', clock: Date.now });

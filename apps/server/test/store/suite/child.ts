@@ -5,10 +5,11 @@ import { nodeArgumentsFor } from '@latchkey/test-kit/mongodb/test-databases';
 import type { Store } from '../../../src/store/store.ts';
 
 /** A call of a method of the store, by name. */
-export interface StoreCall {
-  method: Exclude<keyof Store, 'kind'>;
-  args: unknown[];
-}
+export type StoreCall = {
+  [Method in StoreMethod]: { method: Method; args: Parameters<NonNullable<Store[Method]>> };
+}[StoreMethod];
+
+type StoreMethod = Exclude<keyof Store, 'kind'>;
 
 /** The messages to `make-calls.ts`. */
 export type ToChild = { load: StoreCall[] } | 'go';

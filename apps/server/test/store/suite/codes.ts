@@ -5,6 +5,7 @@ import {
   aHash,
   anAccount,
   anId,
+  anInitiator,
   atOnce,
   authenticated,
   granted,
@@ -35,13 +36,27 @@ export function describeCodes(stores: SuiteStores): void {
       expect(await stores.store.authenticateGrant(grant_id, { currentAccount: true })).toBeNull();
       expect(await stores.store.listGrants({ application_id }, page)).toEqual([]);
       expect(await stores.store.listGrants({ account_id: account.id }, page)).toEqual([]);
-      expect(await stores.store.revokeGrant({ grant_id, application_id, now })).toBeNull();
-      expect(await stores.store.revokeGrant({ grant_id, application_id: null, now })).toBeNull();
+      expect(
+        await stores.store.revokeGrant({ grant_id, application_id, now, initiator: anInitiator() }),
+      ).toBeNull();
+      expect(
+        await stores.store.revokeGrant({
+          grant_id,
+          application_id: null,
+          now,
+          initiator: anInitiator(),
+        }),
+      ).toBeNull();
       const recovery = { grant_id, application_id, secret_hash: aHash(), redeemed_after: 0, now };
-      expect(await stores.store.recoverGrant(recovery)).toBeNull();
-      expect(await stores.store.noteFirstUse({ grant_id, secret_hash: code_hash, now })).toBe(
-        false,
-      );
+      expect(await stores.store.recoverGrant({ ...recovery, initiator: anInitiator() })).toBeNull();
+      expect(
+        await stores.store.noteFirstUse({
+          grant_id,
+          secret_hash: code_hash,
+          now,
+          initiator: anInitiator(),
+        }),
+      ).toBe(false);
 
       // None of this prevents its redemption.
       expect(await stores.store.redeemCode(redemptionOf(code))).not.toBeNull();
@@ -142,7 +157,7 @@ export function describeCodes(stores: SuiteStores): void {
       const [first, second, ...rest] = codes;
       const { grant } = await redeemed(stores.store, first ?? aCode());
       await stores.store.cancelCode(second?.grant_id ?? '');
-      await stores.store.revokeGrant({ ...grant, now: Date.now() });
+      await stores.store.revokeGrant({ ...grant, now: Date.now(), initiator: anInitiator() });
       for (const code of rest) {
         expect((await stores.store.findCode(code.grant_id))?.redeemed).toBe(false);
         await redeemed(stores.store, code);
@@ -168,7 +183,7 @@ export function describeCodes(stores: SuiteStores): void {
       const { code, grant } = await granted(stores.store);
       expect(await stores.store.cancelCode(code.grant_id)).toBeNull();
       const revoked_at = grant.created_at + 1;
-      await stores.store.revokeGrant({ ...grant, now: revoked_at });
+      await stores.store.revokeGrant({ ...grant, now: revoked_at, initiator: anInitiator() });
       expect(await stores.store.cancelCode(code.grant_id)).toBeNull();
       expect(await grantOf(stores.store, code.grant_id)).toEqual({ ...grant, revoked_at });
     });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { GrantRecord } from '../../../src/store/records.ts';
 import { type Outcome, type StoreCall, StoreProcess } from './child.ts';
 import type { SuiteStores } from './harness.ts';
-import { atOnce, granted, grantOf, issued, present, redemptionOf } from './records.ts';
+import { anInitiator, atOnce, granted, grantOf, issued, present, redemptionOf } from './records.ts';
 
 export function describeCrashes(stores: SuiteStores): void {
   describe('a process that is killed', () => {
@@ -11,7 +11,10 @@ export function describeCrashes(stores: SuiteStores): void {
       const grants = await atOnce(100, async () => (await granted(stores.store)).grant);
       const calls: StoreCall[] = codes.flatMap((code, index) => [
         { method: 'redeemCode', args: [redemptionOf(code)] },
-        { method: 'revokeGrant', args: [{ ...grants[index], now: Date.now() }] },
+        {
+          method: 'revokeGrant',
+          args: [{ ...(grants[index] as GrantRecord), now: Date.now(), initiator: anInitiator() }],
+        },
       ]);
       const acknowledged = await killedAfter(30, calls);
       expect(acknowledged.length).toBeGreaterThanOrEqual(30);

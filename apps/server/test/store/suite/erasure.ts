@@ -47,7 +47,11 @@ export function describeErasure(stores: SuiteStores): void {
         await granted(stores.store, { account }),
         await granted(stores.store, { account }),
       ];
-      await stores.store.revokeGrant({ ...revoked.grant, now: revoked.grant.created_at });
+      await stores.store.revokeGrant({
+        ...revoked.grant,
+        now: revoked.grant.created_at,
+        initiator: anInitiator(),
+      });
       const code = await issued(stores.store, { account });
       const bystander = await granted(stores.store);
       const now = active.grant.created_at + 7;
@@ -83,7 +87,7 @@ export function describeErasure(stores: SuiteStores): void {
     test('is not in the list, and not issued codes about', async () => {
       const account = anAccount({ username: anId() });
       await stores.store.putAccount(account);
-      await stores.store.eraseAccount({ account_id: account.id, now: 1 });
+      await stores.store.eraseAccount({ account_id: account.id, now: 1, initiator: anInitiator() });
       expect(await stores.other.listAccounts({ username: account.username }, page)).toEqual([]);
       expect(
         (await stores.other.listAccounts({}, page)).map((entry) => entry.account.id),
@@ -96,7 +100,7 @@ export function describeErasure(stores: SuiteStores): void {
       const account_id = account.id;
       const named = await identified(stores.store, {}, account);
       const page = aPage({ account_id });
-      await stores.store.createPage(page);
+      await stores.store.createPage({ ...page, initiator: anInitiator() });
       // Another account was identified since, but the hint may be about this one.
       const moved = await identified(stores.store, {}, account);
       const stranger = anAccount();
@@ -105,16 +109,16 @@ export function describeErasure(stores: SuiteStores): void {
       await stores.store.identifyLink(identificationOf(moved.link, latest));
       // The host approves, and only the code is there yet.
       const approved = aLink();
-      await stores.store.createLink(approved);
+      await stores.store.createLink({ ...approved, initiator: anInitiator() });
       await issued(stores.store, { account, link_id: approved.id });
       const decided = aLink();
-      await stores.store.createLink(decided);
+      await stores.store.createLink({ ...decided, initiator: anInitiator() });
       await stores.store.decideLink(approvalOf(decided, account_id));
       const bystander = await identified(stores.store);
       const open = aLink();
-      await stores.store.createLink(open);
+      await stores.store.createLink({ ...open, initiator: anInitiator() });
 
-      await stores.store.eraseAccount({ account_id, now: 1 });
+      await stores.store.eraseAccount({ account_id, now: 1, initiator: anInitiator() });
 
       for (const { id } of [named.link, moved.link, approved, decided]) {
         expect(await stores.other.findLink(id)).toBeNull();
@@ -126,7 +130,9 @@ export function describeErasure(stores: SuiteStores): void {
       expect(await stores.store.openPage(openingOf(named.page))).toBeNull();
       const late = aConsentPage(open, { account_id });
       expect(await stores.store.identifyLink(identificationOf(open, late))).toBeNull();
-      expect(await stores.store.createPage(aPage({ account_id }))).toBeNull();
+      expect(
+        await stores.store.createPage({ ...aPage({ account_id }), initiator: anInitiator() }),
+      ).toBeNull();
       expect(await stores.other.findLink(open.id)).toEqual(open);
       expect(await stores.other.findLink(bystander.link.id)).toEqual(bystander.link);
       expect(await stores.other.findPage(bystander.page.id)).toEqual(bystander.page);
@@ -141,7 +147,7 @@ export function describeErasure(stores: SuiteStores): void {
       const code = await issued(stores.store, { account, link_id: link.id });
       expect(await stores.store.decideLink(approvalOf(link, account.id))).not.toBeNull();
       expect(await stores.store.redeemCode(redemptionOf(code))).not.toBeNull();
-      await stores.store.eraseAccount({ account_id: account.id, now: 1 });
+      await stores.store.eraseAccount({ account_id: account.id, now: 1, initiator: anInitiator() });
       expect(await stores.other.findLink(link.id)).toBeNull();
     });
 
@@ -151,20 +157,22 @@ export function describeErasure(stores: SuiteStores): void {
         const account_id = account.id;
         await stores.store.putAccount(account);
         const [identifying, approving] = [aLink(), aLink()];
-        await stores.store.createLink(identifying);
-        await stores.store.createLink(approving);
+        await stores.store.createLink({ ...identifying, initiator: anInitiator() });
+        await stores.store.createLink({ ...approving, initiator: anInitiator() });
         const consent = aConsentPage(identifying, { account_id });
         const page = aPage({ account_id });
         const [one, two] = [stores.handle(round), stores.handle(round + 1)];
         const [identifiedLink, kept, approved] = await Promise.all([
           two.identifyLink(identificationOf(identifying, consent)),
-          two.createPage(page),
+          two.createPage({ ...page, initiator: anInitiator() }),
           // As the host's approval does: the code, and then the decision.
           two
             .issueCode(newCode(aCode({ account, link_id: approving.id })))
             .then((code) => code && two.decideLink(approvalOf(approving, account_id))),
           // At another moment in each round.
-          sleep((round * 7) % 60).then(() => one.eraseAccount({ account_id, now: 1 })),
+          sleep((round * 7) % 60).then(() =>
+            one.eraseAccount({ account_id, now: 1, initiator: anInitiator() }),
+          ),
         ]);
         for (const { id } of [consent, page]) {
           expect(await stores.other.findPage(id)).toBeNull();
@@ -183,16 +191,22 @@ export function describeErasure(stores: SuiteStores): void {
     test('can be erased again, and so can one that was never known', async () => {
       const { grant } = await granted(stores.store);
       const { id } = grant.account;
-      expect(await stores.store.eraseAccount({ account_id: id, now: 1 })).toBe(1);
-      expect(await stores.other.eraseAccount({ account_id: id, now: 2 })).toBe(0);
+      expect(
+        await stores.store.eraseAccount({ account_id: id, now: 1, initiator: anInitiator() }),
+      ).toBe(1);
+      expect(
+        await stores.other.eraseAccount({ account_id: id, now: 2, initiator: anInitiator() }),
+      ).toBe(0);
       expect(await stores.store.findGrantHistory(grant.grant_id)).toMatchObject({ revoked_at: 1 });
-      expect(await stores.store.eraseAccount({ account_id: anId(), now: 1 })).toBe(0);
+      expect(
+        await stores.store.eraseAccount({ account_id: anId(), now: 1, initiator: anInitiator() }),
+      ).toBe(0);
     });
 
     test('can be put again as a new account, and be erased again', async () => {
       const account = anAda();
       const before = await granted(stores.store, { account });
-      await stores.store.eraseAccount({ account_id: account.id, now: 1 });
+      await stores.store.eraseAccount({ account_id: account.id, now: 1, initiator: anInitiator() });
       const after = await granted(stores.store, { account });
       expect(await stores.other.findAccount(account.id)).toEqual(account);
       const grants = await stores.other.listGrants({ account_id: account.id }, page);
@@ -200,7 +214,13 @@ export function describeErasure(stores: SuiteStores): void {
         [after.grant.grant_id, null],
         [before.grant.grant_id, 1],
       ]);
-      expect(await stores.store.eraseAccount({ account_id: account.id, now: 2 })).toBe(1);
+      expect(
+        await stores.store.eraseAccount({
+          account_id: account.id,
+          now: 2,
+          initiator: anInitiator(),
+        }),
+      ).toBe(1);
       expect(await about(stores.other, account.id)).not.toContain('Ada');
     });
 
@@ -213,7 +233,7 @@ export function describeErasure(stores: SuiteStores): void {
         const fresh = aCode({ account });
         const [one, two] = [stores.handle(round), stores.handle(round + 1)];
         const [revoked, redeemed, code, late] = await Promise.all([
-          one.eraseAccount({ account_id, now: 1 }),
+          one.eraseAccount({ account_id, now: 1, initiator: anInitiator() }),
           two.redeemCode(redemptionOf(pending)),
           two.issueCode(newCode(fresh)),
           two.issueCode(newCode(aCode({ account }))).then(
@@ -258,7 +278,7 @@ export function describeErasure(stores: SuiteStores): void {
       await process.load(
         accounts.map(({ id }) => ({
           method: 'eraseAccount' as const,
-          args: [{ account_id: id, now: 1 }],
+          args: [{ account_id: id, now: 1, initiator: anInitiator() }],
         })),
       );
       let killed: Promise<void> | null = null;
@@ -275,7 +295,11 @@ export function describeErasure(stores: SuiteStores): void {
       processes.length = 0;
       for (const [index, { id, grants }] of accounts.entries()) {
         if (acknowledged.has(index)) expect(await about(stores.store, id)).not.toContain('Ada');
-        const revoked = await stores.store.eraseAccount({ account_id: id, now: 2 });
+        const revoked = await stores.store.eraseAccount({
+          account_id: id,
+          now: 2,
+          initiator: anInitiator(),
+        });
         expect(revoked).toBeLessThanOrEqual(acknowledged.has(index) ? 0 : grants);
         expect(await about(stores.store, id)).not.toContain('Ada');
         const found = await stores.store.listGrants({ account_id: id }, page);

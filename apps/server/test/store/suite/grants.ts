@@ -29,13 +29,15 @@ export function describeGrants(stores: SuiteStores): void {
       const { grant_id, application_id } = grant;
       const now = grant.created_at + 5;
       const revoked = { ...grant, revoked_at: now };
-      expect(await stores.store.revokeGrant({ grant_id, application_id, now })).toEqual(
-        revokedRecord(grant, now),
-      );
+      expect(
+        await stores.store.revokeGrant({ grant_id, application_id, now, initiator: anInitiator() }),
+      ).toEqual(revokedRecord(grant, now));
 
       expect(await grantOf(stores.other, grant_id)).toEqual(revoked);
       expect(await find(grant_id)).toMatchObject({ grant: revoked, secret_hash: null });
-      expect(await stores.store.noteFirstUse({ grant_id, secret_hash, now })).toBe(false);
+      expect(
+        await stores.store.noteFirstUse({ grant_id, secret_hash, now, initiator: anInitiator() }),
+      ).toBe(false);
       expect(await stores.store.recoverGrant(recoveryOf(grant))).toBeNull();
       expect(await stores.store.redeemCode(redemptionOf(code))).toBeNull();
       // A replay of the code is still recognised.
@@ -58,14 +60,18 @@ export function describeGrants(stores: SuiteStores): void {
       ] as const) {
         const now = created_at + later;
         const revocation = { grant_id, application_id: owner, now };
-        expect(await stores.store.revokeGrant(revocation)).toEqual(revoked);
+        expect(await stores.store.revokeGrant({ ...revocation, initiator: anInitiator() })).toEqual(
+          revoked,
+        );
       }
     });
 
     test('by several calls at once: all get the same result', async () => {
       const { grant } = await granted(stores.store);
       const results = await atOnce(16, (turn) =>
-        stores.handle(turn).revokeGrant({ ...grant, now: grant.created_at + turn }),
+        stores
+          .handle(turn)
+          .revokeGrant({ ...grant, now: grant.created_at + turn, initiator: anInitiator() }),
       );
       const stored = await grantOf(stores.store, grant.grant_id);
       expect(stored?.revoked_at).not.toBeNull();
@@ -82,23 +88,37 @@ export function describeGrants(stores: SuiteStores): void {
       );
       const revoked = revokedRecord(grant, created_at + 1);
       expect(present(results)).toEqual([revoked]);
-      expect(await stores.store.revokeGrant({ ...revocation, now: created_at + 2 })).toBeNull();
-      expect(await stores.store.revokeGrant({ ...revocation, onlyActive: false })).toEqual(revoked);
+      expect(
+        await stores.store.revokeGrant({
+          ...revocation,
+          now: created_at + 2,
+          initiator: anInitiator(),
+        }),
+      ).toBeNull();
+      expect(
+        await stores.store.revokeGrant({
+          ...revocation,
+          onlyActive: false,
+          initiator: anInitiator(),
+        }),
+      ).toEqual(revoked);
     });
 
     test('is refused to another application, whatever the state of the grant', async () => {
       const { grant, secret_hash } = await granted(stores.store);
       const { grant_id } = grant;
       const theirs = { grant_id, application_id: anId(), now: Date.now() };
-      expect(await stores.store.revokeGrant(theirs)).toBeNull();
+      expect(await stores.store.revokeGrant({ ...theirs, initiator: anInitiator() })).toBeNull();
       expect(await find(grant_id)).toMatchObject({ grant, secret_hash });
-      await stores.store.revokeGrant({ ...theirs, application_id: null });
-      expect(await stores.store.revokeGrant(theirs)).toBeNull();
+      await stores.store.revokeGrant({ ...theirs, application_id: null, initiator: anInitiator() });
+      expect(await stores.store.revokeGrant({ ...theirs, initiator: anInitiator() })).toBeNull();
     });
 
     test('that does not exist returns null', async () => {
       const revocation = { grant_id: anId(), application_id: null, now: Date.now() };
-      expect(await stores.store.revokeGrant(revocation)).toBeNull();
+      expect(
+        await stores.store.revokeGrant({ ...revocation, initiator: anInitiator() }),
+      ).toBeNull();
       expect(await grantOf(stores.store, revocation.grant_id)).toBeNull();
     });
 
@@ -109,7 +129,12 @@ export function describeGrants(stores: SuiteStores): void {
         const redemption = redemptionOf(code);
         const redeem = () => stores.handle(round).redeemCode(redemption);
         const revoke = () =>
-          stores.handle(round + 1).revokeGrant({ grant_id, application_id, now: redemption.now });
+          stores.handle(round + 1).revokeGrant({
+            grant_id,
+            application_id,
+            now: redemption.now,
+            initiator: anInitiator(),
+          });
         const [grant, revoked] =
           round % 4 < 2
             ? await Promise.all([redeem(), revoke()])
@@ -130,7 +155,9 @@ export function describeGrants(stores: SuiteStores): void {
         const { grant } = await granted(stores.store);
         await Promise.all([
           stores.handle(round).recoverGrant(recoveryOf(grant)),
-          stores.handle(round + 1).revokeGrant({ ...grant, now: grant.created_at }),
+          stores
+            .handle(round + 1)
+            .revokeGrant({ ...grant, now: grant.created_at, initiator: anInitiator() }),
         ]);
         expect(await find(grant.grant_id)).toMatchObject({
           grant: { ...grant, revoked_at: grant.created_at },
@@ -153,7 +180,14 @@ export function describeGrants(stores: SuiteStores): void {
           first_used_at: null,
         });
       }
-      expect(await stores.store.noteFirstUse({ grant_id, secret_hash, now: 1 })).toBe(false);
+      expect(
+        await stores.store.noteFirstUse({
+          grant_id,
+          secret_hash,
+          now: 1,
+          initiator: anInitiator(),
+        }),
+      ).toBe(false);
     });
 
     test('by several calls at once: each gets the grant, which has the secret of one of them', async () => {
@@ -187,7 +221,12 @@ export function describeGrants(stores: SuiteStores): void {
     test('is refused, with nothing changed, once the secret was used', async () => {
       const { grant, secret_hash } = await granted(stores.store);
       const { grant_id } = grant;
-      await stores.store.noteFirstUse({ grant_id, secret_hash, now: grant.created_at });
+      await stores.store.noteFirstUse({
+        grant_id,
+        secret_hash,
+        now: grant.created_at,
+        initiator: anInitiator(),
+      });
       expect(await stores.other.recoverGrant(recoveryOf(grant))).toBeNull();
       expect(await find(grant_id)).toMatchObject({ grant, secret_hash });
     });
@@ -206,7 +245,9 @@ export function describeGrants(stores: SuiteStores): void {
         const recovery = recoveryOf(grant);
         const recover = () => stores.handle(round).recoverGrant(recovery);
         const use = () =>
-          stores.handle(round + 1).noteFirstUse({ grant_id, secret_hash, now: 9_000 });
+          stores
+            .handle(round + 1)
+            .noteFirstUse({ grant_id, secret_hash, now: 9_000, initiator: anInitiator() });
         const [recovered, used] =
           round % 4 < 2
             ? await Promise.all([recover(), use()])
@@ -227,7 +268,9 @@ export function describeGrants(stores: SuiteStores): void {
       const { grant, secret_hash } = await granted(stores.store);
       const { grant_id } = grant;
       for (const now of [5_000, 4_000, 6_000]) {
-        expect(await stores.store.noteFirstUse({ grant_id, secret_hash, now })).toBe(true);
+        expect(
+          await stores.store.noteFirstUse({ grant_id, secret_hash, now, initiator: anInitiator() }),
+        ).toBe(true);
         expect((await find(grant_id))?.first_used_at).toBe(5_000);
       }
     });
@@ -236,19 +279,28 @@ export function describeGrants(stores: SuiteStores): void {
       const { grant, secret_hash } = await granted(stores.store);
       const { grant_id } = grant;
       const wrong = { grant_id, secret_hash: aHash(), now: 5_000 };
-      expect(await stores.store.noteFirstUse(wrong)).toBe(false);
+      expect(await stores.store.noteFirstUse({ ...wrong, initiator: anInitiator() })).toBe(false);
       expect((await find(grant_id))?.first_used_at).toBeNull();
-      await stores.store.noteFirstUse({ grant_id, secret_hash, now: 6_000 });
-      expect(await stores.store.noteFirstUse(wrong)).toBe(false);
+      await stores.store.noteFirstUse({
+        grant_id,
+        secret_hash,
+        now: 6_000,
+        initiator: anInitiator(),
+      });
+      expect(await stores.store.noteFirstUse({ ...wrong, initiator: anInitiator() })).toBe(false);
       expect((await find(grant_id))?.first_used_at).toBe(6_000);
-      expect(await stores.store.noteFirstUse({ ...wrong, grant_id: anId() })).toBe(false);
+      expect(
+        await stores.store.noteFirstUse({ ...wrong, grant_id: anId(), initiator: anInitiator() }),
+      ).toBe(false);
     });
 
     test('by several calls at once: all succeed, one time is noted', async () => {
       const { grant, secret_hash } = await granted(stores.store);
       const { grant_id } = grant;
       const results = await atOnce(16, (turn) =>
-        stores.handle(turn).noteFirstUse({ grant_id, secret_hash, now: 1_000 + turn }),
+        stores
+          .handle(turn)
+          .noteFirstUse({ grant_id, secret_hash, now: 1_000 + turn, initiator: anInitiator() }),
       );
       expect(results).toEqual(Array(16).fill(true));
       const noted = (await find(grant_id))?.first_used_at;
@@ -259,9 +311,9 @@ export function describeGrants(stores: SuiteStores): void {
     test('is refused after a revocation, even if the grant was used before', async () => {
       const { grant, secret_hash } = await granted(stores.store);
       const use = { grant_id: grant.grant_id, secret_hash, now: grant.created_at };
-      expect(await stores.store.noteFirstUse(use)).toBe(true);
-      await stores.other.revokeGrant({ ...grant, now: grant.created_at });
-      expect(await stores.store.noteFirstUse(use)).toBe(false);
+      expect(await stores.store.noteFirstUse({ ...use, initiator: anInitiator() })).toBe(true);
+      await stores.other.revokeGrant({ ...grant, now: grant.created_at, initiator: anInitiator() });
+      expect(await stores.store.noteFirstUse({ ...use, initiator: anInitiator() })).toBe(false);
     });
   });
 

@@ -11,6 +11,7 @@ import {
   anAccount,
   anApplication,
   anId,
+  anInitiator,
   aPage,
   aRefusal,
   aScope,
@@ -44,18 +45,25 @@ const calls: {
   putAccount: (store) => store.putAccount(anAccount()),
   findAccount: (store) => store.findAccount(anId()),
   listAccounts: (store) => store.listAccounts({}, { limit: 1, before: null }),
-  eraseAccount: (store) => store.eraseAccount({ account_id: anId(), now: 0 }),
+  eraseAccount: (store) =>
+    store.eraseAccount({ account_id: anId(), now: 0, initiator: anInitiator() }),
   putScope: (store) => store.putScope(aScope(), { most: 200 }),
   listScopes: (store) => store.listScopes(),
   listScopeNames: (store) => store.listScopeNames(),
   deleteScope: (store) => store.deleteScope('read'),
-  createLink: (store) => store.createLink(aLink()),
+  createLink: (store) => store.createLink({ ...aLink(), initiator: anInitiator() }),
   findLink: (store) => store.findLink(anId()),
   identifyLink: (store) => store.identifyLink(identificationOf(aLink(), aPage())),
   switchLink: (store) =>
-    store.switchLink({ link_id: anId(), page_id: anId(), link_hash: aHash(), now: 0 }),
+    store.switchLink({
+      link_id: anId(),
+      page_id: anId(),
+      link_hash: aHash(),
+      now: 0,
+      initiator: anInitiator(),
+    }),
   decideLink: (store) => store.decideLink(denialOf(aLink())),
-  createPage: (store) => store.createPage(aPage()),
+  createPage: (store) => store.createPage({ ...aPage(), initiator: anInitiator() }),
   findPage: (store) => store.findPage(anId()),
   openPage: (store) => store.openPage(openingOf(aPage())),
   issueCode: (store) => store.issueCode(newCode(aCode())),
@@ -64,7 +72,8 @@ const calls: {
   redeemCode: (store) => store.redeemCode(redemptionOf(aCode())),
   findCode: (store) => store.findCode(anId()),
   countPendingCodes: (store) => store.countPendingCodes({ now: 0, limit: 1 }),
-  revokeGrant: (store) => store.revokeGrant({ grant_id: anId(), application_id: null, now: 0 }),
+  revokeGrant: (store) =>
+    store.revokeGrant({ grant_id: anId(), application_id: null, now: 0, initiator: anInitiator() }),
   recoverGrant: (store) =>
     store.recoverGrant({
       grant_id: anId(),
@@ -72,10 +81,17 @@ const calls: {
       secret_hash: aHash(),
       redeemed_after: 0,
       now: 0,
+      initiator: anInitiator(),
     }),
   findGrantHistory: (store) => store.findGrantHistory(anId()),
   authenticateGrant: (store) => store.authenticateGrant(anId(), { currentAccount: true }),
-  noteFirstUse: (store) => store.noteFirstUse({ grant_id: anId(), secret_hash: aHash(), now: 0 }),
+  noteFirstUse: (store) =>
+    store.noteFirstUse({
+      grant_id: anId(),
+      secret_hash: aHash(),
+      now: 0,
+      initiator: anInitiator(),
+    }),
   listGrants: (store) => store.listGrants({ account_id: anId() }, { limit: 1, before: null }),
   listActiveGrants: (store) =>
     store.listActiveGrants({ account_id: anId() }, { limit: 1, before: null }),

@@ -111,7 +111,9 @@ export function describeLinks(stores: SuiteStores): void {
       const change = switchOf(link, page.id, { initiator: anInitiator() });
       const { link_hash } = change;
       const expected = { ...link, link_hash };
-      expect(await stores.store.switchLink(change)).toEqual(expected);
+      expect(await stores.store.switchLink({ ...change, initiator: anInitiator() })).toEqual(
+        expected,
+      );
       expect(await stores.other.findLink(link.id)).toEqual(expected);
 
       const next = aConsentPage(link, { account_id: account.id });
@@ -119,12 +121,14 @@ export function describeLinks(stores: SuiteStores): void {
       expect(await stores.store.decideLink(denialOf(link))).toBeNull();
       const again = switchOf(link, page.id);
       const latest = { ...link, link_hash: again.link_hash };
-      expect(await stores.other.switchLink(again)).toEqual(latest);
+      expect(await stores.other.switchLink({ ...again, initiator: anInitiator() })).toEqual(latest);
       expect(await stores.store.identifyLink(identificationOf(expected, next))).toBeNull();
       const identification = identificationOf(latest, next);
       expect(await stores.other.identifyLink(identification)).toMatchObject({ page_id: next.id });
       expect(await stores.store.decideLink(approvalOf(link, account.id, page))).toBeNull();
-      expect(await stores.store.switchLink(switchOf(link, page.id))).toBeNull();
+      expect(
+        await stores.store.switchLink({ ...switchOf(link, page.id), initiator: anInitiator() }),
+      ).toBeNull();
     });
 
     test('changes nothing unless every condition holds', async () => {
@@ -138,14 +142,16 @@ export function describeLinks(stores: SuiteStores): void {
         switchOf(link, latest.id, { now: link.expires_at }),
         switchOf(aLink(), latest.id),
       ]) {
-        expect(await stores.store.switchLink(change)).toBeNull();
+        expect(await stores.store.switchLink({ ...change, initiator: anInitiator() })).toBeNull();
       }
       expect(await stores.other.findLink(link.id)).toEqual(before);
       const last = switchOf(link, latest.id, { now: link.expires_at - 1 });
-      expect(await stores.store.switchLink(last)).not.toBeNull();
+      expect(await stores.store.switchLink({ ...last, initiator: anInitiator() })).not.toBeNull();
       const { link: decided, page: its } = await identified(stores.store);
       await stores.store.decideLink(denialOf(decided, its));
-      expect(await stores.store.switchLink(switchOf(decided, its.id))).toBeNull();
+      expect(
+        await stores.store.switchLink({ ...switchOf(decided, its.id), initiator: anInitiator() }),
+      ).toBeNull();
     });
 
     test('while it is decided: the decision is made, and nothing after it', async () => {
@@ -154,7 +160,7 @@ export function describeLinks(stores: SuiteStores): void {
         const change = switchOf(link, page.id);
         const [one, two] = [stores.handle(round), stores.handle(round + 1)];
         const [switched, decided] = await Promise.all([
-          one.switchLink(change),
+          one.switchLink({ ...change, initiator: anInitiator() }),
           two.decideLink(approvalOf(link, account.id, page)),
         ]);
         const { link_hash } = switched ? change : link;
@@ -261,7 +267,7 @@ export function describeLinks(stores: SuiteStores): void {
     await stores.store.identifyLink(identificationOf(link, page, { initiator }));
     await stores.store.openPage(openingOf(page, { initiator }));
     const change = switchOf(link, page.id, { initiator });
-    await stores.store.switchLink(change);
+    await stores.store.switchLink({ ...change, initiator: anInitiator() });
     await stores.store.decideLink({
       ...denialOf({ ...link, link_hash: change.link_hash }),
       initiator,

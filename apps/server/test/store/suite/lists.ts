@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { GrantRecord } from '../../../src/store/records.ts';
 import type { SuiteStores } from './harness.ts';
-import { aCode, anAccount, anId, granted, issued } from './records.ts';
+import { aCode, anAccount, anId, anInitiator, granted, issued } from './records.ts';
 
 export function describeLists(stores: SuiteStores): void {
   describe('lists of grants', () => {
@@ -29,7 +29,12 @@ export function describeLists(stores: SuiteStores): void {
         }
       }
       const [revoked] = grants;
-      if (revoked) await stores.store.revokeGrant({ ...revoked, now: revoked.created_at + 1 });
+      if (revoked)
+        await stores.store.revokeGrant({
+          ...revoked,
+          now: revoked.created_at + 1,
+          initiator: anInitiator(),
+        });
       Object.assign(revoked ?? {}, { revoked_at: (revoked?.created_at ?? 0) + 1 });
       grants.sort((a, b) => (a.grant_id < b.grant_id ? 1 : -1));
     });

@@ -72,14 +72,11 @@ const secret = fc.record({
   expires_at: fc.option(anyTime),
   last_used_at: fc.constant(null),
 });
-const anyInitiator = fc.option(
-  fc.record({
-    request_id: fc.stringMatching(/^[\w.-]{1,128}$/),
-    by: fc.constantFrom('application', 'grant', 'operator', 'command_line'),
-    secret_id: fc.option(anySecret),
-  }),
-  { nil: undefined },
-);
+const anyInitiator = fc.record({
+  request_id: fc.stringMatching(/^[\w.-]{1,128}$/),
+  by: fc.constantFrom('application', 'grant', 'operator', 'command_line'),
+  secret_id: fc.option(anySecret),
+});
 const page = fc.record({
   limit: fc.integer({ min: 1, max: 3 }),
   before: fc.option(fc.oneof(anyApplication, anyGrant)),
@@ -156,7 +153,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     fc.record({
       application_id: anyApplication,
       deleted_at: anyTime,
-      deleted_by: fc.constant(null),
+      deleted_by: anyInitiator,
     }),
   ),
   noteSecretUse: anySecret.chain((id) => fc.tuple(ownApplication(id), fc.constant(id), anyTime)),
@@ -216,7 +213,9 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     now: anyTime,
     initiator: anyInitiator,
   })),
-  createPage: fc.tuple(pageOf('connections', fc.constant(null))),
+  createPage: fc
+    .tuple(pageOf('connections', fc.constant(null)), anyInitiator)
+    .map(([page, initiator]) => [{ ...page, initiator }]),
   findPage: fc.tuple(anyPage),
   openPage: ofPage((page_id) => ({
     page_id: fc.constant(page_id),

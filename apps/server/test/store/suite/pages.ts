@@ -31,7 +31,7 @@ export function describePages(stores: SuiteStores): void {
 
     test('is not kept for an account that there is not', async () => {
       const page = aPage();
-      expect(await stores.store.createPage(page)).toBeNull();
+      expect(await stores.store.createPage({ ...page, initiator: anInitiator() })).toBeNull();
       expect(await stores.other.findPage(page.id)).toBeNull();
     });
 

@@ -8,6 +8,7 @@ import {
   aHash,
   anAccount,
   anApplication,
+  anInitiator,
   approvalOf,
   aSecret,
   atOnce,
@@ -141,7 +142,10 @@ export function describeRaces(stores: SuiteStores): void {
         const authenticate = () =>
           together(processes, () => [
             { method: 'authenticateGrant', args: [grant_id, { currentAccount: false }] },
-            { method: 'noteFirstUse', args: [{ grant_id, secret_hash, now }] },
+            {
+              method: 'noteFirstUse',
+              args: [{ grant_id, secret_hash, now, initiator: anInitiator() }],
+            },
           ]);
         expect(await authenticate()).toEqual(
           Array(PROCESSES).fill([
@@ -149,7 +153,12 @@ export function describeRaces(stores: SuiteStores): void {
             true,
           ]),
         );
-        await stores.store.revokeGrant({ grant_id, application_id: null, now });
+        await stores.store.revokeGrant({
+          grant_id,
+          application_id: null,
+          now,
+          initiator: anInitiator(),
+        });
         expect(await authenticate()).toEqual(
           Array(PROCESSES).fill([
             expect.objectContaining({
@@ -196,8 +205,10 @@ export function describeRaces(stores: SuiteStores): void {
           ),
           index % 3 === 0 ? two.cancelCode(grant_id) : null,
           two.recoverGrant(recovery),
-          one.noteFirstUse({ grant_id, secret_hash, now }),
-          index % 2 === 0 ? two.revokeGrant({ grant_id, application_id, now }) : null,
+          one.noteFirstUse({ grant_id, secret_hash, now, initiator: anInitiator() }),
+          index % 2 === 0
+            ? two.revokeGrant({ grant_id, application_id, now, initiator: anInitiator() })
+            : null,
         ]);
 
         expect(present(grants)).toHaveLength(cancelled ? 0 : 1);

@@ -136,7 +136,7 @@ export function aCode(members: Partial<PendingRecord> = {}): PendingRecord {
 
 /** What the store is given of a code. */
 export function newCode({ account, ...code }: PendingRecord): NewCode {
-  return { ...code, account_id: account.id };
+  return { ...code, account_id: account.id, initiator: anInitiator() };
 }
 
 /** Puts the account of a code, and issues the code. */
@@ -157,6 +157,7 @@ export function redemptionOf(code: PendingRecord, members: Partial<Redemption> =
     ...{ grant_id, application_id, code_hash, redirect_uri, code_challenge },
     secret_hash: aHash(),
     now: code.code_expires_at - 1_000,
+    initiator: anInitiator(),
     ...members,
   };
 }
@@ -193,6 +194,7 @@ export function recoveryOf(grant: GrantRecord, members: Partial<Recovery> = {}):
     secret_hash: aHash(),
     redeemed_after: grant.created_at - 1,
     now: grant.created_at,
+    initiator: anInitiator(),
     ...members,
   };
 }
@@ -305,7 +307,12 @@ export function identificationOf(
   members: Partial<Identification> = {},
 ): Identification {
   const { id: link_id, link_hash, expires_at } = link;
-  return { link_id, link_hash, page, now: expires_at - 1_000, ...members };
+  return {
+    ...{ link_id, link_hash, page },
+    now: expires_at - 1_000,
+    initiator: anInitiator(),
+    ...members,
+  };
 }
 
 export interface Identified {
@@ -321,7 +328,7 @@ export async function identified(
   account = anAccount(),
 ): Promise<Identified> {
   const open = aLink(members);
-  await store.createLink(open);
+  await store.createLink({ ...open, initiator: anInitiator() });
   await store.putAccount(account);
   const page = aConsentPage(open, { account_id: account.id });
   const link = await store.identifyLink(identificationOf(open, page));
@@ -347,6 +354,7 @@ export function approvalOf(
       scope: 'profile:read',
     },
     now: link.expires_at - 1_000,
+    initiator: anInitiator(),
     ...members,
   };
 }
@@ -369,6 +377,7 @@ export function openingOf(page: PageRecord, members: Partial<PageOpening> = {}):
     session_hash: aHash(),
     expires_at: ticket_expires_at + 1_500_000,
     now: ticket_expires_at - 1_000,
+    initiator: anInitiator(),
     ...members,
   };
 }

@@ -85,7 +85,9 @@ export function describeRevokedGrantDays(stores: SuiteStores): void {
         expect(await store.listGrants({ application_id }, page)).toEqual([]);
         // An erasure has nothing left to take from it.
         const left = await everything(old);
-        expect(await store.eraseAccount({ account_id: account.id, now })).toBe(0);
+        expect(
+          await store.eraseAccount({ account_id: account.id, now, initiator: anInitiator() }),
+        ).toBe(0);
         expect(await everything(old)).toEqual(left);
         await store.close();
       }));
@@ -98,7 +100,7 @@ export function describeRevokedGrantDays(stores: SuiteStores): void {
         for (let round = 0; round < 11; round += 1) {
           const made = await atOnce(91, async () => {
             const { grant } = await granted(store);
-            await store.revokeGrant({ ...grant, now: 0 });
+            await store.revokeGrant({ ...grant, now: 0, initiator: anInitiator() });
             return grant.grant_id;
           });
           ids.push(...made);

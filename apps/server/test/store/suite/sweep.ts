@@ -3,7 +3,16 @@ import { slow } from '@latchkey/test-kit/long';
 import { describe, expect, test, vi } from 'vitest';
 import { LINKS_KEPT } from '../../../src/store/store.ts';
 import type { SuiteStores } from './harness.ts';
-import { anId, aPage, aRefusal, granted, identified, issued, redemptionOf } from './records.ts';
+import {
+  anId,
+  anInitiator,
+  aPage,
+  aRefusal,
+  granted,
+  identified,
+  issued,
+  redemptionOf,
+} from './records.ts';
 
 export function describeSweep(stores: SuiteStores): void {
   describe('the sweep', () => {
@@ -22,7 +31,12 @@ export function describeSweep(stores: SuiteStores): void {
           const { grant_id, secret_hash } = redemption;
           await stores.store.redeemCode(redemption);
           if (state === 'used') {
-            await stores.store.noteFirstUse({ grant_id, secret_hash, now });
+            await stores.store.noteFirstUse({
+              grant_id,
+              secret_hash,
+              now,
+              initiator: anInitiator(),
+            });
           } else if (state === 'revoked') {
             await stores.store.revokeGrant({ ...redemption, now });
           }
@@ -47,7 +61,7 @@ export function describeSweep(stores: SuiteStores): void {
       const atEnd = async (expires_at: number) => {
         const { link } = await identified(stores.store, { expires_at });
         const page = aPage({ account_id: link.account_id ?? '', expires_at });
-        await stores.store.createPage(page);
+        await stores.store.createPage({ ...page, initiator: anInitiator() });
         return async () =>
           Promise.all([stores.store.findLink(link.id), stores.store.findPage(page.id)]);
       };

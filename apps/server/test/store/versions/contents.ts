@@ -179,7 +179,7 @@ async function writeLinks(store: Store): Promise<void> {
     }
     if (index === 4) await store.decideLink({ ...denialOf(link), now: BEGIN });
   }
-  await store.createPage(unopenedPage);
+  await store.createPage({ ...unopenedPage, initiator: anInitiator() });
 }
 
 /** All that the port shows of it. */

@@ -14,7 +14,13 @@ import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { invoke } from '../../http/call.ts';
 import { describeOnMongodb } from '../../http/databases.ts';
 import { startTestServer } from '../../http/running-server.ts';
-import { aConsentPage, identificationOf, openingOf, redemptionOf } from '../suite/records.ts';
+import {
+  aConsentPage,
+  anInitiator,
+  identificationOf,
+  openingOf,
+  redemptionOf,
+} from '../suite/records.ts';
 import {
   activeId,
   codeOf,
@@ -91,7 +97,12 @@ async function expectUsable(url: string, { contents }: Kept): Promise<void> {
   const server = await startTestServer(url);
   const account = () => invoke(server, 'REST', 'account.get', {}, `Bearer ${grantSecret}`);
   expect(await account()).toMatchObject({ status: 200, body: { username: 'ada' } });
-  await server.service.store.revokeGrant({ grant_id: activeId, application_id: null, now: 1 });
+  await server.service.store.revokeGrant({
+    grant_id: activeId,
+    application_id: null,
+    now: 1,
+    initiator: anInitiator(),
+  });
   expect((await account()).status).toBe(401);
   await server.close();
 }

@@ -18,6 +18,7 @@ import {
   anAccount,
   anApplication,
   anId,
+  anInitiator,
   aPage,
   aRefusal,
   aScope,
@@ -45,12 +46,18 @@ async function someOfEach(store: Store): Promise<StoreCall[]> {
     { method: 'putScope', args: [aScope(), { most: Number.POSITIVE_INFINITY }] },
     { method: 'redeemCode', args: [redemptionOf(code)] },
     { method: 'authenticateGrant', args: [grant_id, { currentAccount: true }] },
-    { method: 'revokeGrant', args: [{ grant_id, application_id, now: Date.now() }] },
+    {
+      method: 'revokeGrant',
+      args: [{ grant_id, application_id, now: Date.now(), initiator: anInitiator() }],
+    },
     { method: 'putAccount', args: [anAccount({ id: code.account.id })] },
     { method: 'issueCode', args: [newCode({ ...code, grant_id: anId() })] },
-    { method: 'createLink', args: [aLink()] },
+    { method: 'createLink', args: [{ ...aLink(), initiator: anInitiator() }] },
     { method: 'findLink', args: [link.id] },
-    { method: 'createPage', args: [aPage({ account_id: account.id })] },
+    {
+      method: 'createPage',
+      args: [{ ...aPage({ account_id: account.id }), initiator: anInitiator() }],
+    },
     { method: 'findPage', args: [page.id] },
     { method: 'listGrants', args: [{ application_id }, { limit: 10, before: null }] },
     { method: 'keepRefusals', args: [[aRefusal()]] },
@@ -123,7 +130,10 @@ function describeTwoVersions(harness: StoreHarness, notesIn: (url: string) => Pr
       expect(present(grants)).toHaveLength(1);
       const { grant_id, application_id } = code;
       await together([all[round % 3] as StoreProcess], () => [
-        { method: 'revokeGrant', args: [{ grant_id, application_id, now: 5 }] },
+        {
+          method: 'revokeGrant',
+          args: [{ grant_id, application_id, now: 5, initiator: anInitiator() }],
+        },
       ]);
       const found = await together(all, () => [
         { method: 'authenticateGrant', args: [grant_id, { currentAccount: false }] },

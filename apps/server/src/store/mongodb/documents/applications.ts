@@ -101,7 +101,7 @@ export function fromApplicationDocument(document: ApplicationDocument): Applicat
 
 /** The deletion of an application that was deleted. */
 export function toDeletionRecord({ _id, deleted_at, deleted_by }: ApplicationDocument) {
-  if (!deleted_at) throw new TypeError('The application is not deleted.');
+  if (!deleted_at || !deleted_by) throw new TypeError('The application is not deleted.');
   return {
     application_id: fromId(_id),
     deleted_at: deleted_at.getTime(),

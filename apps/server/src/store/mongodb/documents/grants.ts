@@ -221,7 +221,7 @@ export function toStoredGrantDocument(grant: StoredGrant): GrantDocument {
     ...(recoveries > 0 && { revision: recoveries }),
     ...Object.assign(
       {},
-      ...initiatorNames.map((name) => initiatorField(name, grant[name] ?? undefined)),
+      ...initiatorNames.map((name) => grant[name] && initiatorField(name, grant[name])),
     ),
   } as GrantDocument;
 }

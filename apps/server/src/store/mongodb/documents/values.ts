@@ -49,9 +49,8 @@ type InitiatorFieldName =
 
 export function initiatorField<Name extends InitiatorFieldName>(
   name: Name,
-  initiator: Initiator | undefined,
-): { [Key in Name]?: InitiatorDocument } {
-  if (initiator === undefined) return {};
+  initiator: Initiator,
+): { [Key in Name]: InitiatorDocument } {
   const { request_id, by, secret_id, os_user } = initiator;
   const document: InitiatorDocument = {
     request_id,
@@ -62,6 +61,8 @@ export function initiatorField<Name extends InitiatorFieldName>(
   return { [name]: document } as { [Key in Name]: InitiatorDocument };
 }
 
+export function fromInitiator(document: InitiatorDocument): Initiator;
+export function fromInitiator(document: InitiatorDocument | undefined): Initiator | null;
 export function fromInitiator(document: InitiatorDocument | undefined): Initiator | null {
   if (document === undefined) return null;
   const { secret_id, ...initiator } = document;
