@@ -1,2 +1,1 @@
-export const SETTINGS: readonly string[];
 export function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv;

@@ -8,8 +8,8 @@ import {
   parseRateLimits,
   type RateLimits,
 } from './limits/rate-limit-setting.ts';
-import type { TextsByLanguage } from './page-texts/read-page-texts.ts';
-import { BadTexts, parsePageTexts } from './page-texts/read-page-texts.ts';
+import { BadTexts, parsePageTexts, type TextsByLanguage } from './page-texts/read-page-texts.ts';
+import settings from './settings.json' with { type: 'json' };
 
 /** The settings of an operator, read from the environment. */
 export interface Settings {
@@ -80,11 +80,16 @@ const rateLimits = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+type SettingName = keyof typeof settings;
+
+/** The examples in messages. A setting with a `fileExample` can also be given as a file, in NAME_FILE. */
+const examples: { readonly [Name in SettingName]: { example: string; fileExample?: string } } =
+  settings;
+
 /** A setting: how it is read, and what its message says if it can't be. */
 interface Setting<Value> {
   schema: z.ZodType<Value, string>;
   fault: string;
-  example: string;
 }
 
 // Fewer different characters are a placeholder or a key that was held down.
@@ -99,8 +104,10 @@ const ADMIN_SECRET_FAULT = `must be at least 32 printable ASCII characters witho
 
 const hostName = z.string().regex(/^[A-Za-z0-9.:_-]+$/);
 
-const setting = <Value>(schema: z.ZodType<Value, string>, fault: string, example: string) =>
-  ({ schema, fault, example }) satisfies Setting<Value>;
+const setting = <Value>(schema: z.ZodType<Value, string>, fault: string): Setting<Value> => ({
+  schema,
+  fault,
+});
 
 const databaseUrl = z.string().regex(/^(?:file:.|mongodb(?:\+srv)?:\/\/.)/);
 
@@ -116,17 +123,13 @@ const signInUrl = uris.webUri.refine((url) => {
 });
 
 const definitions = {
-  PORT: setting(integer(0, 65_535), 'must be a whole number from 0 to 65535', '3000'),
-  HOST: setting(hostName, 'must be a host name or an address', '0.0.0.0'),
-  DATABASE_URL: setting(
-    databaseUrl,
-    'must start with file:, mongodb:// or mongodb+srv://',
-    'mongodb://127.0.0.1:27017/latchkey',
-  ),
-  ADMIN_SECRET: setting(adminSecret, ADMIN_SECRET_FAULT, '"$(openssl rand -hex 32)"'),
-  ADMIN_SECRET_PREVIOUS: setting(adminSecret, ADMIN_SECRET_FAULT, '"$ADMIN_SECRET"'),
-  ADMIN_HOST: setting(hostName, 'must be a host name or an address', '127.0.0.1'),
-  ADMIN_PORT: setting(integer(0, 65_535), 'must be a whole number from 0 to 65535', '3001'),
+  PORT: setting(integer(0, 65_535), 'must be a whole number from 0 to 65535'),
+  HOST: setting(hostName, 'must be a host name or an address'),
+  DATABASE_URL: setting(databaseUrl, 'must start with file:, mongodb:// or mongodb+srv://'),
+  ADMIN_SECRET: setting(adminSecret, ADMIN_SECRET_FAULT),
+  ADMIN_SECRET_PREVIOUS: setting(adminSecret, ADMIN_SECRET_FAULT),
+  ADMIN_HOST: setting(hostName, 'must be a host name or an address'),
+  ADMIN_PORT: setting(integer(0, 65_535), 'must be a whole number from 0 to 65535'),
   PUBLIC_URL: setting(
     z
       .url({ protocol: /^https?$/ })
@@ -135,52 +138,40 @@ const definitions = {
         url.replace(/^https?/i, (scheme) => scheme.toLowerCase()).replace(/\/+$/, ''),
       ),
     'must be an http or https URL without user, query and fragment',
-    'https://link.example.com',
   ),
-  LOG_LEVEL: setting(z.enum(logLevels), `must be one of ${logLevels.join(', ')}`, 'info'),
+  LOG_LEVEL: setting(z.enum(logLevels), `must be one of ${logLevels.join(', ')}`),
   TRUST_PROXY: setting(
     z.enum(['true', 'false']).transform((value) => value === 'true'),
     'must be true or false',
-    'true',
   ),
-  DRAIN_SECONDS: setting(integer(0, 3600), 'must be a whole number from 0 to 3600', '15'),
-  SHUTDOWN_SECONDS: setting(integer(0, 3600), 'must be a whole number from 0 to 3600', '10'),
-  AUDIT: setting(
-    z.enum(['best-effort', 'required']),
-    'must be best-effort or required',
-    'required',
-  ),
-  AUDIT_DAYS: setting(integer(0, 3650), 'must be a whole number from 0 to 3650', '30'),
+  DRAIN_SECONDS: setting(integer(0, 3600), 'must be a whole number from 0 to 3600'),
+  SHUTDOWN_SECONDS: setting(integer(0, 3600), 'must be a whole number from 0 to 3600'),
+  AUDIT: setting(z.enum(['best-effort', 'required']), 'must be best-effort or required'),
+  AUDIT_DAYS: setting(integer(0, 3650), 'must be a whole number from 0 to 3650'),
   // At least a day: a replay of a code younger than 300 s is to be recognised.
   REVOKED_GRANT_DAYS: setting(
     integer(1, 36_500),
     'must be a whole number from 1 to 36500, or not set to keep everything',
-    '365',
   ),
   METRICS: setting(
     z.enum(['on', 'off']).transform((value) => value === 'on'),
     'must be on or off',
-    'on',
   ),
   RATE_LIMIT: setting(
     rateLimits,
     'must be on, off or a list of NAME=COUNT/SECONDS, where NAME is authentications, exchanges, requests or links',
-    'authentications=100/60,exchanges=100/60,requests=10000/60,links=100/60',
   ),
   SIGN_IN_URL: setting(
     signInUrl,
     'must start with https:, or with http: on 127.0.0.1, [::1] or localhost, without user, fragment and a link in its query',
-    'https://www.example.com/sign-in',
   ),
   PAGE_NAME: setting(
     z.string().regex(/^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,60}$/u),
     'must be 1 to 60 characters without control characters',
-    '"Example Shop"',
   ),
   PAGE_LOGO: setting(
     uris.logoUri,
     'must start with https: and have at most 500 characters, or with data:image/(png|webp|jpeg|gif|svg+xml);base64, and have at most 8192',
-    'https://www.example.com/logo.svg',
   ),
   PAGE_COLOR: setting(
     z
@@ -188,29 +179,19 @@ const definitions = {
       .regex(/^#[0-9a-f]{6}$/i)
       .toLowerCase(),
     'must be a colour as #rrggbb',
-    "'#0b62d6'",
   ),
-  PAGE_TEXTS: setting(z.string(), 'must be the path of a JSON file', '/etc/latchkey/texts.json'),
-};
-
-type SettingName = keyof typeof definitions;
-
-/** The settings that contain secrets. Each can be given as a file, in NAME_FILE. */
-const FILE_EXAMPLES: { readonly [Name in SettingName]?: string } = {
-  DATABASE_URL: '/run/secrets/database_url',
-  ADMIN_SECRET: '/run/secrets/admin_secret',
-  ADMIN_SECRET_PREVIOUS: '/run/secrets/admin_secret_previous',
-};
+  PAGE_TEXTS: setting(z.string(), 'must be the path of a JSON file'),
+} satisfies Record<SettingName, Setting<unknown>>;
 
 /** The text of a setting, and how a message names it: undefined if it is not set. */
 function find(
   environment: NodeJS.ProcessEnv,
   name: SettingName,
 ): { text: string; subject: string; example: string } | undefined {
-  const { fault, example } = definitions[name];
+  const { fault } = definitions[name];
+  const { example, fileExample } = examples[name];
   const text = isSet(environment, name, name) ? environment[name] : undefined;
   const fileName = `${name}_FILE`;
-  const fileExample = FILE_EXAMPLES[name];
   if (fileExample === undefined || !isSet(environment, fileName, name)) {
     return text === undefined
       ? undefined
@@ -299,7 +280,7 @@ function readLinking(
       ['PUBLIC_URL', publicUrl],
     ] as const) {
       if (value === null) {
-        const { example } = definitions[name];
+        const { example } = examples[name];
         throw new BadSetting(
           `SIGN_IN_URL is set, but ${name} is not. Set both. Example: ${name}=${example}`,
         );
@@ -307,7 +288,7 @@ function readLinking(
     }
     if (!uris.webUri.safeParse(publicUrl).success) {
       throw new BadSetting(
-        `PUBLIC_URL must start with https:, or with http: on 127.0.0.1, [::1] or localhost, because SIGN_IN_URL is set. Example: PUBLIC_URL=${definitions.PUBLIC_URL.example}`,
+        `PUBLIC_URL must start with https:, or with http: on 127.0.0.1, [::1] or localhost, because SIGN_IN_URL is set. Example: PUBLIC_URL=${examples.PUBLIC_URL.example}`,
       );
     }
   }
@@ -323,7 +304,8 @@ function readLinking(
 /** @param path - of the file; undefined if there is none */
 function readPageTexts(path: string | undefined): TextsByLanguage {
   if (path === undefined) return {};
-  const { fault, example } = definitions.PAGE_TEXTS;
+  const { fault } = definitions.PAGE_TEXTS;
+  const { example } = examples.PAGE_TEXTS;
   let json: string;
   try {
     json = readFileSync(path, 'utf8');
