@@ -76,11 +76,17 @@ test('a release of a dependency waits before it is taken, by the bot and by pnpm
   expect(Number(minutes)).toBe(3 * 24 * 60);
 });
 
+const changelogs = await files('{packages,apps}/*/CHANGELOG.md');
+const isReleased = (await Promise.all(changelogs.map(read))).some((text) => /^## \d/m.test(text));
+
+test('the first changelog has one entry, since no earlier version exists', async () => {
+  if (isReleased) return;
+  expect(await files('.changeset/*.md')).toEqual(['.changeset/first-release.md']);
+});
+
 test('no page says that nothing is released once a changelog has a version', async () => {
-  const changelogs = await files('{packages,apps}/*/CHANGELOG.md');
   expect(changelogs).toHaveLength(4);
-  const texts = await Promise.all(changelogs.map(read));
-  if (!texts.some((text) => /^## \d/m.test(text))) return;
+  if (!isReleased) return;
   const stale: string[] = [];
   for (const page of ['README.md', 'SECURITY.md', ...(await files('docs/**/*.md'))]) {
     if (
