@@ -21,6 +21,8 @@ const env = {
   // The first command should neither ask a question nor send a report.
   TURBO_TELEMETRY_DISABLED: '1',
   DO_NOT_TRACK: '1',
+  // For turbo's cache of test results. Where the lockfile has the Node, the lockfile is enough.
+  ...(isPinnedPlatform ? {} : { TEST_NODE: process.versions.node }),
 };
 
 /**
@@ -88,6 +90,12 @@ function checkNode() {
   );
 }
 
+/** Stops what turbo would keep as the result of the tests on another Node. */
+function checkCacheKey() {
+  if (isPinnedPlatform || process.env.TEST_NODE === process.versions.node) return;
+  stop('Here, turbo does not know the version of Node. Run: npm run test:packages');
+}
+
 function stop(message) {
   process.stderr.write(`${message}\n`);
   process.exit(1);
@@ -147,9 +155,15 @@ const tasks = {
   },
   // The tests of every day. A test that takes long is left out: see packages/test-kit/src/long.ts.
   test: (args) => {
-    build();
+    // Turbo has built it before it runs the `test` script of a package.
+    if (env.TURBO_HASH === undefined) build();
+    else checkCacheKey();
     const leftOut = env.TEST_ALL === '1' ? [] : ['--exclude', '**/*.slow.test.ts'];
     tool('vitest', ['run', ...leftOut, ...args]);
+  },
+  // The same, package by package, and from turbo's cache where nothing has changed.
+  'test:packages': (args) => {
+    pnpm(['exec', 'turbo', 'run', 'test', '--concurrency=1', ...args], 'inherit');
   },
   // Every test, also those that `npm test` leaves out because they take long.
   'test:all': (args) => {

@@ -124,10 +124,8 @@ describe.runIf(process.platform === 'linux')('scripts/run.mjs', () => {
     expect((await calls()).map(({ words: [name] }) => name)).toEqual(['npm']);
   });
 
-  test.each([
-    ['linux', '18.20.4', 'needs Node 20 or later, and this is Node 18.20.4'],
-    ['darwin', '22.17.1', 'needs Node 22.18 or later, and this is Node 22.17.1'],
-  ])('on %s with Node %s installs nothing', async (platform, version, message) => {
+  /** Words for Node that make it say that it is another one. */
+  async function pretend(platform: string, version: string): Promise<string[]> {
     const preload = join(folder, 'preload.cjs');
     const value = (text: string) => `{ value: ${text}, configurable: true }`;
     await writeFile(
@@ -135,11 +133,55 @@ describe.runIf(process.platform === 'linux')('scripts/run.mjs', () => {
       `Object.defineProperty(process, 'versions', ${value(`{ ...process.versions, node: '${version}' }`)});
 Object.defineProperty(process, 'platform', ${value(`'${platform}'`)});`,
     );
-    const { exitCode, stderr } = await runScript(['start'], ['--require', preload]);
+    return ['--require', preload];
+  }
+
+  test.each([
+    ['linux', '18.20.4', 'needs Node 20 or later, and this is Node 18.20.4'],
+    ['darwin', '22.17.1', 'needs Node 22.18 or later, and this is Node 22.17.1'],
+  ])('on %s with Node %s installs nothing', async (platform, version, message) => {
+    const { exitCode, stderr } = await runScript(['start'], await pretend(platform, version));
     expect(exitCode).toBe(1);
     expect(stderr).toContain(message);
     expect(stderr.trim().split('\n')).toHaveLength(1);
     await expect(calls()).rejects.toThrow('ENOENT');
+  });
+
+  describe('the tests of a package', () => {
+    const words = ['test', '--project', 'client'];
+    beforeEach(async () => {
+      const bin = join(folder, 'node_modules/.bin');
+      await mkdir(bin);
+      for (const path of [join(bin, 'vitest'), join(folder, 'bin/npx')]) {
+        await writeFile(path, record(path.endsWith('npx') ? 'npx' : 'vitest'));
+        await chmod(path, 0o755);
+      }
+    });
+    const names = async () => (await calls()).map(({ words }) => words.slice(0, 2).join(' '));
+
+    test('build what they need, unless turbo has', async () => {
+      await runScript(words);
+      expect(await names()).toEqual(['npm ci', 'pnpm install', 'pnpm exec', 'vitest run']);
+      await runScript(words, [], { TURBO_HASH: 'a' });
+      expect((await names()).slice(4)).toEqual(['vitest run']);
+    });
+
+    test('are kept by turbo for one Node, also where the lockfile has none', async () => {
+      const node = await pretend('darwin', '24.1.0');
+      await runScript(['test:packages'], node);
+      expect((await calls()).at(-1)).toMatchObject({
+        words: expect.arrayContaining(['npx', 'turbo', 'run', 'test']),
+        environment: { TEST_NODE: '24.1.0' },
+      });
+      for (const TEST_NODE of ['', '24.0.0']) {
+        const { exitCode, stderr } = await runScript(words, node, { TURBO_HASH: 'a', TEST_NODE });
+        expect(exitCode).toBe(1);
+        expect(stderr).toContain('Run: npm run test:packages');
+      }
+      expect(await names()).not.toContain('vitest run');
+      await runScript(words, node, { TURBO_HASH: 'a', TEST_NODE: '24.1.0' });
+      expect(await names()).toContain('vitest run');
+    });
   });
 });
 
