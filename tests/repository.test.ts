@@ -69,6 +69,14 @@ test('an issue can be a bug or an idea, and a vulnerability is reported in priva
   expect(config).toContain('/security/advisories/new');
 });
 
+test('a pull request names commands that exist, and conduct is reported as a vulnerability is', async () => {
+  const template = await read('.github/PULL_REQUEST_TEMPLATE.md');
+  const commands = [...template.matchAll(/`npm (?:run )?([\w:]+)/g)].map(([, name]) => `${name}`);
+  expect(commands).toContain('test');
+  expect(commands.filter((name) => !(name in manifest.scripts))).toEqual([]);
+  expect(await read('CODE_OF_CONDUCT.md')).toContain('SECURITY.md#report-a-vulnerability');
+});
+
 test('a release of a dependency waits before it is taken, by the bot and by pnpm', async () => {
   const renovate = JSON.parse(await read('renovate.json'));
   expect(renovate).toMatchObject({ minimumReleaseAge: '7 days', internalChecksFilter: 'strict' });

@@ -7,14 +7,14 @@ import { createTextCatalog } from './page-texts.ts';
 
 const keys = Object.keys(en) as TextKey[];
 
-describe('the German texts', () => {
+describe.each([['German', de]])('the %s texts', (_, texts) => {
   test('are complete', () => {
-    expect(Object.keys(de)).toEqual(keys);
-    expect(keys.filter((key) => de[key].trim() === '')).toEqual([]);
+    expect(Object.keys(texts)).toEqual(keys);
+    expect(keys.filter((key) => texts[key].trim() === '')).toEqual([]);
   });
 
   test.each(keys)('%s says of what it speaks', (key) => {
-    expect(new Set(placeholdersOf(de[key]))).toEqual(new Set(placeholdersOf(en[key])));
+    expect(new Set(placeholdersOf(texts[key]))).toEqual(new Set(placeholdersOf(en[key])));
   });
 });
 
