@@ -1,5 +1,4 @@
 import { defineConfig } from 'tsup';
-import { thirdPartyNotices } from '../../scripts/third-party-notices.ts';
 import manifest from './package.json' with { type: 'json' };
 
 export default defineConfig({
@@ -25,6 +24,5 @@ export default defineConfig({
   treeshake: true,
   define: { PACKAGE_VERSION: JSON.stringify(manifest.version) },
   noExternal: [/^@latchkey\//],
-  esbuildPlugins: [thirdPartyNotices()],
   clean: true,
 });

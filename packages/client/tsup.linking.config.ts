@@ -4,8 +4,6 @@ import main from './tsup.config.ts';
 
 type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number];
 
-const options = main as Options;
-
 /** Takes the errors from the main entry point, so that `instanceof` knows those of both clients. */
 const errorsOfMain: EsbuildPlugin = {
   name: 'errors-of-main',
@@ -21,9 +19,9 @@ const errorsOfMain: EsbuildPlugin = {
 // On their own, because types that two entry points have go to a file beside both, and editors would
 // find no error class that a docstring of the main entry point links to.
 export default defineConfig({
-  ...options,
+  ...(main as Options),
   entry: { linking: 'src/linking/index.ts', admin: 'src/admin/index.ts' },
   // It runs after the other, and keeps its files.
   clean: false,
-  esbuildPlugins: [...(options.esbuildPlugins ?? []), errorsOfMain],
+  esbuildPlugins: [errorsOfMain],
 });

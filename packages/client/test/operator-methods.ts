@@ -37,9 +37,9 @@ ${parts.join('\n\n')}
 export async function operatorCalls(): Promise<string> {
   const rows = table.map(([name, { method, output }]) => {
     const { object } = (output as z.ZodObject).shape;
-    return `'${name}': ['${method === 'GET' ? 'query' : 'mutation'}', '${(object as z.ZodLiteral).value}'],`;
+    return `'${name}': ['${method === 'GET' ? 'GET' : 'POST'}', '${(object as z.ZodLiteral).value}'],`;
   });
-  return format(`${MADE}${docs(['Of each operation, its type, and the `object` of its result.'])}
+  return format(`${MADE}${docs(['The HTTP method of each operation, and the `object` of its result.'])}
     export const operatorCalls = {\n${rows.join('\n')}\n} as const;
 `);
 }

@@ -2,7 +2,6 @@ import { hasObject } from '../calls.ts';
 import type { CallOptions } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
 import { OperatorOperations } from './operations.ts';
-import { type OperatorCaller, operatorCaller } from './operator-caller.ts';
 import { operatorCalls } from './operator-calls.ts';
 import { checkAdminOptions, checkAdminSecret, type LatchkeyAdminOptions } from './options.ts';
 
@@ -65,8 +64,9 @@ export class LatchkeyAdmin extends OperatorOperations {
     super();
     checkAdminOptions(options);
     // Not a member, so that neither console.log nor JSON.stringify shows the secret.
-    const call = operatorCaller(new ServiceClient(options), checkAdminSecret(options.adminSecret));
-    Object.assign(this, methodTree(call));
+    const service = new ServiceClient(options);
+    const secret = checkAdminSecret(options.adminSecret);
+    Object.assign(this, methodTree(service, secret));
   }
 }
 
@@ -76,9 +76,9 @@ interface MethodTree {
 }
 
 /** The methods of {@link OperatorOperations}: `links.identify` becomes `{ links: { identify } }`. */
-function methodTree(call: OperatorCaller): MethodTree {
+function methodTree(service: ServiceClient, secret: string): MethodTree {
   const tree: MethodTree = {};
-  for (const [name, [type, object]] of Object.entries(operatorCalls)) {
+  for (const [name, [httpMethod, object]] of Object.entries(operatorCalls)) {
     const groups = name.split('.');
     const last = groups.pop() as string;
     let group = tree;
@@ -87,9 +87,24 @@ function methodTree(call: OperatorCaller): MethodTree {
       group = group[word] as MethodTree;
     }
     const isResult = hasObject(object);
-    const method: Method = (input, options) =>
-      call({ type, name, isResult, method }, input, options);
+    const method: Method = (input, options = {}) => {
+      const call = {
+        operation: `admin.${name}`,
+        method: httpMethod,
+        input,
+        secretInputs: secretsIn(input),
+        isIdempotent: httpMethod === 'GET',
+        isResult,
+      };
+      return service.runCall(method, name, options, (limits) => service.send(call, secret, limits));
+    };
     group[last] = method;
   }
   return tree;
+}
+
+/** The credentials in an input, which no error may show. */
+function secretsIn(input: { link?: unknown } | undefined): string[] {
+  const link = input?.link;
+  return typeof link === 'string' ? [link] : [];
 }
