@@ -1,12 +1,7 @@
-import { execFile } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { text } from 'node:stream/consumers';
 import { inputs, type OperationContract, operations } from '@latchkey/schema';
+import { docs, format, type JsonSchema, typeWriter } from '@latchkey/test-kit/written-types';
 import { z } from 'zod';
 import { errorClass } from '../src/error-classes.ts';
-
-// Writes the methods of LatchkeyAdmin, from the table of operations. Their types have names and
-// docstrings, which types that TypeScript derives from the table would not have.
 
 const PREFIX = 'admin.';
 
@@ -169,68 +164,17 @@ function use(name: unknown, used: Set<string>): string {
   return name as string;
 }
 
-type JsonSchema = z.core.JSONSchema.BaseSchema;
-
 const jsonSchema = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
 
-function objectType({ properties = {}, required = [] }: JsonSchema): string {
-  const members = Object.entries(properties).map(([name, value]) => {
-    const schema = value as JsonSchema;
-    const mark = required.includes(name) ? '' : '?';
-    const type = typeOf(schema) + (mark && ' | undefined');
-    return `${docs([memberDescription(name, schema)])}\n${name}${mark}: ${type};`;
-  });
-  return `{\n${members.join('\n')}\n}`;
-}
-
-function memberDescription(name: string, schema: JsonSchema): string {
-  const { description = sentence(name), default: standard } = schema;
-  if (standard === undefined || / Default: /.test(description)) return description;
-  return `${description} Default: ${JSON.stringify(standard)}.`;
-}
+const { objectType } = typeWriter((name, { description = sentence(name), default: standard }) =>
+  standard === undefined || / Default: /.test(description)
+    ? description
+    : `${description} Default: ${JSON.stringify(standard)}.`,
+);
 
 /** `account_id`: "The account id." */
 const sentence = (name: string) => `The ${name.replaceAll('_', ' ')}.`;
 
-function typeOf(schema: JsonSchema): string {
-  const { type, anyOf, items, additionalProperties } = schema;
-  if (anyOf) return anyOf.map((each) => typeOf(each as JsonSchema)).join(' | ');
-  if (schema.const !== undefined) return `'${schema.const}'`;
-  if (type === 'array') return `${typeOf(items as JsonSchema)}[]`;
-  if (type === 'integer') return 'number';
-  if (type !== 'object') return type as string;
-  if (typeof additionalProperties !== 'object') return objectType(schema);
-  return `Record<string, ${typeOf(additionalProperties as JsonSchema)}>`;
-}
-
 /** A value for an example. */
 const literal = ({ examples, const: only }: JsonSchema) =>
   `'${only ?? (examples as string[] | undefined)?.[0]}'`;
-
-function docs(lines: readonly string[]): string {
-  const [only = '', ...others] = lines.flatMap(wrap);
-  if (others.length === 0) return `/** ${only} */`;
-  return `/**\n${[only, ...others].map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */`;
-}
-
-// The width of the lines, without the indentation.
-const WIDTH = 95;
-
-/** Breaks a paragraph into lines. Programs have an indentation, or are short. */
-function wrap(line: string): string[] {
-  const lines: string[] = [];
-  for (const word of line.split(/(?<=\S) /)) {
-    const [last] = lines.slice(-1);
-    if (last === undefined || `${last} ${word}`.length > WIDTH) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines;
-}
-
-/** Formats it as the rest of the code. */
-async function format(code: string): Promise<string> {
-  const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
-  const child = execFile(process.execPath, [biome, 'format', '--stdin-file-path=operations.ts']);
-  child.stdin?.end(code);
-  return text(child.stdout as NodeJS.ReadableStream);
-}

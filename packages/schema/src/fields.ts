@@ -69,7 +69,10 @@ export const scope = z
     const tokens = value.split(' ');
     return tokens.length <= MAX_SCOPE_TOKENS && new Set(tokens).size === tokens.length;
   }, `Must be at most ${MAX_SCOPE_TOKENS} different tokens.`)
-  .meta({ examples: ['profile.read'] });
+  .meta({
+    description: 'Space-separated scope tokens (RFC 6749 section 3.3).',
+    examples: ['profile.read'],
+  });
 
 /** One scope token. */
 export const scopeToken = z

@@ -2,46 +2,72 @@ import { z } from 'zod';
 import { errorCodes } from './errors.ts';
 import { languageTag, scope, scopeToken, text, timestamp, uuid } from './fields.ts';
 
-// Schemas of the objects that operations return. `types.ts` has the same objects as TypeScript types
-// and explains each member.
+// Schemas of the objects that operations return. `types.ts` is generated from them, with the
+// descriptions as docstrings. OpenAPI has the same descriptions.
 
 export const account = z
   .object({
     object: z.literal('service_account'),
-    id: uuid,
-    username: text.meta({ examples: ['ada'] }),
-    display_name: text.meta({ examples: ['Ada Lovelace'] }),
-    twitter: text
-      .nullable()
-      .meta({ description: 'A social handle of the account.', examples: ['ada'] }),
-    verified: z.boolean(),
-    supporter: z.boolean(),
+    id: uuid.meta({ description: 'Identifies the account and never changes.' }),
+    username: text.meta({
+      description: '1 to 200 characters. It may change: identify an account by its `id`.',
+      examples: ['ada'],
+    }),
+    display_name: text.meta({
+      description: "The name of the account's owner, 1 to 200 characters.",
+      examples: ['Ada Lovelace'],
+    }),
+    twitter: text.nullable().meta({
+      description: 'A social handle of the account; null if it has none.',
+      examples: ['ada'],
+    }),
+    verified: z
+      .boolean()
+      .meta({ description: 'Whether the service marks the account as verified.' }),
+    supporter: z
+      .boolean()
+      .meta({ description: 'Whether the service marks the account as a supporter.' }),
   })
   .meta({ id: 'Account', description: 'The account that a grant is about.' });
 
+const accountAtIssue = account.meta({
+  description: 'The account as it was when the code was issued.',
+});
+const applicationOfGrant = uuid.meta({ description: 'The application that the grant belongs to.' });
 const grantHead = {
   object: z.literal('oauth_grant'),
-  grant_id: uuid,
+  grant_id: uuid.meta({ description: 'Identifies the grant.' }),
   created_at: timestamp.meta({ description: 'When the code was converted.' }),
 };
 
 export const fullGrant = z
   .object({
     ...grantHead,
+    grant_id: uuid.meta({
+      description: 'Identifies the grant, for example to revoke it. Store it.',
+    }),
     scope,
     grant_secret: z.string().meta({
-      description: 'Authorizes requests about the account. Store it; it is not shown again.',
+      description:
+        'Authorizes requests about the account. Store it encrypted; it is not shown again.',
       examples: ['lk_grant_…'],
     }),
     revoked: z.literal(false),
-    account,
+    account: accountAtIssue,
   })
-  .meta({ id: 'FullGrant', description: 'A grant with its secret.' });
+  .meta({
+    id: 'FullGrant',
+    description:
+      'A grant with its secret, as `convert` and `recover` return it. The secret is shown only once.',
+  });
 
-export const grantDescription = fullGrant
-  .omit({ grant_secret: true })
-  .extend({
-    application_id: uuid.meta({ description: 'The application that the grant belongs to.' }),
+export const grantDescription = z
+  .object({
+    ...grantHead,
+    application_id: applicationOfGrant,
+    scope,
+    revoked: z.literal(false),
+    account: accountAtIssue,
   })
   .meta({ id: 'GrantDescription', description: 'A grant without its secret.' });
 
@@ -52,135 +78,198 @@ export const revokedGrant = z
 export const grantEntry = z
   .object({
     ...grantHead,
-    application_id: uuid,
+    application_id: applicationOfGrant,
     scope,
-    revoked: z.boolean(),
-    revoked_at: timestamp.nullable(),
-    account,
+    revoked: z.boolean().meta({ description: 'Whether it was revoked.' }),
+    revoked_at: timestamp
+      .nullable()
+      .meta({ description: 'When it was revoked; null if it was not.' }),
+    account: accountAtIssue,
   })
   .meta({ id: 'GrantEntry', description: 'A grant in a list for the operator.' });
 
 export const applicationSecret = z
   .object({
     object: z.literal('application_secret'),
-    id: uuid,
-    hint: z.string().meta({ examples: ['lk_app_…9XyZ'] }),
-    created_at: timestamp,
-    expires_at: timestamp.nullable(),
-    last_used_at: timestamp.nullable().meta({ description: 'Accurate to the minute.' }),
+    id: uuid.meta({ description: 'Identifies the secret, for example to remove it.' }),
+    hint: z.string().meta({
+      description: '`lk_app_…` and the last four characters, to tell secrets apart.',
+      examples: ['lk_app_…9XyZ'],
+    }),
+    created_at: timestamp.meta({ description: 'When the secret was created.' }),
+    expires_at: timestamp
+      .nullable()
+      .meta({ description: 'When the secret expires; null if it never does.' }),
+    last_used_at: timestamp.nullable().meta({
+      description:
+        'When the secret last authenticated a request, accurate to the minute; null if it never did.',
+    }),
   })
   .meta({
     id: 'ApplicationSecret',
     description: 'A secret of an application, without the secret itself.',
   });
 
-const shownOnce = z
-  .string()
-  .meta({ description: 'The secret. It is shown only once.', examples: ['lk_app_…'] });
+const shownOnce = z.string().meta({
+  description: 'The secret, `lk_app_…`. It is not shown again.',
+  examples: ['lk_app_…'],
+});
 
-export const newApplicationSecret = applicationSecret
-  .extend({ secret: shownOnce })
-  .meta({ id: 'NewApplicationSecret', description: 'A new secret of an application.' });
+export const newApplicationSecret = applicationSecret.extend({ secret: shownOnce }).meta({
+  id: 'NewApplicationSecret',
+  description: 'A new secret of an application, which is shown only once.',
+});
 
 export const application = z
   .object({
     object: z.literal('application'),
-    id: uuid,
-    name: text.meta({ examples: ['Acme'] }),
-    disabled: z.boolean(),
-    created_at: timestamp,
-    secrets: z.array(applicationSecret),
-    redirect_uris: z.array(z.string().meta({ examples: ['https://app.example/callback'] })),
+    id: uuid.meta({ description: 'Identifies the application. OAuth calls it the client_id.' }),
+    name: text.meta({
+      description: 'The name that users see, 1 to 200 characters.',
+      examples: ['Acme'],
+    }),
+    disabled: z.boolean().meta({
+      description: 'While true, its secrets and grants are refused with `application_disabled`.',
+    }),
+    created_at: timestamp.meta({ description: 'When the application was created.' }),
+    secrets: z
+      .array(applicationSecret)
+      .meta({ description: 'Its secrets, including expired ones.' }),
+    redirect_uris: z
+      .array(z.string().meta({ examples: ['https://app.example/callback'] }))
+      .meta({ description: 'Where the browser may be sent with a code, to the letter.' }),
     scopes: z
       .array(scopeToken)
       .nullable()
       .meta({ description: 'The scopes it may ask for; null for every described one.' }),
-    logo_uri: z.string().nullable(),
-    homepage_uri: z.string().nullable(),
-    public: z.boolean().meta({ description: 'Whether it has no secret.' }),
+    logo_uri: z.string().nullable().meta({ description: 'Shown on the consent page.' }),
+    homepage_uri: z.string().nullable().meta({ description: 'Linked on the consent page.' }),
+    public: z.boolean().meta({
+      description: 'Whether it has no secret, such as a native application or a command line.',
+    }),
     resource_server: z
       .boolean()
       .meta({ description: 'Whether it may introspect the grants of every application.' }),
   })
   .meta({ id: 'Application', description: 'A third-party application.' });
 
-export const newApplication = application.extend({ secret: shownOnce.optional() }).meta({
-  id: 'NewApplication',
-  description: 'A new application with its first secret, if it is not public.',
-});
-
-const codeMembers = {
-  grant_id: uuid,
-  application_id: uuid,
-  account_id: uuid,
-  scope,
-  expires_at: timestamp,
-};
+export const newApplication = application
+  .extend({
+    secret: shownOnce.optional().meta({
+      description:
+        'The secret, `lk_app_…`. It is not shown again. Absent if the application is public.',
+    }),
+  })
+  .meta({
+    id: 'NewApplication',
+    description: 'A new application with its first secret, which is shown only once.',
+  });
 
 export const issuedCode = z
   .object({
     object: z.literal('grant_code'),
     code: z.string().meta({
-      description: 'Can be converted once, within 300 seconds. It is shown only once.',
+      description:
+        "`lk_code_…`. Travels to the application through the user's browser, and works once.",
       examples: ['lk_code_…'],
     }),
-    ...codeMembers,
+    grant_id: uuid.meta({ description: 'The id of the grant that the code is converted into.' }),
+    application_id: uuid.meta({ description: 'The application that can convert it.' }),
+    account_id: uuid.meta({ description: 'The account that the grant is about.' }),
+    scope,
+    expires_at: timestamp.meta({ description: '300 seconds after the code was issued.' }),
   })
-  .meta({ id: 'IssuedCode', description: 'A code that the application can convert.' });
+  .meta({ id: 'IssuedCode', description: 'A new code, which is shown only once.' });
 
 export const cancelledCode = z
-  .object({ object: z.literal('grant_code'), ...codeMembers, cancelled: z.literal(true) })
-  .meta({ id: 'CancelledCode', description: 'A cancelled code.' });
+  .object({
+    object: z.literal('grant_code'),
+    grant_id: uuid.meta({ description: 'The id of the grant that the code would have become.' }),
+    application_id: uuid.meta({ description: 'The application that could have converted it.' }),
+    account_id: uuid.meta({ description: 'The account that it was about.' }),
+    scope,
+    expires_at: timestamp.meta({ description: 'When it would have expired.' }),
+    cancelled: z.literal(true),
+  })
+  .meta({
+    id: 'CancelledCode',
+    description: 'A code that was cancelled before it was converted.',
+  });
 
-function list<Item extends z.ZodType>(item: Item, id: string) {
-  return z
+const list = <Item extends z.ZodType>(item: Item, id: string) =>
+  z
     .object({
       object: z.literal('list'),
-      data: z.array(item),
-      next_cursor: z.string().nullable().meta({ description: 'Null at the end of the list.' }),
+      data: z.array(item).meta({ description: 'The entries of the page.' }),
+      next_cursor: z.string().nullable().meta({
+        description: 'Send it as `cursor` to get the next page; null at the end.',
+      }),
     })
     .meta({ id, description: 'A page of a list, newest first.' });
-}
 
 const completeList = <Item extends z.ZodType>(item: Item, id: string, description: string) =>
   z
-    .object({ object: z.literal('list'), data: z.array(item), next_cursor: z.null() })
+    .object({
+      object: z.literal('list'),
+      data: z.array(item).meta({ description: 'All entries of the list.' }),
+      next_cursor: z.null(),
+    })
     .meta({ id, description });
 
-const scopeTexts = { title: z.string(), description: z.string() };
+const scopeTitle = z
+  .string()
+  .meta({ description: 'What the scope allows, in a few words, 1 to 100 characters.' });
+const scopeSentence = z
+  .string()
+  .meta({ description: 'What the scope allows, in a sentence, 1 to 300 characters.' });
 
 export const scopeDescription = z
   .object({
     object: z.literal('scope'),
-    scope: scopeToken,
-    title: scopeTexts.title,
-    description: scopeTexts.description.nullable(),
-    texts: z.record(
-      languageTag,
-      z.object({ title: scopeTexts.title, description: scopeTexts.description.optional() }),
-    ),
+    scope: scopeToken.meta({ description: 'The scope token (RFC 6749 section 3.3).' }),
+    title: scopeTitle,
+    description: scopeSentence.nullable().meta({
+      description: 'What the scope allows, in a sentence, 1 to 300 characters; null for none.',
+    }),
+    texts: z
+      .record(languageTag, z.object({ title: scopeTitle, description: scopeSentence.optional() }))
+      .meta({ description: 'The same in other languages, by language tag (BCP 47).' }),
   })
-  .meta({ id: 'Scope', description: 'A scope in words. Only such a scope can be asked for.' });
+  .meta({
+    id: 'Scope',
+    description: 'A scope and its description. Applications can ask only for described scopes.',
+  });
 
 export const scopeList = completeList(scopeDescription, 'ScopeList', 'All scopes, by name.');
 
 export const applicationProfile = z
   .object({
     object: z.literal('application_profile'),
-    id: uuid,
-    name: text.meta({ examples: ['Acme'] }),
-    logo_uri: z.string().nullable(),
-    homepage_uri: z.string().nullable(),
+    id: uuid.meta({ description: 'Identifies the application.' }),
+    name: text.meta({ description: 'The name of the application.', examples: ['Acme'] }),
+    logo_uri: z
+      .string()
+      .nullable()
+      .meta({ description: 'The address of its logo; null if it has none.' }),
+    homepage_uri: z
+      .string()
+      .nullable()
+      .meta({ description: 'The address of its homepage; null if it has none.' }),
   })
   .meta({ id: 'ApplicationProfile', description: 'What users see of an application.' });
 
 export const connection = z
   .object({
     object: z.literal('connection'),
-    application: applicationProfile,
-    scopes: z.array(scopeDescription),
-    connected_at: timestamp.meta({ description: 'When its oldest active grant was made.' }),
-    grants: z.array(z.object({ grant_id: uuid, created_at: timestamp, scope })),
+    application: applicationProfile.meta({ description: 'The application that is connected.' }),
+    scopes: z.array(scopeDescription).meta({
+      description:
+        'What its active grants allow. A scope without a description has its name as title.',
+    }),
+    connected_at: timestamp.meta({ description: 'When its oldest active grant was created.' }),
+    grants: z
+      .array(z.object({ grant_id: grantHead.grant_id, created_at: grantHead.created_at, scope }))
+      .meta({ description: 'Its active grants, newest first.' }),
   })
   .meta({ id: 'Connection', description: 'An application with active grants of an account.' });
 
@@ -198,75 +287,94 @@ export const revokedGrantList = completeList(
 export const page = z
   .object({
     object: z.literal('page'),
-    id: uuid,
+    id: uuid.meta({ description: 'Identifies the page.' }),
     page: z.literal('connections'),
-    account_id: uuid,
+    account_id: uuid.meta({ description: 'The account that the page is about.' }),
     url: z.string().meta({
-      description: 'Opens the page once. Send the browser there.',
+      description: 'Opens the page once: send the browser there.',
       examples: ['https://link.example/connections?ticket=lk_ticket_…'],
     }),
     expires_at: timestamp.meta({ description: 'Until when the url can be opened.' }),
   })
   .meta({ id: 'Page', description: 'A page for one account.' });
 
-const linkStatuses = ['open', 'identified', 'approved', 'denied'] as const;
+export const linkStatus = z
+  .enum(['open', 'identified', 'approved', 'denied'])
+  .meta({ id: 'LinkStatus', description: 'The state of a link request.' });
 
 export const linkRequest = z
   .object({
     object: z.literal('link_request'),
-    id: uuid,
-    status: z.enum(linkStatuses),
-    application: applicationProfile,
+    id: uuid.meta({ description: 'Identifies the link request.' }),
+    status: linkStatus.meta({ description: '`approved` and `denied` are final.' }),
+    application: applicationProfile.meta({ description: 'The application that asks.' }),
     scope,
-    scopes: z.array(scopeDescription),
+    scopes: z.array(scopeDescription).meta({ description: 'The same scopes with descriptions.' }),
     redirect_host: z.string().meta({
       description: 'The host of the redirect URI, or its scheme if it is a private one.',
       examples: ['app.example'],
     }),
-    account_id: uuid.nullable(),
-    login_hint: z.string().nullable(),
-    ui_locales: z.string().nullable(),
-    created_at: timestamp,
-    expires_at: timestamp,
-    grant_id: uuid.nullable(),
+    account_id: uuid.nullable().meta({
+      description: 'The account that the host has identified; null before.',
+    }),
+    login_hint: z.string().nullable().meta({
+      description: 'What the application knows of the user, as it was sent; null for nothing.',
+    }),
+    ui_locales: z.string().nullable().meta({
+      description: 'The languages that the application asks for, as they were sent; null for none.',
+    }),
+    created_at: timestamp.meta({ description: 'When the application asked.' }),
+    expires_at: timestamp.meta({ description: '3600 seconds after it was created.' }),
+    grant_id: uuid.nullable().meta({
+      description: 'The id of the grant, if it is approved; null otherwise.',
+    }),
   })
   .meta({ id: 'LinkRequest', description: 'A request of an application to link an account.' });
 
 export const linkRedirect = linkRequest
   .extend({
     redirect_to: z.string().meta({
-      description: 'Where the host sends the browser.',
+      description: 'Redirect the browser there. It contains a credential: do not log it.',
       examples: ['https://app.example/callback?code=lk_code_…&state=…'],
     }),
   })
-  .meta({ id: 'LinkRedirect', description: 'A link request, and where the browser goes next.' });
+  .meta({
+    id: 'LinkRedirect',
+    description: 'A link request, and where the host sends the browser next.',
+  });
 
 export const emptyObject = z.object({}).meta({ id: 'Empty', description: 'Nothing.' });
 
 export const tokenResponse = z
   .object({
     access_token: z.string().meta({
-      description: 'The secret of the grant. It lives until it is revoked.',
+      description: 'The secret of the grant. It works until the grant is revoked.',
       examples: ['lk_grant_…'],
     }),
     token_type: z.literal('Bearer'),
     scope,
-    grant: fullGrant,
+    grant: fullGrant.meta({ description: 'The same grant as `convert` returns it.' }),
   })
-  .meta({ id: 'TokenResponse', description: 'A grant in the words of OAuth.' });
+  .meta({
+    id: 'TokenResponse',
+    description:
+      'The response of `/oauth/token` (RFC 6749, section 5.1). There is no `expires_in`.',
+  });
 
 export const introspection = z
   .union([
     z.object({
       active: z.literal(true),
       scope,
-      client_id: uuid.meta({ description: 'The application that the grant belongs to.' }),
+      client_id: applicationOfGrant,
       token_type: z.literal('Bearer'),
       sub: uuid.meta({ description: 'The id of the account.' }),
-      username: text,
-      iss: z.string().meta({ examples: ['https://link.example'] }),
+      username: text.meta({ description: "The account's username as it is now." }),
+      iss: z
+        .string()
+        .meta({ description: 'The address of the service.', examples: ['https://link.example'] }),
       iat: z.int().meta({ description: 'When the code was converted, in seconds since 1970.' }),
-      grant_id: uuid,
+      grant_id: grantHead.grant_id,
     }),
     z.object({ active: z.literal(false) }),
   ])
@@ -279,57 +387,118 @@ export const accountList = list(account, 'AccountList');
 export const accountErasure = z
   .object({
     object: z.literal('account_erasure'),
-    id: uuid,
-    grants_revoked: z.int().meta({ description: 'How many grants this call revoked.' }),
+    id: uuid.meta({ description: 'The id of the account.' }),
+    grants_revoked: z.int().meta({
+      description: 'How many grants this call revoked: 0 if the account was erased before.',
+    }),
   })
   .meta({ id: 'AccountErasure', description: 'An erased account.' });
 
-export const codeEntry = grantEntry
-  .omit({ created_at: true })
-  .extend({ expires_at: timestamp })
-  .meta({ id: 'CodeEntry', description: 'A code that was not converted, in an export.' });
+export const codeEntry = z
+  .object({
+    object: z.literal('oauth_grant'),
+    grant_id: uuid.meta({ description: 'The id of the grant that the code would become.' }),
+    application_id: uuid.meta({ description: 'The application that can convert it.' }),
+    expires_at: timestamp.meta({ description: 'When it expires.' }),
+    scope,
+    revoked: z.boolean().meta({ description: 'Whether it was cancelled.' }),
+    revoked_at: timestamp
+      .nullable()
+      .meta({ description: 'When it was cancelled; null if it was not.' }),
+    account: accountAtIssue,
+  })
+  .meta({
+    id: 'CodeEntry',
+    description: 'A code that was not converted, in an `AccountExport`.',
+  });
+
+const errorCode = z.enum(errorCodes).meta({ id: 'ErrorCode' });
 
 export const exportedChange = z
   .object({
-    at: timestamp,
+    at: timestamp.meta({ description: 'When it happened.' }),
     operation: z.string().meta({
-      description: 'The operation; `first_use` for the first request with a grant.',
+      description:
+        'The operation, such as `grants.convert`; `first_use` for the first request with a grant.',
       examples: ['grants.convert'],
     }),
-    by: z.enum(['application', 'grant', 'operator', 'command_line', 'user']).nullable(),
-    grant_id: uuid,
-    application_id: uuid.nullable(),
-    request_id: z.string().nullable(),
+    by: z
+      .enum(['application', 'grant', 'operator', 'command_line', 'user'])
+      .nullable()
+      .meta({ description: 'Who made it; null if that is not known.' }),
+    grant_id: uuid.meta({ description: 'The grant that it happened to.' }),
+    application_id: uuid.nullable().meta({
+      description:
+        "Of a change, the application of the grant; of a refusal, the caller's, if it is known.",
+    }),
+    request_id: z.string().nullable().meta({
+      description: 'Identifies the request in the log; null if there was none.',
+    }),
   })
-  .meta({ id: 'ExportedChange', description: 'A change of a grant, in an export.' });
+  .meta({ id: 'ExportedChange', description: 'A change of a grant, in an `AccountExport`.' });
 
 export const exportedRefusal = exportedChange
-  .extend({ error_code: z.enum(errorCodes) })
-  .meta({ id: 'ExportedRefusal', description: 'A refused call about a grant, in an export.' });
+  .extend({ error_code: errorCode.meta({ description: 'Why it was refused.' }) })
+  .meta({
+    id: 'ExportedRefusal',
+    description: 'A refused call about a grant, in an `AccountExport`.',
+  });
 
 export const accountExport = z
   .object({
     object: z.literal('account_export'),
-    account,
-    grants: z.array(grantEntry),
-    codes: z.array(codeEntry),
-    history: z.array(exportedChange),
-    refusals: z.array(exportedRefusal),
+    account: account.meta({ description: 'The account as it is now.' }),
+    grants: z
+      .array(grantEntry)
+      .meta({ description: 'The grants, including revoked ones, newest first.' }),
+    codes: z
+      .array(codeEntry)
+      .meta({ description: 'The codes that were not converted, newest first.' }),
+    history: z
+      .array(exportedChange)
+      .meta({ description: 'What happened to the grants and codes, oldest first.' }),
+    refusals: z.array(exportedRefusal).meta({
+      description: 'What was refused about them, oldest first, as long as refusals are kept.',
+    }),
   })
-  .meta({ id: 'AccountExport', description: 'Everything that is stored about an account.' });
+  .meta({
+    id: 'AccountExport',
+    description: 'Everything that is stored about an account. It has no credential and no hash.',
+  });
+
+export const parameterIssue = z
+  .object({
+    path: z.array(z.union([z.string(), z.number()])).meta({
+      description: 'The path to the member, such as `["code"]`; empty for the whole input.',
+    }),
+    message: z.string().meta({ description: 'What is expected. It never repeats the value.' }),
+  })
+  .meta({ id: 'ParameterIssue', description: 'One problem with an input.' });
 
 export const errorBody = z
   .object({
-    error: z.string(),
-    error_description: z.string(),
-    error_code: z.enum(errorCodes),
-    error_uri: z.string(),
-    request_id: z.string(),
-    grant_id: uuid.optional(),
-    status: z.enum(linkStatuses).optional(),
-    redirect_to: z.string().optional(),
+    error: z.string().meta({ description: 'The OAuth error word (RFC 6749, section 5.2).' }),
+    error_description: z
+      .string()
+      .meta({ description: 'What happened and what to do next, for a person.' }),
+    error_code: errorCode.meta({ description: 'A stable code. Branch on this one.' }),
+    error_uri: z.string().meta({ description: 'The paragraph about the error in the docs.' }),
+    request_id: z
+      .string()
+      .meta({ description: 'Identifies the request in the log of the service.' }),
+    grant_id: uuid.optional().meta({
+      description: 'Present with `code_already_used` and, if known, with `outcome_unknown`.',
+    }),
+    status: linkStatus.optional().meta({ description: 'Present with `link_decided`.' }),
+    redirect_to: z.string().optional().meta({
+      description: 'Present with `link_expired`: leads the browser back to its application.',
+    }),
     issues: z
-      .array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
-      .optional(),
+      .array(parameterIssue)
+      .optional()
+      .meta({ description: 'Present with `parameter_invalid`.' }),
   })
-  .meta({ id: 'ErrorBody', description: 'The body of every error.' });
+  .meta({
+    id: 'ErrorBody',
+    description: 'The body of every error over REST. Over tRPC, it is in `error.data`.',
+  });

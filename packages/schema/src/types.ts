@@ -1,17 +1,11 @@
-/**
- * The objects on the wire as explicit types, so that the `.d.ts` shows names instead of inferred
- * types. `types.test-d.ts` checks that each one equals its zod schema.
- *
- * Every timestamp is ISO 8601 with milliseconds and offset, `2026-11-21T02:15:30.123+00:00`. Every
- * id is a UUID in lower case.
- */
+// Made from objects.ts: npm test -- packages/schema/src/types -u
 
 import type { ErrorCode } from './errors.ts';
 
 /** The account that a grant is about. */
 export interface Account {
   object: 'service_account';
-  /** Identifies the account and never changes: a UUID in lower case. */
+  /** Identifies the account and never changes. A UUID in lower case. */
   id: string;
   /** 1 to 200 characters. It may change: identify an account by its `id`. */
   username: string;
@@ -25,12 +19,12 @@ export interface Account {
   supporter: boolean;
 }
 
-/** A grant with its secret, as `convert` returns it. The secret is shown only once. */
+/** A grant with its secret, as `convert` and `recover` return it. The secret is shown only once. */
 export interface FullGrant {
   object: 'oauth_grant';
-  /** Identifies the grant, for example to revoke it: a UUID in lower case. Store it. */
+  /** Identifies the grant, for example to revoke it. Store it. A UUID in lower case. */
   grant_id: string;
-  /** When the code was converted: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  /** When the code was converted. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
@@ -44,12 +38,12 @@ export interface FullGrant {
 /** A grant without its secret. */
 export interface GrantDescription {
   object: 'oauth_grant';
-  /** Identifies the grant: a UUID in lower case. */
+  /** Identifies the grant. A UUID in lower case. */
   grant_id: string;
-  /** The application that the grant belongs to: a UUID in lower case. */
-  application_id: string;
-  /** When the code was converted: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  /** When the code was converted. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
+  /** The application that the grant belongs to. A UUID in lower case. */
+  application_id: string;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   revoked: false;
@@ -60,9 +54,9 @@ export interface GrantDescription {
 /** A revoked grant. */
 export interface RevokedGrant {
   object: 'oauth_grant';
-  /** Identifies the grant: a UUID in lower case. */
+  /** Identifies the grant. A UUID in lower case. */
   grant_id: string;
-  /** When the code was converted: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  /** When the code was converted. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
   revoked: true;
 }
@@ -70,17 +64,17 @@ export interface RevokedGrant {
 /** A grant in a list for the operator. */
 export interface GrantEntry {
   object: 'oauth_grant';
-  /** Identifies the grant: a UUID in lower case. */
+  /** Identifies the grant. A UUID in lower case. */
   grant_id: string;
-  /** The application that the grant belongs to. */
-  application_id: string;
-  /** When the code was converted: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  /** When the code was converted. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
+  /** The application that the grant belongs to. A UUID in lower case. */
+  application_id: string;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   /** Whether it was revoked. */
   revoked: boolean;
-  /** When it was revoked; null if it was not. */
+  /** When it was revoked; null if it was not. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   revoked_at: string | null;
   /** The account as it was when the code was issued. */
   account: Account;
@@ -89,19 +83,25 @@ export interface GrantEntry {
 /** A secret of an application, without the secret itself. */
 export interface ApplicationSecret {
   object: 'application_secret';
-  /** Identifies the secret, for example to remove it: a UUID in lower case. */
+  /** Identifies the secret, for example to remove it. A UUID in lower case. */
   id: string;
   /** `lk_app_…` and the last four characters, to tell secrets apart. */
   hint: string;
-  /** When the secret was made: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  /** When the secret was created. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
-  /** When the secret expires; null for never. */
+  /**
+   * When the secret expires; null if it never does. ISO 8601, such as
+   * `2026-11-21T02:15:30.123+00:00`.
+   */
   expires_at: string | null;
-  /** When the secret last authenticated a request, accurate to the minute; null for never. */
+  /**
+   * When the secret last authenticated a request, accurate to the minute; null if it never did. ISO
+   * 8601, such as `2026-11-21T02:15:30.123+00:00`.
+   */
   last_used_at: string | null;
 }
 
-/** A new secret of an application. The secret is shown only once. */
+/** A new secret of an application, which is shown only once. */
 export interface NewApplicationSecret extends ApplicationSecret {
   /** The secret, `lk_app_…`. It is not shown again. */
   secret: string;
@@ -110,15 +110,15 @@ export interface NewApplicationSecret extends ApplicationSecret {
 /** A third-party application. */
 export interface Application {
   object: 'application';
-  /** Identifies the application: a UUID in lower case. OAuth calls it the client_id. */
+  /** Identifies the application. OAuth calls it the client_id. A UUID in lower case. */
   id: string;
   /** The name that users see, 1 to 200 characters. */
   name: string;
   /** While true, its secrets and grants are refused with `application_disabled`. */
   disabled: boolean;
-  /** When the application was made: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  /** When the application was created. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
-  /** Its secrets, with expired ones. */
+  /** Its secrets, including expired ones. */
   secrets: ApplicationSecret[];
   /** Where the browser may be sent with a code, to the letter. */
   redirect_uris: string[];
@@ -134,23 +134,70 @@ export interface Application {
   resource_server: boolean;
 }
 
-/** A scope in words. Only such a scope can be asked for. */
+/** A new application with its first secret, which is shown only once. */
+export interface NewApplication extends Application {
+  /** The secret, `lk_app_…`. It is not shown again. Absent if the application is public. */
+  secret?: string | undefined;
+}
+
+/** A new code, which is shown only once. */
+export interface IssuedCode {
+  object: 'grant_code';
+  /** `lk_code_…`. Travels to the application through the user's browser, and works once. */
+  code: string;
+  /** The id of the grant that the code is converted into. A UUID in lower case. */
+  grant_id: string;
+  /** The application that can convert it. A UUID in lower case. */
+  application_id: string;
+  /** The account that the grant is about. A UUID in lower case. */
+  account_id: string;
+  /** Space-separated scope tokens (RFC 6749 section 3.3). */
+  scope: string;
+  /** 300 seconds after the code was issued. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  expires_at: string;
+}
+
+/** A code that was cancelled before it was converted. */
+export interface CancelledCode {
+  object: 'grant_code';
+  /** The id of the grant that the code would have become. A UUID in lower case. */
+  grant_id: string;
+  /** The application that could have converted it. A UUID in lower case. */
+  application_id: string;
+  /** The account that it was about. A UUID in lower case. */
+  account_id: string;
+  /** Space-separated scope tokens (RFC 6749 section 3.3). */
+  scope: string;
+  /** When it would have expired. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  expires_at: string;
+  cancelled: true;
+}
+
+/** A scope and its description. Applications can ask only for described scopes. */
 export interface Scope {
   object: 'scope';
   /** The scope token (RFC 6749 section 3.3). */
   scope: string;
-  /** What it allows, in a few words, 1 to 100 characters. */
+  /** What the scope allows, in a few words, 1 to 100 characters. */
   title: string;
-  /** What it allows, in a sentence, 1 to 300 characters; null for none. */
+  /** What the scope allows, in a sentence, 1 to 300 characters; null for none. */
   description: string | null;
   /** The same in other languages, by language tag (BCP 47). */
-  texts: Record<string, { title: string; description?: string | undefined }>;
+  texts: Record<
+    string,
+    {
+      /** What the scope allows, in a few words, 1 to 100 characters. */
+      title: string;
+      /** What the scope allows, in a sentence, 1 to 300 characters. */
+      description?: string | undefined;
+    }
+  >;
 }
 
 /** What users see of an application. */
 export interface ApplicationProfile {
   object: 'application_profile';
-  /** Identifies the application: a UUID in lower case. */
+  /** Identifies the application. A UUID in lower case. */
   id: string;
   /** The name of the application. */
   name: string;
@@ -160,14 +207,6 @@ export interface ApplicationProfile {
   homepage_uri: string | null;
 }
 
-/** A list that is complete. */
-export interface CompleteList<Item> {
-  object: 'list';
-  /** All entries of the list. */
-  data: Item[];
-  next_cursor: null;
-}
-
 /** An application with active grants of an account. */
 export interface Connection {
   object: 'connection';
@@ -175,67 +214,74 @@ export interface Connection {
   application: ApplicationProfile;
   /** What its active grants allow. A scope without a description has its name as title. */
   scopes: Scope[];
-  /** When its oldest active grant was made: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  /** When its oldest active grant was created. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   connected_at: string;
   /** Its active grants, newest first. */
-  grants: { grant_id: string; created_at: string; scope: string }[];
+  grants: {
+    /** Identifies the grant. A UUID in lower case. */
+    grant_id: string;
+    /** When the code was converted. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+    created_at: string;
+    /** Space-separated scope tokens (RFC 6749 section 3.3). */
+    scope: string;
+  }[];
 }
 
 /** A page for one account. */
 export interface Page {
   object: 'page';
-  /** Identifies the page: a UUID in lower case. */
+  /** Identifies the page. A UUID in lower case. */
   id: string;
   page: 'connections';
-  /** The account that the page is about. */
+  /** The account that the page is about. A UUID in lower case. */
   account_id: string;
   /** Opens the page once: send the browser there. */
   url: string;
-  /** Until when the url can be opened: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  /** Until when the url can be opened. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   expires_at: string;
 }
+
+/** The state of a link request. */
+export type LinkStatus = 'open' | 'identified' | 'approved' | 'denied';
 
 /** A request of an application to link an account. */
 export interface LinkRequest {
   object: 'link_request';
-  /** Identifies the link request: a UUID in lower case. */
+  /** Identifies the link request. A UUID in lower case. */
   id: string;
   /** `approved` and `denied` are final. */
   status: LinkStatus;
   /** The application that asks. */
   application: ApplicationProfile;
-  /** Space-separated scope tokens that were asked for (RFC 6749 section 3.3). */
+  /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
-  /** The same in words. */
+  /** The same scopes with descriptions. */
   scopes: Scope[];
   /** The host of the redirect URI, or its scheme if it is a private one. */
   redirect_host: string;
-  /** The account that the host has identified; null before. */
+  /** The account that the host has identified; null before. A UUID in lower case. */
   account_id: string | null;
-  /** What the application knows of the user, as it was sent. */
+  /** What the application knows of the user, as it was sent; null for nothing. */
   login_hint: string | null;
-  /** Languages that the application asks for, as they were sent. */
+  /** The languages that the application asks for, as they were sent; null for none. */
   ui_locales: string | null;
-  /** When the application asked: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  /** When the application asked. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   created_at: string;
-  /** 3600 seconds after it was made. */
+  /** 3600 seconds after it was created. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   expires_at: string;
-  /** The grant, once it is approved. */
+  /** The id of the grant, if it is approved; null otherwise. A UUID in lower case. */
   grant_id: string | null;
 }
 
-/** What has become of a link request. */
-export type LinkStatus = 'open' | 'identified' | 'approved' | 'denied';
-
 /** A link request, and where the host sends the browser next. */
 export interface LinkRedirect extends LinkRequest {
-  /** Send the browser there, with a redirect. It has a credential: log it nowhere. */
+  /** Redirect the browser there. It contains a credential: do not log it. */
   redirect_to: string;
 }
 
-/** What `/oauth/token` responds (RFC 6749, section 5.1). There is no `expires_in`. */
+/** The response of `/oauth/token` (RFC 6749, section 5.1). There is no `expires_in`. */
 export interface TokenResponse {
-  /** The secret of the grant. */
+  /** The secret of the grant. It works until the grant is revoked. */
   access_token: string;
   token_type: 'Bearer';
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
@@ -248,11 +294,12 @@ export interface TokenResponse {
 export type Introspection =
   | {
       active: true;
+      /** Space-separated scope tokens (RFC 6749 section 3.3). */
       scope: string;
-      /** The application that the grant belongs to. */
+      /** The application that the grant belongs to. A UUID in lower case. */
       client_id: string;
       token_type: 'Bearer';
-      /** The id of the account. */
+      /** The id of the account. A UUID in lower case. */
       sub: string;
       /** The account's username as it is now. */
       username: string;
@@ -260,103 +307,61 @@ export type Introspection =
       iss: string;
       /** When the code was converted, in seconds since 1970. */
       iat: number;
+      /** Identifies the grant. A UUID in lower case. */
       grant_id: string;
     }
-  | { active: false };
-
-/** A new application with its first secret, which is shown only once. */
-export interface NewApplication extends Application {
-  /** Absent if the application is public. */
-  secret?: string | undefined;
-}
-
-/** A newly issued code. The code is shown only once. */
-export interface IssuedCode {
-  object: 'grant_code';
-  /** Travels to the application through the user's browser: `lk_code_…`, works once. */
-  code: string;
-  /** The id of the grant that the code is converted into. */
-  grant_id: string;
-  /** The application that may convert it: a UUID in lower case. */
-  application_id: string;
-  /** The account that the grant is about: a UUID in lower case. */
-  account_id: string;
-  /** Space-separated scope tokens (RFC 6749 section 3.3). */
-  scope: string;
-  /** 300 seconds after the code was issued: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
-  expires_at: string;
-}
-
-/** A code that was cancelled before it was converted. */
-export interface CancelledCode {
-  object: 'grant_code';
-  /** The id of the grant that the code would have become. */
-  grant_id: string;
-  /** The application that could have converted it. */
-  application_id: string;
-  /** The account that it was about. */
-  account_id: string;
-  /** Space-separated scope tokens (RFC 6749 section 3.3). */
-  scope: string;
-  /** When it would have expired: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
-  expires_at: string;
-  cancelled: true;
-}
-
-/** A page of a list, newest first. */
-export interface List<Item> {
-  object: 'list';
-  /** The entries of the page. */
-  data: Item[];
-  /** Send it as `cursor` to get the next page; null at the end. */
-  next_cursor: string | null;
-}
+  | {
+      active: false;
+    };
 
 /** An erased account. */
 export interface AccountErasure {
   object: 'account_erasure';
-  /** The id of the account: a UUID in lower case. */
+  /** The id of the account. A UUID in lower case. */
   id: string;
   /** How many grants this call revoked: 0 if the account was erased before. */
   grants_revoked: number;
 }
 
-/** A code that was not converted, in an {@link AccountExport}. */
+/** A code that was not converted, in an `AccountExport`. */
 export interface CodeEntry {
   object: 'oauth_grant';
-  /** The id of the grant that the code would become. */
+  /** The id of the grant that the code would become. A UUID in lower case. */
   grant_id: string;
-  /** The application that can convert it. */
+  /** The application that can convert it. A UUID in lower case. */
   application_id: string;
-  /** When it expires: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  /** When it expires. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   expires_at: string;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   /** Whether it was cancelled. */
   revoked: boolean;
-  /** When it was cancelled; null if it was not. */
+  /** When it was cancelled; null if it was not. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   revoked_at: string | null;
   /** The account as it was when the code was issued. */
   account: Account;
 }
 
-/** A change of a grant, in an {@link AccountExport}. */
+/** A change of a grant, in an `AccountExport`. */
 export interface ExportedChange {
-  /** When it happened: ISO 8601, `2026-11-21T02:15:30.123+00:00`. */
+  /** When it happened. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   at: string;
   /** The operation, such as `grants.convert`; `first_use` for the first request with a grant. */
   operation: string;
   /** Who made it; null if that is not known. */
   by: 'application' | 'grant' | 'operator' | 'command_line' | 'user' | null;
-  /** The grant that it happened to. */
+  /** The grant that it happened to. A UUID in lower case. */
   grant_id: string;
-  /** Of a change, the application of the grant; of a refusal, the caller's, if it is known. */
+  /**
+   * Of a change, the application of the grant; of a refusal, the caller's, if it is known. A UUID
+   * in lower case.
+   */
   application_id: string | null;
   /** Identifies the request in the log; null if there was none. */
   request_id: string | null;
 }
 
-/** A refused call about a grant, in an {@link AccountExport}. */
+/** A refused call about a grant, in an `AccountExport`. */
 export interface ExportedRefusal extends ExportedChange {
   /** Why it was refused. */
   error_code: ErrorCode;
@@ -367,9 +372,9 @@ export interface AccountExport {
   object: 'account_export';
   /** The account as it is now. */
   account: Account;
-  /** With revoked ones, newest first. */
+  /** The grants, including revoked ones, newest first. */
   grants: GrantEntry[];
-  /** Codes that were not converted, newest first. */
+  /** The codes that were not converted, newest first. */
   codes: CodeEntry[];
   /** What happened to the grants and codes, oldest first. */
   history: ExportedChange[];
@@ -381,7 +386,7 @@ export interface AccountExport {
 export interface ParameterIssue {
   /** The path to the member, such as `["code"]`; empty for the whole input. */
   path: (string | number)[];
-  /** What is expected. Never repeats the value. */
+  /** What is expected. It never repeats the value. */
   message: string;
 }
 
@@ -397,7 +402,7 @@ export interface ErrorBody {
   error_uri: string;
   /** Identifies the request in the log of the service. */
   request_id: string;
-  /** Present with `code_already_used` and, if known, with `outcome_unknown`. */
+  /** Present with `code_already_used` and, if known, with `outcome_unknown`. A UUID in lower case. */
   grant_id?: string | undefined;
   /** Present with `link_decided`. */
   status?: LinkStatus | undefined;
@@ -405,4 +410,21 @@ export interface ErrorBody {
   redirect_to?: string | undefined;
   /** Present with `parameter_invalid`. */
   issues?: ParameterIssue[] | undefined;
+}
+
+/** A page of a list, newest first. */
+export interface List<Item> {
+  object: 'list';
+  /** The entries of the page. */
+  data: Item[];
+  /** Send it as `cursor` to get the next page; null at the end. */
+  next_cursor: string | null;
+}
+
+/** A list that is complete. */
+export interface CompleteList<Item> {
+  object: 'list';
+  /** All entries of the list. */
+  data: Item[];
+  next_cursor: null;
 }

@@ -108,7 +108,7 @@ export interface CodeIssueInput {
   application_id: string;
   /** The account id. */
   account_id: string;
-  /** The scope. */
+  /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   /** Binds the code to a redirect URI, registered or not. */
   redirect_uri?: string | undefined;
@@ -170,7 +170,6 @@ export interface LinkInput {
 
 /** What `pages.create` takes. */
 export interface PageCreateInput {
-  /** The page. */
   page: 'connections';
   /** The account id. */
   account_id: string;
@@ -240,7 +239,7 @@ export interface ApplicationsOperations {
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns a new application with its first secret, if it is not public
+   * @returns a new application with its first secret, which is shown only once
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example
@@ -368,7 +367,7 @@ export interface ApplicationsSecretsOperations {
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns a new secret of an application
+   * @returns a new secret of an application, which is shown only once
    * @throws an `InvalidRequestError` with `application_not_found`, `application_public`, or
    * `secret_limit_reached`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
@@ -479,7 +478,7 @@ export interface AccountsOperations {
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns everything that is stored about an account
+   * @returns everything that is stored about an account. It has no credential and no hash
    * @throws an `InvalidRequestError` with `account_not_found`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
@@ -500,7 +499,7 @@ export interface CodesOperations {
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns a code that the application can convert
+   * @returns a new code, which is shown only once
    * @throws an `InvalidRequestError` with `application_not_found` or `account_not_found`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
@@ -520,7 +519,7 @@ export interface CodesOperations {
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns a cancelled code
+   * @returns a code that was cancelled before it was converted
    * @throws a `GrantNotFoundError` with `grant_not_found`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
@@ -540,7 +539,7 @@ export interface ScopesOperations {
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns a scope in words. Only such a scope can be asked for
+   * @returns a scope and its description. Applications can ask only for described scopes
    * @throws an `InvalidRequestError` with `scope_limit_reached`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
@@ -578,7 +577,7 @@ export interface ScopesOperations {
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns a scope in words. Only such a scope can be asked for
+   * @returns a scope and its description. Applications can ask only for described scopes
    * @throws an `InvalidRequestError` with `scope_not_found`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
@@ -683,7 +682,7 @@ export interface LinksOperations {
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns a link request, and where the browser goes next
+   * @returns a link request, and where the host sends the browser next
    * @throws an `InvalidRequestError` with `link_not_found`, `link_expired`, `link_decided`, or
    * `account_not_found`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
@@ -705,7 +704,7 @@ export interface LinksOperations {
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns a link request, and where the browser goes next
+   * @returns a link request, and where the host sends the browser next
    * @throws an `InvalidRequestError` with `link_not_found`, `link_expired`, `link_decided`,
    * `account_not_found`, or `scope_unknown`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
@@ -726,7 +725,7 @@ export interface LinksOperations {
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns a link request, and where the browser goes next
+   * @returns a link request, and where the host sends the browser next
    * @throws an `InvalidRequestError` with `link_not_found`, `link_expired`, or `link_decided`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *

@@ -1,0 +1,70 @@
+import { docs, format, type JsonSchema, typeWriter } from '@latchkey/test-kit/written-types';
+import { z } from 'zod';
+import * as objects from '../src/objects.ts';
+
+/** The text of src/types.ts: a type for each object of src/objects.ts. */
+export async function objectTypes(): Promise<string> {
+  const { schemas } = z.toJSONSchema(z.globalRegistry, { uri: (id) => id });
+  const types = Object.entries(schemas)
+    .filter(([id, schema]) => byId.has(id) && !isList(schema) && !isEmpty(schema))
+    .map(([id, schema]) => namedType(id, schema));
+  const { ApplicationList, ScopeList } = schemas as Record<string, JsonSchema>;
+  const lists = [
+    listType('List', ApplicationList, ApplicationList?.description),
+    listType('CompleteList', ScopeList, 'A list that is complete.'),
+  ];
+  return format(`// Made from objects.ts: npm test -- packages/schema/src/types -u
+
+import type { ErrorCode } from './errors.ts';
+
+${[...types, ...lists].join('\n\n')}
+`);
+}
+
+/** Every object by its name. */
+const byId = new Map(
+  Object.values(objects).map((schema) => [z.globalRegistry.get(schema)?.id, schema]),
+);
+
+const constant = (schema: unknown) => (schema as JsonSchema | undefined)?.const;
+const isList = ({ properties = {} }: JsonSchema) => constant(properties.object) === 'list';
+const isEmpty = ({ type, properties = {} }: JsonSchema) =>
+  type === 'object' && Object.keys(properties).length === 0;
+
+function namedType(id: string, schema: JsonSchema): string {
+  const start = `${docs([schema.description ?? ''])}\nexport`;
+  if (schema.type !== 'object') return `${start} type ${id} = ${typeOf(schema)};`;
+  const base = baseOf(byId.get(id) as z.ZodObject);
+  if (base === undefined) return `${start} interface ${id} ${objectType(schema)}`;
+  const own = Object.entries(schema.properties ?? {}).filter(([name]) => !(name in base.shape));
+  const rest = { ...schema, properties: Object.fromEntries(own) };
+  return `${start} interface ${id} extends ${base.meta()?.id} ${objectType(rest)}`;
+}
+
+/** The object that another one was extended from: it has all of its members, and others. */
+function baseOf(schema: z.ZodObject): z.ZodObject | undefined {
+  return [...byId.values()]
+    .filter((other) => other instanceof z.ZodObject && other !== schema)
+    .map((other) => other as z.ZodObject)
+    .find(({ shape }) => {
+      const members = Object.entries(shape);
+      return members.length > 0 && members.every(([name, of]) => schema.shape[name] === of);
+    });
+}
+
+function listType(name: string, schema: JsonSchema | undefined, description = ''): string {
+  const data = { ...(schema?.properties?.data as JsonSchema), items: { $ref: 'Item' } };
+  const generic = { ...schema, properties: { ...schema?.properties, data } };
+  return `${docs([description])}\nexport interface ${name}<Item> ${objectType(generic)}`;
+}
+
+const FORMATS: Record<string, string> = {
+  uuid: ' A UUID in lower case.',
+  'date-time': ' ISO 8601, such as `2026-11-21T02:15:30.123+00:00`.',
+};
+
+const { objectType, typeOf } = typeWriter((name, { description, format, anyOf }) => {
+  if (description === undefined) throw new Error(`objects.ts does not describe ${name}.`);
+  const [first] = (anyOf ?? []) as JsonSchema[];
+  return description + (FORMATS[format ?? first?.format ?? ''] ?? '');
+});
