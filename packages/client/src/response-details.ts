@@ -1,4 +1,3 @@
-import type { ErrorDetails } from './errors.ts';
 import type { FetchResponse } from './fetch.ts';
 import type { Redact } from './redact.ts';
 
@@ -58,7 +57,10 @@ export function responseDetails(
 /** Adds the response to a result, as properties that are not enumerable. */
 export function withResponse<Result extends object>(
   result: Result,
-  { request_id, response }: Pick<ErrorDetails, 'request_id' | 'response'>,
+  {
+    request_id,
+    response,
+  }: { request_id?: string | undefined; response?: ResponseDetails | undefined },
 ): WithResponse<Result> {
   return Object.defineProperties(result, {
     request_id: { value: request_id, configurable: true },
