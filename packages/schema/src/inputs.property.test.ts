@@ -220,7 +220,7 @@ const needed = (rule: Rule): Member => [rule, 'refused'];
 const optional = (rule: Rule): Member => [rule, 'absent'];
 const or = (rule: Rule, value: unknown): Member => [rule, { value }];
 
-const page = { limit: or(limit, 50), cursor: optional(cursor) };
+const listMembers = { limit: or(limit, 50), cursor: optional(cursor) };
 
 const locale = optional(language);
 
@@ -287,9 +287,9 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     redirect_uri: optional(redirectUri),
     code_challenge: optional(challenge),
   },
-  pageInput: page,
-  accountListInput: { username: optional(text), ...page },
-  grantListInput: { account_id: optional(id), application_id: optional(id), ...page },
+  listInput: listMembers,
+  accountListInput: { username: optional(text), ...listMembers },
+  grantListInput: { account_id: optional(id), application_id: optional(id), ...listMembers },
 };
 
 /** The parsed input, and the paths that are refused. */

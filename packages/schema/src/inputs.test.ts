@@ -58,20 +58,20 @@ it('has the defaults of an account', () => {
   });
 });
 
-describe('a page', () => {
-  it('has 1 to 100 entries, 50 by default', () => {
-    expect(inputs.pageInput.parse({})).toEqual({ limit: 50 });
-    expect(inputs.pageInput.parse({ limit: 1 })).toEqual({ limit: 1 });
-    expect(inputs.pageInput.parse({ limit: 100 })).toEqual({ limit: 100 });
+describe('a list', () => {
+  it('has 1 to 100 entries on a page, 50 by default', () => {
+    expect(inputs.listInput.parse({})).toEqual({ limit: 50 });
+    expect(inputs.listInput.parse({ limit: 1 })).toEqual({ limit: 1 });
+    expect(inputs.listInput.parse({ limit: 100 })).toEqual({ limit: 100 });
     for (const limit of [0, 101, 1.5, '7', Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(refuses(inputs.pageInput, { limit })).toEqual(['limit']);
+      expect(refuses(inputs.listInput, { limit })).toEqual(['limit']);
     }
   });
 
   it('starts at a cursor of 16 bytes in canonical base64url', () => {
     for (const last of 'AQgw') {
       const cursor = 'AZOqAAAAcACAAAAAAAAAA'.padEnd(21, '-') + last;
-      expect(inputs.pageInput.parse({ cursor })).toEqual({ limit: 50, cursor });
+      expect(inputs.listInput.parse({ cursor })).toEqual({ limit: 50, cursor });
     }
     for (const cursor of [
       '',
@@ -81,7 +81,7 @@ describe('a page', () => {
       `${'A'.repeat(21)}B`,
       `${'A'.repeat(20)}+A`,
     ]) {
-      expect(refuses(inputs.pageInput, { cursor })).toEqual(['cursor']);
+      expect(refuses(inputs.listInput, { cursor })).toEqual(['cursor']);
     }
   });
 });

@@ -176,7 +176,7 @@ export const codeIssueInput = z.object({
     .meta({ description: 'Binds the code to a verifier (RFC 7636, S256).' }),
 });
 
-const page = {
+const listMembers = {
   limit: z
     .int('Must be a whole number.')
     .min(1, 'Must be at least 1.')
@@ -190,7 +190,7 @@ const page = {
     .meta({ description: 'The next_cursor of the previous page.' }),
 };
 
-export const pageInput = z.object(page);
+export const listInput = z.object(listMembers);
 
 /** What the refinement below lets through; zod takes no type from it. */
 type GrantFilter =
@@ -200,12 +200,12 @@ export const accountListInput = z.object({
   username: text
     .optional()
     .meta({ description: 'Only accounts with exactly this username.', examples: ['ada'] }),
-  ...page,
+  ...listMembers,
 });
 
 export const grantListInput = z
-  .object({ account_id: uuid.optional(), application_id: uuid.optional(), ...page })
+  .object({ account_id: uuid.optional(), application_id: uuid.optional(), ...listMembers })
   .refine(
     (input) => (input.account_id === undefined) !== (input.application_id === undefined),
     'Give exactly one of account_id and application_id.',
-  ) as z.ZodType<GrantFilter & z.output<typeof pageInput>, GrantFilter & z.input<typeof pageInput>>;
+  ) as z.ZodType<GrantFilter & z.output<typeof listInput>, GrantFilter & z.input<typeof listInput>>;

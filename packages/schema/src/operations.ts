@@ -141,7 +141,7 @@ export const operations = {
     caller: 'operator',
     summary: 'List the applications',
     description: 'Newest first.',
-    input: input.pageInput,
+    input: input.listInput,
     output: object.applicationList,
     errors: [],
   },

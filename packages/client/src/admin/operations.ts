@@ -168,6 +168,14 @@ export interface LinkInput {
   link: string;
 }
 
+/** What `applications.list` takes. */
+export interface ListInput {
+  /** The maximum number of entries on a page. Default: 50. */
+  limit?: number | undefined;
+  /** The next_cursor of the previous page. */
+  cursor?: string | undefined;
+}
+
 /** What `pages.create` takes. */
 export interface PageCreateInput {
   page: 'connections';
@@ -177,14 +185,6 @@ export interface PageCreateInput {
   return_url?: string | undefined;
   /** The language of the page. Default: that of the browser. */
   locale?: string | undefined;
-}
-
-/** What `applications.list` takes. */
-export interface PageInput {
-  /** The maximum number of entries on a page. Default: 50. */
-  limit?: number | undefined;
-  /** The next_cursor of the previous page. */
-  cursor?: string | undefined;
 }
 
 /** What `scopes.put` takes. */
@@ -262,7 +262,7 @@ export interface ApplicationsOperations {
    * const result = await admin.applications.list();
    * ```
    */
-  list(input?: PageInput, options?: CallOptions): Promise<WithResponse<List<Application>>>;
+  list(input?: ListInput, options?: CallOptions): Promise<WithResponse<List<Application>>>;
 
   /**
    * Get an application. The application with the records of its secrets, without the secrets

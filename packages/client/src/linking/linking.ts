@@ -78,7 +78,7 @@ export interface LinkingOptions<Incoming> {
 }
 
 /** What a framework has to offer for a request. */
-export interface Exchange {
+export interface HttpContext {
   /** The address that was requested, or its path and query. */
   readonly url: string;
   /** The Cookie header. */
@@ -89,8 +89,8 @@ export interface Exchange {
 
 /** The two routes of an application. Each resolves to the address that the browser is redirected to. */
 export interface Linking<Incoming> {
-  connect(request: Incoming, exchange: Exchange): Promise<string>;
-  callback(request: Incoming, exchange: Exchange): Promise<string>;
+  connect(request: Incoming, http: HttpContext): Promise<string>;
+  callback(request: Incoming, http: HttpContext): Promise<string>;
 }
 
 /** The headers of a redirect besides Location and Set-Cookie. */
@@ -105,7 +105,7 @@ export function createLinking<Incoming>(options: LinkingOptions<Incoming>): Link
   }
   const cookie = new LinkingCookie(isSecure);
 
-  async function finish(request: Incoming, { url, cookies, setCookie }: Exchange) {
+  async function finish(request: Incoming, { url, cookies, setCookie }: HttpContext) {
     const state = new URLSearchParams(url.replace(/^[^?]*/, '')).get('state') ?? '';
     const kept = cookie.read(cookies ?? '', state);
     // Before the code is converted: whatever becomes of it, this link is over.
@@ -132,10 +132,10 @@ export function createLinking<Incoming>(options: LinkingOptions<Incoming>): Link
       return url.href;
     },
 
-    async callback(request, exchange) {
+    async callback(request, http) {
       let grant: WithResponse<FullGrant>;
       try {
-        grant = await finish(request, exchange);
+        grant = await finish(request, http);
       } catch (error) {
         if (!hasBrand(error)) throw error;
         const failure = error as AnyLatchkeyError;
