@@ -13,10 +13,6 @@ import { logProgress } from './progress.ts';
 
 /** Starts servers, and gives them folders and databases. */
 export interface Harness {
-  /** Creates an empty folder. */
-  newFolder(): Promise<string>;
-  /** The URL of an empty database on the MongoDB; undefined if there is none. */
-  newMongodbUrl(): string | undefined;
   /** Starts a server, which is stopped at the end. */
   start<S extends RunningServer>(
     name: string,
@@ -40,21 +36,19 @@ export async function withHarness<T>(
   process.once('exit', removeRoot);
   const databases: string[] = [];
   const servers: RunningServer[] = [];
-  const newFolder = () => mkdtemp(join(root, 'folder-'));
+  function newMongodbUrl(): string | undefined {
+    if (mongodb === undefined) return undefined;
+    const name = freshName();
+    databases.push(name);
+    return urlOf(mongodb, name);
+  }
   const harness: Harness = {
-    newFolder,
-    newMongodbUrl() {
-      if (mongodb === undefined) return undefined;
-      const name = freshName();
-      databases.push(name);
-      return urlOf(mongodb, name);
-    },
     async start(name, begin) {
       logProgress(`Starting ${name} …`);
       const server = await begin({
-        folder: await newFolder(),
+        folder: await mkdtemp(join(root, 'folder-')),
         nodeArguments,
-        mongodbUrl: harness.newMongodbUrl(),
+        mongodbUrl: newMongodbUrl(),
       });
       servers.push(server);
       return server;
@@ -68,42 +62,6 @@ export async function withHarness<T>(
     process.off('exit', removeRoot);
     removeRoot();
   }
-}
-
-/** A kind of database that Latchkey runs on. */
-export interface StoreKind {
-  name: string;
-  /** The URL of an empty database. */
-  newUrl(): Promise<string>;
-  /** The fraction of the requests that it gets. Slow ones get fewer, so that a round ends. */
-  share: number;
-}
-
-/**
- * Runs something on SQLite, then on each MongoDB, which runs only meanwhile.
- *
- * @returns the MongoDB servers with their versions, for the conditions of a page
- */
-export async function onEachStore(
-  mongodbs: readonly MongodbKind[],
-  run: (harness: Harness, store: StoreKind) => Promise<void>,
-): Promise<string[]> {
-  await withHarness(undefined, [], (harness) =>
-    run(harness, {
-      name: 'SQLite',
-      newUrl: async () => `file:${join(await harness.newFolder(), 'latchkey.db')}`,
-      share: 1,
-    }),
-  );
-  const descriptions: string[] = [];
-  for (const kind of mongodbs) {
-    await onMongodb(kind, (harness, description) => {
-      descriptions.push(description);
-      const newUrl = async () => harness.newMongodbUrl() ?? '';
-      return run(harness, { name: kind.name, newUrl, share: 0.2 });
-    });
-  }
-  return descriptions;
 }
 
 /** Runs something on a MongoDB, which runs only meanwhile. */

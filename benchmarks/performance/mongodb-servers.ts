@@ -19,7 +19,7 @@ export interface MongodbKind {
   start(): Promise<MongodbServer>;
 }
 
-/** The largest cache of one `mongod`. The tests' own is too small for millions of grants. */
+/** The largest cache of one `mongod`. That of the tests is smaller than a user's. */
 const CACHE = '4G';
 /** Milliseconds between writes to the journal, as MongoDB has it. The tests use a shorter one. */
 const JOURNAL_INTERVAL = 100;

@@ -16,10 +16,9 @@ import { render, save } from './page.ts';
 import { profile } from './profile.ts';
 import { logProgress } from './progress.ts';
 import { pinLoad } from './server-process.ts';
-import { size } from './size/size.ts';
 
 /** By name, in the order in which they run. */
-const benchmarks: Record<string, Benchmark> = { comparison, memory, size };
+const benchmarks: Record<string, Benchmark> = { comparison, memory };
 
 const { values: options } = parseArgs({
   options: {

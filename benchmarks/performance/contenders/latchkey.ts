@@ -24,36 +24,19 @@ const RATE_LIMIT = ['authentications', 'exchanges', 'requests']
   .map((name) => `${name}=100000000/60`)
   .join(',');
 
-/** The application and the accounts of the issued codes. */
-export interface Parties {
-  application: { id: string; secret: string };
-  /** Used in turn. */
-  accountIds: readonly string[];
-}
-
-export interface RunningLatchkey extends RunningServer {
-  /** Builds a request of the operator. */
-  administer(method: string, path: string, body?: object): HttpRequest;
-}
-
 /** How the application calls, and what its codes are bound to. */
-interface Client<W extends Wire> {
-  wire(applicationSecret: string, applicationId: string): W;
+interface Client {
+  wire(applicationSecret: string, applicationId: string): Wire;
   /** What a code is bound to, and the code as the wire takes it. Default: nothing, and as it is. */
   bind?(): { binding: object; toInput(code: string): string };
 }
 
-/**
- * Latchkey with its default settings. Its access log goes to a file.
- *
- * @param parties - already in the database; created if omitted
- */
-export async function startLatchkey<W extends Wire>(
+/** Latchkey with its default settings. Its access log goes to a file. */
+async function startLatchkey(
   options: StartOptions,
   databaseUrl: string,
-  { wire, bind = () => ({ binding: {}, toInput: (code) => code }) }: Client<W>,
-  parties?: Parties,
-): Promise<RunningLatchkey & { wire: W }> {
+  { wire, bind = () => ({ binding: {}, toInput: (code) => code }) }: Client,
+): Promise<RunningServer> {
   const adminSecret = randomBytes(32).toString('hex');
   const node = [...options.nodeArguments, ...nodeArgumentsFor(databaseUrl)];
   const child = new ServerProcess([...node, PROGRAM, 'serve'], {
@@ -65,16 +48,16 @@ export async function startLatchkey<W extends Wire>(
   await (await fetch(new URL('/healthz', url))).text();
   const startMilliseconds = performance.now() - child.startedAt;
 
-  const authorization = { Authorization: `Bearer ${adminSecret}` };
-  const administer = (method: string, path: string, body?: object): HttpRequest =>
-    body === undefined
-      ? { method, path, headers: authorization }
-      : {
-          method,
-          path,
-          headers: { ...authorization, 'Content-Type': 'application/json' },
-          body: JSON.stringify(body),
-        };
+  const headers = {
+    Authorization: `Bearer ${adminSecret}`,
+    'Content-Type': 'application/json',
+  };
+  const administer = (method: string, path: string, body: object): HttpRequest => ({
+    method,
+    path,
+    headers,
+    body: JSON.stringify(body),
+  });
   /** Sends requests of the operator. All have to succeed. */
   const administerAll = (requests: HttpRequest[]): Promise<Record<string, string>[]> =>
     withConnections(url, Math.min(32, requests.length), async (connections) => {
@@ -85,21 +68,16 @@ export async function startLatchkey<W extends Wire>(
       });
     });
 
-  async function createParties(): Promise<Parties> {
-    const account_id = randomUUID();
-    const [application] = await administerAll([
-      administer('POST', '/admin/applications', { name: 'Application' }),
-      administer('PUT', `/admin/accounts/${account_id}`, { username: USERNAME }),
-    ]);
-    const { id = '', secret = '' } = application ?? {};
-    return { application: { id, secret }, accountIds: [account_id] };
-  }
-  const { application, accountIds } = parties ?? (await createParties());
-  let issued = 0;
+  const account_id = randomUUID();
+  const [application] = await administerAll([
+    administer('POST', '/admin/applications', { name: 'Application' }),
+    administer('PUT', `/admin/accounts/${account_id}`, { username: USERNAME }),
+  ]);
+  const { id: application_id = '', secret = '' } = application ?? {};
   const codeRequest = (binding: object) =>
     administer('POST', '/admin/codes', {
-      application_id: application.id,
-      account_id: accountIds[issued++ % accountIds.length],
+      application_id,
+      account_id,
       scope: 'profile.read',
       ...binding,
     });
@@ -107,14 +85,13 @@ export async function startLatchkey<W extends Wire>(
   return {
     process: child,
     url,
-    wire: wire(application.secret, application.id),
+    wire: wire(secret, application_id),
     async issue(count) {
       const bound = Array.from({ length: count }, bind);
       const codes = await administerAll(bound.map(({ binding }) => codeRequest(binding)));
       return codes.map(({ code = '' }, index) => bound[index]?.toInput(code) ?? code);
     },
     startMilliseconds,
-    administer,
   };
 }
 
@@ -124,7 +101,7 @@ const rest = { wire: restWire };
 const trpc = { wire: trpcWire };
 
 /** As the other OAuth servers are called: a form, `client_secret_basic`, a redirect URI and PKCE. */
-const oauth: Client<Wire> = {
+const oauth: Client = {
   wire: (client_secret, client_id) => ({
     ...oauthWire(
       { client_id, client_secret },
