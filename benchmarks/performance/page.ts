@@ -4,21 +4,26 @@ import { markdownTable } from '../../packages/test-kit/src/markdown-table.ts';
 import type { Benchmark, BenchmarkResult } from './benchmark.ts';
 import { isPinned } from './server-process.ts';
 
-/** A result in Markdown: its conditions, tables and targets. */
-export function render({ conditions, text, targets }: BenchmarkResult): string {
+/** Where and when something was measured, and its own conditions: one line. */
+export function conditionsLine(conditions: readonly string[]): string {
   const [cpu] = cpus();
-  const line = [
+  const all = [
     new Date().toISOString().slice(0, 10),
     `Node ${process.versions.node}`,
     `${cpu?.model ?? 'unknown CPU'}, ${cpus().length} cores`,
     isPinned ? 'one core for the servers, one for the load' : 'servers and load on the same cores',
     ...conditions,
-  ].join('; ');
+  ];
+  return `${all.join('; ')}.`;
+}
+
+/** A result in Markdown: its conditions, tables and targets. */
+export function render({ conditions, text, targets }: BenchmarkResult): string {
   const targetTable = markdownTable([
     ['target', 'measured', 'met'],
     ...targets.map(({ text, measured, isMet }) => [text, measured, isMet ? 'yes' : 'no']),
   ]);
-  return `${line}.\n\n${text}\n\n## Targets\n\n${targetTable}\n`;
+  return `${conditionsLine(conditions)}\n\n${text}\n\n## Targets\n\n${targetTable}\n`;
 }
 
 /** Writes the page of a result, and its plot, to `results`. */

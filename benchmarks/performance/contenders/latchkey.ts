@@ -1,10 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeArgumentsFor } from '../../../packages/test-kit/src/mongodb/test-databases.ts';
 import { pkce, REDIRECT_URI } from '../../peers/oauth-client.ts';
-import type { HttpRequest } from '../connection.ts';
+import type { HttpRequest, HttpResponse } from '../connection.ts';
 import {
   type Contender,
+  type Endpoint,
   type RunningServer,
   type StartOptions,
   unexpectedResponse,
@@ -16,8 +18,11 @@ import { codeWithVerifier, oauthWire } from '../wires/oauth.ts';
 import { restWire, USERNAME } from '../wires/rest.ts';
 import { trpcWire } from '../wires/trpc.ts';
 
-/** The built service, as users start it. */
-const PROGRAM = fileURLToPath(new URL('../../../apps/server/dist/latchkey.js', import.meta.url));
+/** This repository. */
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** The built service of a tree of the repository, as users start it. */
+export const programOf = (tree: string) => join(tree, 'apps/server/dist/latchkey.js');
 
 // Above the load of any benchmark. Requests are still counted.
 const RATE_LIMIT = ['authentications', 'exchanges', 'requests']
@@ -25,21 +30,28 @@ const RATE_LIMIT = ['authentications', 'exchanges', 'requests']
   .join(',');
 
 /** How the application calls, and what its codes are bound to. */
-interface Client {
-  wire(applicationSecret: string, applicationId: string): Wire;
+interface Client<W extends Wire> {
+  wire(applicationSecret: string, applicationId: string): W;
   /** What a code is bound to, and the code as the wire takes it. Default: nothing, and as it is. */
   bind?(): { binding: object; toInput(code: string): string };
 }
 
+export interface RunningLatchkey<W extends Wire> extends RunningServer {
+  wire: W;
+  /** Issues a code with a binding. */
+  issuing: Endpoint<object, string>;
+}
+
 /** Latchkey with its default settings. Its access log goes to a file. */
-async function startLatchkey(
+export async function startLatchkey<W extends Wire>(
   options: StartOptions,
-  databaseUrl: string,
-  { wire, bind = () => ({ binding: {}, toInput: (code) => code }) }: Client,
-): Promise<RunningServer> {
+  { wire, bind = () => ({ binding: {}, toInput: (code) => code }) }: Client<W>,
+  program = programOf(ROOT),
+): Promise<RunningLatchkey<W>> {
+  const databaseUrl = options.mongodbUrl ?? 'file:./latchkey.db';
   const adminSecret = randomBytes(32).toString('hex');
   const node = [...options.nodeArguments, ...nodeArgumentsFor(databaseUrl)];
-  const child = new ServerProcess([...node, PROGRAM, 'serve'], {
+  const child = new ServerProcess([...node, program, 'serve'], {
     folder: options.folder,
     env: { PORT: '0', DATABASE_URL: databaseUrl, ADMIN_SECRET: adminSecret, RATE_LIMIT },
   });
@@ -58,14 +70,15 @@ async function startLatchkey(
     headers,
     body: JSON.stringify(body),
   });
+  const created = (response: HttpResponse): Record<string, string> => {
+    if (response.status !== 200) throw unexpectedResponse('The admin API', response);
+    return JSON.parse(response.body);
+  };
   /** Sends requests of the operator. All have to succeed. */
   const administerAll = (requests: HttpRequest[]): Promise<Record<string, string>[]> =>
     withConnections(url, Math.min(32, requests.length), async (connections) => {
       const { responses } = await load(url, connections, requests);
-      return responses.map((response) => {
-        if (response.status !== 200) throw unexpectedResponse('The admin API', response);
-        return JSON.parse(response.body);
-      });
+      return responses.map(created);
     });
 
   const account_id = randomUUID();
@@ -74,13 +87,11 @@ async function startLatchkey(
     administer('PUT', `/admin/accounts/${account_id}`, { username: USERNAME }),
   ]);
   const { id: application_id = '', secret = '' } = application ?? {};
-  const codeRequest = (binding: object) =>
-    administer('POST', '/admin/codes', {
-      application_id,
-      account_id,
-      scope: 'profile.read',
-      ...binding,
-    });
+  const parties = { application_id, account_id, scope: 'profile.read' };
+  const issuing: Endpoint<object, string> = {
+    request: (binding) => administer('POST', '/admin/codes', { ...parties, ...binding }),
+    result: (response) => created(response).code ?? '',
+  };
 
   return {
     process: child,
@@ -88,20 +99,19 @@ async function startLatchkey(
     wire: wire(secret, application_id),
     async issue(count) {
       const bound = Array.from({ length: count }, bind);
-      const codes = await administerAll(bound.map(({ binding }) => codeRequest(binding)));
+      const codes = await administerAll(bound.map(({ binding }) => issuing.request(binding)));
       return codes.map(({ code = '' }, index) => bound[index]?.toInput(code) ?? code);
     },
     startMilliseconds,
+    issuing,
   };
 }
-
-const SQLITE_URL = 'file:./latchkey.db';
 
 const rest = { wire: restWire };
 const trpc = { wire: trpcWire };
 
 /** As the other OAuth servers are called: a form, `client_secret_basic`, a redirect URI and PKCE. */
-const oauth: Client = {
+const oauth: Client<Wire> = {
   wire: (client_secret, client_id) => ({
     ...oauthWire(
       { client_id, client_secret },
@@ -121,23 +131,23 @@ const oauth: Client = {
 export const latchkey: Contender = {
   name: 'Latchkey on SQLite, REST',
   share: 1,
-  start: (options) => startLatchkey(options, SQLITE_URL, rest),
+  start: (options) => startLatchkey(options, rest),
 };
 
 export const latchkeyOauth: Contender = {
   name: 'Latchkey on SQLite, /oauth/token',
   share: 1,
-  start: (options) => startLatchkey(options, SQLITE_URL, oauth),
+  start: (options) => startLatchkey(options, oauth),
 };
 
 export const latchkeyTrpc: Contender = {
   name: 'Latchkey on SQLite, tRPC',
   share: 1,
-  start: (options) => startLatchkey(options, SQLITE_URL, trpc),
+  start: (options) => startLatchkey(options, trpc),
 };
 
 export const latchkeyMongodb: Contender = {
   name: 'Latchkey on MongoDB, REST',
   share: 0.2,
-  start: (options) => startLatchkey(options, options.mongodbUrl ?? '', rest),
+  start: (options) => startLatchkey(options, rest),
 };

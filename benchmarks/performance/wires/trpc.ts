@@ -1,8 +1,7 @@
-import type { Wire } from '../contender.ts';
-import { latchkeyWire } from './rest.ts';
+import { type LatchkeyWire, latchkeyWire } from './rest.ts';
 
 /** Latchkey's tRPC interface, one procedure per request, without batching. */
-export const trpcWire = (applicationSecret: string): Required<Wire> =>
+export const trpcWire = (applicationSecret: string): LatchkeyWire =>
   latchkeyWire({
     applicationSecret,
     post: (operation, body) => ({ path: `/trpc/grants.${operation}`, body }),
