@@ -1,9 +1,22 @@
-import { globSync } from 'node:fs';
+import { globSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 // For the member of a test's meta data.
 import type {} from '../packages/test-kit/src/long.ts';
 
 const SLOW_FILES = '{apps/*/{src,test}/**,packages/*/src/**,tests,benchmarks/**}/*.slow.test.ts';
+
+/** What `scripts/ci/second-try.mjs` reads: it names the file in `TEST_REPORT`. */
+interface Report {
+  /** The last line of the run. */
+  line: string;
+  /** The files in which something failed, from the folder in which the run was started. */
+  failedFiles: string[];
+  /** Whether something failed outside of the files, such as the global set-up. */
+  failedOutside: boolean;
+  /** What the other files add to the last line. */
+  others: { passed: number; skipped: string };
+}
 
 /**
  * Ends the run with a line for readers of the last line alone. It says how many tests passed, failed
@@ -23,28 +36,52 @@ export default class ClosingLine implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
-    const tests = modules.flatMap((module) => [...module.children.allTests()]);
-    const count = (state: string) => tests.filter((test) => test.result().state === state).length;
     // A file that fails before its tests, and an error outside of any, count as one each.
     const broken = modules.filter(
       (module) => module.state() === 'failed' && module.errors().length,
     );
-    const failed = count('failed') + broken.length + errors.length;
-    const notRun = tests.filter((test) => test.result().state === 'skipped');
-    const skipped = notRun.filter((test) => !test.meta().leftOut);
-    const lines = leftOutLine(this.#filesLeftOut, notRun.length - skipped.length);
-    // Tests chosen by name, with `-t`, skip all others, which nobody misses.
-    const missed = this.#runsByName ? [] : [...new Set(skipped.map(suiteName))];
-    const names = missed.length === 0 ? '' : `: ${missed.join(', ')}`;
+    const failed = count(modules, 'failed') + broken.length + errors.length;
+    const leftOut = testsOf(modules, 'skipped').filter((test) => test.meta().leftOut).length;
+    const lines = leftOutLine(this.#filesLeftOut, leftOut);
+    const failedModules = modules.filter((module) => module.state() === 'failed');
+    const others = modules.filter((module) => !failedModules.includes(module));
     // At the exit every other reporter has written its part, and it is known whether something other
     // than a test has failed, such as the global set-up.
     process.once('exit', (exitCode) => {
       const failures = failed === 0 && exitCode !== 0 ? 1 : failed;
-      const line = `${count('passed')} passed, ${failures} failed`;
-      const last = skipped.length === 0 ? line : `${line}, ${skipped.length} skipped${names}`;
-      process.stdout.write(`\n${[...lines, last].join('\n')}\n`);
+      const passed = count(modules, 'passed');
+      const line = `${passed} passed, ${failures} failed${this.#skipped(modules)}`;
+      const report: Report = {
+        line,
+        failedFiles: failedModules.map(({ moduleId }) => relative(process.cwd(), moduleId)),
+        failedOutside: errors.length > 0 || failures > failed,
+        others: { passed: count(others, 'passed'), skipped: this.#skipped(others) },
+      };
+      const { TEST_REPORT } = process.env;
+      if (TEST_REPORT !== undefined) writeFileSync(TEST_REPORT, JSON.stringify(report));
+      process.stdout.write(`\n${[...lines, line].join('\n')}\n`);
     });
   }
+
+  /** The end of the line: how many tests were skipped, and in which suites. */
+  #skipped(modules: readonly TestModule[]): string {
+    const skipped = testsOf(modules, 'skipped').filter((test) => !test.meta().leftOut);
+    if (skipped.length === 0) return '';
+    // Tests chosen by name, with `-t`, skip all others, which nobody misses.
+    const missed = this.#runsByName ? [] : [...new Set(skipped.map(suiteName))];
+    const names = missed.length === 0 ? '' : `: ${missed.join(', ')}`;
+    return `, ${skipped.length} skipped${names}`;
+  }
+}
+
+function testsOf(modules: readonly TestModule[], state: string): TestCase[] {
+  return modules
+    .flatMap((module) => [...module.children.allTests()])
+    .filter((test) => test.result().state === state);
+}
+
+function count(modules: readonly TestModule[], state: string): number {
+  return testsOf(modules, state).length;
 }
 
 function leftOutLine(files: number, tests: number): string[] {

@@ -1,0 +1,4 @@
+import { test } from 'vitest';
+import { failAtFirst } from '../../../../attempts.ts';
+
+test('that fails once', () => failAtFirst('hostile', 1));

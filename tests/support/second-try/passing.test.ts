@@ -1,0 +1,4 @@
+import { test } from 'vitest';
+
+test('that passes', () => undefined);
+test('another that passes', () => undefined);

@@ -1,0 +1,9 @@
+import { defineConfig } from 'vitest/config';
+
+// A run of its own, for tests/second-try.test.ts.
+export default defineConfig({
+  test: {
+    include: (process.env.PLANTED ?? '').split(' '),
+    reporters: ['../../../scripts/closing-line.ts'],
+  },
+});
