@@ -201,8 +201,11 @@ const tasks = {
   changeset: (args) => tool('changeset', args),
   'release:version': () => tool('changeset', ['version']),
   'release:rehearse': () => run('node', [join('scripts', 'release', 'rehearse.ts')], 'inherit'),
-  'release:publish': (args) => {
+  'release:pack': (args) => {
     build();
+    run('node', [join('scripts', 'release', 'pack.ts'), ...args], 'inherit');
+  },
+  'release:publish': (args) => {
     run('node', [join('scripts', 'release', 'publish.ts'), ...args], 'inherit');
   },
 };

@@ -1,16 +1,49 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { environment, run } from './support/service.ts';
 
-// `npm run release:rehearse` tests what publishing does. This is what it refuses.
+// `npm run release:rehearse` tests what packing and publishing do. This is what they refuse.
 
-const script = fileURLToPath(new URL('../scripts/release/publish.ts', import.meta.url));
+const runScript = (name: string, words: string[]) =>
+  run(
+    process.execPath,
+    [fileURLToPath(new URL(`../scripts/release/${name}.ts`, import.meta.url)), ...words],
+    { env: environment() },
+  );
 
-test.each([[[]], [['--registry=no address']]])('publishes nowhere with %j', async (words) => {
-  const ended = await run(process.execPath, [script, ...words], { env: environment() });
-  expect(ended).toEqual({
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'latchkey-release-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test('packs into a folder that it is told', async () => {
+  expect(await runScript('pack', [])).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: 'Say where to publish: npm run release:publish -- --registry URL\n',
+    stderr: 'Say where to put the tarballs: npm run release:pack -- FOLDER\n',
   });
+});
+
+test.each([[[]], [['.']], [['--registry=http://127.0.0.1:9']], [['.', '--registry=no address']]])(
+  'publishes nothing with %j',
+  async (words) => {
+    expect(await runScript('publish', words)).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'Say what to publish, and where: npm run release:publish -- FOLDER --registry=URL\n',
+    });
+  },
+);
+
+test('publishes the four packages of one version, or nothing', async () => {
+  const publish = () => runScript('publish', [folder, '--registry=http://127.0.0.1:9']);
+  const refusal = { exitCode: 1, stdout: '', stderr: expect.stringContaining('of one version') };
+  expect(await publish()).toEqual(refusal);
+  const names = ['schema-1.0.0', 'client-1.0.0', 'server-1.0.0', 'testing-1.0.1'];
+  for (const name of names) await writeFile(join(folder, `latchkey-${name}.tgz`), '');
+  expect(await publish()).toEqual(refusal);
 });

@@ -1,26 +1,18 @@
 #!/usr/bin/env node
-// Publishes the public packages in the versions of their manifests, to the registry that it is told.
-// `npm run release:publish` builds them first. A version that the registry has is left out, so after
-// a failure the same command continues.
+// Publishes the tarballs of a folder, made by `npm run release:pack`, to the registry that it is told.
+// A version that the registry has is left out, so after a failure the same command continues. It
+// needs Node and npm alone: where it runs with the right to publish, nothing is installed.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-
 /** Each after those that it depends on. */
-const folders = ['packages/schema', 'packages/client', 'apps/server', 'packages/testing'];
+const names = ['schema', 'client', 'server', 'testing'];
 
-interface Manifest {
-  name: string;
-  version: string;
-}
-
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
   options: { registry: { type: 'string' }, provenance: { type: 'boolean', default: false } },
+  allowPositionals: true,
 });
 
 function stop(message: string): never {
@@ -29,18 +21,17 @@ function stop(message: string): never {
 }
 
 const { registry } = values;
-if (registry === undefined || !URL.canParse(registry)) {
-  stop('Say where to publish: npm run release:publish -- --registry URL');
+const [folder] = positionals;
+if (folder === undefined || registry === undefined || !URL.canParse(registry)) {
+  stop('Say what to publish, and where: npm run release:publish -- FOLDER --registry=URL');
 }
 
-const pending = readdirSync(join(root, '.changeset')).filter(
-  (file) => file.endsWith('.md') && file !== 'README.md',
-);
-if (pending.length > 0) {
-  stop('There are changesets that no version contains. Run npm run release:version, and commit.');
+const found = readdirSync(folder);
+const version = /^latchkey-schema-(.+)\.tgz$/m.exec(found.join('\n'))?.[1];
+const tarballs = names.map((name) => `latchkey-${name}-${version}.tgz`);
+if (found.sort().join() !== tarballs.toSorted().join()) {
+  stop(`${folder} must hold the tarballs of one version and nothing else. It holds: ${found}`);
 }
-const changed = execFileSync('git', ['status', '--porcelain'], { cwd: root }).toString();
-if (changed !== '') stop(`Commit first what is not committed:\n${changed}`);
 
 // For a scope, npm may be set to a registry of its own, which would win over `--registry`.
 const where = [`--registry=${registry}`, `--@latchkey:registry=${registry}`];
@@ -48,15 +39,13 @@ const where = [`--registry=${registry}`, `--@latchkey:registry=${registry}`];
 const flags = [...where, '--loglevel=error'];
 const npm = (words: string[], stdio: 'inherit' | 'pipe') =>
   execFileSync('npm', [...words, ...flags], {
-    cwd: root,
     // A person may be asked for a one-time password.
     stdio: [stdio === 'inherit' ? 'inherit' : 'ignore', stdio, stdio],
   });
 
-function isPublished({ name, version }: Manifest): boolean {
+function isPublished(name: string): boolean {
   try {
-    const found = npm(['view', `${name}@${version}`, 'version'], 'pipe');
-    return String(found).trim() === version;
+    return String(npm(['view', `${name}@${version}`, 'version'], 'pipe')).trim() === version;
   } catch (error) {
     const output = String((error as { stderr?: Buffer }).stderr);
     if (/E404/.test(output)) return false;
@@ -64,22 +53,13 @@ function isPublished({ name, version }: Manifest): boolean {
   }
 }
 
-const tarballs = mkdtempSync(join(tmpdir(), 'latchkey-release-'));
-try {
-  const pack = join(root, 'scripts', 'pack.mjs');
-  execFileSync(process.execPath, [pack, '--testing', tarballs], { cwd: root, stdio: 'pipe' });
-  for (const folder of folders) {
-    const manifest: Manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-    const { name, version } = manifest;
-    if (isPublished(manifest)) {
-      process.stdout.write(`${name} ${version} is published already\n`);
-      continue;
-    }
-    const tarball = join(tarballs, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
-    const provenance = values.provenance ? ['--provenance'] : [];
-    npm(['publish', tarball, '--access=public', ...provenance], 'inherit');
-    process.stdout.write(`${name} ${version} is published\n`);
+for (const [index, tarball] of tarballs.entries()) {
+  const name = `@latchkey/${names[index]}`;
+  if (isPublished(name)) {
+    process.stdout.write(`${name} ${version} is published already\n`);
+    continue;
   }
-} finally {
-  rmSync(tarballs, { recursive: true });
+  const provenance = values.provenance ? ['--provenance'] : [];
+  npm(['publish', resolve(folder, tarball), '--access=public', ...provenance], 'inherit');
+  process.stdout.write(`${name} ${version} is published\n`);
 }

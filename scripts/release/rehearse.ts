@@ -301,9 +301,16 @@ async function rehearse(folder: string): Promise<void> {
   );
   try {
     checkReach(registry.env, upstream, folder);
-    await step(`version ${version} is built and published to ${registry.url}`, () => {
-      const words = ['run', '-s', 'release:publish', '--', `--registry=${registry.url}`];
-      const printed = run('npm', words, copy, registry.env);
+    const tarballs = join(folder, 'tarballs');
+    await step(`version ${version} is built and packed`, () =>
+      run('npm', ['run', '-s', 'release:pack', '--', tarballs], copy, registry.env),
+    );
+    await step(`version ${version} is published to ${registry.url}`, async () => {
+      // As the workflow publishes: with nothing but this file and the tarballs.
+      const alone = join(folder, 'publish.ts');
+      await cp(join(copy, 'scripts/release/publish.ts'), alone);
+      const words = [alone, tarballs, `--registry=${registry.url}`];
+      const printed = run(process.execPath, words, folder, registry.env);
       const published = printed.match(/^@latchkey\/\w+ \S+ is published$/gm) ?? [];
       check(published.length === folders.length, `The publishing has printed: ${printed}`);
     });

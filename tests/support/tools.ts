@@ -40,6 +40,10 @@ const tools = {
     there: works('promtool', '--version'),
     install: 'promtool (Debian and Ubuntu: apt-get install prometheus)',
   },
+  'apt-get': {
+    there: works('apt-get', '--version'),
+    install: 'apt-get, on Debian or Ubuntu',
+  },
   'systemd-analyze': {
     there: works('systemd-analyze', '--version'),
     install: 'systemd-analyze (Debian and Ubuntu: apt-get install systemd)',

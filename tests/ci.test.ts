@@ -1,0 +1,197 @@
+import { existsSync } from 'node:fs';
+import { cp, glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { run, succeed } from './support/service.ts';
+
+// Runs .ci/run and every job of the workflows with stand-ins for the programs that they call. .ci/run
+// takes half an hour: here it is enough that the jobs call what it calls, and that all of it exists.
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string) => readFile(join(root, path), 'utf8');
+const { scripts } = JSON.parse(await read('package.json'));
+
+interface Step {
+  uses?: string;
+  run?: string;
+  env?: Record<string, string>;
+}
+
+interface Job {
+  name: string;
+  permissions?: unknown;
+  environment?: string;
+  steps: Step[];
+}
+
+type Member = Record<string, string>;
+type Matrix = Record<string, string[]> & { include?: Member[] };
+
+/** The jobs of a workflow, one for each member of its matrix, with the values of the matrix. */
+async function jobsOf(workflow: string): Promise<Job[]> {
+  const { jobs } = parse(await read(`.github/workflows/${workflow}.yml`));
+  return Object.entries<Job & { strategy?: { matrix: Matrix } }>(jobs).flatMap(([id, job]) => {
+    const { include, ...lists } = job.strategy?.matrix ?? {};
+    const [[key, values] = ['', ['']]] = Object.entries(lists);
+    const members: Member[] = include ?? values.map((value) => ({ [key]: value }));
+    return members.map((member) => {
+      const text = JSON.stringify({ ...job, name: job.name ?? id, strategy: undefined });
+      return JSON.parse(
+        text.replaceAll(/\$\{\{ matrix\.(\w+) \}\}/g, (_, name) => member[name] ?? ''),
+      );
+    });
+  });
+}
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'latchkey-ci-'));
+  await cp(join(root, '.ci'), join(folder, '.ci'), { recursive: true });
+  await mkdir(join(folder, 'bin'));
+  const standIn = `#!/bin/bash\necho "$(basename "$0") $*" >> "$CALLS"\n`;
+  for (const name of ['npm', 'node', 'apt-get', 'docker', 'curl']) {
+    await writeFile(join(folder, 'bin', name), standIn, { mode: 0o755 });
+  }
+  // There is no tag yet.
+  const gh = `${standIn}[[ "$2" != */git/ref/tags/* ]]\n`;
+  await writeFile(join(folder, 'bin/gh'), gh, { mode: 0o755 });
+  await writeFile(join(folder, 'bin/sudo'), '#!/bin/bash\nexec "$@"\n', { mode: 0o755 });
+  // For every user and system, a machine without the tools of the tests.
+  for (const name of ['bash', 'sh', 'basename', 'dirname', 'timeout', 'sleep']) {
+    const path = (await succeed('/bin/sh', ['-c', `command -v ${name}`], { env: {} })).trim();
+    await symlink(path, join(folder, 'bin', name));
+  }
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** Runs a script as the hosts do. Resolves to the programs that it calls. */
+async function calls(script: string, more: Record<string, string> = {}): Promise<string[]> {
+  const CALLS = join(folder, 'calls');
+  await writeFile(CALLS, '');
+  const env = {
+    PATH: join(folder, 'bin'),
+    CALLS,
+    ...{ RUNNER_TEMP: '/temporary', GITHUB_REPOSITORY: 'owner/name', GITHUB_SHA: 'a-commit' },
+    ...more,
+  };
+  const words = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script];
+  const ended = await run('/bin/bash', words, { cwd: folder, env });
+  expect(ended).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  const lines = (await readFile(CALLS, 'utf8')).trim().split('\n');
+  return lines.filter(Boolean);
+}
+
+async function callsOf(job: Job): Promise<string[]> {
+  const made: string[] = [];
+  for (const { run: script, env } of job.steps) {
+    if (script !== undefined) made.push(...(await calls(script, env)));
+  }
+  return made;
+}
+
+const isInstall = (call: string) => call.startsWith('apt-get ');
+const installs = (made: string[]) => made.filter(isInstall);
+const commands = (made: string[]) => made.filter((call) => !isInstall(call));
+
+describe.runIf(process.platform === 'linux')('the jobs of CI', () => {
+  test('together call what .ci/run calls, the tests in shards', async () => {
+    const made: string[] = [];
+    for (const job of await jobsOf('ci')) {
+      if (job.name !== 'macos') made.push(...commands(await callsOf(job)));
+    }
+    const sharded = made.filter((call) => call.includes(' --shard='));
+    const shards = sharded.map((_, index) => `--shard=${index + 1}/${sharded.length}`);
+    expect(sharded.map((call) => call.split(' ').at(-1))).toEqual(shards);
+    const whole = new Set(made.map((call) => call.replace(/ --shard=.*$/, '')));
+    expect([...whole]).toEqual(commands(await calls('.ci/run')));
+    expect([...whole]).toEqual([
+      'npm run check',
+      'npm run release:rehearse',
+      'node scripts/ci/second-try.mjs test:clients',
+      'node scripts/ci/second-try.mjs test:all',
+    ]);
+  });
+
+  test.each(['ci', 'mongodb', 'release'])('%s calls what exists', async (workflow) => {
+    for (const job of await jobsOf(workflow)) {
+      for (const call of commands(await callsOf(job))) {
+        const [, task] = /^(?:npm run|node scripts\/ci\/second-try\.mjs) (\S+)/.exec(call) ?? [];
+        if (task !== undefined) expect(scripts).toHaveProperty([task]);
+        const [, file] = /^node (\S+)/.exec(call) ?? [];
+        if (file !== undefined) expect(existsSync(join(root, file)), call).toBe(true);
+      }
+    }
+  });
+
+  test('with tests first install what .ci/tools lists, and no other job installs', async () => {
+    const list = installs(await calls('.ci/tools'));
+    expect(list).toHaveLength(2);
+    for (const workflow of ['ci', 'mongodb', 'release']) {
+      for (const job of await jobsOf(workflow)) {
+        const made = await callsOf(job);
+        const first = made.findIndex((call) => /second-try|\btest\b|check/.test(call));
+        const hasTests = made.some((call) => /second-try|npm test|npm run check/.test(call));
+        expect([workflow, job.name, installs(made)]).toEqual([
+          workflow,
+          job.name,
+          hasTests || job.name === 'release rehearsal' ? list : [],
+        ]);
+        if (hasTests) expect(made.findIndex(isInstall)).toBeLessThan(first);
+      }
+    }
+  });
+
+  test('of a release publish without an installation what a job without rights has packed', async () => {
+    const [build, publish] = (await jobsOf('release')) as [Job, Job];
+    expect(build).toMatchObject({ name: 'build' });
+    for (const right of ['permissions', 'environment']) expect(build).not.toHaveProperty(right);
+    const actions = ({ steps }: Job) => steps.flatMap(({ uses = '' }) => uses.split('@')[0] || []);
+    expect(actions(build)).toContain('actions/upload-artifact');
+    expect(commands(await callsOf(build))).toEqual([
+      'npm run release:pack -- /temporary/tarballs',
+      ...commands(await calls('.ci/run')),
+    ]);
+
+    expect(publish).toMatchObject({
+      ...{ name: 'publish', needs: 'build', environment: 'release' },
+      permissions: { contents: 'write', 'id-token': 'write' },
+    });
+    expect(actions(publish)).toEqual([
+      'actions/checkout',
+      'actions/setup-node',
+      'actions/download-artifact',
+    ]);
+    await mkdir(join(folder, 'tarballs'));
+    await writeFile(join(folder, 'tarballs/latchkey-client-1.2.3.tgz'), '');
+    expect(await callsOf(publish)).toEqual([
+      'npm config get registry',
+      'node scripts/release/publish.ts tarballs --provenance --registry=',
+      'gh api repos/owner/name/git/ref/tags/v1.2.3',
+      'gh api repos/owner/name/git/refs -f ref=refs/tags/v1.2.3 -f sha=a-commit',
+    ]);
+    const imported = [...(await read('scripts/release/publish.ts')).matchAll(/ from '([^']+)'/g)];
+    expect(imported.filter(([, name]) => !name?.startsWith('node:'))).toEqual([]);
+  });
+
+  test('.ci/tools installs each package that a test names when it is missing', async () => {
+    await rm(join(folder, 'bin/curl'));
+    const [, install = ''] = await calls('.ci/tools');
+    const listed = install.split(' ');
+    expect(listed).toEqual(expect.arrayContaining(['haproxy', 'nginx-light', 'openssl']));
+    const named = new Set<string>();
+    const pattern = '{apps/*/{src,test},packages/*/src,tests}/**/*.ts';
+    for await (const path of glob(pattern, { cwd: root, exclude: ['**/node_modules/**'] })) {
+      for (const [, name = ''] of (await read(path)).matchAll(
+        /Debian[^`']*apt-get install ([\w-]+)/g,
+      )) {
+        named.add(name);
+      }
+    }
+    expect([...named]).toEqual(expect.arrayContaining(['chromium', 'prometheus', 'golang-go']));
+    // It runs in bash.
+    expect([...named].filter((name) => name !== 'bash' && !listed.includes(name))).toEqual([]);
+  });
+});
