@@ -33,6 +33,13 @@ test('together, they run every test file of npm test once', async () => {
   expect(files.sort()).toEqual((await filesOf([])).sort());
 });
 
+test('CI takes no result that was kept', async () => {
+  for (const path of ['.ci/run', '.github/workflows/ci.yml', '.github/workflows/release.yml']) {
+    const commands = await readFile(join(root, path), 'utf8');
+    expect(commands).not.toMatch(/test:packages|turbo run/);
+  }
+});
+
 describe('the key of a kept result', () => {
   // A workspace of the same tasks, so that nothing else changes a file while its keys are compared.
   let folder: string;
