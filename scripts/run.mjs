@@ -192,6 +192,8 @@ const tasks = {
     build('--filter=@latchkey/server');
     run('node', [join('apps', 'server', 'test', 'check-mongodb', 'check.ts'), ...args], 'inherit');
   },
+  // Prints how large the service is, and how much of it runs for what it is there for.
+  measure: () => run('node', [join('scripts', 'measure', 'measure.ts')], 'inherit'),
   check: () => {
     tool('biome', ['check', '--error-on-warnings', '.']);
     pnpm(['exec', 'turbo', 'run', 'typecheck', 'package', '--output-logs=errors-only'], 'inherit');

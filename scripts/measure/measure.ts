@@ -1,0 +1,60 @@
+// Prints how large the service is, and how much of it runs for what it is there for: `npm run measure`.
+// The ceilings are those that `tests/measure.slow.test.ts` holds.
+import { markdownTable } from '../../packages/test-kit/src/markdown-table.ts';
+import { MongoDBUnavailable, startMongoDB } from '../../packages/test-kit/src/mongodb/start.ts';
+import { CEILINGS } from './ceilings.ts';
+import { commentShare, linesByFolder } from './lines.ts';
+import { modulesOfVersion } from './modules.ts';
+import { sdkSizes } from './sdk.ts';
+import { convertOnMongodb, convertOnSqlite, createApp, linkingFlow } from './ways.ts';
+
+const format = (count: number) => count.toLocaleString('en');
+
+function rowsOf(name: keyof typeof CEILINGS, measured: Record<string, number>): string[][] {
+  const ceilings: Record<string, number> = CEILINGS[name];
+  return Object.entries(measured).map(([unit, count]) => [
+    `${name}: ${unit}`,
+    format(count),
+    format(ceilings[unit] ?? Number.NaN),
+  ]);
+}
+
+async function mongodbRows(): Promise<string[][]> {
+  try {
+    const { url, stop } = await startMongoDB();
+    try {
+      return rowsOf('convert on MongoDB', await convertOnMongodb(url));
+    } finally {
+      await stop();
+    }
+  } catch (error) {
+    if (!(error instanceof MongoDBUnavailable)) throw error;
+    process.stderr.write(`${error.message}\nNothing is measured on MongoDB.\n`);
+    return [];
+  }
+}
+
+const figures = [
+  ['what', 'measured', 'ceiling'],
+  ...rowsOf('convert on SQLite', await convertOnSqlite()),
+  ...(await mongodbRows()),
+  ...rowsOf('linking flow', await linkingFlow()),
+  ...rowsOf('app create', await createApp()),
+  ...rowsOf('--version', { modules: await modulesOfVersion() }),
+  ['comments among the lines of apps/server/src', `${(commentShare() * 100).toFixed(1)} %`, ''],
+  ...(await sdkSizes()).map(({ entry, bytes }) => [`${entry}: bytes`, format(bytes), '']),
+];
+
+const folders = linesByFolder();
+const total = { folder: 'all', production: 0, test: 0 };
+for (const { production, test } of folders) {
+  total.production += production;
+  total.test += test;
+}
+const lines = [
+  ['lines of', 'production', 'tests'],
+  ...[...folders, total].map(({ folder, production, test }) => [
+    ...[folder, format(production), format(test)],
+  ]),
+];
+process.stdout.write(`${markdownTable(figures)}\n\n${markdownTable(lines)}\n`);
