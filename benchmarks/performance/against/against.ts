@@ -13,7 +13,7 @@ import { type Tree, treeOf } from './tree.ts';
 
 /** Requests for each operation in a round. Short, so that both servers see the same of the machine. */
 const REQUESTS = { sqlite: 1_000, mongodb: 200 };
-/** Rounds of each pair, and those before them for the compilers. 15 pairs then take about ten minutes. */
+/** Rounds of each pair, and those before them for the compilers. 15 pairs then take 15 minutes of CPU. */
 const ROUNDS = 4;
 const WARM_UP_ROUNDS = 2;
 
