@@ -16,7 +16,7 @@ import {
   LatchkeyError,
 } from '@latchkey/client';
 
-/** What an application stores of a link in its own database. Encrypt the secret there. */
+/** A link as an application stores it in its own database. Encrypt the secret there. */
 interface Link {
   grant_id: string;
   grant_secret: string;
@@ -46,7 +46,7 @@ async function unlink(latchkey: Latchkey, { grant_id, grant_secret }: Link): Pro
   say('Unlinked');
 }
 
-/** What the user who links an account can do about an error. */
+/** Tells the user who links an account what to do about an error. */
 function advice(error: LatchkeyError): string {
   if (error instanceof CodeAlreadyUsedError) {
     // By another call: this one recovers a lost response. Continue with the grant of this id.

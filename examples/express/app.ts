@@ -16,7 +16,7 @@ declare module 'express-session' {
   interface SessionData {
     /** The id of the user who is signed in to this application. */
     user: string;
-    /** What to show on the next page. */
+    /** A message for the next page. */
     notice: string;
   }
 }
@@ -91,7 +91,7 @@ export function createApp({ latchkey, redirectUri }: AppOptions): Express {
         const paused = '<p>Your account is connected, but the connection is paused.</p>';
         return response.status(503).send(page('Acme', paused));
       }
-      // Ended from the service's side.
+      // The grant was revoked at the service.
       if (!(error instanceof AuthenticationError)) throw error;
       links.delete(userOf(request));
       const ended = '<p>Your account is no longer connected.</p>';

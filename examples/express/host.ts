@@ -27,7 +27,7 @@ declare module 'express-session' {
 
 export interface HostOptions {
   admin: LatchkeyAdmin;
-  /** Where browsers reach this service, without a trailing slash. */
+  /** The URL of this service for browsers, without a trailing slash. */
   url: string;
   /** The users: the names of their accounts, by id. */
   users: ReadonlyMap<string, string>;

@@ -28,7 +28,7 @@ var (
 		Endpoint: oauth2.Endpoint{
 			AuthURL:  latchkey + "/oauth/authorize",
 			TokenURL: latchkey + "/oauth/token",
-			// Without it, the library tries two ways, and every failure is sent twice.
+			// Without it, the library tries two ways to authenticate, and sends each failing request twice.
 			AuthStyle: oauth2.AuthStyleInHeader,
 		},
 	}
@@ -36,7 +36,7 @@ var (
 	tokens sync.Map
 )
 
-// keep sets a cookie. Where the application has https, add Secure.
+// keep sets a cookie. If the application has https, add Secure.
 func keep(w http.ResponseWriter, name, value string) {
 	http.SetCookie(w, &http.Cookie{
 		Name: name, Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
@@ -94,7 +94,7 @@ func account(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer response.Body.Close()
-	// 401 once the link was ended.
+	// 401 after the link has ended.
 	w.WriteHeader(response.StatusCode)
 	io.Copy(w, response.Body)
 }

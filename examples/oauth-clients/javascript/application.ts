@@ -1,5 +1,5 @@
 /**
- * What the applications here have in common: settings, sessions, and the routes `/connect`,
+ * The common part of the applications here: settings, sessions, and the routes `/connect`,
  * `/callback`, `/account`, `/introspect` and `/revoke`.
  *
  * Reads LATCHKEY_URL, CLIENT_ID and CLIENT_SECRET from the environment, and the port from PORT, by
@@ -17,7 +17,7 @@ export const latchkeyUrl = LATCHKEY_URL;
 export const { CLIENT_ID: clientId = '', CLIENT_SECRET: clientSecret = '' } = process.env;
 export const scope = 'profile.read';
 
-/** What the callback has to match. The session keeps it meanwhile. */
+/** The values that the callback has to match. The session keeps them. */
 export interface Expected {
   state: string;
   codeVerifier: string;
@@ -30,11 +30,11 @@ declare module 'express-session' {
   }
 }
 
-/** What differs between the libraries. */
+/** The part that differs between the libraries. */
 export interface OAuthClient {
-  /** Begins a link. Returns where to send the browser, and what to expect of the callback. */
+  /** Begins a link. Returns the address for the browser, and the values to expect in the callback. */
   connect(): Promise<Expected & { url: URL | string }>;
-  /** Ends it. Returns the access token. */
+  /** Finishes it. Returns the access token. */
   callback(url: URL, expected: Expected): Promise<string>;
   /** Reads the account, by default without the library. */
   account?(accessToken: string): Promise<Response>;
@@ -52,7 +52,7 @@ class Refused extends Error {
 }
 
 export const app = express();
-// The callback comes from Latchkey's site, so SameSite=Strict would lose the session. Where the
+// The callback comes from Latchkey's site, so SameSite=Strict would lose the session. If the
 // application has https, add `secure: true`.
 const cookie = { httpOnly: true, sameSite: 'lax' } as const;
 const secret = randomBytes(32).toString('hex');
@@ -77,7 +77,7 @@ export function checkCallback(url: URL, { state }: Expected): string {
   return code;
 }
 
-/** Adds the routes, and says where the application is. */
+/** Adds the routes, and prints the address of the application. */
 export function serve(client: OAuthClient): void {
   app.get('/connect', async ({ session }, response) => {
     const { url, state, codeVerifier } = await client.connect();
@@ -106,7 +106,7 @@ export function serve(client: OAuthClient): void {
   serveAccount(({ session }) => session.accessToken, client.account);
 }
 
-/** Adds `/account`, and says where the application is. */
+/** Adds `/account`, and prints the address of the application. */
 export function serveAccount(
   accessToken: (request: Request) => string | undefined | Promise<string | undefined>,
   read = readAccount,
@@ -118,7 +118,7 @@ export function serveAccount(
   process.stdout.write(`Open ${applicationUrl}/connect\n`);
 }
 
-/** Reads the account as it is now. The status is 401 once the link was ended. */
+/** Reads the account as it is now. The status is 401 after the link has ended. */
 function readAccount(accessToken: string): Promise<Response> {
   const headers = { Authorization: `Bearer ${accessToken}` };
   return fetch(`${latchkeyUrl}/v1/account`, { headers });

@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi';
 import { clientId, clientSecret, latchkeyUrl, redirectUri, scope, serve } from './application.ts';
 
 const issuer = new URL(latchkeyUrl);
-// Where Latchkey has https, leave the options out.
+// If Latchkey has https, leave the options out.
 const options = { [oauth.allowInsecureRequests]: true };
 const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...options });
 const server = await oauth.processDiscoveryResponse(issuer, discovered);

@@ -6,7 +6,7 @@ const config = await client.discovery(
   clientId,
   {},
   client.ClientSecretBasic(clientSecret),
-  // Where Latchkey has https, leave out `execute`.
+  // If Latchkey has https, leave out `execute`.
   { algorithm: 'oauth2', execute: [client.allowInsecureRequests] },
 );
 

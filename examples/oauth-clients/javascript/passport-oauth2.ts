@@ -38,7 +38,7 @@ app.get('/callback', ({ originalUrl }, _response, next) => {
   checkIssuer(new URL(originalUrl, redirectUri));
   next();
 });
-// `authorize` links an account to whoever is signed in. To sign in with it, use `authenticate`.
+// `authorize` links an account to the user who is signed in. To sign in with it, use `authenticate`.
 app.get('/callback', passport.authorize('oauth2'), (request: Linked, response) => {
   request.session.accessToken = request.account?.accessToken ?? '';
   response.redirect('/account');

@@ -14,7 +14,7 @@ const client = new AuthorizationCode({
   client: { id: clientId, secret: clientSecret },
   auth: {
     tokenHost: latchkeyUrl,
-    // Where Latchkey's URL has no path, these are the defaults.
+    // If Latchkey's URL has no path, these are the defaults.
     authorizePath: `${latchkeyUrl}/oauth/authorize`,
     tokenPath: `${latchkeyUrl}/oauth/token`,
     revokePath: `${latchkeyUrl}/oauth/revoke`,
@@ -25,7 +25,7 @@ const random = () => randomBytes(32).toString('base64url');
 serve({
   async connect() {
     const [state, codeVerifier] = [random(), random()];
-    // The library knows no PKCE, but it passes these on.
+    // The library does not know PKCE, but it passes these on.
     const challenge = {
       code_challenge: createHash('sha256').update(codeVerifier).digest('base64url'),
       code_challenge_method: 'S256',

@@ -40,11 +40,11 @@ export function checkGrantSecret(secret: unknown): string {
   return text;
 }
 
-/** A token may come from anybody's request, so it may be anything. The service tells what it is. */
+/** Any text is accepted: a token may come from an untrusted request, and the service checks it. */
 export const checkToken = (token: unknown): string =>
   check('token', token, 'the secret of a grant, lk_grant_…', []);
 
-/** The absolute URL where the browser returns to. Whether it is registered, the service decides. */
+/** The absolute URL that the browser returns to. The service checks whether it is registered. */
 export const checkRedirectUri = (redirectUri: unknown): string => {
   const expected = 'the URL of your callback, as registered at the service';
   const text = check('redirect_uri', redirectUri, expected, []);

@@ -2,7 +2,7 @@ import { checkRedirectUri, checkScope } from './arguments.ts';
 import { base64url } from './base64url.ts';
 import type { AuthorizationUrlOptions } from './options.ts';
 
-/** Where to send a browser, and what to keep until it returns. */
+/** An authorization request: the address for the browser, and values to keep until it returns. */
 export interface Authorization {
   /** Send the browser here, with a redirect. */
   url: string;

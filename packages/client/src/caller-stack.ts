@@ -1,6 +1,6 @@
 import { LatchkeyError } from './errors.ts';
 
-// V8 has it, and so have Bun and newer Safaris.
+// V8, Bun and newer versions of Safari have it.
 interface StackCapturing {
   readonly captureStackTrace?: (target: object, below: unknown) => void;
 }
@@ -8,8 +8,8 @@ interface StackCapturing {
 const FIRST_FRAME = '\n    at ';
 
 /**
- * Runs a method of the client. If it rejects with an error of ours, the stack of the error is the
- * stack of whoever called the method.
+ * Runs a method of the client. If it rejects with a LatchkeyError, the stack of the error is that of
+ * the method's caller.
  *
  * Without this, most stacks would show only timers and the network: the calls in between that share a
  * request, or race an abort, break the chain that V8 follows.
@@ -21,7 +21,7 @@ export async function withCallerStack<Result>(
   run: () => Promise<Result>,
 ): Promise<Result> {
   const caller: { stack?: unknown } = {};
-  // About 10 microseconds: V8 collects the frames now, and makes a text of them only if `stack` is read.
+  // This takes about 10 µs: V8 collects the frames now, and formats them only if `stack` is read.
   (Error as StackCapturing).captureStackTrace?.(caller, method);
   try {
     return await run();

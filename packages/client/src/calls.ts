@@ -21,7 +21,7 @@ export interface OperationCall<Name extends OperationName> extends RequestCall {
     : OperationInput<Name>;
 }
 
-/** What an operation returns. */
+/** The result of an operation. */
 export type ResultOf<Name extends OperationName> = WithResponse<OperationOutput<Name>>;
 
 /** Whether a result has the `object` member of its kind. */
@@ -32,7 +32,7 @@ export const hasObject =
 
 const isGrant = hasObject('oauth_grant' satisfies FullGrant['object'] & RevokedGrant['object']);
 
-/** What a code is bound to, if it came through the linking flow. */
+/** The values that a code of the linking flow is bound to. */
 export interface CodeBinding {
   readonly redirectUri?: string | undefined;
   readonly codeVerifier?: string | undefined;
@@ -65,7 +65,7 @@ export const revokeTokenCall = (token: string): OperationCall<'grants.revokeToke
   input: { token: checkGrantSecret(token) },
   secretInputs: [token],
   isIdempotent: true,
-  // It is empty, or has members of a newer service.
+  // It is empty, unless a newer service adds members.
   isResult: (data) => data.object === undefined,
 });
 

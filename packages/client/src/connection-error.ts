@@ -22,7 +22,7 @@ interface RuntimeError {
   readonly cause?: RuntimeError;
 }
 
-/** The error for a request for which `fetch`, or reading the response, threw. */
+/** The error for a request if `fetch`, or reading the response, threw. */
 export function connectionError(thrown: unknown, origin: string, redact: Redact): ConnectionError {
   const cause = redactedCopy(thrown, redact);
   let code: string | undefined;

@@ -67,9 +67,9 @@ export interface ErrorDetails {
   grant_id?: string | undefined;
   /** The OAuth error word of a {@link LinkFailedError}. */
   error?: string | undefined;
-  /** What was decided before, for an {@link InvalidRequestError} with `link_decided`. */
+  /** The earlier decision, for an {@link InvalidRequestError} with `link_decided`. */
   link_status?: LinkStatus | undefined;
-  /** Where to send the browser, for an {@link InvalidRequestError} with `link_expired`. */
+  /** The address that leads the browser back, for an {@link InvalidRequestError} with `link_expired`. */
   redirect_to?: string | undefined;
   /** The invalid parameters that an {@link InvalidRequestError} reports. */
   issues?: readonly ParameterIssue[] | undefined;
@@ -212,12 +212,12 @@ export class ApplicationDisabledError extends LatchkeyError {
  */
 export class InvalidRequestError extends LatchkeyError {
   declare name: 'InvalidRequestError';
-  /** What is wrong with each parameter, if the error is about parameters. */
+  /** The invalid parameters, if the error is about parameters. */
   declare readonly issues?: readonly ParameterIssue[];
-  /** What was decided before, with `link_decided`. */
+  /** With `link_decided`: the earlier decision. */
   declare readonly link_status?: LinkStatus;
   /**
-   * Where to send the browser, with `link_expired`: back to the application that asked. The property is
+   * With `link_expired`: the address that leads the browser back to the application. The property is
    * not enumerable, because the address contains the application's `state`.
    */
   declare readonly redirect_to?: string;

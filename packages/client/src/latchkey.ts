@@ -142,8 +142,8 @@ export class Latchkey {
    * {@link Latchkey.finishLinking} passes them.
    *
    * Concurrent calls with the same code and the same options, besides `timeoutMs` and `signal`, share
-   * one request and its outcome. Each call ends by its own `timeoutMs` and `signal`, and the others continue. The response
-   * counts as lost once every one of them has waited for its `timeoutMs`.
+   * one request and its outcome. Each call ends by its own `timeoutMs` and `signal`, and the others
+   * continue. The response counts as lost once each of them has waited for its `timeoutMs`.
    *
    * @param code - the code, `lk_code_…`, exactly as it came with the user
    * @returns the grant with its secret, and the account as it was when the code was issued
@@ -183,7 +183,7 @@ export class Latchkey {
    *
    * @param grantId - the `grant_id` of the grant, not its secret
    * @param options - options of this call
-   * @returns what remains of the grant
+   * @returns the revoked grant
    * @throws a {@link GrantNotFoundError} if this application has no such grant
    * @throws an {@link OutcomeUnknownError} if the service can't tell whether the grant was revoked
    * @throws a {@link LatchkeyError} as every method: see {@link Latchkey}
@@ -292,7 +292,7 @@ export class Latchkey {
   }
 
   /**
-   * Tells what a token is good for (RFC 7662). An application learns about its own grants; one that the
+   * Tells whether a token is active, and for what (RFC 7662). An application learns about its own grants; one that the
    * operator made a resource server, about those of every application. Any other text is not active,
    * without an error, so the token may come from anybody. If it is active, this is a use of the grant.
    *
@@ -318,8 +318,8 @@ export class Latchkey {
    * Keep `state` and `codeVerifier` for this browser, in its session or in a cookie that scripts can't
    * read. Each call makes new ones, so a user can link in several tabs at once.
    *
-   * @param options - the redirect URI, the scope, and what is known about the user
-   * @returns the address, and what to keep until the browser returns
+   * @param options - the redirect URI, the scope, and hints about the user
+   * @returns the address, and the values to keep until the browser returns
    * @throws an {@link InvalidRequestError} if `redirectUri` or `scope` is missing or has the wrong kind
    * @throws a {@link LatchkeyConfigError} if an option does not exist, or the client has no application
    *   secret
@@ -344,7 +344,7 @@ export class Latchkey {
    * checks that the callback belongs to this browser and comes from this service, and converts its code.
    *
    * @param callbackUrl - the address that was requested: absolute, or its path and query
-   * @param options - what was kept since the link began, and options of {@link Latchkey.convert}
+   * @param options - the values that were kept, and options of {@link Latchkey.convert}
    * @returns the grant with its secret, as `convert` returns it
    * @throws a {@link StateMismatchError} if the callback does not belong to this browser
    * @throws an {@link IssuerMismatchError} if it does not come from `publicUrl`
@@ -406,7 +406,7 @@ export class Latchkey {
           return recoverLostAnswer(error, convert, recover);
         }
       });
-    // Only calls that would send the same may share: a verifier proves whose code it is.
+    // Only calls with the same request share it: the verifier proves who owns the code.
     const key = JSON.stringify([recovers, maxRetries, code, redirectUri, codeVerifier]);
     return this.#conversions.join(key, start, timeoutMs, signal);
   }

@@ -92,18 +92,18 @@ export interface ConvertOptions extends CallOptions {
   codeVerifier?: string | undefined;
 }
 
-/** What `authorizationUrl` asks for. An option that does not exist is refused. */
+/** Options of `authorizationUrl`. An option that does not exist is refused. */
 export interface AuthorizationUrlOptions {
   /** The URL of your callback, exactly as it is registered at the service. */
   redirectUri: string;
-  /** What the user is asked to allow: scope tokens (RFC 6749, section 3.3), with spaces between them. */
+  /** The scope that the user is asked to allow: space-separated tokens (RFC 6749, section 3.3). */
   scope: string;
   /**
    * Comes back in the callback. It must be a secret of this browser that nobody can guess. Printable
    * ASCII. Default: 43 random characters.
    */
   state?: string | undefined;
-  /** What you know about the user, such as an e-mail address, for the sign-in page. Default: none. */
+  /** A hint about the user for the sign-in page, such as an e-mail address. Default: none. */
   loginHint?: string | undefined;
   /**
    * The languages that the user prefers, the best one first, such as `de-AT de en`. Default: those of
@@ -112,7 +112,7 @@ export interface AuthorizationUrlOptions {
   uiLocales?: string | undefined;
 }
 
-/** Options of `finishLinking`: what was kept since the link began, and those of `convert`. */
+/** Options of `finishLinking`: the values that were kept, and the options of `convert`. */
 export interface FinishLinkingOptions extends ConvertOptions {
   /** The `state` that `authorizationUrl` returned. */
   state: string;
@@ -122,7 +122,7 @@ export interface FinishLinkingOptions extends ConvertOptions {
   redirectUri: string;
 }
 
-// The types are the lists: an option that is missing here does not compile.
+// Because of `Record`, an option that is missing here does not compile.
 const clientOptions: Record<keyof LatchkeyOptions, true> = {
   baseUrl: true,
   applicationSecret: true,
@@ -145,7 +145,7 @@ const convertOptions: Record<keyof ConvertOptions, true> = {
   redirectUri: true,
   codeVerifier: true,
 };
-/** The options of the methods that have more than those of every call. */
+/** The methods that have more options than every call. */
 const optionsOf = {
   convert: convertOptions,
   finishLinking: { ...convertOptions, state: true } satisfies Record<

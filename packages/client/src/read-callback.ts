@@ -8,8 +8,8 @@ import type { FinishLinkingOptions } from './options.ts';
 import { redactor } from './redact.ts';
 
 /**
- * Reads the address that a browser returned to: checks whose answer it is (RFC 6749, 10.12; RFC 9207),
- * and what it says.
+ * Reads the callback of a link. Checks that it belongs to this browser (RFC 6749, section 10.12) and
+ * comes from this service (RFC 9207).
  *
  * @param callbackUrl - the whole address, or its path and query
  * @returns the code
@@ -21,7 +21,7 @@ export function readCallback(
 ): string {
   // Not parsed as a URL: the error for one that is not valid would show the code.
   const parameters = new URLSearchParams(String(callbackUrl).replace(/^[^?]*/, ''));
-  /** A parameter that is there once (RFC 6749, section 3.1). */
+  /** A parameter that occurs exactly once (RFC 6749, section 3.1); undefined otherwise. */
   const once = (name: string) => {
     const [value, ...others] = parameters.getAll(name);
     return others.length === 0 ? value : undefined;
@@ -61,7 +61,7 @@ export function readCallback(
       });
 }
 
-/** Compares in a time that depends on the lengths alone. */
+/** Compares in a time that depends only on the lengths. */
 function isEqual(given: string, expected: string): boolean {
   let difference = given.length ^ expected.length;
   for (let i = 0; i < expected.length; i++) {

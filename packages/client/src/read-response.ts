@@ -7,7 +7,7 @@ import { responseDetails, type WithResponse, withResponse } from './response-det
 
 /** A response whose body was read. */
 export interface ReceivedResponse {
-  /** Where the request was sent. */
+  /** The URL of the request. */
   readonly url: URL;
   readonly status: number;
   readonly headers: FetchResponse['headers'];

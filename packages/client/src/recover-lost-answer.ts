@@ -36,7 +36,7 @@ export async function recoverLostAnswer(
   };
 
   let outcome: Grant | LatchkeyError = firstError;
-  // After this error the service asks to recover the grant that it names, before converting again.
+  // This error says to recover the grant that it names before converting again.
   if (!(outcome instanceof OutcomeUnknownError)) outcome = await attempt(convert);
   if (outcome instanceof CodeAlreadyUsedError || outcome instanceof OutcomeUnknownError) {
     const { grant_id } = outcome;

@@ -1,7 +1,7 @@
 import type { FetchResponse } from './fetch.ts';
 import type { Redact } from './redact.ts';
 
-/** What the client keeps of an HTTP response besides its body. */
+/** The status and the headers of an HTTP response. */
 export interface ResponseDetails {
   /** HTTP status. */
   readonly status: number;

@@ -13,7 +13,7 @@ import { type Deadline, untilAborted } from './until-aborted.ts';
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
 
-/** What decides whether a call is retried. */
+/** The call, and the limits of its retries. */
 export interface RetryOptions {
   readonly operation: string;
   /** Whether repeating it has the same effect as doing it once. */

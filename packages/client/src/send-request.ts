@@ -5,22 +5,22 @@ import { redactor } from './redact.ts';
 import type { WithResponse } from './response-details.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** What to send over the service's tRPC interface, and what to expect. */
+/** A request over the service's tRPC interface, and the kind of its result. */
 export interface RequestCall {
   /** The name of the operation. */
   readonly operation: string;
-  /** A query is sent with GET, a mutation with POST. */
+  /** GET for a query, POST for a mutation. */
   readonly method: 'GET' | 'POST';
   readonly input: object | undefined;
   /** The parts of the input that no error may show. */
   readonly secretInputs?: readonly string[];
   /** Whether repeating it has the same effect as doing it once. */
   readonly isIdempotent: boolean;
-  /** Whether a result is of its kind. Any other response is not from Latchkey. */
+  /** Checks the kind of a result. A response of another kind is not from Latchkey. */
   readonly isResult: IsResult;
 }
 
-/** Where and how to send a request. */
+/** The address and the settings of a request. */
 export interface RequestOptions {
   /** With a slash at the end. */
   readonly baseUrl: URL;

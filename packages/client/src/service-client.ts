@@ -22,7 +22,7 @@ export interface Limits {
   readonly maxRetries: number;
 }
 
-/** What every call to a service has in common: its address, timeouts, retries and log lines. */
+/** The common part of all calls to a service: its address, timeouts, retries and log lines. */
 export class ServiceClient {
   readonly baseUrl: URL;
   readonly log: Log;
@@ -100,7 +100,7 @@ export class ServiceClient {
     );
 }
 
-/** What ends a call and its retries. */
+/** The limits of a call and its retries. */
 export interface SendLimits {
   readonly maxRetries: number;
   readonly deadline: Deadline;

@@ -7,12 +7,12 @@ const MOST_EDITS = 3;
 const redact = redactor([]);
 
 /**
- * Refuses an option that does not exist, because a mistyped one would be ignored without a word.
+ * Refuses an option that does not exist, because a mistyped one would be ignored silently.
  *
  * A method that resembles no option is allowed: `new Latchkey(server)` takes the test server of
  * `@latchkey/testing`, which has methods beside the options.
  *
- * @param whose - what has the options, such as `convert`
+ * @param whose - the owner of the options, such as `convert`
  */
 export function refuseUnknownOptions(
   whose: string,
@@ -41,7 +41,7 @@ function nearestName(name: string, known: readonly string[]): string | undefined
   return least <= MOST_EDITS ? known[distances.indexOf(least)] : undefined;
 }
 
-/** Letters to add, remove or replace to make one name of the other; 0 if one contains the other. */
+/** The edit distance of two names; 0 if one contains the other. */
 function distance(one: string, other: string): number {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   if (short.length > 2 && long.includes(short)) return 0;

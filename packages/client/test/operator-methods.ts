@@ -148,7 +148,7 @@ function inputInterface(name: string): string {
   const schema = Object.entries(inputs).find(([key]) => capital(key) === name)?.[1];
   const users = table.filter(([, { input }]) => input === schema);
   const of = users.map(([operation]) => `\`${operation}\``).join(', ');
-  return `${docs([`What ${of} ${users.length === 1 ? 'takes' : 'take'}.`])}
+  return `${docs([`The input of ${of}.`])}
     export interface ${name} ${objectType(jsonSchema(schema as z.ZodType))}`;
 }
 

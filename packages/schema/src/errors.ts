@@ -169,7 +169,7 @@ export const errorTable = {
     title: 'The application is not known here',
     description:
       'The client_id does not name an application that can link accounts here. Go back to the application and try again. If it happens again, tell its support.',
-    help: 'The `client_id` of `/oauth/authorize` is missing, sent twice, no UUID, unknown, or the id of a disabled application. The response is the same in each case; `latchkey explain` tells them apart. The application has to send the id that `latchkey app list` shows.',
+    help: 'The `client_id` of `/oauth/authorize` is missing, sent twice, not a UUID, unknown, or the id of a disabled application. The response is the same in each case; `latchkey explain` tells them apart. The application has to send the id that `latchkey app list` shows.',
   },
   redirect_uri_unregistered: {
     status: 400,
@@ -223,7 +223,7 @@ export const errorTable = {
     title: 'The link request is older than an hour',
     description:
       'This link request is older than an hour and has expired. The user can start again at the application, where redirect_to leads.',
-    help: 'A link request is good for 3600 seconds. `redirect_to` tells the application `access_denied`, so that nobody is stranded.',
+    help: 'A link request is valid for 3600 seconds. `redirect_to` tells the application `access_denied`, so that nobody is stranded.',
     members: ['redirect_to'],
   },
   link_decided: {
@@ -249,7 +249,7 @@ export const errorTable = {
     title: 'The page has expired',
     description:
       'This page was opened before, is too old, or belongs to another browser. Go back to where you came from and open it again.',
-    help: 'The address of a page opens once, within 300 seconds, and the page then belongs to the browser that opened it. A page is also over once a newer one was made for the same link request. `latchkey explain` tells which it was.',
+    help: 'The address of a page opens once, within 300 seconds, and the page then belongs to the browser that opened it. A page also ends when a newer one is created for the same link request. `latchkey explain` tells which cause it was.',
   },
   form_rejected: {
     status: 403,

@@ -22,8 +22,8 @@ export const moment = z.iso
   .refine((text) => !(Date.parse(text) >= Date.UTC(10_000, 0)), 'Must be before the year 10000.')
   .meta({ examples: ['2027-01-31T00:00:00Z'] });
 
-// What nobody sees could make one name look like another, or turn the text around it. U+200C and
-// U+200D join or part letters and emoji, so between two of them they are part of the writing.
+// Invisible characters could make one name look like another, or reverse the text around it. U+200C
+// and U+200D join or separate letters and emoji, so they are allowed between two visible characters.
 const SEEN = String.raw`[^\p{Z}\p{Cc}\p{Cf}\p{Cs}]`;
 const UNSEEN = new RegExp(
   String.raw`[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}|(?<!${SEEN})[\u200c\u200d]|[\u200c\u200d](?!${SEEN})`,

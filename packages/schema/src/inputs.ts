@@ -57,7 +57,10 @@ const applicationMembers = {
     .array(redirectUri)
     .max(20, 'Must be at most 20 redirect URIs.')
     .refine(isDistinct, 'Must be different redirect URIs.')
-    .meta({ description: 'Where the browser may be sent with a code, to the letter.' }),
+    .meta({
+      description:
+        'The redirect URIs. One must be sent unchanged; only the port of a loopback address may differ.',
+    }),
   scopes: z
     .array(scopeToken)
     .max(200, 'Must be at most 200 scopes.')
@@ -78,7 +81,8 @@ export const applicationInput = z.object({
   logo_uri: applicationMembers.logo_uri.default(null),
   homepage_uri: applicationMembers.homepage_uri.default(null),
   public: z.boolean().default(false).meta({
-    description: 'A native application or a command line, which can keep no secret, and gets none.',
+    description:
+      'Whether it has no secret, because it could not keep one: a native application or a command line.',
   }),
   resource_server: applicationMembers.resource_server.default(false),
 });
@@ -113,9 +117,10 @@ const locale = languageTag
 export const pageCreateInput = z.object({
   page: z.literal('connections', 'Must be connections.'),
   account_id: uuid,
-  return_url: webUri
-    .optional()
-    .meta({ description: 'Where the page links back to.', examples: ['https://host.example/'] }),
+  return_url: webUri.optional().meta({
+    description: 'The address that the page links back to.',
+    examples: ['https://host.example/'],
+  }),
   locale,
 });
 
@@ -131,7 +136,7 @@ export const linkApproveInput = z.object({
   account_id: uuid,
   scope: scope
     .optional()
-    .meta({ description: 'A part of what was asked for. Default: all of it.' }),
+    .meta({ description: 'A part of the scope that was asked for. Default: all of it.' }),
 });
 
 export const secretInput = z.object({
@@ -192,7 +197,7 @@ const listMembers = {
 
 export const listInput = z.object(listMembers);
 
-/** What the refinement below lets through; zod takes no type from it. */
+/** The inputs that pass the refinement below. zod infers no type from it. */
 type GrantFilter =
   | { account_id: string; application_id?: undefined }
   | { account_id?: undefined; application_id: string };

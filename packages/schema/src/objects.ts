@@ -135,9 +135,10 @@ export const application = z
     secrets: z
       .array(applicationSecret)
       .meta({ description: 'Its secrets, including expired ones.' }),
-    redirect_uris: z
-      .array(z.string().meta({ examples: ['https://app.example/callback'] }))
-      .meta({ description: 'Where the browser may be sent with a code, to the letter.' }),
+    redirect_uris: z.array(z.string().meta({ examples: ['https://app.example/callback'] })).meta({
+      description:
+        'The redirect URIs. One must be sent unchanged; only the port of a loopback address may differ.',
+    }),
     scopes: z
       .array(scopeToken)
       .nullable()
@@ -378,7 +379,10 @@ export const introspection = z
     }),
     z.object({ active: z.literal(false) }),
   ])
-  .meta({ id: 'Introspection', description: 'What a token is good for (RFC 7662).' });
+  .meta({
+    id: 'Introspection',
+    description: 'Whether a token is active, and for what (RFC 7662).',
+  });
 
 export const applicationList = list(application, 'ApplicationList');
 export const grantList = list(grantEntry, 'GrantList');

@@ -17,7 +17,7 @@ export interface OperationContract {
    */
   readonly takesForm?: boolean;
   /**
-   * It changes nothing, although it is a POST: its input has a credential, and an address must not.
+   * It changes nothing. It is a POST because its input has a credential, which must not be in a URL.
    * Default: whether it is a GET.
    */
   readonly readOnly?: boolean;
@@ -74,7 +74,7 @@ export const operations = {
     takesForm: true,
     summary: 'Revoke a grant by its secret',
     description:
-      'Token revocation (RFC 7009). Ends the grant that the token is the secret of. Anything that is no active token succeeds too, and changes nothing.',
+      'Token revocation (RFC 7009). Ends the grant whose secret is the token. With any other text it succeeds too, and changes nothing.',
     input: input.tokenInput,
     output: object.emptyObject,
     errors: ['token_of_another_application'],
@@ -321,7 +321,7 @@ export const operations = {
     caller: 'operator',
     summary: 'Delete the description of a scope',
     description:
-      'Nobody can ask for the scope from then on. Grants that have it go on. Returns the description as it was.',
+      'From then on, no application can ask for the scope. Grants that have it stay active. Returns the deleted description.',
     input: input.scopeNameInput,
     output: object.scopeDescription,
     errors: ['scope_not_found'],
@@ -367,7 +367,7 @@ export const operations = {
     readOnly: true,
     needsLinking: true,
     summary: 'Read a link request',
-    description: 'What the application asks for, and what was decided.',
+    description: 'Returns what the application asks for, and the state of the request.',
     input: input.linkInput,
     output: object.linkRequest,
     errors: ['link_not_found', 'link_expired'],
@@ -379,7 +379,7 @@ export const operations = {
     needsLinking: true,
     summary: 'Name the account of a link request',
     description:
-      'Tells which account has signed in, and returns the address of the consent page for it. It may be repeated: the last call counts, and earlier pages are dead.',
+      'Tells which account has signed in, and returns the address of the consent page for it. It can be repeated: the last call counts, and earlier pages stop working.',
     input: input.linkIdentifyInput,
     output: object.linkRedirect,
     errors: ['link_not_found', 'link_expired', 'link_decided', 'account_not_found'],
@@ -391,7 +391,7 @@ export const operations = {
     needsLinking: true,
     summary: 'Approve a link request',
     description:
-      'For a host that has asked its user itself. Issues a code, and returns the address that carries it to the application. Repeated with the same input, it has the same response while the code is valid.',
+      'For a host that has asked its user itself. Issues a code, and returns the address that carries it to the application. Repeating it with the same input has the same response while the code is valid.',
     input: input.linkApproveInput,
     output: object.linkRedirect,
     errors: [

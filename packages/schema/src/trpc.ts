@@ -14,7 +14,7 @@ import type {
 import type { OperationInput, OperationName, OperationOutput, Operations } from './operations.ts';
 import type { ErrorBody } from './types.ts';
 
-/** What `error.data` of a `TRPCClientError` has: the body of the REST response, beside tRPC's own. */
+/** The `error.data` of a `TRPCClientError`: the body of the REST response, and tRPC's own members. */
 export interface ErrorData extends ErrorBody, Omit<TRPCDefaultErrorShape['data'], 'stack'> {}
 
 /** An error as tRPC's envelope has it. */

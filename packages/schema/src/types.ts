@@ -120,7 +120,7 @@ export interface Application {
   created_at: string;
   /** Its secrets, including expired ones. */
   secrets: ApplicationSecret[];
-  /** Where the browser may be sent with a code, to the letter. */
+  /** The redirect URIs. One must be sent unchanged; only the port of a loopback address may differ. */
   redirect_uris: string[];
   /** The scopes it may ask for; null for every described one. */
   scopes: string[] | null;
@@ -290,7 +290,7 @@ export interface TokenResponse {
   grant: FullGrant;
 }
 
-/** What a token is good for (RFC 7662). */
+/** Whether a token is active, and for what (RFC 7662). */
 export type Introspection =
   | {
       active: true;

@@ -16,7 +16,7 @@ const URI_CHARACTERS = /^(?:[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+
 // The parts of RFC 3986, appendix B.
 const URI_PARTS = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(#.*)?$/;
 
-// A registered name, an IPv4 address or an IPv6 address in brackets, and maybe a port.
+// A registered name, an IPv4 address or an IPv6 address in brackets, and optionally a port.
 const AUTHORITY = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~-]+)(?::([0-9]{0,5}))?$/;
 
 /** The parts of a URI as they were written, but for the scheme and the host, which are in lower case. */
@@ -26,7 +26,7 @@ export interface UriParts {
   host: string | null;
   /** Undefined if there is none. */
   port: string | undefined;
-  /** What follows the authority, up to the query. */
+  /** The part between the authority and the query. */
   path: string;
   /** Undefined without a question mark. */
   query: string | undefined;
@@ -45,7 +45,7 @@ export function splitUri(text: string): UriParts | null {
   return host === undefined ? null : { ...parts, host: host.toLowerCase(), port };
 }
 
-/** Like {@link splitUri}, for what is registered: a browser that can't read it could not be sent there. */
+/** Like {@link splitUri}, but null also for a URI that browsers can't parse. */
 function splitReadableUri(text: string): UriParts | null {
   const parts = splitUri(text);
   const isReadable = parts !== null && (parts.host === null || URL.canParse(text));
@@ -79,7 +79,7 @@ function isWebUri(text: string): boolean {
   return parts !== null && isWeb(parts);
 }
 
-/** Where a browser is sent with a code. */
+/** A redirect URI. */
 export const redirectUri = z
   .string()
   .min(1, 'Must be a redirect URI, such as https://app.example/callback.')
@@ -90,7 +90,7 @@ export const redirectUri = z
   )
   .meta({ examples: ['https://app.example/callback'] });
 
-/** A page for people: `https:`, or `http:` on a loopback host. */
+/** A web page: `https:`, or `http:` on a loopback host. */
 export const webUri = z
   .string()
   .max(500, 'Must be at most 500 characters.')

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-// Below the ports that Linux gives to whoever asks for any (32768 and above): it would give them away
-// before the program has started.
+// Below the ephemeral ports of Linux (32768 and above), which it could assign to another program before
+// this one has started.
 const [FIRST, COUNT] = [10_240, 22_000];
 
 /**
- * A port of the loopback that nobody listens on, for programs that have to know theirs before they
- * start.
+ * A free port of the loopback, for programs that have to know their port before they start.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -17,14 +17,14 @@ declare module 'vitest' {
   }
 }
 
-/** What all projects of a run share. */
+/** Shared by all projects of a run. */
 interface Shared {
   projects: number;
   mongodb: Promise<TestMongoDB | undefined>;
   threeMembers: Promise<ThreeMembers | undefined>;
 }
 
-/** A replica set that costs nothing unless a test asks for it. */
+/** A replica set that starts only if a test asks for it. */
 interface ThreeMembers {
   url: string;
   stop(): Promise<void>;
@@ -57,7 +57,7 @@ function startShared(): Shared {
   return { projects: 0, mongodb, threeMembers };
 }
 
-/** Without a MongoDB half of the service is not tested, and on a build machine nobody would see it. */
+/** Without a MongoDB, half of the service is not tested. In CI, nobody would notice. */
 const required = Boolean(process.env.CI) || process.env.REQUIRE_MONGODB === '1';
 
 async function startUnlessOptional(): Promise<TestMongoDB | undefined> {

@@ -7,8 +7,8 @@ declare module 'vitest' {
   }
 }
 
-// Three sizes of a run. `npm test` is for every day. `npm run test:all` adds the tests that take long:
-// the files named `*.slow.test.ts`, and what has the option `slow`. `npm run test:long` runs the same
+// Three sizes of a run. `npm test` is for every day. `npm run test:all` adds the slow tests: the
+// files named `*.slow.test.ts`, and tests with the option `slow`. `npm run test:long` runs the same
 // tests with more rounds.
 
 /** Whether this is `npm run test:long`. */

@@ -1,7 +1,7 @@
 import type { OperationName } from '@latchkey/schema';
 import { DomainError, type Intercept, RateLimited } from '@latchkey/server';
 
-/** How a call can be made to fail. With either failure, the server does nothing for the call. */
+/** The failures that a test can cause. With each, the server does nothing for the call. */
 export type Failure = 'store_unavailable' | 'rate_limited';
 
 // A limit one second before the end of its window, so that Retry-After is the shortest wait.

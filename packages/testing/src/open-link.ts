@@ -1,6 +1,6 @@
 import { errorTable } from '@latchkey/schema';
 
-/** Where a browser is after it followed the address of an application. */
+/** The link request or the callback that an address leads to. */
 export type Opened = { link: string } | { callbackUrl: string };
 
 /**
@@ -28,7 +28,7 @@ export async function openLink(
   return isSignIn && link !== null ? { link } : { callbackUrl: location };
 }
 
-/** What an error page is about. */
+/** Explains an error page. */
 function explain(page: string): string {
   if (page.includes('>redirect_uri_unregistered<')) {
     return 'The redirect URI of your application is not registered at this test server. Pass it to createTestServer({ redirectUris }). The port of a loopback address does not matter.';

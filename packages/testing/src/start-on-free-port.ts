@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { CannotListen, type RunningServer } from '@latchkey/server';
 
-// Rarely, another program takes a port between the moment it is found and the start.
+// Rarely, another program takes the port before the server does.
 const ATTEMPTS = 5;
 
 /**

@@ -21,7 +21,7 @@ import { type Failure, Faults } from './faults.ts';
 import { openLink } from './open-link.ts';
 import { startOnFreePort } from './start-on-free-port.ts';
 
-/** What the user authorises. */
+/** The scope and the account that the user authorises. */
 export interface CodeRequest {
   /**
    * Space-separated scope tokens (RFC 6749 section 3.3). Default: `profile.read` for a code, and for a
@@ -32,7 +32,7 @@ export interface CodeRequest {
   account?: TestAccount;
 }
 
-/** What the service knows about the application, and about the host whose accounts it links. */
+/** The application, and the host whose accounts the service links. */
 export interface TestServerOptions {
   /**
    * The redirect URIs of the application. The port of a loopback address does not matter.
@@ -82,8 +82,8 @@ export interface TestServer extends AsyncDisposable {
   issueCode(request?: CodeRequest): Promise<IssuedCode>;
 
   /**
-   * Does what the user does whom your application sends to the service: follows the address, signs in,
-   * and allows the link.
+   * Acts as the user whom your application sends to the service: follows the address, signs in, and
+   * allows the link.
    *
    * @param url - the address that your application redirected the browser to
    * @param request - the user's account, and the part of the scope that is allowed, by default all
@@ -101,7 +101,7 @@ export interface TestServer extends AsyncDisposable {
   approve(url: string | URL, request?: CodeRequest): Promise<string>;
 
   /**
-   * Does what the user does who does not want to link an account: follows the address, and denies.
+   * Acts as a user who does not want to link an account: follows the address, and denies the link.
    *
    * @param url - the address that your application redirected the browser to
    * @returns the address that the browser returns to in your application
@@ -135,7 +135,7 @@ export interface TestServer extends AsyncDisposable {
    * Revokes a grant on the service's side, as when the user unlinks the application there.
    *
    * @param grant_id - the id of the grant, which `issueCode` returned with the code
-   * @returns what remains of the grant
+   * @returns the revoked grant
    * @throws Error if there is no such grant, or its code was not converted yet
    *
    * @example
@@ -256,7 +256,7 @@ export interface TestServer extends AsyncDisposable {
 
 const SETTINGS = {
   HOST: '127.0.0.1',
-  // Has a port once it is known.
+  // Gets a port when it is known.
   PUBLIC_URL: 'http://127.0.0.1',
   DATABASE_URL: 'file::memory:',
   LOG_LEVEL: 'silent',
@@ -265,7 +265,7 @@ const SETTINGS = {
   SHUTDOWN_SECONDS: '0',
 };
 
-// As long as the service lets a code live.
+// The lifetime of a code.
 const CODE_MILLISECONDS = 300_000;
 
 const LOOPBACK = ['http://127.0.0.1/callback', 'http://localhost/callback'];
@@ -274,7 +274,7 @@ const LOOPBACK = ['http://127.0.0.1/callback', 'http://localhost/callback'];
  * Starts the service in this process: on a free port of 127.0.0.1, with an in-memory store and one
  * application. Any number of servers can run at the same time; they share nothing.
  *
- * @param options - what the service knows about the application and the host
+ * @param options - the application and the host
  * @returns the running server
  * @throws Error if an option is not valid; the message says what is valid
  *
@@ -346,7 +346,7 @@ export async function createTestServer({
     return put;
   }
 
-  /** Follows an address, and lets the user decide where there is something to decide. */
+  /** Follows an address, and decides the link request that it leads to, if any. */
   async function follow(
     url: string | URL,
     decide: (link: string) => Promise<{ redirect_to: string }>,

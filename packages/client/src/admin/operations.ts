@@ -22,13 +22,13 @@ import type {
 import type { CallOptions } from '../options.ts';
 import type { WithResponse } from '../response-details.ts';
 
-/** What `accounts.get`, `accounts.erase`, `accounts.export`, `connections.list` take. */
+/** The input of `accounts.get`, `accounts.erase`, `accounts.export`, `connections.list`. */
 export interface AccountIdInput {
   /** The account id. */
   account_id: string;
 }
 
-/** What `accounts.put` takes. */
+/** The input of `accounts.put`. */
 export interface AccountInput {
   /** The account id. */
   account_id: string;
@@ -44,7 +44,7 @@ export interface AccountInput {
   supporter?: boolean | undefined;
 }
 
-/** What `accounts.list` takes. */
+/** The input of `accounts.list`. */
 export interface AccountListInput {
   /** Only accounts with exactly this username. */
   username?: string | undefined;
@@ -55,19 +55,22 @@ export interface AccountListInput {
 }
 
 /**
- * What `applications.get`, `applications.disable`, `applications.enable`, `applications.delete`
- * take.
+ * The input of `applications.get`, `applications.disable`, `applications.enable`,
+ * `applications.delete`.
  */
 export interface ApplicationIdInput {
   /** The application id. */
   application_id: string;
 }
 
-/** What `applications.create` takes. */
+/** The input of `applications.create`. */
 export interface ApplicationInput {
   /** The name. */
   name: string;
-  /** Where the browser may be sent with a code, to the letter. Default: []. */
+  /**
+   * The redirect URIs. One must be sent unchanged; only the port of a loopback address may differ.
+   * Default: [].
+   */
   redirect_uris?: string[] | undefined;
   /** The scopes it may ask for; null for every described one. Default: null. */
   scopes?: string[] | null | undefined;
@@ -76,21 +79,21 @@ export interface ApplicationInput {
   /** Linked on the consent page. Default: null. */
   homepage_uri?: string | null | undefined;
   /**
-   * A native application or a command line, which can keep no secret, and gets none. Default:
-   * false.
+   * Whether it has no secret, because it could not keep one: a native application or a command
+   * line. Default: false.
    */
   public?: boolean | undefined;
   /** Whether it may introspect the grants of every application. Default: false. */
   resource_server?: boolean | undefined;
 }
 
-/** What `applications.update` takes. */
+/** The input of `applications.update`. */
 export interface ApplicationUpdateInput {
   /** The application id. */
   application_id: string;
   /** The name. */
   name?: string | undefined;
-  /** Where the browser may be sent with a code, to the letter. */
+  /** The redirect URIs. One must be sent unchanged; only the port of a loopback address may differ. */
   redirect_uris?: string[] | undefined;
   /** The scopes it may ask for; null for every described one. */
   scopes?: string[] | null | undefined;
@@ -102,7 +105,7 @@ export interface ApplicationUpdateInput {
   resource_server?: boolean | undefined;
 }
 
-/** What `codes.issue` takes. */
+/** The input of `codes.issue`. */
 export interface CodeIssueInput {
   /** The application id. */
   application_id: string;
@@ -116,7 +119,7 @@ export interface CodeIssueInput {
   code_challenge?: string | undefined;
 }
 
-/** What `connections.revoke` takes. */
+/** The input of `connections.revoke`. */
 export interface ConnectionInput {
   /** The account id. */
   account_id: string;
@@ -124,13 +127,13 @@ export interface ConnectionInput {
   application_id: string;
 }
 
-/** What `codes.cancel`, `grants.revoke` take. */
+/** The input of `codes.cancel`, `grants.revoke`. */
 export interface GrantIdInput {
   /** The grant id. */
   grant_id: string;
 }
 
-/** What `grants.list` takes. */
+/** The input of `grants.list`. */
 export interface GrantListInput {
   /** The account id. */
   account_id?: string | undefined;
@@ -142,17 +145,17 @@ export interface GrantListInput {
   cursor?: string | undefined;
 }
 
-/** What `links.approve` takes. */
+/** The input of `links.approve`. */
 export interface LinkApproveInput {
   /** The link that came to the sign-in page. */
   link: string;
   /** The account id. */
   account_id: string;
-  /** A part of what was asked for. Default: all of it. */
+  /** A part of the scope that was asked for. Default: all of it. */
   scope?: string | undefined;
 }
 
-/** What `links.identify` takes. */
+/** The input of `links.identify`. */
 export interface LinkIdentifyInput {
   /** The link that came to the sign-in page. */
   link: string;
@@ -162,13 +165,13 @@ export interface LinkIdentifyInput {
   locale?: string | undefined;
 }
 
-/** What `links.read`, `links.deny` take. */
+/** The input of `links.read`, `links.deny`. */
 export interface LinkInput {
   /** The link that came to the sign-in page. */
   link: string;
 }
 
-/** What `applications.list` takes. */
+/** The input of `applications.list`. */
 export interface ListInput {
   /** The maximum number of entries on a page. Default: 50. */
   limit?: number | undefined;
@@ -176,18 +179,18 @@ export interface ListInput {
   cursor?: string | undefined;
 }
 
-/** What `pages.create` takes. */
+/** The input of `pages.create`. */
 export interface PageCreateInput {
   page: 'connections';
   /** The account id. */
   account_id: string;
-  /** Where the page links back to. */
+  /** The address that the page links back to. */
   return_url?: string | undefined;
   /** The language of the page. Default: that of the browser. */
   locale?: string | undefined;
 }
 
-/** What `scopes.put` takes. */
+/** The input of `scopes.put`. */
 export interface ScopeInput {
   /** The scope. */
   scope: string;
@@ -209,13 +212,13 @@ export interface ScopeInput {
     | undefined;
 }
 
-/** What `scopes.delete` takes. */
+/** The input of `scopes.delete`. */
 export interface ScopeNameInput {
   /** The scope. */
   scope: string;
 }
 
-/** What `applications.secrets.revoke` takes. */
+/** The input of `applications.secrets.revoke`. */
 export interface SecretIdInput {
   /** The application id. */
   application_id: string;
@@ -223,7 +226,7 @@ export interface SecretIdInput {
   secret_id: string;
 }
 
-/** What `applications.secrets.create` takes. */
+/** The input of `applications.secrets.create`. */
 export interface SecretInput {
   /** The application id. */
   application_id: string;
@@ -572,8 +575,8 @@ export interface ScopesOperations {
   ): Promise<WithResponse<CompleteList<Scope>>>;
 
   /**
-   * Delete the description of a scope. Nobody can ask for the scope from then on. Grants that have
-   * it go on. Returns the description as it was.
+   * Delete the description of a scope. From then on, no application can ask for the scope. Grants
+   * that have it stay active. Returns the deleted description.
    *
    * @param input - what to send
    * @param options - options of this call
@@ -660,7 +663,7 @@ export interface PagesOperations {
 /** Operations on the links. */
 export interface LinksOperations {
   /**
-   * Read a link request. What the application asks for, and what was decided.
+   * Read a link request. Returns what the application asks for, and the state of the request.
    *
    * @param input - what to send
    * @param options - options of this call
@@ -677,8 +680,8 @@ export interface LinksOperations {
 
   /**
    * Name the account of a link request. Tells which account has signed in, and returns the address
-   * of the consent page for it. It may be repeated: the last call counts, and earlier pages are
-   * dead.
+   * of the consent page for it. It can be repeated: the last call counts, and earlier pages stop
+   * working.
    *
    * @param input - what to send
    * @param options - options of this call
@@ -699,7 +702,7 @@ export interface LinksOperations {
 
   /**
    * Approve a link request. For a host that has asked its user itself. Issues a code, and returns
-   * the address that carries it to the application. Repeated with the same input, it has the same
+   * the address that carries it to the application. Repeating it with the same input has the same
    * response while the code is valid.
    *
    * @param input - what to send

@@ -9,14 +9,14 @@ import { refuseUnknownOptions } from '../unknown-options.ts';
  */
 export interface LatchkeyAdminOptions extends ConnectionOptions {
   /**
-   * The ADMIN_SECRET of the service. Whoever has it can do everything: keep it on the servers of the
-   * service itself. Default: the environment variable `LATCHKEY_ADMIN_SECRET`, if the runtime has
+   * The ADMIN_SECRET of the service. It allows everything: keep it on the servers of the service
+   * itself. Default: the environment variable `LATCHKEY_ADMIN_SECRET`, if the runtime has
    * `process.env`. Without either, the constructor throws.
    */
   adminSecret?: string | undefined;
 }
 
-// The type is the list: an option that is missing here does not compile.
+// Because of `Record`, an option that is missing here does not compile.
 const adminOptions: Record<keyof LatchkeyAdminOptions, true> = {
   baseUrl: true,
   adminSecret: true,

@@ -1,10 +1,10 @@
-// As long as a link request lives.
+// The lifetime of a link request.
 const MAX_AGE_SECONDS = 3600;
 
-// What `authorizationUrl` makes: 32 bytes in base64url.
+// 32 bytes in base64url, as `authorizationUrl` makes them.
 const RANDOM_TEXT = /^[\w-]{43}$/;
 
-/** What a browser keeps while it is away. */
+/** The values that a browser keeps until the callback. */
 export interface Kept {
   readonly state: string;
   readonly codeVerifier: string;
@@ -37,7 +37,7 @@ export class LinkingCookie {
    *
    * @param header - the Cookie header
    * @param state - the state in the callback, which may be anything
-   * @returns what the cookie has; undefined if there is no such cookie
+   * @returns the content of the cookie; undefined if there is no such cookie
    */
   read(header: string, state: string): Kept | undefined {
     const start = `${this.#name(state)}=`;
@@ -48,7 +48,7 @@ export class LinkingCookie {
       : undefined;
   }
 
-  // With the prefix, browsers take the cookie only from this host, and not from one beside it.
+  // With the prefix, browsers accept the cookie only from this host, not from a sibling domain.
   #name(state: string): string {
     return `${this.#isSecure ? '__Host-' : ''}latchkey-linking-${state.slice(0, 8)}`;
   }

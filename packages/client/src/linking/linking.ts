@@ -42,7 +42,7 @@ export interface LinkingOptions<Incoming> {
    * or `http:` on a loopback host.
    */
   redirectUri: string;
-  /** What the user is asked to allow: scope tokens (RFC 6749, section 3.3), with spaces between them. */
+  /** The scope that the user is asked to allow: space-separated tokens (RFC 6749, section 3.3). */
   scope: string;
   /**
    * Stores the grant for the user of the request. `grant_secret` is shown only now: store it encrypted.
@@ -65,9 +65,9 @@ export interface LinkingOptions<Incoming> {
    */
   onFailed?: ((error: AnyLatchkeyError, request: Incoming) => unknown) | undefined;
   /**
-   * Returns the id of the user who is signed in to your application. A link then ends only for the user
-   * who began it, even if another one has signed in with the same browser meanwhile. Default: a link
-   * ends for whoever uses the browser.
+   * Returns the id of the user who is signed in to your application. Then only the user who began a
+   * link can finish it, even if another one has signed in with the same browser meanwhile.
+   * Default: every user of the browser can finish it.
    *
    * @param request - the request of `connect`, later that of `callback`
    * @returns the id; nothing if nobody is signed in
@@ -77,7 +77,7 @@ export interface LinkingOptions<Incoming> {
     | undefined;
 }
 
-/** What a framework has to offer for a request. */
+/** The parts of a framework's request and response that the routes use. */
 export interface HttpContext {
   /** The address that was requested, or its path and query. */
   readonly url: string;
@@ -108,7 +108,7 @@ export function createLinking<Incoming>(options: LinkingOptions<Incoming>): Link
   async function finish(request: Incoming, { url, cookies, setCookie }: HttpContext) {
     const state = new URLSearchParams(url.replace(/^[^?]*/, '')).get('state') ?? '';
     const kept = cookie.read(cookies ?? '', state);
-    // Before the code is converted: whatever becomes of it, this link is over.
+    // Before the conversion, because the link is over even if that fails.
     if (kept) setCookie(cookie.forget(kept));
     const { state: began = '', codeVerifier = '' }: Partial<Kept> = kept ?? {};
     return latchkey.finishLinking(url, {
@@ -149,8 +149,8 @@ export function createLinking<Incoming>(options: LinkingOptions<Incoming>): Link
 }
 
 /**
- * The state of a link that belongs to a user. Nobody can guess it without the verifier, which only the
- * cookie has; and with the verifier, it is another one for another user.
+ * The state of a link that belongs to a user: a MAC of the user's id. Its key is the verifier, which
+ * only the cookie contains. So the state can't be guessed, and differs for each user.
  */
 async function stateFor(user: string | null | undefined, codeVerifier: string): Promise<string> {
   const text = new TextEncoder();
@@ -171,13 +171,13 @@ function checkRedirectUri(redirectUri: unknown) {
       'redirectUri must be the https:// URL of your callback, as registered at the service. http:// is possible only on localhost, 127.0.0.1 and [::1].',
     );
   }
-  // As it was written: the service compares it to the letter.
+  // Not normalized: the service compares it character by character.
   return { href: redirectUri as string, origin: url.origin, isSecure };
 }
 
 /**
- * The address that a callback of the application returned, on the application's own origin. A path that
- * leads to another one would be an open redirect, if the path came from a request.
+ * Resolves the path that `onLinked` or `onFailed` returned. A path that leads to another origin would be
+ * an open redirect if it came from a request.
  */
 function addressOf(path: unknown, origin: string): string {
   const text = typeof path === 'string' ? path : '/';

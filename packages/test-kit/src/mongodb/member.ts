@@ -25,7 +25,7 @@ const sizes = ['--wiredTigerCacheSizeGB', '0.25', '--oplogSize', '64'];
 const journal = ['--journalCommitInterval', '2'];
 const parameters = ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false'];
 
-/** What a `mongod` is started with besides, for tests of TLS and of users. */
+/** More options of a `mongod`, for tests of TLS and of users. */
 export interface MongodOptions {
   arguments?: readonly string[];
   /** Options of the URL with which the test kit itself connects. */
@@ -107,7 +107,7 @@ export class Member {
     this.#state = 'running';
   }
 
-  /** It keeps its connections, and neither reads nor answers, until {@link resume}. */
+  /** Pauses it until {@link resume}: it keeps its connections, but neither reads nor responds. */
   async pause(): Promise<void> {
     this.#state = 'paused';
     process.kill(await this.#pid(), 'SIGSTOP');
@@ -158,7 +158,7 @@ export class Member {
     await once(this.#shell, 'exit');
   }
 
-  /** Waits until it answers; throws the end of its log if it doesn't. */
+  /** Waits until it responds; throws the end of its log if it does not. */
   async #answering(): Promise<void> {
     const deadline = Date.now() + startMs;
     for (;;) {

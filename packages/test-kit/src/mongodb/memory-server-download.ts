@@ -1,6 +1,6 @@
 // Prints the path of a mongod, downloaded into the folder named first if it is not there yet.
 
-// The end of standard input is the end of whoever asked.
+// Standard input ends if the parent process ends.
 process.stdin.resume().on('end', () => process.exit(1));
 
 try {

@@ -8,7 +8,7 @@ import { lastLines } from '../error-text.ts';
 
 const downloadScript = fileURLToPath(new URL('./memory-server-download.ts', import.meta.url));
 
-/** Without a first byte, the host is taken to be out of reach. */
+/** A host that sends no byte for this long counts as unreachable. */
 const silentMs = 5_000;
 const stalledMs = 15_000;
 
@@ -24,7 +24,7 @@ export async function mongodOfMemoryServer(env: NodeJS.ProcessEnv): Promise<stri
 
 async function download(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
   const child = spawn(process.execPath, [downloadScript, folder], {
-    // One try: if the host is out of reach, every other try only delays the next source.
+    // One attempt: if the host is unreachable, more would only delay the next source.
     env: { MONGOMS_MAX_RETRIES: '1', ...env, NODE_NO_WARNINGS: '1', MONGOMS_DOWNLOAD_DIR: folder },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -37,7 +37,7 @@ async function download(folder: string, env: NodeJS.ProcessEnv): Promise<string>
     errors += chunk;
   });
 
-  // A host may neither accept nor refuse, so the download ends when nothing arrives any more.
+  // A host may neither accept nor refuse a connection, so the download ends if nothing arrives.
   const before = await bytesIn(folder);
   let arrived = before;
   let lastArrival = Date.now();

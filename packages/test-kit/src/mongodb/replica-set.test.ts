@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { describe, expect, inject, test } from 'vitest';
-// Declares what `inject` gives.
+// Declares the type of `inject`.
 import type {} from '../global-setup.ts';
 
 const mongod = inject('mongod');

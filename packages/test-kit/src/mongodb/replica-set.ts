@@ -13,7 +13,7 @@ const origins: Record<MongodSource, string> = {
 
 /**
  * Shorter than MongoDB's own 10 s, 2 s and 10 s, so that a failover takes some 2 s. Members on an
- * overloaded machine have been seen to answer each other within that.
+ * overloaded machine responded to each other within that.
  */
 const quickElections = {
   electionTimeoutMillis: 2_000,
@@ -21,7 +21,7 @@ const quickElections = {
   heartbeatTimeoutSecs: 2,
 };
 
-/** For a set that nobody harms: no election because the machine was busy for a while. */
+/** For a set without faults: a busy machine causes no election. */
 const patientElections = {
   electionTimeoutMillis: 60_000,
   heartbeatIntervalMillis: 500,
@@ -31,7 +31,7 @@ const patientElections = {
 /** How long a member may take to be elected, or to catch up. */
 const patienceMs = 60_000;
 
-/** A replica set of the tests' own: what runs here may be killed. */
+/** A replica set whose members tests may kill. */
 export class ReplicaSet implements MongoDBServer {
   readonly members: readonly Member[];
   readonly description: string;
@@ -65,7 +65,7 @@ export class ReplicaSet implements MongoDBServer {
         replSetInitiate: {
           _id: name,
           members: members.map(({ address }, _id) => ({ _id, host: address })),
-          // The first election takes as long as any.
+          // With MongoDB's own, the first election would take 10 s.
           settings: quickElections,
         },
       });
@@ -87,7 +87,7 @@ export class ReplicaSet implements MongoDBServer {
   async primary(): Promise<Member> {
     return until('a primary', async () => {
       const claims = await this.#hellos();
-      // One that was paused may not know yet that another was elected after it.
+      // A paused primary may not know yet that another member was elected.
       const [latest] = claims
         .filter(({ hello }) => hello.isWritablePrimary === true)
         .sort((one, other) => byElection(other.hello, one.hello));

@@ -7,14 +7,14 @@ export { type MongoDBServer, MongoDBUnavailable } from './types.ts';
 
 /** The MongoDB of a test run. */
 export interface TestMongoDB extends MongoDBServer {
-  /** What starts more of them; undefined if `TEST_DATABASE_URL` names a server of somebody else's. */
+  /** Starts more of them; undefined if `TEST_DATABASE_URL` names the server. */
   mongod: Mongod | undefined;
 }
 
 /**
  * Connects to the server of `TEST_DATABASE_URL`, or starts a replica set of one node.
  *
- * @throws Error if `TEST_DATABASE_URL` is set and no MongoDB answers there: no other is tried
+ * @throws Error if `TEST_DATABASE_URL` is set and no MongoDB responds there: no other is tried
  * @throws MongoDBUnavailable if there is no `mongod` to start
  */
 export async function startMongoDB(options: SearchOptions = {}): Promise<TestMongoDB> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-// Whoever makes a database on the MongoDB of the tests takes it as old as it is.
+// A process that uses the MongoDB of the tests has to accept its age.
 import './accept-older-server.ts';
 
 /** Arguments of Node for a process that opens a database of the tests. */
@@ -16,7 +16,7 @@ export function urlOf(server: string, database: string): string {
   return `${start}/${database}${rest}`;
 }
 
-/** For suites without a fault: nothing is given up because the machine is busy. */
+/** For suites without faults: a busy machine causes no timeout. */
 export function patientUrlOf(server: string, database: string): string {
   const patience = '30000';
   return withOptions(urlOf(server, database), {
@@ -26,7 +26,7 @@ export function patientUrlOf(server: string, database: string): string {
   });
 }
 
-/** A URL with more options, or with others. */
+/** A URL with options added or replaced. */
 export function withOptions(url: string, options: Record<string, string>): string {
   const [start = '', query] = url.split('?');
   const all = new URLSearchParams(query);

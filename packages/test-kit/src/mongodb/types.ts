@@ -1,4 +1,4 @@
-/** Where a `mongod` can come from, in the order in which they are tried. */
+/** The sources of a `mongod`, in the order in which they are tried. */
 export type MongodSource = 'mongod' | 'memory-server' | 'wheel';
 
 /** A `mongod` that runs on this machine. */

