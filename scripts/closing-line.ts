@@ -92,6 +92,11 @@ function leftOutLine(files: number, tests: number): string[] {
   return parts.length === 0 ? [] : [`left out: ${parts.join(' and ')} (run: npm run test:all)`];
 }
 
+/** What the line calls a skipped test: its suite, with the reason that one of them has. */
 function suiteName(test: TestCase): string {
-  return test.parent.type === 'suite' ? test.parent.fullName : test.module.relativeModuleId;
+  const name = test.parent.type === 'suite' ? test.parent.fullName : test.module.relativeModuleId;
+  const result = test.result();
+  const note = result.state === 'skipped' ? result.note : undefined;
+  const reason = note ? `(not run: ${note})` : /\(not run: .*\)/.exec(test.name)?.[0];
+  return reason === undefined ? name : `${name} ${reason}`;
 }

@@ -1,3 +1,5 @@
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { type Environment, environment, run } from './support/service.ts';
@@ -12,26 +14,48 @@ async function linesOf(words: string[], env: Environment): Promise<string[]> {
   return stdout.trim().split('\n');
 }
 
+const NOT_RUN = [
+  '3 skipped: a suite (not run: there is no tool)',
+  'another suite (not run: there is no database)',
+  'another suite (not run: there is no browser)',
+].join(', ');
 const EVERY_DAY = ['--exclude', '**/*.slow.test.ts'];
 
 test('npm test leaves slow files and slow tests out, and says so', async () => {
   expect(await linesOf([...EVERY_DAY, 'tests/mixed', 'tests/file'], {})).toEqual([
     'left out: 1 slow test file and 2 slow tests (run: npm run test:all)',
-    '1 passed, 0 failed, 1 skipped: a suite that needs a tool',
+    `1 passed, 0 failed, ${NOT_RUN}`,
   ]);
 });
 
 test.each([{ TEST_ALL: '1' }, { TEST_LONG: '1' }])('%j leaves nothing out', async (env) => {
   expect(await linesOf(['tests/mixed', 'tests/file'], env)).toEqual([
-    '4 passed, 0 failed, 1 skipped: a suite that needs a tool',
+    `4 passed, 0 failed, ${NOT_RUN}`,
   ]);
 });
 
 test('tests chosen by name leave out the others without a list of them', async () => {
   const lines = await linesOf(['-t', 'every day', 'tests/mixed'], {});
-  expect(lines.at(-1)).toBe('1 passed, 0 failed, 1 skipped');
+  expect(lines.at(-1)).toBe('1 passed, 0 failed, 3 skipped');
 });
 
 test('a failed test is counted', async () => {
   expect((await linesOf(['tests/failing'], {})).at(-1)).toBe('0 passed, 1 failed');
+});
+
+test('a skip says why, for the closing line', async () => {
+  const silent: string[] = [];
+  const pattern = '{apps/*/{src,test},packages/*/src,tests}/**/*.ts';
+  const exclude = ['**/node_modules/**', 'tests/closing-line.test.ts'];
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  for await (const file of glob(pattern, { cwd: root, exclude })) {
+    const text = await readFile(join(root, file), 'utf8');
+    for (const { index } of text.matchAll(/\b(?:skip|skipIf|runIf)\(/g)) {
+      // In its title, near it, or as the note of `context.skip`.
+      const around = text.slice(index - 200, index + 600);
+      const says = /not run: |\bskip\((?:[^)]*, )?'|process\.platform/.test(around);
+      if (!says) silent.push(`${file}: ${text.slice(index, index + 60)}`);
+    }
+  }
+  expect(silent).toEqual([]);
 });

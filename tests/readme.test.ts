@@ -178,7 +178,7 @@ describe.each(['README.md', 'docs/first-steps.md'])('every block of %s works', a
         throw new Error(`Nothing runs a block of "${block.language}": add a way to do it here.`);
       }
       if (block.code.includes('mongodb://') && mongodbServer === undefined) {
-        context.skip('There is no MongoDB.');
+        context.skip('there is no MongoDB');
       }
       await way(block);
     });

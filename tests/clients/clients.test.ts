@@ -209,5 +209,5 @@ describe.each(['', '/latchkey'])('where PUBLIC_URL has the path "%s"', (prefix) 
 // The last line of the run names them.
 for (const { library, language } of clients) {
   if (!(installed[language] instanceof Error)) continue;
-  describe.skip(`${library} (not installed)`, () => test('links an account'));
+  describe.skip(`${library} (not run: it is not installed)`, () => test('links an account'));
 }

@@ -57,7 +57,8 @@ describe('SQLite', () => {
     await load.verify();
   }
 
-  test.skipIf(!canMount)('on a disk that is full goes on once there is room', async () => {
+  test('on a disk that is full goes on once there is room', async ({ skip }) => {
+    skip(!canMount, 'nothing can be mounted');
     const server = await startProcess(
       url,
       {},
@@ -72,7 +73,8 @@ describe('SQLite', () => {
     );
   });
 
-  test.skipIf(!hasPrlimit)('whose files may not grow goes on once they may', async () => {
+  test('whose files may not grow goes on once they may', async ({ skip }) => {
+    skip(!hasPrlimit, 'there is no prlimit');
     const server = await startProcess(url);
     const limit = (size: string) =>
       execFileSync('prlimit', ['--pid', String(server.pid), `--fsize=${size}:`]);
@@ -87,31 +89,29 @@ describe('SQLite', () => {
   const isRoot = process.getuid?.() === 0;
   const asOwner = isRoot ? ['unshare', '--user'] : [];
 
-  test.skipIf(isRoot && !canUnshareUser)(
-    'whose file is read-only is refused at the start, and is as good as before',
-    async () => {
-      const made = await startProcess(url, {}, asOwner);
-      const linked = await linkedApplication(made);
-      const { code } = await linked.issue();
-      made.kill('SIGTERM');
-      await made.ended;
+  test('whose file is read-only is refused at the start, and is as good as before', async ({
+    skip,
+  }) => {
+    skip(isRoot && !canUnshareUser, 'root can have no user namespace');
+    const made = await startProcess(url, {}, asOwner);
+    const linked = await linkedApplication(made);
+    const { code } = await linked.issue();
+    made.kill('SIGTERM');
+    await made.ended;
 
-      const file = join(folder, 'latchkey.db');
-      await chmod(file, 0o444);
-      const refused = launchServer(url, { within: asOwner });
-      const outcome = await Promise.race([refused.ended, listening(refused)]);
-      refused.kill('SIGKILL');
-      expect(outcome).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(
-          /latchkey\.db cannot be opened: .* this user may write to it/,
-        ),
-      });
+    const file = join(folder, 'latchkey.db');
+    await chmod(file, 0o444);
+    const refused = launchServer(url, { within: asOwner });
+    const outcome = await Promise.race([refused.ended, listening(refused)]);
+    refused.kill('SIGKILL');
+    expect(outcome).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/latchkey\.db cannot be opened: .* this user may write to it/),
+    });
 
-      await chmod(file, 0o600);
-      const server = await startProcess(url, {}, asOwner);
-      const converted = await invoke(server, 'REST', 'grants.convert', { code }, linked.bearer);
-      expect(converted.status).toBe(200);
-    },
-  );
+    await chmod(file, 0o600);
+    const server = await startProcess(url, {}, asOwner);
+    const converted = await invoke(server, 'REST', 'grants.convert', { code }, linked.bearer);
+    expect(converted.status).toBe(200);
+  });
 });

@@ -6,6 +6,10 @@ test('a slow test', slow, () => undefined);
 describe('a slow suite', { ...slow, timeout: 1_000 }, () => {
   test('in it', () => undefined);
 });
-describe('a suite that needs a tool', () => {
+describe('a suite (not run: there is no tool)', () => {
   test.skip('in it', () => undefined);
+});
+describe('another suite', () => {
+  test('in it', ({ skip }) => skip('there is no database'));
+  test.skip('of a kind (not run: there is no browser)', () => undefined);
 });

@@ -28,7 +28,9 @@ import {
 
 const server = inject('mongodbUrl');
 
-describe.skipIf(server === undefined)('the commands for MongoDB', () => {
+const title = `the commands for MongoDB${server ? '' : ' (not run: there is none)'}`;
+
+describe.skipIf(!server)(title, () => {
   const name = freshName();
   const { client } = createClient(
     withOptions(urlOf(server ?? 'mongodb://none', name), { monitorCommands: 'true' }),
