@@ -5,7 +5,7 @@
  * @module
  */
 
-export { callOperation, type OperatorOperation } from './cli/run-operation.ts';
+export { callOperation, type OperatorOperation } from './cli/call-operation.ts';
 export type { Clock } from './clock.ts';
 export { DomainError } from './domain-error.ts';
 export { RateLimited } from './limits/rate-limited.ts';

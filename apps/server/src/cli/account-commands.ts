@@ -1,6 +1,5 @@
 import type { Account } from '@latchkey/schema';
 import type { Command } from 'commander';
-import { newId } from '../credentials/credentials.ts';
 import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
 import { listAll } from './list.ts';
@@ -45,8 +44,9 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
     .option('--supporter', 'the account is a supporter')
     .option('--json', 'print JSON, as the API returns it')
     .description('create an account, or replace all of its fields')
-    .action(({ id, username, displayName, twitter, verified, supporter, ...options }) =>
-      runOperation(
+    .action(async ({ id, username, displayName, twitter, verified, supporter, ...options }) => {
+      const { newId } = await import('../credentials/credentials.ts');
+      await runOperation(
         terminal,
         'admin.accounts.put',
         {
@@ -59,8 +59,8 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
         },
         options,
         describeAccount,
-      ),
-    );
+      );
+    });
   addExamples(
     put,
     "account put --username ada --display-name 'Ada Lovelace'",

@@ -1,10 +1,7 @@
-import { inputs } from '@latchkey/schema';
 import type { Command } from 'commander';
-import { type Explanation, explainRequest } from '../audit/explain.ts';
-import { type GrantReport, type HistoryEntry, reportGrant } from '../audit/grant-history.ts';
+import type { Explanation } from '../audit/explain.ts';
+import type { GrantReport, HistoryEntry } from '../audit/grant-history.ts';
 import type { Actor } from '../initiator.ts';
-import { redactorFor } from '../log/log.ts';
-import { validate } from '../operations/input.ts';
 import { addExamples } from './examples.ts';
 import { EXISTING, withService } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
@@ -27,9 +24,11 @@ async function explain(
   request_id: string,
   options: { json?: boolean },
 ): Promise<void> {
-  await withService(terminal, EXISTING, async ({ store }, settings) => {
+  const { explainRequest } = await import('../audit/explain.ts');
+  const { redactorFor } = await import('../log/log.ts');
+  await withService(terminal, EXISTING, async ({ service, settings }) => {
     // Redacted as it was before it was stored, so that a request id that is a credential is found.
-    const data = await explainRequest(store, redactorFor(settings)(request_id));
+    const data = await explainRequest(service.store, redactorFor(settings)(request_id));
     if (data.length === 0) throw new Error(NOTHING_ON_RECORD);
     const text = options.json
       ? JSON.stringify({ object: 'list', data })
@@ -64,9 +63,12 @@ async function printHistory(
   id: string,
   options: { json?: boolean },
 ): Promise<void> {
-  await withService(terminal, EXISTING, async ({ store }) => {
+  const { inputs } = await import('@latchkey/schema');
+  const { reportGrant } = await import('../audit/grant-history.ts');
+  const { validate } = await import('../operations/input.ts');
+  await withService(terminal, EXISTING, async ({ service }) => {
     const { grant_id } = validate(inputs.grantIdInput, { grant_id: id }) as { grant_id: string };
-    const report = await reportGrant(store, grant_id);
+    const report = await reportGrant(service.store, grant_id);
     const text = options.json ? JSON.stringify(report) : describeReport(report);
     await terminal.stdout.write(`${text}\n`);
   });

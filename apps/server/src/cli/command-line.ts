@@ -1,7 +1,5 @@
 import { Command, CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { BadSetting } from '../bad-setting.ts';
-import { DomainError } from '../domain-error.ts';
 import { addAccountCommands } from './account-commands.ts';
 import { addAppCommands } from './app-commands.ts';
 import { addExplainCommand } from './audit-commands.ts';
@@ -13,25 +11,15 @@ import { addConnectionCommands } from './connection-commands.ts';
 import { addCopyCommand } from './copy-command.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
-import { errorText } from './error-texts.ts';
 import { addExamples } from './examples.ts';
+import { exitCode } from './exit-code.ts';
 import { addGrantCommands } from './grant-commands.ts';
 import { addLinkCommands } from './link-commands.ts';
 import { addMigrateCommand } from './migrate-command.ts';
 import { addPageCommands } from './page-commands.ts';
 import { addScopeCommands } from './scope-commands.ts';
-import { addServeCommand, CannotStart } from './serve-command.ts';
+import { addServeCommand } from './serve-command.ts';
 import type { Terminal } from './terminal.ts';
-
-const exitCode = {
-  done: 0,
-  /** Refused, or failed: the reason is on stderr. */
-  refused: 1,
-  /** The command line or a setting is wrong. */
-  badUsage: 2,
-  /** `serve` can't start, and a restart would not help. 78 is EX_CONFIG of sysexits.h. */
-  cannotStart: 78,
-} as const;
 
 /**
  * Runs one command.
@@ -47,7 +35,12 @@ export async function runCommandLine(
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    return explain(error, terminal);
+    if (error instanceof CommanderError) {
+      // Commander has printed its message; `--help` is an error of exit code 0 here.
+      return error.exitCode === 0 ? exitCode.done : exitCode.badUsage;
+    }
+    const { tellFailure } = await import('./tell-failure.ts');
+    return tellFailure(error, terminal);
   }
   const { failure } = terminal.stdout;
   // The service has done its work, whether or not somebody could read where it listens.
@@ -94,19 +87,4 @@ export function createProgram(terminal: Terminal): Command {
     command.showHelpAfterError(`Run ${pathOf(command)} --help for its usage and examples.`);
   }
   return program;
-}
-
-/** Says what went wrong, and what to do about it. */
-function explain(error: unknown, { stderr }: Terminal): number {
-  if (error instanceof CommanderError) {
-    // Commander has printed its message; `--help` is an error of exit code 0 here.
-    return error.exitCode === 0 ? exitCode.done : exitCode.badUsage;
-  }
-  if (error instanceof DomainError) {
-    stderr.write(errorText(error));
-    return exitCode.refused;
-  }
-  stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  if (error instanceof CannotStart) return exitCode.cannotStart;
-  return error instanceof BadSetting ? exitCode.badUsage : exitCode.refused;
 }

@@ -4,7 +4,7 @@ import { ageOf } from './age.ts';
 import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
 import { printList } from './list.ts';
-import { callOperation, EXISTING, runOperation, withService } from './run-operation.ts';
+import { EXISTING, runOperation, withService } from './run-operation.ts';
 import type { Column } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -41,9 +41,8 @@ export function addConnectionCommands(program: Command, terminal: Terminal): voi
     .option('--json', 'print JSON, as the API returns it')
     .description('list the applications with active grants of an account, by name')
     .action(({ account, ...options }) =>
-      withService(terminal, EXISTING, async (service) => {
-        const input = { account_id: account };
-        const { data } = await callOperation(service, 'admin.connections.list', input, terminal);
+      withService(terminal, EXISTING, async ({ call }) => {
+        const { data } = await call('admin.connections.list', { account_id: account });
         await printList(terminal, [data], options, columns);
       }),
     );

@@ -1,11 +1,5 @@
 import type { Command } from 'commander';
-import { BadSetting } from '../bad-setting.ts';
-import { createDemo, demoText } from '../demo/calls-to-paste.ts';
-import { demoPaths, isDemoAllowed, isLinkingDemo, linkingDemoText } from '../demo/linking-demo.ts';
-import { loadSettings } from '../settings.ts';
 import { addExamples } from './examples.ts';
-import { listeningUrl } from './listening-url.ts';
-import { CREATING, withService } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
 
 export function addDemoCommand(program: Command, terminal: Terminal): void {
@@ -15,18 +9,8 @@ export function addDemoCommand(program: Command, terminal: Terminal): void {
       'print the address of the demo, a code to exchange, and the revocation of its grant',
     )
     .action(async () => {
-      const settings = loadSettings(terminal.environment);
-      if (!isDemoAllowed(settings)) throw new BadSetting(NO_DEMO);
-      const url = settings.publicUrl ?? listeningUrl(settings);
-      await withService(terminal, CREATING, async (service) => {
-        if (isLinkingDemo(settings)) {
-          await terminal.stdout.write(`${linkingDemoText(url + demoPaths.application)}\n`);
-        }
-        await terminal.stdout.write(demoText(await createDemo(service), url));
-      });
+      const { printDemo } = await import('./print-demo.ts');
+      await printDemo(terminal);
     });
   addExamples(command, 'demo');
 }
-
-const NO_DEMO =
-  'DATABASE_URL or ADMIN_SECRET is set, and a demo is made only where neither is. Unset both, or create an application, an account and a code: latchkey app create, latchkey account put, latchkey code issue.';

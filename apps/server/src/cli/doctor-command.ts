@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { examine } from '../doctor/examine.ts';
 import type { Finding } from '../store/finding.ts';
 import { addExamples } from './examples.ts';
 import type { Terminal } from './terminal.ts';
@@ -18,6 +17,7 @@ async function doctor(
   { environment, stdout }: Terminal,
   { json }: { json?: boolean },
 ): Promise<void> {
+  const { examine } = await import('../doctor/examine.ts');
   const data: Finding[] = [];
   for await (const finding of examine(environment)) {
     data.push(finding);

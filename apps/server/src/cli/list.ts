@@ -1,6 +1,5 @@
 import type { List, OperationInput, OperationOutput } from '@latchkey/schema';
-import type { Service } from '../service.ts';
-import { callOperation, EXISTING, withService } from './run-operation.ts';
+import { type CallAsOperator, EXISTING, withService } from './run-operation.ts';
 import { type Column, createTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -12,20 +11,17 @@ const PAGE = 100;
 
 /** Calls an operation that lists until the last page. */
 export async function* pagesOf<Name extends PagedOperation>(
-  terminal: Terminal,
-  service: Service,
+  call: CallAsOperator,
   name: Name,
   filter: Omit<OperationInput<Name>, 'limit' | 'cursor'>,
 ): AsyncGenerator<ItemOf<Name>[]> {
   let cursor: string | null = null;
   do {
     const input = { ...filter, limit: PAGE, ...(cursor !== null && { cursor }) };
-    const page: List<ItemOf<Name>> = await callOperation(
-      service,
+    const page: List<ItemOf<Name>> = await call(
       name,
       // TypeScript can't see that `limit` and `cursor` complete the type again, for any Name.
       input as OperationInput<Name>,
-      terminal,
     );
     yield page.data;
     cursor = page.next_cursor;
@@ -40,8 +36,8 @@ export async function listAll<Name extends PagedOperation>(
   options: { json?: boolean },
   columns: readonly Column<ItemOf<Name>>[],
 ): Promise<void> {
-  await withService(terminal, EXISTING, (service) =>
-    printList(terminal, pagesOf(terminal, service, name, filter), options, columns),
+  await withService(terminal, EXISTING, ({ call }) =>
+    printList(terminal, pagesOf(call, name, filter), options, columns),
   );
 }
 

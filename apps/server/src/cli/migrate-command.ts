@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import { loadSettings, refuseInMemory } from '../settings.ts';
-import { openMigration } from '../store/open-store.ts';
 import type { Migration, MigrationPlan } from '../store/schema-version.ts';
 import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
@@ -24,6 +22,8 @@ export function addMigrateCommand(program: Command, terminal: Terminal): void {
 }
 
 async function migrate(terminal: Terminal, options: MigrateOptions): Promise<void> {
+  const { loadSettings, refuseInMemory } = await import('../settings.ts');
+  const { openMigration } = await import('../store/open-store.ts');
   const settings = loadSettings(terminal.environment);
   refuseInMemory(settings);
   const migration = await openMigration(settings.databaseUrl);

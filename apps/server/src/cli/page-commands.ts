@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { en } from '../page-texts/en.ts';
 import { addExamples } from './examples.ts';
 import { runOperation } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
@@ -36,6 +35,7 @@ export function addPageCommands(program: Command, terminal: Terminal): void {
     .command('texts')
     .description('print the English texts of the pages, as a file for PAGE_TEXTS')
     .action(async () => {
+      const { en } = await import('../page-texts/en.ts');
       await terminal.stdout.write(`${JSON.stringify({ en }, null, 2)}\n`);
     });
   addExamples(texts, 'page texts > texts.json');

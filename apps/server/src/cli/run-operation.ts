@@ -1,20 +1,23 @@
 import type { OperationInput, OperationName, OperationOutput } from '@latchkey/schema';
-import { BadSetting } from '../bad-setting.ts';
-import { newId } from '../credentials/credentials.ts';
-import { withLinkingDemo } from '../demo/linking-demo.ts';
-import { noLimits } from '../limits/limits.ts';
-import { closeService, linkingFrom, openService, type ServiceOptions } from '../open-service.ts';
-import { call, passThrough } from '../operations/call.ts';
-import { type Operation, operations } from '../operations/operation.ts';
+import type { ServiceOptions } from '../open-service.ts';
 import type { Service } from '../service.ts';
-import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
-import { commandLog } from './command-log.ts';
-import { listeningUrl } from './listening-url.ts';
-import { osUser } from './os-user.ts';
+import type { Settings } from '../settings.ts';
+import type { OperatorOperation } from './call-operation.ts';
 import type { Terminal } from './terminal.ts';
 
-/** An operation of the operator: the command line offers these. */
-export type OperatorOperation = Extract<OperationName, `admin.${string}`>;
+/** Calls an operation as the person at the command line. */
+export type CallAsOperator = <Name extends OperatorOperation>(
+  name: Name,
+  input: OperationInput<Name>,
+) => Promise<OperationOutput<Name>>;
+
+/** The service on DATABASE_URL, opened for one command. */
+export interface OpenService {
+  service: Service;
+  settings: Settings;
+  call: CallAsOperator;
+  close(): Promise<void>;
+}
 
 /** What a command may do to the database as a whole. */
 export type Access = Required<Pick<ServiceOptions, 'create' | 'migrate'>>;
@@ -38,48 +41,15 @@ const CREATING_OPERATIONS: ReadonlySet<OperationName> = new Set([
 export async function withService(
   terminal: Terminal,
   access: Access,
-  use: (service: Service, settings: Settings) => Promise<void>,
+  use: (open: OpenService) => Promise<void>,
 ): Promise<void> {
-  const settings = loadSettings(terminal.environment);
-  refuseInMemory(settings);
-  const { databaseUrl, auditDays } = settings;
-  const linking = linkingFrom(withLinkingDemo(settings, listeningUrl(settings)));
-  const options = { auditDays, linking, ...access };
-  const service = await openService(databaseUrl, commandLog(terminal), options);
+  const { openForCommand } = await import('./open-for-command.ts');
+  const open = await openForCommand(terminal, access);
   try {
-    await use(service, settings);
+    await use(open);
   } finally {
-    await closeService(service);
+    await open.close();
   }
-}
-
-const LINKING_IS_OFF =
-  'SIGN_IN_URL is not set, so the linking flow is off. Give commands the settings of the service. Example: SIGN_IN_URL=https://host.example/sign-in';
-
-/**
- * Calls an operation as the person at the command line.
- *
- * @param terminal - tells who that is. Default: the environment of the process
- * @throws DomainError; BadSetting for one of the linking flow while that is off
- */
-export async function callOperation<Name extends OperatorOperation>(
-  service: Service,
-  name: Name,
-  input: OperationInput<Name>,
-  { environment }: Pick<Terminal, 'environment'> = { environment: process.env },
-): Promise<OperationOutput<Name>> {
-  const operation = operations.get(name) as Operation;
-  if (operation.needsLinking && service.linking === null) throw new BadSetting(LINKING_IS_OFF);
-  const context = { service, limits: noLimits, intercept: passThrough };
-  const output = await call(context, operation, {
-    authenticate: async () => ({ admin_secret: null }),
-    readInput: async () => input,
-    request: { request_id: newId(service.clock()), address: null },
-    by: 'command_line',
-    os_user: osUser(environment),
-    record: {},
-  });
-  return output as OperationOutput<Name>;
 }
 
 /**
@@ -98,8 +68,8 @@ export async function runOperation<Name extends OperatorOperation>(
   afterwards: (service: Service) => Promise<void> = async () => {},
 ): Promise<void> {
   const access = CREATING_OPERATIONS.has(name) ? CREATING : EXISTING;
-  await withService(terminal, access, async (service) => {
-    const output = await callOperation(service, name, input, terminal);
+  await withService(terminal, access, async ({ service, call }) => {
+    const output = await call(name, input);
     await terminal.stdout.write(`${options.json ? JSON.stringify(output) : describe(output)}\n`);
     await afterwards(service);
   });

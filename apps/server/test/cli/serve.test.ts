@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { credentialPattern } from '@latchkey/schema';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { CannotStart, describeListenError } from '../../src/cli/serve-command.ts';
+import { CannotStart } from '../../src/cli/cannot-start.ts';
+import { describeListenError } from '../../src/cli/serve.ts';
 import { CannotListen } from '../../src/start-server.ts';
 import { type CommandProcess, runCommand, startCommand } from '../http/command-process.ts';
 

@@ -1,0 +1,23 @@
+import { BadSetting } from '../bad-setting.ts';
+import { createDemo, demoText } from '../demo/calls-to-paste.ts';
+import { demoPaths, isDemoAllowed, isLinkingDemo, linkingDemoText } from '../demo/linking-demo.ts';
+import { loadSettings } from '../settings.ts';
+import { listeningUrl } from './listening-url.ts';
+import { CREATING, withService } from './run-operation.ts';
+import type { Terminal } from './terminal.ts';
+
+const NO_DEMO =
+  'DATABASE_URL or ADMIN_SECRET is set, and a demo is made only where neither is. Unset both, or create an application, an account and a code: latchkey app create, latchkey account put, latchkey code issue.';
+
+/** @throws BadSetting where no demo may be made */
+export async function printDemo(terminal: Terminal): Promise<void> {
+  const settings = loadSettings(terminal.environment);
+  if (!isDemoAllowed(settings)) throw new BadSetting(NO_DEMO);
+  const url = settings.publicUrl ?? listeningUrl(settings);
+  await withService(terminal, CREATING, async ({ service }) => {
+    if (isLinkingDemo(settings)) {
+      await terminal.stdout.write(`${linkingDemoText(url + demoPaths.application)}\n`);
+    }
+    await terminal.stdout.write(demoText(await createDemo(service), url));
+  });
+}

@@ -1,0 +1,66 @@
+import { formatTimestamp } from '@latchkey/schema';
+import type { Command } from 'commander';
+import type { Milliseconds } from '../clock.ts';
+import { closeService, openService } from '../open-service.ts';
+import type { Service } from '../service.ts';
+import { databasePath, describeContents, onWire, print } from './back-up.ts';
+import { commandLog } from './command-log.ts';
+import { describeRevoked, revokeByLogs } from './revoke-by-logs.ts';
+import type { Terminal } from './terminal.ts';
+
+export async function restoreDatabase(
+  terminal: Terminal,
+  file: string,
+  { log: logs, since, json }: { log?: string[]; since?: Milliseconds; json?: boolean },
+  command: Command,
+): Promise<void> {
+  const path = databasePath(terminal, 'restored');
+  const { stageBackup } = await import('../store/sqlite/restore.ts');
+  const staged = await stageBackup(file, path);
+  try {
+    const made_at = since ?? staged.contents.made_at;
+    if (logs !== undefined && made_at === null) {
+      command.error(
+        `error: ${file} does not say when it was made. Add --since with a time that is not later, as --since 2026-11-21T02:15:30Z`,
+      );
+    }
+    // Before the database is in its place: what was revoked never works there, even after a crash.
+    const revoked =
+      logs === undefined
+        ? null
+        : await withStaged(terminal, staged.path, (service) =>
+            revokeByLogs(terminal, service, logs, made_at as Milliseconds),
+          );
+    const aside = await staged.putInPlace();
+    const lines = [
+      `${path} is restored from ${file}: ${describeContents(staged.contents)}.`,
+      ...(aside === null ? [] : [`The files that were there are in ${aside}.`]),
+      revoked === null
+        ? `What was revoked after the backup WORKS AGAIN. Before the service is reachable, run: latchkey revoke-again --since ${made_at === null ? 'TIME-OF-THE-BACKUP' : formatTimestamp(made_at)} LOG…`
+        : describeRevoked(revoked),
+    ];
+    const object = {
+      object: 'restore',
+      file,
+      ...onWire(staged.contents),
+      moved_to: aside,
+      revoked_again: revoked,
+    };
+    await print(terminal, json, object, lines.join('\n'));
+  } finally {
+    staged.remove();
+  }
+}
+
+async function withStaged<T>(
+  terminal: Terminal,
+  path: string,
+  use: (service: Service) => Promise<T>,
+): Promise<T> {
+  const service = await openService(`file:${path}`, commandLog(terminal), { create: false });
+  try {
+    return await use(service);
+  } finally {
+    await closeService(service);
+  }
+}

@@ -1,0 +1,157 @@
+import { isUuid, type RevokedGrant } from '@latchkey/schema';
+import { DomainError } from '../domain-error.ts';
+import { confirm } from './confirm.ts';
+import { errorText } from './error-texts.ts';
+import { pagesOf } from './list.ts';
+import { type CallAsOperator, EXISTING, withService } from './run-operation.ts';
+import { linesOf, STDIN } from './stdin.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface RevokeOptions {
+  account?: string;
+  app?: string;
+  yes?: boolean;
+  json?: boolean;
+}
+
+export async function revokeGrants(
+  terminal: Terminal,
+  ids: string[],
+  options: RevokeOptions,
+): Promise<void> {
+  const readsStdin = ids.length === 1 && ids[0] === STDIN;
+  if (!readsStdin) refuseIllFormed(ids);
+  await withService(terminal, EXISTING, async ({ call }) => {
+    const which = await describeWhich(call, ids, options);
+    if (!readsStdin) {
+      await confirm(terminal, `Revoke ${which}? Their users have to link again.`, options);
+    }
+    await revokeAll(terminal, call, idsToRevoke(terminal, call, ids, options), options);
+  });
+}
+
+/** @throws DomainError `parameter_invalid`, before anything is revoked */
+function refuseIllFormed(ids: readonly string[]): void {
+  const issues = ids.flatMap((id, index) =>
+    isUuid(id) ? [] : [{ path: ['grant_id', index], message: 'Must be a UUID.' }],
+  );
+  if (issues.length > 0) throw new DomainError('parameter_invalid', { issues });
+}
+
+/** @throws DomainError if there is no such account or application: it is probably mistyped */
+async function describeWhich(
+  call: CallAsOperator,
+  ids: readonly string[],
+  { account, app }: RevokeOptions,
+): Promise<string> {
+  if (account !== undefined) {
+    const { username } = await call('admin.accounts.get', { account_id: account });
+    return `every grant of the account ${username} (${account})`;
+  }
+  if (app !== undefined) {
+    const { name } = await call('admin.applications.get', { application_id: app });
+    return `every grant of the application ${name} (${app})`;
+  }
+  return ids.length === 1 ? `the grant ${ids[0]}` : `${ids.length} grants`;
+}
+
+/** What is to be revoked, read as it is needed, so that any number of them takes the same memory. */
+async function* idsToRevoke(
+  terminal: Terminal,
+  call: CallAsOperator,
+  ids: readonly string[],
+  { account, app }: RevokeOptions,
+): AsyncGenerator<string> {
+  if (account === undefined && app === undefined) {
+    yield* ids[0] === STDIN ? firstWords(terminal) : ids;
+    return;
+  }
+  const filter = { account_id: account, application_id: app };
+  // A grant that is revoked already is left out, so that a repetition goes on where it stopped.
+  for await (const page of pagesOf(call, 'admin.grants.list', filter)) {
+    for (const { grant_id, revoked } of page) if (!revoked) yield grant_id;
+  }
+}
+
+// Simultaneous writes share a wait for the disk. On MongoDB each takes up to two of the 100
+// connections of the pool: one for the grant, one for the audit.
+const AT_ONCE = 50;
+
+async function* batchesOf(ids: AsyncIterable<string>): AsyncGenerator<string[]> {
+  let batch: string[] = [];
+  for await (const id of ids) {
+    batch.push(id);
+    if (batch.length < AT_ONCE) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** The first word of each line, so that it takes what `grant list` prints to a pipe. */
+async function* firstWords(terminal: Terminal): AsyncGenerator<string> {
+  for await (const line of linesOf(terminal)) {
+    const [word = ''] = line.trim().split(/\s/);
+    if (word !== '') yield word;
+  }
+}
+
+async function revokeAll(
+  terminal: Terminal,
+  call: CallAsOperator,
+  ids: AsyncIterable<string>,
+  { json }: RevokeOptions,
+): Promise<void> {
+  const { stdout, stderr } = terminal;
+  let asked = 0;
+  let done = 0;
+  let only: DomainError | undefined;
+  for await (const batch of batchesOf(ids)) {
+    const outcomes = await Promise.all(batch.map((id) => revokeOne(call, id)));
+    asked += batch.length;
+    const revoked = outcomes.flatMap((outcome) =>
+      outcome instanceof DomainError ? [] : [outcome],
+    );
+    done += revoked.length;
+    const lines = revoked.map((grant) =>
+      json ? `${JSON.stringify(grant)}\n` : `Grant ${grant.grant_id} is revoked.\n`,
+    );
+    // Nobody may be reading any more, which is no reason to leave a grant alive.
+    await stdout.write(lines.join(''));
+    for (const [index, outcome] of outcomes.entries()) {
+      if (!(outcome instanceof DomainError)) continue;
+      only = outcome;
+      if (!concernsOne(outcome)) throw goOn(outcome, done);
+      if (asked > 1)
+        stderr.write(`number ${asked - batch.length + index + 1}: ${errorText(outcome)}`);
+    }
+  }
+  if (only !== undefined && asked === 1) throw only;
+  if (only !== undefined) throw new Error(`${asked - done} of ${asked} grants were not revoked.`);
+  if (!json && asked !== 1) await stdout.write(`${done} grants are revoked.\n`);
+}
+
+async function revokeOne(
+  call: CallAsOperator,
+  grant_id: string,
+): Promise<RevokedGrant | DomainError> {
+  try {
+    return await call('admin.grants.revoke', { grant_id });
+  } catch (error) {
+    return DomainError.from(error);
+  }
+}
+
+/** Whether the others can be revoked all the same. */
+function concernsOne({ code }: DomainError): boolean {
+  return code === 'grant_not_found' || code === 'parameter_invalid';
+}
+
+function goOn(error: DomainError, done: number): Error {
+  return done === 0
+    ? error
+    : new Error(
+        `${errorText(error)}${done} grants were revoked before. Run the same command again to go on.`,
+        { cause: error },
+      );
+}

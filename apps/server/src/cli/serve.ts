@@ -1,0 +1,118 @@
+import type { Logger } from 'pino';
+import { BadSetting } from '../bad-setting.ts';
+import { createDemo, demoText, findLiveDemoSecret } from '../demo/calls-to-paste.ts';
+import {
+  DEMO_APPLICATION_ID,
+  isDemoAllowed,
+  isDemoApplicationLive,
+  linkingDemoText,
+} from '../demo/linking-demo.ts';
+import { createLog } from '../log/log.ts';
+import { loadSettings } from '../settings.ts';
+import { CannotListen, type RunningServer, startServer } from '../start-server.ts';
+import { SchemaMismatch } from '../store/schema-version.ts';
+import { CannotStart } from './cannot-start.ts';
+import type { Terminal } from './terminal.ts';
+
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** @throws CannotStart if a restart would not help */
+export async function serve(terminal: Terminal): Promise<void> {
+  try {
+    await serveUntilStopped(terminal);
+  } catch (error) {
+    const isFinal = error instanceof BadSetting || error instanceof SchemaMismatch;
+    throw isFinal ? new CannotStart(error.message) : error;
+  }
+}
+
+async function serveUntilStopped({ environment, stdout }: Terminal): Promise<void> {
+  const settings = loadSettings(environment);
+  const { log, close, flush } = createLog(settings);
+  // Before the start, so that a signal during the start stops the service in order, too.
+  const stopped = stopSignal();
+  // Node would open a debugger, to which every program of this machine can connect.
+  process.on('SIGUSR1', () => {});
+  process.once('uncaughtExceptionMonitor', (err) => {
+    log.fatal({ err }, 'the process ends');
+    flush();
+  });
+  const server = await startServer(settings, log).catch((error) => {
+    throw error instanceof CannotListen ? describeListenError(error) : error;
+  });
+  stdout.write(`Latchkey listens on ${server.url}, its API is described on ${server.url}/docs\n`);
+  if (server.adminUrl !== null) {
+    stdout.write(`The routes of the operator are on ${server.adminUrl}\n`);
+  }
+  if (server.demoUrl !== null) stdout.write(linkingDemoText(server.demoUrl));
+  if (isDemoAllowed(settings)) stdout.write(await welcome(server));
+  else void warnOfDemo(server, log);
+
+  const signal = await stopped;
+  // A second signal ends the process at once.
+  for (const name of STOP_SIGNALS) process.once(name, () => process.exit(1));
+  // The others come from a person or a terminal that is gone: no load balancer is to be waited for.
+  await server.close({ drain: signal === 'SIGTERM' });
+  await close();
+}
+
+/** What the operator is told if the service can't listen: which setting to change. */
+export function describeListenError({ settings: { host, port }, cause }: CannotListen): unknown {
+  switch (codeOf(cause)) {
+    case 'EADDRINUSE':
+      return new Error(
+        `${port.name} ${port.value} is in use on ${host.value}. Stop the program that uses it, or set another port. Example: ${port.name}=${port.value < 65_535 ? port.value + 1 : 3000}`,
+      );
+    case 'EACCES':
+      return new CannotStart(
+        `${port.name} ${port.value} is not allowed for this user. Use a port of 1024 or above. Example: ${port.name}=3000`,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new Error(
+        `${host.name} ${host.value} is not an address of this machine. Set one that is. Example: ${host.name}=127.0.0.1`,
+      );
+    default:
+      return cause;
+  }
+}
+
+/** The code of an error of `listen`, or of the look-up of a name before it. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
+  return ['listen', 'getaddrinfo'].includes(String(error.syscall)) ? String(error.code) : undefined;
+}
+
+async function welcome({ service, url }: RunningServer): Promise<string> {
+  const applications = await service.store.listApplications({ limit: 2, before: null });
+  if (applications.some(({ id }) => id !== DEMO_APPLICATION_ID)) {
+    return 'For a demo to paste: latchkey demo (in the repository: npm run -s latchkey -- demo)\n';
+  }
+  const demo = await createDemo(service);
+  return `\nThis is a new database, with a demo application in it.\n${demoText(demo, url)}`;
+}
+
+/** A demo may have been made before the settings said that this is no place for one. */
+async function warnOfDemo({ service }: RunningServer, log: Logger): Promise<void> {
+  // The service also starts without its database. Then there is nothing to look at yet.
+  const secret = await findLiveDemoSecret(service).catch(() => null);
+  if (secret !== null) {
+    log.warn(secret, 'a demo secret works on this database: disable its application');
+  }
+  if (await isDemoApplicationLive(service).catch(() => false)) {
+    const found = { application_id: DEMO_APPLICATION_ID };
+    log.warn(found, 'the demo application works on this database: disable it');
+  }
+}
+
+/** Resolves when the process is asked to stop. */
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    const settle = (signal: NodeJS.Signals) => {
+      for (const name of STOP_SIGNALS) process.off(name, settle);
+      resolve(signal);
+    };
+    for (const name of STOP_SIGNALS) process.on(name, settle);
+  });
+}
