@@ -3,6 +3,7 @@ import { uris } from '@latchkey/schema';
 import { z } from 'zod';
 import { DEFAULT_AUDIT_DAYS } from './audit/refusal-keeper.ts';
 import { BadSetting } from './bad-setting.ts';
+import { isDatabaseUrl } from './database-url.ts';
 import {
   defaultRateLimits,
   parseRateLimits,
@@ -109,12 +110,7 @@ const setting = <Value>(schema: z.ZodType<Value, string>, fault: string): Settin
   fault,
 });
 
-const databaseUrl = z.string().regex(/^(?:file:.|mongodb(?:\+srv)?:\/\/.)/);
-
-/** Whether a text has the form of a DATABASE_URL. */
-export function isDatabaseUrl(text: string): boolean {
-  return databaseUrl.safeParse(text).success;
-}
+const databaseUrl = z.string().refine(isDatabaseUrl);
 
 const signInUrl = uris.webUri.refine((url) => {
   const { query, fragment } = uris.splitUri(url) ?? {};

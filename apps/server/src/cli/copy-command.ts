@@ -1,7 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { isDatabaseUrl } from '../settings.ts';
-import { copyDatabase } from '../store/copy-database.ts';
-import { openSource, openTarget } from '../store/open-store.ts';
+import { isDatabaseUrl } from '../database-url.ts';
 import { addExamples } from './examples.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -28,6 +26,8 @@ async function copy(
   { stdout, stderr }: Terminal,
   { from, to, json }: { from: string; to: string; json?: boolean },
 ): Promise<void> {
+  const { copyDatabase } = await import('../store/copy-database.ts');
+  const { openSource, openTarget } = await import('../store/open-store.ts');
   const source = await openSource(from);
   try {
     const target = await openTarget(to);

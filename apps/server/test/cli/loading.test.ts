@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+
+const root = new URL('../../../../', import.meta.url);
+const script = fileURLToPath(new URL('apps/server/src/cli/latchkey.ts', root));
+
+/** Prints the URL of each module that is loaded, in a line of stderr. */
+const hook = `
+  import { registerHooks } from 'node:module';
+  import { writeSync } from 'node:fs';
+  registerHooks({
+    load(url, context, next) {
+      if (url.startsWith('file:')) writeSync(2, url + '\\n');
+      return next(url, context);
+    },
+  });`;
+
+/** The modules that a command loads: files by their path in the repository, packages by their name. */
+async function loadedBy(
+  words: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<string[]> {
+  const preload = `data:text/javascript,${encodeURIComponent(hook)}`;
+  const args = ['--import', preload, script, ...words];
+  const { stderr } = await promisify(execFile)(process.execPath, args, { env: environment });
+  const modules = stderr.match(/^file:.*$/gm) ?? [];
+  return [...new Set(modules.map(nameOf))].toSorted();
+}
+
+function nameOf(url: string): string {
+  const [, dependency] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url) ?? [];
+  return dependency ?? url.slice(root.href.length);
+}
+
+const outsideOfCli = (name: string) => !name.startsWith('apps/server/src/cli/');
+
+describe('what only prints loads nothing of what commands run', () => {
+  test.each([
+    [['--version']],
+    [['--help']],
+    [['app', 'create', '--help']],
+    [['completion', 'bash']],
+  ])('%j', async (words) => {
+    const loaded = await loadedBy(words);
+    expect(loaded.filter(outsideOfCli)).toEqual([
+      'apps/server/package.json',
+      'apps/server/src/database-url.ts',
+      'commander',
+    ]);
+  });
+});
+
+test('a command on SQLite loads neither the HTTP server nor the driver of MongoDB', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-'));
+  try {
+    const loaded = await loadedBy(['app', 'create', 'Acme'], {
+      DATABASE_URL: `file:${join(folder, 'a.db')}`,
+    });
+    expect(loaded).toContain('apps/server/src/store/sqlite/sqlite-store.ts');
+    const ofServe = /^apps\/server\/src\/(http|openapi|metrics|tracing|store\/mongodb)\/|^mongodb$/;
+    expect(loaded.filter((name) => ofServe.test(name))).toEqual([]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
