@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorDefinition } from '@latchkey/schema';
 import {
   type Attributes,
@@ -11,12 +12,22 @@ import {
 } from '@opentelemetry/api';
 import packageJson from '../../package.json' with { type: 'json' };
 import { DomainError } from '../domain-error.ts';
-import type { RequestContext } from '../http/request-context.ts';
-import { ClientGone, type TraceCall } from '../operations/call.ts';
+import { type CallRecord, ClientGone, type TraceCall } from '../operations/call.ts';
 import type { StoreObserver } from '../store/observe-store.ts';
 
+/** What a span tells of a request. */
+export interface TracedRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly recorded: { readonly request_id: string };
+  readonly wire: 'rest' | 'trpc';
+  /** The template of the route; null if nothing matched. */
+  readonly route: string | null;
+  readonly calls: readonly CallRecord[];
+}
+
 /** Runs the handling of a request, which never rejects, in a span of its own. */
-export type TraceRequest = (request: RequestContext, run: () => Promise<void>) => Promise<void>;
+export type TraceRequest = (request: TracedRequest, run: () => Promise<void>) => Promise<void>;
 
 /**
  * Spans of requests, their calls, and the calls of the store within them. Names and attributes have
@@ -113,7 +124,7 @@ export function createTracing(): Tracing {
  * The span that a request belongs to: one of the operator's instrumentation, or the caller's. Of its
  * headers, only `traceparent` is read: nothing but hexadecimal digits has a place in it.
  */
-function parentOf({ request }: RequestContext): Context {
+function parentOf({ request }: TracedRequest): Context {
   const active = context.active();
   const { traceparent } = request.headers;
   if (trace.getSpan(active) !== undefined || traceparent === undefined) return active;
