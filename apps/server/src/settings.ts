@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { uris } from '@latchkey/schema';
 import { z } from 'zod';
-import { DEFAULT_AUDIT_DAYS } from './audit/refusal-keeper.ts';
 import { BadSetting } from './bad-setting.ts';
 import { isDatabaseUrl } from './database-url.ts';
 import {
@@ -61,6 +60,8 @@ export interface Settings {
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+export const DEFAULT_AUDIT_DAYS = 30;
 
 const DEFAULT_PAGE_COLOR = '#0b62d6';
 

@@ -17,8 +17,6 @@ export interface RefusalKeeper {
   flush(): Promise<void>;
 }
 
-export const DEFAULT_AUDIT_DAYS = 30;
-
 const DAY: Milliseconds = 86_400_000;
 
 /** How many may be queued. At about 500 bytes each, half a megabyte. */
