@@ -9,7 +9,9 @@ import {
 import { v7 } from 'uuid';
 import type { Milliseconds } from '../clock.ts';
 import { DomainError } from '../domain-error.ts';
-import type { CredentialHash } from '../store/records.ts';
+
+/** SHA-256 of a credential, 32 bytes. Nothing else of a credential is ever stored. */
+export type CredentialHash = Uint8Array;
 
 /** A new credential: the text for its holder, the hash for the store. */
 export interface MintedCredential {

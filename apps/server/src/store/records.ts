@@ -1,10 +1,10 @@
 import type { Account, ErrorCode, Scope } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
+import type { CredentialHash } from '../credentials/credentials.ts';
 import type { ActionName, Actor, Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 
-/** SHA-256 of a credential, 32 bytes. Nothing else of a credential is ever stored. */
-export type CredentialHash = Uint8Array;
+export type { CredentialHash };
 
 /** An account, with the members that it has on the wire. */
 export type AccountRecord = Omit<Account, 'object'>;
