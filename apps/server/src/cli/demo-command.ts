@@ -6,7 +6,7 @@ export function addDemoCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('demo')
     .description(
-      'print the address of the demo, a code to exchange, and the revocation of its grant',
+      'print the address of the demo, a code to convert, and how to revoke its grant',
     )
     .action(async () => {
       const { printDemo } = await import('./print-demo.ts');

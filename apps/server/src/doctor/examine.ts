@@ -4,11 +4,11 @@ import { closeService, openService } from '../open-service.ts';
 import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
 import { type Finding, problem, skipped } from '../store/finding.ts';
 import { inspectDatabase } from '../store/open-store.ts';
-import { checkExchange } from './check-exchange.ts';
+import { checkRedemption } from './check-redemption.ts';
 import { checkSettings } from './check-settings.ts';
 
 /**
- * Looks at everything that a service with these settings depends on, and tries one exchange.
+ * Looks at everything that a service with these settings depends on, and converts one code.
  *
  * @returns the findings, in the order in which they are made
  */
@@ -30,21 +30,21 @@ export async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<F
     yield finding;
   }
   if (!isUsable) {
-    yield skipped('exchange', 'No code was tried, because of what was found above.');
+    yield skipped('convert', 'No code was tried, because of what was found above.');
     return;
   }
-  yield* exchange(settings);
+  yield* tryRedemption(settings);
 }
 
 /** Without these there is nothing to try. */
 const NEEDED: ReadonlySet<Finding['check']> = new Set(['store', 'version', 'rights', 'indexes']);
 
-async function* exchange({ databaseUrl, auditDays }: Settings): AsyncGenerator<Finding> {
+async function* tryRedemption({ databaseUrl, auditDays }: Settings): AsyncGenerator<Finding> {
   const options = { auditDays, create: false, migrate: false };
   // What a log would say is in the findings.
   const service = await openService(databaseUrl, pino({ enabled: false }), options);
   try {
-    yield* checkExchange(service);
+    yield* checkRedemption(service);
   } finally {
     await closeService(service);
   }

@@ -10,7 +10,7 @@ export type CheckName =
   | 'clock'
   | 'tls'
   | 'disk'
-  | 'exchange';
+  | 'convert';
 
 /** What a check has found. */
 export interface Finding {

@@ -37,11 +37,11 @@ const of = (data: Finding[], level: Finding['level']) =>
 
 const everyCheck = [
   ...['settings', 'store', 'version', 'topology', 'indexes', 'rights', 'write_concern'],
-  ...['clock', 'tls', 'disk', 'exchange'],
+  ...['clock', 'tls', 'disk', 'convert'],
 ];
 
 describeOnEachStore('the doctor', (fresh) => {
-  test('finds no problem where there is none, tries an exchange, and leaves nothing to see', async () => {
+  test('finds no problem where there is none, converts a code, and leaves nothing to see', async () => {
     const database = await fresh();
     onTestFinished(() => database.remove());
     const { application, account } = await manyGrants(database.url, 4);
@@ -49,7 +49,7 @@ describeOnEachStore('the doctor', (fresh) => {
     expect(new Set(data.map(({ check }) => check))).toEqual(new Set(everyCheck));
     expect(of(data, 'problem')).toEqual([]);
     expect(data.at(-1)).toMatchObject({
-      check: 'exchange',
+      check: 'convert',
       level: 'ok',
       found: expect.stringMatching(/^A code was converted once, and its grant revoked: \d+ ms\.$/),
     });
@@ -68,7 +68,7 @@ describeOnEachStore('the doctor', (fresh) => {
     for (let round = 0; round < 2; round += 1) {
       const data = await doctor({ DATABASE_URL: database.url });
       expect(of(data, 'problem')).toEqual(['store']);
-      expect(data.at(-1)).toMatchObject({ check: 'exchange', level: 'skipped' });
+      expect(data.at(-1)).toMatchObject({ check: 'convert', level: 'skipped' });
     }
   });
 });
@@ -134,7 +134,7 @@ describe('the doctor on SQLite', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'There is 1 problem.\n' });
     expect(stdout).toMatch(/^warning {2}settings {7}RATE_LIMIT is off: .*\n {24}→ Unset it, .*\n/);
     expect(stdout).toMatch(/^problem {2}tls {12}PUBLIC_URL is http, .*\n {24}→ Put a proxy .*\n/m);
-    expect(stdout).toMatch(/^ok {7}exchange {7}.*\n$/m);
+    expect(stdout).toMatch(/^ok {7}convert {8}.*\n$/m);
   });
 });
 

@@ -14,7 +14,7 @@ import { type Finding, ok, problem, warning } from '../store/finding.ts';
  * grant, and removes the application and the account. A revoked grant without names stays, as of
  * every deleted application.
  */
-export async function* checkExchange(service: Service): AsyncGenerator<Finding> {
+export async function* checkRedemption(service: Service): AsyncGenerator<Finding> {
   const { store, clock } = service;
   const account_id = newId(clock());
   const initiator: Initiator = { request_id: newId(clock()), by: 'command_line', secret_id: null };
@@ -31,10 +31,10 @@ export async function* checkExchange(service: Service): AsyncGenerator<Finding> 
     await revoke(service, application_id, pending.grant_id, initiator);
     const milliseconds = Math.ceil(performance.now() - began);
     yield repeated === 'code_already_used'
-      ? ok('exchange', `A code was converted once, and its grant revoked: ${milliseconds} ms.`)
-      : problem('exchange', 'A code was converted twice.', 'Stop the service, and report it.');
+      ? ok('convert', `A code was converted once, and its grant revoked: ${milliseconds} ms.`)
+      : problem('convert', 'A code was converted twice.', 'Stop the service, and report it.');
   } catch (error) {
-    yield problem('exchange', `A code could not be converted and revoked: ${tell(error)}`, LOOK);
+    yield problem('convert', `A code could not be converted and revoked: ${tell(error)}`, LOOK);
   }
   try {
     await store.eraseAccount({ account_id, now: clock(), initiator });
@@ -44,7 +44,7 @@ export async function* checkExchange(service: Service): AsyncGenerator<Finding> 
     await service.deletions.complete();
   } catch (error) {
     yield warning(
-      'exchange',
+      'convert',
       `What it needed could not be removed: ${tell(error)}`,
       `Run latchkey account erase ${account_id}, and latchkey app disable and app delete for the application "latchkey doctor".`,
     );
