@@ -283,7 +283,7 @@ export function applications(connection: Connection): Applications {
     },
 
     async noteSecretUse(application_id, secret_id, at) {
-      await connection.writeBestEffort(async ({ applications, bestEffort }) => {
+      await connection.writeOnce(async ({ applications, bestEffort }) => {
         await applications.updateOne(
           { _id: toId(application_id), 'secrets.id': toId(secret_id) },
           { $max: { 'secrets.$.last_used_at': toDate(at) } },

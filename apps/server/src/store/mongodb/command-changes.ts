@@ -16,7 +16,7 @@ export function commandChanges(connection: Connection): CommandChanges {
         const { _id, ...replacement } = toCommandChangeDocument(change);
         return { replaceOne: { filter: { _id }, replacement, upsert: true } };
       });
-      await connection.writeBestEffort(async ({ commandChanges, durable }) => {
+      await connection.writeOnce(async ({ commandChanges, durable }) => {
         await commandChanges.bulkWrite(upserts, { ...durable, ordered: false });
       });
     },
@@ -29,7 +29,7 @@ export function commandChanges(connection: Connection): CommandChanges {
     },
 
     async forgetCommandChanges(ids) {
-      await connection.writeBestEffort(async ({ commandChanges, durable }) => {
+      await connection.writeOnce(async ({ commandChanges, durable }) => {
         await commandChanges.deleteMany({ _id: { $in: ids.map(toId) } }, durable);
       });
     },

@@ -94,13 +94,7 @@ export class Connection {
   }
 
   read<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    return this.#run(async (database) => {
-      try {
-        return await work(database);
-      } catch (error) {
-        throw unavailable(error);
-      }
-    });
+    return this.#runOnce(work);
   }
 
   /** Reads a list in the order of an index. */
@@ -156,9 +150,9 @@ export class Connection {
     return (id) => (this.#database?.gathers === false ? findOne(toId(id)) : findGathered(id));
   }
 
-  /** Runs a write that may be lost or made twice, without finding out which. */
-  writeBestEffort<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    return this.read(work);
+  /** Sends a write that may get lost or be repeated. If it rejects, the write may have been made. */
+  writeOnce<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    return this.#runOnce(work);
   }
 
   write<T>(write: (database: Omit<Database, 'durable'>) => Write<T>): Promise<T> {
@@ -173,6 +167,16 @@ export class Connection {
     this.#indexKeeper?.close();
     await Promise.allSettled([...this.#running, this.#preparation]);
     await this.#client.close();
+  }
+
+  #runOnce<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    return this.#run(async (database) => {
+      try {
+        return await work(database);
+      } catch (error) {
+        throw unavailable(error);
+      }
+    });
   }
 
   #run<T>(work: (database: Database) => Promise<T>): Promise<T> {

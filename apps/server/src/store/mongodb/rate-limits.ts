@@ -6,7 +6,7 @@ import { isDuplicateKey } from './errors.ts';
 export function rateLimits(connection: Connection): Pick<Store, 'addToCount'> {
   return {
     addToCount: ({ key, points, now, duration }) =>
-      connection.writeBestEffort(async ({ rateLimitCounts, bestEffort }) => {
+      connection.writeOnce(async ({ rateLimitCounts, bestEffort }) => {
         const end = toDate(now + duration);
         // False for a new document, since a missing field is less than any date.
         const isRunning = { $gt: ['$ends_at', toDate(now)] };

@@ -39,7 +39,7 @@ export async function reduceRevoked(
     );
     if (found.length === 0) return false;
     const ids = found.map(({ _id }) => _id);
-    await connection.writeBestEffort(({ grants, durable }) =>
+    await connection.writeOnce(({ grants, durable }) =>
       grants.updateMany({ ...old, _id: { $in: ids } }, { $unset }, durable),
     );
     return true;

@@ -13,7 +13,7 @@ export function refusals(connection: Connection): Pick<Store, 'keepRefusals' | '
         return { replaceOne: { filter: { _id }, replacement, upsert: true } };
       });
       // Durable, since `findRefusals` reads only what a majority has.
-      await connection.writeBestEffort(async ({ refusals, durable }) => {
+      await connection.writeOnce(async ({ refusals, durable }) => {
         await refusals.bulkWrite(upserts, { ...durable, ordered: false });
       });
     },

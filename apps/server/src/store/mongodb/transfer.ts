@@ -75,7 +75,7 @@ export async function openMongoTransfer(url: string, is: 'source' | 'target'): P
 
 function transfer(connection: Connection, name: string): Transfer {
   // A write that is repeated changes nothing more, so its outcome needs no finding out.
-  const run = <T>(work: (database: Database) => Promise<T>) => connection.writeBestEffort(work);
+  const run = <T>(work: (database: Database) => Promise<T>) => connection.writeOnce(work);
   const copies = ({ db }: Database) => db.collection<CopyDocument>('copies');
 
   const page = async <Document extends { _id: GrantDocument['_id'] }>(
