@@ -5,9 +5,7 @@ import type { Terminal } from './terminal.ts';
 export function addDemoCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('demo')
-    .description(
-      'print the address of the demo, a code to convert, and how to revoke its grant',
-    )
+    .description('print the address of the demo, a code to convert, and how to revoke its grant')
     .action(async () => {
       const { printDemo } = await import('./print-demo.ts');
       await printDemo(terminal);
