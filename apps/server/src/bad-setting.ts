@@ -1,7 +1,4 @@
-/**
- * A setting that can't be used: the program can't work until somebody changes it. The message is one
- * line that names the setting.
- */
+/** A setting that must be changed before the program can work. The message is one line. */
 export class BadSetting extends Error {
   override readonly name: string = 'BadSetting';
 }

@@ -1,24 +1,16 @@
 import type { Caller, OperationName } from '@latchkey/schema';
 
-/**
- * Who acts: the authenticated caller of an operation, a person at the command line, or a user on one
- * of our pages.
- */
+/** An authenticated caller, a person at the command line, or a user on one of the pages. */
 export type Actor = Caller | 'command_line' | 'user';
 
-/** What can be done: an operation, or what a browser does that no operation stands for. */
 export type ActionName = OperationName | 'links.begin' | 'links.switch' | 'pages.open';
 
-/**
- * Where a change to a grant comes from. The rules get it with the call, and the write that makes the
- * change records it.
- */
+/** Recorded by the write that makes a change. */
 export interface Initiator {
-  /** The id of the request. Credentials that a client put into it are removed. */
+  /** Contains no credentials. */
   request_id: string;
   by: Actor;
-  /** The id of the secret that an application used; null for every other actor. */
+  /** The id of the secret of an application; null for every other actor. */
   secret_id: string | null;
-  /** At the command line: the user of the operating system. */
   os_user?: string;
 }

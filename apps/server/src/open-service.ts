@@ -11,43 +11,35 @@ import { observeStore, type StoreObserver } from './store/observe-store.ts';
 import { openStore } from './store/open-store.ts';
 import type { StoreOptions } from './store/store.ts';
 
-/** What watches the service at work. */
 export interface Watcher {
-  /** Every call of the store passes through all of them. Default: none, which costs nothing. */
   storeObservers?: readonly StoreObserver[];
-  /** Called with errors of the store outside of any call. */
   housekeepingFailed?(): void;
 }
 
 export interface ServiceOptions {
-  /** Default: the system's clock. */
   clock?: Clock;
-  /** How long refusals are kept, in days; 0 keeps none. Default: 30. */
+  /** In days; 0 keeps no refusals. Default: 30. */
   auditDays?: number;
-  /** Whether changes are refused while the log's sink fails. Default: false. */
+  /** Whether changes are refused while the log sink fails. Default: false. */
   auditIsRequired?: boolean;
   /** See {@link StoreOptions.revokedGrantDays}. */
   revokedGrantDays?: StoreOptions['revokedGrantDays'];
-  /** Whether to create a database where there is none. Default: true. */
+  /** Whether to create a missing database. Default: true. */
   create?: boolean;
   /** See {@link StoreOptions.migrate}. Default: true. */
   migrate?: boolean;
-  /** Default: the linking flow is off. */
   linking?: Linking | null;
-  /** Default: nobody watches. */
   watcher?: Watcher;
 }
 
-/** The addresses of the linking flow; null if it is off. */
 export function linkingFrom({
   signInUrl,
   publicUrl,
 }: Pick<Settings, 'signInUrl' | 'publicUrl'>): Linking | null {
-  // The settings have both or are refused.
+  // The settings have both or neither.
   return signInUrl === null || publicUrl === null ? null : { signInUrl, publicUrl };
 }
 
-/** Opens the store and puts the service together over it. */
 export async function openService(
   databaseUrl: string,
   log: Logger,
@@ -95,7 +87,7 @@ export async function openService(
   return { store, clock, secretUsage, audit, commandChanges, deletions, linking };
 }
 
-/** Writes what is still to be written, and lets go of the store. */
+/** Writes everything that waits before it closes the store. */
 export async function closeService(service: Service): Promise<void> {
   const { store, secretUsage, audit, commandChanges, deletions } = service;
   commandChanges.close();

@@ -1,4 +1,4 @@
-/** Decodes percent-encoding (RFC 3986, section 2.1). A text with invalid encoding is returned as it is. */
+/** RFC 3986, section 2.1. Text with invalid encoding is returned unchanged. */
 export function percentDecode(text: string): string {
   if (!text.includes('%')) return text;
   try {

@@ -1,19 +1,15 @@
 import type { ErrorCode } from '@latchkey/schema';
 
-/** A row of {@link reasons}. */
 export interface ReasonDefinition {
-  /** What the caller gets. It is the same for all reasons of a code. */
+  /** The error code for the caller, the same for several reasons. */
   readonly code: ErrorCode;
-  /** Which check failed and how. */
   readonly found: string;
-  /** What the operator can do about it. */
   readonly advice: string;
 }
 
 /**
- * Why a call was refused, if its error code stands for more than one check. Callers get only the
- * code, on purpose. Operators get the reason from `latchkey explain`. An error code without a reason
- * is explained by its row in the error table.
+ * Reasons of refusals whose error code stands for several checks. On purpose, callers get only the
+ * code. Operators get the reason from `latchkey explain`.
  */
 export const reasons = {
   header_unreadable: {
@@ -535,5 +531,4 @@ export const reasons = {
   },
 } as const satisfies Record<string, ReasonDefinition>;
 
-/** The stable name of a reason, as in the log. */
 export type Reason = keyof typeof reasons;

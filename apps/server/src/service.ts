@@ -5,15 +5,13 @@ import type { CommandChanges } from './audit/command-changes.ts';
 import type { Clock } from './clock.ts';
 import type { Store } from './store/store.ts';
 
-/** The addresses between which the linking flow leads browsers. */
 export interface Linking {
-  /** PUBLIC_URL: where browsers reach this service, without a slash at its end. */
+  /** PUBLIC_URL, without a slash at its end. */
   publicUrl: string;
-  /** SIGN_IN_URL: where the host signs its users in. */
+  /** SIGN_IN_URL. */
   signInUrl: string;
 }
 
-/** What the rules work with. */
 export interface Service {
   store: Store;
   clock: Clock;
@@ -25,7 +23,7 @@ export interface Service {
   linking: Linking | null;
 }
 
-/** @throws Error if the flow is off: then nothing that needs it is offered */
+/** @throws Error if the linking flow is off, where nothing that needs it is offered */
 export function linkingOf({ linking }: Pick<Service, 'linking'>): Linking {
   if (linking === null) throw new Error('The linking flow is off: SIGN_IN_URL is not set.');
   return linking;

@@ -11,51 +11,47 @@ import {
 import { BadTexts, parsePageTexts, type TextsByLanguage } from './page-texts/read-page-texts.ts';
 import settings from './settings.json' with { type: 'json' };
 
-/** The settings of an operator, read from the environment. */
 export interface Settings {
-  /** TCP port; 0 takes a free one. Default 3000. */
+  /** 0 takes a free port. Default 3000. */
   port: number;
-  /** Address to listen on. Default 127.0.0.1. */
+  /** Default 127.0.0.1. */
   host: string;
   databaseUrl: string;
-  /** Whether DATABASE_URL is not set: then the first start may make a demo. */
+  /** If DATABASE_URL is not set, the first start may make a demo. */
   databaseIsDefault: boolean;
-  /** The secret for the operator's routes; without one they do not exist. */
+  /** Without a secret, the operator's routes do not exist. */
   adminSecret: string | null;
-  /** Accepted as well, so that every caller can change to a new `adminSecret` without downtime. */
+  /** Also accepted, so that callers can change to a new `adminSecret` without downtime. */
   adminSecretPrevious: string | null;
-  /** Where ADMIN_PORT listens; null takes HOST. */
+  /** The address for ADMIN_PORT; null takes HOST. */
   adminHost: string | null;
-  /** A port of its own for the operator's routes and metrics; null serves them on `port`. */
+  /** A separate port for the operator's routes and the metrics; null serves them on `port`. */
   adminPort: number | null;
   /** Base of the links in responses, without a slash at its end; null takes it from the request. */
   publicUrl: string | null;
   logLevel: (typeof logLevels)[number];
-  /** Whether X-Forwarded-* headers come from a proxy of the operator's own. */
+  /** Whether a proxy of the operator sets the X-Forwarded-* headers. */
   trustProxy: boolean;
-  /** How long SIGTERM lets the service take requests before the shutdown, in seconds. */
+  /** Seconds that the service still takes requests after SIGTERM. */
   drainSeconds: number;
-  /** How long a shutdown waits for running requests, in seconds. */
+  /** Seconds that a shutdown waits for running requests. */
   shutdownSeconds: number;
-  /** `required` refuses changes while the log's sink fails. Default `best-effort`. */
+  /** `required` refuses changes while the log sink fails. Default `best-effort`. */
   audit: 'best-effort' | 'required';
-  /** How long refusals are kept for `explain`, in days; 0 keeps none. Default 30. */
+  /** Days that refusals are kept for `explain`; 0 keeps none. Default 30. */
   auditDays: number;
-  /** How long a revoked grant keeps more than its ids and times, in days; null for ever. */
+  /** Days that a revoked grant keeps more than its ids and times; null keeps everything. */
   revokedGrantDays: number | null;
-  /** Whether GET /metrics exists. */
   metrics: boolean;
-  /** Null for none. */
+  /** Null turns all limits off. */
   rateLimit: RateLimits | null;
-  /** Where the host signs its users in. Turns the linking flow on; null leaves it off. */
+  /** The sign-in page of the host. Turns the linking flow on; null leaves it off. */
   signInUrl: string | null;
-  /** The host service's name on the pages; null takes the host of `signInUrl`. */
+  /** The name of the host service; null takes the host of `signInUrl`. */
   pageName: string | null;
-  /** The address of the host service's logo; null shows its initials. */
+  /** The logo of the host service; null shows its initials. */
   pageLogo: string | null;
-  /** The colour of buttons and links on the pages, `#rrggbb`. */
   pageColor: string;
-  /** Texts of the pages by language, in the place of those that are shipped. */
   pageTexts: TextsByLanguage;
 }
 
@@ -67,7 +63,6 @@ const DEFAULT_PAGE_COLOR = '#0b62d6';
 
 const DEFAULT_DATABASE_URL = 'file:./data/latchkey.db';
 
-/** A whole number within a range. */
 const integer = (min: number, max: number) =>
   z
     .string()
@@ -88,13 +83,12 @@ type SettingName = keyof typeof settings;
 const examples: { readonly [Name in SettingName]: { example: string; fileExample?: string } } =
   settings;
 
-/** A setting: how it is read, and what its message says if it can't be. */
 interface Setting<Value> {
   schema: z.ZodType<Value, string>;
   fault: string;
 }
 
-// Fewer different characters are a placeholder or a key that was held down.
+// A placeholder, or a key that was held down, has fewer different characters.
 const FEWEST_DIFFERENT_CHARACTERS = 8;
 
 const adminSecret = z
@@ -115,7 +109,7 @@ const databaseUrl = z.string().refine(isDatabaseUrl);
 
 const signInUrl = uris.webUri.refine((url) => {
   const { query, fragment } = uris.splitUri(url) ?? {};
-  // The flow adds a link of its own.
+  // The flow adds its own `link`.
   return fragment === undefined && !new URLSearchParams(query).has('link');
 });
 
@@ -145,7 +139,7 @@ const definitions = {
   SHUTDOWN_SECONDS: setting(integer(0, 3600), 'must be a whole number from 0 to 3600'),
   AUDIT: setting(z.enum(['best-effort', 'required']), 'must be best-effort or required'),
   AUDIT_DAYS: setting(integer(0, 3650), 'must be a whole number from 0 to 3650'),
-  // At least a day: a replay of a code younger than 300 s is to be recognised.
+  // At least a day, so that a replay of a code is still recognised.
   REVOKED_GRANT_DAYS: setting(
     integer(1, 36_500),
     'must be a whole number from 1 to 36500, or not set to keep everything',
@@ -180,7 +174,6 @@ const definitions = {
   PAGE_TEXTS: setting(z.string(), 'must be the path of a JSON file'),
 } satisfies Record<SettingName, Setting<unknown>>;
 
-/** The text of a setting, and how a message names it: undefined if it is not set. */
 function find(
   environment: NodeJS.ProcessEnv,
   name: SettingName,
@@ -207,20 +200,20 @@ function find(
 }
 
 /**
- * An empty setting counts as not set, except DATABASE_URL: a variable that was left empty by mistake
- * must not serve the demo database.
+ * An empty setting counts as not set. An empty DATABASE_URL does not, because a variable that was
+ * left empty by mistake must not serve the demo database.
  */
 function isSet(environment: NodeJS.ProcessEnv, variable: string, name: SettingName): boolean {
   const text = environment[variable];
   return text !== undefined && (text !== '' || name === 'DATABASE_URL');
 }
 
-/** The content of a file, without one line break at its end: editors and `echo` add one. */
+/** Removes one line break at the end, which editors and `echo` add. */
 function readSecret(variable: string, path: string, example: string): string {
   try {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    // Without the path: the secret itself may have been put there by mistake.
+    // Without the path: it may be the secret itself, set here by mistake.
     const { code = 'unreadable' } = error as NodeJS.ErrnoException;
     throw new BadSetting(
       `${variable} must be the path of a file that this process can read (${code}). Example: ${variable}=${example}`,
@@ -228,7 +221,7 @@ function readSecret(variable: string, path: string, example: string): string {
   }
 }
 
-/** Reads one setting. The message of an error leaves the value out: it may be a secret. */
+/** Error messages omit the value, which may be a secret. */
 function read<Name extends SettingName>(
   environment: NodeJS.ProcessEnv,
   name: Name,
@@ -240,7 +233,6 @@ function read<Name extends SettingName>(
   return result.data as z.output<(typeof definitions)[Name]['schema']>;
 }
 
-/** The settings of the operator's interface, which only make sense together. */
 function readAdmin(environment: NodeJS.ProcessEnv, host: string, port: number) {
   const adminSecret = read(environment, 'ADMIN_SECRET') ?? null;
   const adminSecretPrevious = read(environment, 'ADMIN_SECRET_PREVIOUS') ?? null;
@@ -264,14 +256,13 @@ function readAdmin(environment: NodeJS.ProcessEnv, host: string, port: number) {
   return { adminSecret, adminSecretPrevious, adminHost, adminPort };
 }
 
-/** The settings of the linking flow and its pages. */
 function readLinking(
   environment: NodeJS.ProcessEnv,
   { adminSecret, publicUrl }: Pick<Settings, 'adminSecret' | 'publicUrl'>,
 ) {
   const signInUrl = read(environment, 'SIGN_IN_URL') ?? null;
   if (signInUrl !== null) {
-    // Without them, nobody could say who signed in, and no address of the flow would be certain.
+    // Without these, nobody could say who signed in, and no address of the flow would be certain.
     for (const [name, value] of [
       ['ADMIN_SECRET', adminSecret],
       ['PUBLIC_URL', publicUrl],
@@ -298,7 +289,6 @@ function readLinking(
   };
 }
 
-/** @param path - of the file; undefined if there is none */
 function readPageTexts(path: string | undefined): TextsByLanguage {
   if (path === undefined) return {};
   const { fault } = definitions.PAGE_TEXTS;
@@ -322,11 +312,7 @@ function readPageTexts(path: string | undefined): TextsByLanguage {
   }
 }
 
-/**
- * Reads the settings.
- *
- * @throws BadSetting for the first one that can't be used
- */
+/** @throws BadSetting for the first setting that cannot be used */
 export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   const databaseUrl = read(environment, 'DATABASE_URL');
   const rateLimit = read(environment, 'RATE_LIMIT');
@@ -361,7 +347,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   };
 }
 
-/** @throws BadSetting for a database in memory: nothing of the command would remain */
+/** @throws BadSetting for a database in memory, in which a command would leave nothing */
 export function refuseInMemory({ databaseUrl }: Settings): void {
   if (databaseUrl !== 'file::memory:') return;
   throw new BadSetting(

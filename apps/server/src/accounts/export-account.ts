@@ -13,7 +13,6 @@ import type {
 } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-/** A change of a grant. */
 export interface ExportedChange {
   at: Milliseconds;
   operation: string;
@@ -23,24 +22,17 @@ export interface ExportedChange {
   initiator: Initiator | null;
 }
 
-/** Everything that is stored about an account. */
 export interface AccountExport {
   account: AccountRecord;
-  /** Newest first. */
   grants: GrantRecord[];
   codes: PendingRecord[];
-  /** Oldest first. */
   history: ExportedChange[];
   refusals: RefusalRecord[];
 }
 
 const PAGE = 100;
 
-/**
- * Collects everything that is stored about an account.
- *
- * @throws DomainError `account_not_found`
- */
+/** @throws DomainError `account_not_found` */
 export async function exportAccount(
   { store, audit }: Service,
   account_id: string,
@@ -50,7 +42,7 @@ export async function exportAccount(
 
   // Refusals are written in the background.
   await audit.flush();
-  // Codes first: one that is redeemed meanwhile is in both lists, and not missing from both.
+  // Codes first: a code that is redeemed in between is then in both lists rather than in neither.
   const pending = await store.listCodes(account_id);
   const grants = await allGrants(store, account_id);
   const redeemed = new Set(grants.map(({ grant_id }) => grant_id));
@@ -95,7 +87,6 @@ function changesOf(history: GrantHistory, code: CodeState | null): ExportedChang
     [issue, uuidV7Time(grant_id), history.issued_by],
     ['grants.convert', history.created_at, history.redeemed_by],
     ['grants.recover', history.recovered_at, history.recovered_by],
-    // Which of the operations of a grant it was is not stored.
     ['first_use', history.first_used_at, history.first_used_by],
     [revocationBy(revoked_by?.by), history.revoked_at, revoked_by],
   ] as const;
@@ -104,7 +95,6 @@ function changesOf(history: GrantHistory, code: CodeState | null): ExportedChang
   );
 }
 
-/** The operation that revokes a grant for somebody. An operator has several. */
 function revocationBy(actor: Actor | undefined): OperationName {
   if (actor === 'application') return 'grants.revoke';
   return actor === 'user' ? 'admin.connections.revoke' : 'admin.grants.revoke';

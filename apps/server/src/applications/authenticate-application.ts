@@ -6,11 +6,11 @@ import type { ApplicationRecord } from '../store/records.ts';
 
 export interface AuthenticatedApplication {
   application: ApplicationRecord;
-  /** Null for a public application: anybody can call as one. */
+  /** Null for a public application, as which anybody can call. */
   secret_id: string | null;
 }
 
-/** Whether a plain read finds the secret. During a failover it may miss one that was just created. */
+/** A plain read: during a failover it may miss a secret that was just created. */
 export async function isKnownApplicationSecret(
   { store }: Pick<Service, 'store'>,
   credential: string,
@@ -22,10 +22,10 @@ export async function isKnownApplicationSecret(
 }
 
 /**
- * Finds the application that a secret belongs to.
- *
- * @throws DomainError `credentials_invalid`: the secret is ill-formed, unknown, removed or expired
- * @throws DomainError `application_disabled`: the secret is right, and its application is disabled
+ * @throws DomainError `credentials_invalid`: the secret is ill-formed, unknown, removed or
+ *   expired
+ * @throws DomainError `application_disabled`: the secret is right, but its application is
+ *   disabled
  */
 export async function authenticateApplication(
   { store, clock, secretUsage }: Service,
@@ -46,7 +46,6 @@ export async function authenticateApplication(
   return { application, secret_id: secret.id };
 }
 
-/** Whether a plain read finds the public application. */
 export async function isKnownPublicApplication(
   { store }: Pick<Service, 'store'>,
   application_id: string,
@@ -55,9 +54,9 @@ export async function isKnownPublicApplication(
 }
 
 /**
- * Finds a public application by its id. That proves nothing about the caller: see decision 50.
+ * The id proves nothing about the caller: see decision 50.
  *
- * @throws DomainError `credentials_invalid`: the application is unknown, or has a secret to be sent
+ * @throws DomainError `credentials_invalid`: the application is unknown, or has a secret
  * @throws DomainError `application_disabled`
  */
 export async function authenticatePublicApplication(

@@ -3,14 +3,9 @@ import type { Service } from '../service.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { mintSecret } from './mint-secret.ts';
 
-/** What an operator says of a new application. */
 export type NewApplication = Omit<ApplicationRecord, 'id' | 'disabled' | 'created_at' | 'secrets'>;
 
-/**
- * Creates an application with its first secret, which never expires. A public one gets none.
- *
- * @returns the secret; null for a public application
- */
+/** The first secret never expires. A public application gets none. */
 export async function createApplication(
   { store, clock }: Service,
   members: NewApplication,

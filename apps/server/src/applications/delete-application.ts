@@ -4,10 +4,8 @@ import type { Service } from '../service.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 
 /**
- * Deletes a disabled application for good. Nothing of it works from then on; its grants are revoked
- * and its codes deleted in the background if they are more than a page.
+ * Grants and codes beyond the first page end in the background; none of them works from now on.
  *
- * @returns the application as it was
  * @throws DomainError `application_not_found`, `application_enabled`
  */
 export async function deleteApplication(

@@ -3,29 +3,26 @@ import { CODE_LIFETIME } from '../grants/code-lifetime.ts';
 import type { DeletionRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-/** Revokes the grants of deleted applications, page by page. */
 export interface Deletions {
-  /** Ends the first page, and the others in the background. */
   begin(deletion: DeletionRecord): Promise<void>;
-  /** Ends what is left of every deletion, also of those that another process could not complete. */
+  /** Completes every deletion, including those that another process began. */
   complete(): Promise<void>;
   /** Completes the deletions now and once a minute, in the background. */
   watch(): void;
-  /** Stops after the page under way. */
   close(): Promise<void>;
 }
 
-// Takes SQLite about 10 ms of the main thread.
+// SQLite needs about 10 ms of the main thread for a page.
 const PAGE = 500;
 const WATCH_EVERY: Milliseconds = 60_000;
 
-// A redemption that was under way at the deletion makes a grant after it. The last code has expired
-// after CODE_LIFETIME; as much again for calls that take long and for clocks that differ.
+// A redemption that is running during the deletion still makes a grant. The last code expires after
+// CODE_LIFETIME; the same time again allows for slow calls and for clocks that differ.
 const SETTLED_AFTER: Milliseconds = 2 * CODE_LIFETIME;
 
 type Deleting = Pick<Store, 'listDeletions' | 'endGrants' | 'forgetDeletion'>;
 
-/** @param onError - gets the errors of the background, which is tried again a minute later */
+/** @param onError - called with errors of the background, which retries after a minute */
 export function createDeletions(
   store: Deleting,
   clock: Clock,
@@ -69,7 +66,7 @@ export function createDeletions(
       try {
         if ((await store.endGrants(deletion, firstPage)) !== null) completeInBackground();
       } catch (error) {
-        // The application is deleted, which is what the caller asked for.
+        // The application is deleted, so the call has succeeded.
         onError(error);
       }
     },

@@ -2,17 +2,14 @@ import type { Milliseconds } from '../clock.ts';
 import type { SecretRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-// `last_used_at` is rounded to the minute: a secret costs one write a minute, not one a request.
+// Rounding to the minute costs a secret one write a minute instead of one per request.
 const MINUTE: Milliseconds = 60_000;
 
-/** Updates the `last_used_at` of application secrets in the background. */
 export interface SecretUsage {
   note(application_id: string, secret: SecretRecord, now: Milliseconds): void;
-  /** Resolves when all uses noted so far are written or have failed. */
   flush(): Promise<void>;
 }
 
-/** @param onFailure - called if a write fails; the next use of the secret makes up for it */
 export function createSecretUsage(
   store: Pick<Store, 'noteSecretUse'>,
   onFailure: (error: unknown) => void,

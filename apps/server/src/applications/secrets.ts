@@ -4,12 +4,10 @@ import type { Service } from '../service.ts';
 import type { ApplicationRecord, SecretRecord } from '../store/records.ts';
 import { mintSecret } from './mint-secret.ts';
 
-/** How many live secrets an application may have: enough to rotate one without downtime. */
+/** Enough to rotate a secret without downtime. */
 export const MAX_LIVE_SECRETS = 5;
 
 /**
- * Adds a secret to an application.
- *
  * @throws DomainError `parameter_invalid` (an expiry that is not in the future),
  *   `application_not_found`, `application_public`, `secret_limit_reached`
  */
@@ -23,7 +21,7 @@ export async function addSecret(
     const issue = { path: ['expires_at'], message: 'Must lie in the future.' };
     throw new DomainError('parameter_invalid', { issues: [issue] });
   }
-  // Whether it is public never changes, so it can't between this and the write.
+  // An application never changes between public and confidential, so no write can interfere.
   const application = await store.findApplication(application_id);
   if (application?.public) throw new DomainError('application_public');
   const { record, credential } = mintSecret(application_id, now, expires_at);
@@ -33,7 +31,7 @@ export async function addSecret(
 }
 
 /**
- * Removes a secret of an application, even its last one.
+ * Removes even the last secret.
  *
  * @throws DomainError `application_not_found`, `secret_not_found`
  */

@@ -3,9 +3,7 @@ import type { Service } from '../service.ts';
 import type { ApplicationChanges, ApplicationRecord } from '../store/records.ts';
 
 /**
- * Changes what an operator says of an application.
- *
- * @param changes - what is undefined stays as it is
+ * @param changes - undefined members stay unchanged
  * @throws DomainError `application_not_found`
  */
 export async function updateApplication(

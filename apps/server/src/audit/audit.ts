@@ -8,10 +8,8 @@ import type { CommandChange } from '../store/records.ts';
 import type { CommandChanges } from './command-changes.ts';
 import type { RefusalKeeper } from './refusal-keeper.ts';
 
-/** Who acts on what, as far as it is known. */
 export interface AuditedIds {
   application_id?: string;
-  /** The application secret that was used, added or removed. */
   secret_id?: string;
   grant_id?: string;
   account_id?: string;
@@ -20,55 +18,46 @@ export interface AuditedIds {
 
 export interface AuditedCall {
   action: ActionName;
-  /** Null if the caller was not authenticated; then the ids are only claims. */
+  /** Null if the caller was not authenticated. The ids are then only claims. */
   by: Actor | null;
   ids: AuditedIds;
-  /** Which secret the operator used. */
   admin_secret: 'current' | 'previous' | undefined;
-  /** Credentials in the caller's own request id were redacted; in the address too. */
+  /** Contains no credentials, and neither does `address`. */
   request_id: string;
   address: string | null;
-  /** At the command line. */
   os_user?: string | undefined;
 }
 
-/** Records who did what: a log line for each call, and a record in the store for each refusal. */
 export interface Audit {
   /**
    * Called before every change.
    *
-   * @throws DomainError `store_unavailable` if AUDIT is `required` and the log's sink fails: the line
-   *   of the change could get lost
+   * @throws DomainError `store_unavailable` if AUDIT is `required` and the log sink fails
    */
   beforeChange(by: Actor): void;
-  /** A call that changed something. Changes of a grant are in the grant's own record as well. */
   done(call: AuditedCall): void;
   refused(call: AuditedCall, error: DomainError): void;
-  /** Resolves when all refusals and changes so far are written or have failed. */
   flush(): Promise<void>;
 }
 
-/** The log with a level at which the audit is written: every one except `silent`. */
 export function auditLog(logger: Logger): Logger {
   const isTerse = ['warn', 'error', 'fatal'].includes(logger.level);
   return isTerse ? logger.child({}, { level: 'info' }) : logger;
 }
 
-/** Writes the line of a change that a command has made. */
 export function writeCommandChange(log: Logger, change: CommandChange): void {
   const { operation, os_user, ids, request_id, at } = change;
   log.info(
     {
       ...{ action: operation, by: 'command_line', os_user, ...ids },
       ...{ result: 'done', reason: null, request_id, address: null },
-      // The time of the line is that of the log.
+      // The time of the log line is later: this is the time of the change.
       at: new Date(at).toISOString(),
     },
     'audit',
   );
 }
 
-/** @param isRequired - whether a change is refused while its line could get lost */
 export function createAudit(
   logger: Logger,
   keeper: RefusalKeeper,
@@ -81,7 +70,7 @@ export function createAudit(
   function write(call: AuditedCall, result: 'done' | ErrorCode, reason: Reason | null): void {
     const { action, by, ids, admin_secret, request_id, address, os_user = 'unknown' } = call;
     if (by === 'command_line') {
-      // A command prints its result; its stderr is for the person who typed it.
+      // Its stderr is for the user, so a service logs the change later.
       if (result === 'done') changes.keep({ operation: action, os_user, request_id, ids });
       return;
     }
@@ -90,7 +79,7 @@ export function createAudit(
 
   return {
     beforeChange(by) {
-      // What a command changes waits in the database, not in the sink.
+      // Changes of commands wait in the database, not in the sink.
       if (by !== 'command_line' && sink?.isFailing) throw DomainError.because('log_failing');
     },
 

@@ -9,15 +9,11 @@ import type { Store } from '../store/store.ts';
 export type NewCommandChange = Omit<CommandChange, 'id' | 'at'>;
 
 /**
- * A command has no log that anybody keeps. What it changed waits in the database until a service has
- * written it into its own log.
+ * Nobody keeps the log of a command. Its changes wait in the database until a service logs them.
  */
 export interface CommandChanges {
-  /** Called by a command, for each change that it made. Returns at once. */
   keep(change: NewCommandChange): void;
-  /** Resolves when all changes are kept or have failed. */
   flush(): Promise<void>;
-  /** Called by a service: writes the changes that wait, now and every 10 s. */
   watch(): void;
   close(): void;
 }
@@ -25,10 +21,6 @@ export interface CommandChanges {
 const PAGE = 100;
 const WATCH_EVERY: Milliseconds = 10_000;
 
-/**
- * @param writeLine - writes the audit line of a change
- * @param onError - gets the errors of the background, which is tried again
- */
 export function createCommandChanges(
   store: Pick<Store, 'keepCommandChanges' | 'listCommandChanges' | 'forgetCommandChanges'>,
   {
@@ -65,7 +57,7 @@ export function createCommandChanges(
 
   async function logAll(): Promise<void> {
     for (;;) {
-      // A line may be written twice, by two processes or after a crash, and none is lost.
+      // Two processes, or a crash, may write a line twice. No line is lost.
       const changes = await store.listCommandChanges(PAGE);
       for (const change of changes) writeLine(change);
       // The sink writes at the end of the turn.

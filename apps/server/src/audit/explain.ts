@@ -19,10 +19,9 @@ export interface Explanation {
   address: string | null;
 }
 
-// A caller may give the same id to all of its requests.
+// A caller may send the same id with all of its requests.
 const MAX_EXPLAINED = 20;
 
-/** Why the calls with a request id were refused, newest first. */
 export async function explainRequest(store: Store, request_id: string): Promise<Explanation[]> {
   const refusals = await store.findRefusals({ request_id }, MAX_EXPLAINED);
   return refusals.map(explain);

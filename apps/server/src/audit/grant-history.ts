@@ -6,36 +6,30 @@ import type { Reason } from '../reasons.ts';
 import type { GrantHistory, RefusalRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-/** A change of a grant, or a refused call about it. */
 export interface HistoryEntry {
   at: string;
-  /** The change; for a refusal the operation. */
   what: 'issued' | 'redeemed' | 'recovered' | 'first_used' | 'revoked' | ActionName;
   result: 'done' | ErrorCode;
   reason: Reason | null;
   /** Null if the caller was not authenticated, or REVOKED_GRANT_DAYS have passed. */
   by: Actor | null;
-  /** For a refusal: the caller, or who it claimed to be. */
   application_id: string | null;
   secret_id: string | null;
   request_id: string | null;
   address: string | null;
-  /** For a change at the command line: who ran it. */
   os_user: string | null;
 }
 
-/** All that is known of a grant, oldest first. */
 export interface GrantReport {
   object: 'grant_history';
   grant_id: string;
   application_id: string | null;
   account_id: string | null;
-  /** How often the grant was recovered; only the last time is in `data`. */
+  /** `data` has only the last recovery. */
   recoveries: number;
   data: HistoryEntry[];
 }
 
-// The newest ones; the log has them all.
 const MAX_REFUSALS = 200;
 
 /** @throws DomainError `grant_not_found` if nothing is known about this id */
@@ -55,7 +49,7 @@ export async function reportGrant(store: Store, grant_id: string): Promise<Grant
     application_id: history?.application_id ?? null,
     account_id: history?.account_id ?? null,
     recoveries: history?.recoveries ?? 0,
-    // The sort is stable: entries of one millisecond stay in the order of a grant's life.
+    // The sort is stable: events of one millisecond stay in the order of a grant's life.
     data: events
       .toSorted((one, other) => one.at - other.at)
       .map(({ at, ...entry }) => ({ at: formatTimestamp(at), ...entry })),

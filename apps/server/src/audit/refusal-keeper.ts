@@ -9,35 +9,31 @@ import { SharedTokenBucket } from './token-bucket.ts';
 
 export type NewRefusal = Omit<RefusalRecord, 'id' | 'at' | 'expires_at'>;
 
-/** Writes refusals to the store in the background. */
 export interface RefusalKeeper {
-  /** Queues a refusal, or drops it if there are too many. Returns at once. */
   keep(refusal: NewRefusal): void;
-  /** Writes the queue; resolves when it is written or has failed. */
   flush(): Promise<void>;
 }
 
 const DAY: Milliseconds = 86_400_000;
 
-/** How many may be queued. At about 500 bytes each, half a megabyte. */
+/** Half a megabyte: a refusal takes about 500 bytes. */
 export const MAX_QUEUED = 1_000;
 
-// A flood must not fill the disk; the log still has each refusal. Anonymous callers have a share of
-// their own, so they can't displace the refusals of applications. A record takes 340 bytes with its
-// indexes (SQLite): at most 60 MB a day of anonymous callers, and 600 MB of applications.
+// Limits the disk that a flood can fill; the log has every refusal. Anonymous callers cannot
+// displace refusals of applications. At 340 bytes a record in SQLite, a day takes at most 60 MB for
+// anonymous callers and 600 MB for applications.
 const ANONYMOUS = { capacity: 500, perSecond: 2 };
 const AUTHENTICATED = { capacity: 500, perSecond: 20 };
-// One address, or one application, can't displace the refusals of the others either: it gets a fifth
-// of the share at once, which is six full tRPC batches, and a quarter of what is refilled.
+// A single address or application gets at most a fifth of the burst (six full tRPC batches) and a
+// quarter of the refill, so that the others keep theirs.
 const ONE_ADDRESS = { capacity: 100, perSecond: 0.5 };
 const ONE_APPLICATION = { capacity: 100, perSecond: 5 };
 
-// SQLite writes on the main thread; this many take it about 5 ms.
+// SQLite writes on the main thread, about 5 ms for this many.
 const BATCH_SIZE = 250;
 const WRITE_EVERY: Milliseconds = 1_000;
 const REPORT_DROPPED_EVERY: Milliseconds = 60_000;
 
-/** @param days - how long each refusal is kept; 0 keeps none */
 export function createRefusalKeeper(
   store: Pick<Store, 'keepRefusals'>,
   { clock, days, log }: { clock: Clock; days: number; log: Logger },
@@ -74,10 +70,9 @@ export function createRefusalKeeper(
         await store.keepRefusals(batch);
         failing = false;
       } catch (err) {
-        // Logged once per outage, not once a second.
         if (!failing) log.warn({ err }, 'could not write refusals; retrying');
         failing = true;
-        // A DomainError means that the database is away. Any other error would never go away.
+        // After a DomainError the database may come back. Any other error would repeat for ever.
         if (err instanceof DomainError) return;
         dropped += batch.length;
       }
@@ -112,7 +107,7 @@ export function createRefusalKeeper(
     async flush() {
       if (timer !== null) clearTimeout(timer);
       timer = null;
-      // A write that is under way may have started before the last refusal was queued.
+      // A running write may have started before the last refusal was queued.
       await writing;
       await write();
       reportDropped(0);

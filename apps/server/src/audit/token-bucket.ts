@@ -1,7 +1,4 @@
-/**
- * Allows `capacity` at once, then `perSecond`. It is synchronous: a limiter that returns promises
- * would hold a flood in memory.
- */
+/** Synchronous, because a limiter that returns promises would hold a flood in memory. */
 export class TokenBucket {
   readonly #capacity: number;
   readonly #perSecond: number;
@@ -25,11 +22,9 @@ export class TokenBucket {
   }
 }
 
-// A bucket takes about 100 bytes. Whoever makes up keys pushes the oldest buckets out, and with the
-// oldest their right to a full one.
+// A bucket takes about 100 bytes. A caller that invents keys evicts the oldest buckets.
 const MAX_KEYS = 10_000;
 
-/** A token bucket for each key, and one for all of them together. */
 export class SharedTokenBucket {
   readonly #each: { capacity: number; perSecond: number };
   readonly #all: TokenBucket;

@@ -5,7 +5,6 @@ const UNITS = [
   ['m', 60],
 ] as const;
 
-/** How long ago a time was, in its largest whole unit, such as `12d`. */
 export function ageOf(timestamp: string, now = Date.now()): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(timestamp)) / 1000));
   const unit = UNITS.find(([, length]) => seconds >= length);

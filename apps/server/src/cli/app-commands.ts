@@ -163,7 +163,7 @@ export function addAppCommands(program: Command, terminal: Terminal): void {
         { application_id },
         options,
         ({ id, name }) => `Application ${id} (${name}) is deleted.`,
-        // The process ends after it, so nothing is left to the background.
+        // The process ends after the command, so the deletion is completed first.
         ({ deletions }) => deletions.complete(),
       );
     });

@@ -1,11 +1,10 @@
 import type { OperationInput } from '@latchkey/schema';
 import type { Command } from 'commander';
 
-/** The options of `app create` and `app update`, as they were given. */
 export interface AppOptions {
   redirectUri?: string[];
   scope?: string[];
-  /** False for `--no-logo`; the same of the others. */
+  /** False for `--no-logo`, and likewise for the others. */
   logo?: string | false;
   homepage?: string | false;
   resourceServer?: boolean;
@@ -27,7 +26,6 @@ export function addAppOptions(command: Command): Command {
     .option('--resource-server', 'it may introspect the grants of every application');
 }
 
-/** The options that take something back. */
 export function addRemovingOptions(command: Command): Command {
   return command
     .option('--all-scopes', 'it may ask for every described scope')
@@ -38,7 +36,6 @@ export function addRemovingOptions(command: Command): Command {
 
 type AppMembers = Omit<OperationInput<'admin.applications.update'>, 'application_id' | 'name'>;
 
-/** The members of the input that were given. */
 export function membersFrom(options: AppOptions): AppMembers {
   const { redirectUri, scope, logo, homepage, resourceServer, allScopes } = options;
   const orNull = (uri: string | false) => (uri === false ? null : uri);

@@ -27,7 +27,7 @@ async function explain(
   const { explainRequest } = await import('../audit/explain.ts');
   const { redactorFor } = await import('../log/log.ts');
   await withService(terminal, EXISTING, async ({ service, settings }) => {
-    // Redacted as it was before it was stored, so that a request id that is a credential is found.
+    // Stored request ids are redacted, so an id that contains a credential is found only redacted.
     const data = await explainRequest(service.store, redactorFor(settings)(request_id));
     if (data.length === 0) throw new Error(NOTHING_ON_RECORD);
     const text = options.json
@@ -47,7 +47,6 @@ function describeRefusal(refusal: Explanation): string {
   ].join('\n');
 }
 
-/** Adds `history` to the commands about grants. */
 export function addHistoryCommand(grant: Command, terminal: Terminal): void {
   const command = grant
     .command('history')
@@ -85,14 +84,13 @@ function describeReport({ application_id, account_id, recoveries, data }: GrantR
 
 function describeEntry({ at, what, result, reason, request_id, ...who }: HistoryEntry): string {
   const outcome = reason === null ? result : `${result} (${reason})`;
-  // An unauthenticated caller is always refused. Something done without an actor is older than the
-  // record of actors.
+  // A change without an actor is older than the recording of actors. A refusal without one had an
+  // unauthenticated caller.
   const actor = result === 'done' && who.by === null ? 'actor unknown' : describeActor(who);
   const request = request_id === null ? '' : `  request ${request_id}`;
   return `${at}  ${what}: ${outcome}  ${actor}${request}`;
 }
 
-/** Who did something, or tried to. */
 function describeActor(who: {
   by: Actor | null;
   application_id: string | null;

@@ -8,7 +8,6 @@ import type { Service } from '../service.ts';
 import { osUser } from './os-user.ts';
 import type { Terminal } from './terminal.ts';
 
-/** An operation of the operator: the command line offers these. */
 export type OperatorOperation = Extract<OperationName, `admin.${string}`>;
 
 const LINKING_IS_OFF =
@@ -17,8 +16,7 @@ const LINKING_IS_OFF =
 /**
  * Calls an operation as the person at the command line.
  *
- * @param terminal - tells who that is. Default: the environment of the process
- * @throws DomainError; BadSetting for one of the linking flow while that is off
+ * @throws DomainError; BadSetting if the operation needs the linking flow and that is off
  */
 export async function callOperation<Name extends OperatorOperation>(
   service: Service,

@@ -1,4 +1,4 @@
-/** A fault that a restart does not cure. */
+/** A restart would fail in the same way. */
 export class CannotStart extends Error {
   override readonly name = 'CannotStart';
 }

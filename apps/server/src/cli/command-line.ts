@@ -22,8 +22,6 @@ import { addServeCommand } from './serve-command.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * Runs one command.
- *
  * @param words - the command line without node and the script
  * @returns the exit code
  */
@@ -36,22 +34,21 @@ export async function runCommandLine(
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Commander has printed its message; `--help` is an error of exit code 0 here.
+      // Commander has printed its message. `--help` is an error with exit code 0.
       return error.exitCode === 0 ? exitCode.done : exitCode.badUsage;
     }
     const { tellFailure } = await import('./tell-failure.ts');
     return tellFailure(error, terminal);
   }
   const { failure } = terminal.stdout;
-  // The service has done its work, whether or not somebody could read where it listens.
+  // `serve` has done its work even if nobody reads its output.
   if (!failure || words[0] === 'serve') return exitCode.done;
-  // A reader such as `head` that has enough is no failure.
+  // A reader such as `head` closes the pipe when it has enough.
   if (failure.code === 'EPIPE') return exitCode.done;
   terminal.stderr.write(`The output could not be written: ${failure.message}\n`);
   return exitCode.refused;
 }
 
-/** All commands, with their actions. */
 export function createProgram(terminal: Terminal): Command {
   const { stdout, stderr } = terminal;
   const program = new Command('latchkey')

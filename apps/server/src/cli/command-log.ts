@@ -2,8 +2,8 @@ import pino, { type Logger } from 'pino';
 import type { Terminal } from './terminal.ts';
 
 /**
- * The log of a command: what a person should know about the database, as a line of text. Errors of the
- * background are left out. The error of the command itself tells the same, without a stack.
+ * Prints only warnings about the database. Errors are left out, because the command fails with
+ * them.
  */
 export function commandLog({ stderr }: Pick<Terminal, 'stderr'>): Logger {
   return pino(

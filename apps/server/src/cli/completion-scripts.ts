@@ -1,13 +1,10 @@
 import type { Command } from 'commander';
 import { allCommands, pathOf } from './command-tree.ts';
 
-// The scripts have the commands in them, so that a completion starts no program. Each follows the words
-// that were typed to a command, then offers what is below it. Where nothing matches, such as after an
-// option that takes a file, the shell offers files.
+// The scripts contain the commands, so that completing starts no program. If nothing matches, as
+// after an option that takes a file, the shell completes files.
 
-/** What can follow the path of a command. */
 interface Offer {
-  /** Such as `latchkey app`. */
   path: string;
   words: { word: string; description: string }[];
 }
@@ -26,7 +23,6 @@ function offersOf(program: Command): Offer[] {
 
 const HELP = { long: '--help', description: 'display help for command' };
 
-/** The paths of the commands below the program, as patterns of a `case`. */
 const pathsBelow = (offers: readonly Offer[]) =>
   offers
     .slice(1)

@@ -2,14 +2,13 @@ import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
 import type { Terminal } from './terminal.ts';
 
-/** The person said no. */
 export class NotConfirmed extends Error {
   override readonly name = 'NotConfirmed';
   override readonly message = 'Nothing was changed.';
 }
 
 /**
- * Asks before something that can't be undone. Only on a terminal: a script has nobody to answer.
+ * Asks only on a terminal, because a script cannot answer.
  *
  * @throws NotConfirmed unless the answer is yes
  */

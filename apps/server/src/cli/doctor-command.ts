@@ -12,7 +12,6 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
   addExamples(command, 'doctor', 'doctor --json | jq \'.data[] | select(.level == "problem")\'');
 }
 
-/** @throws Error if there is a problem */
 async function doctor(
   { environment, stdout }: Terminal,
   { json }: { json?: boolean },

@@ -1,10 +1,7 @@
 import { type ErrorCode, errorDefinition, type ParameterIssue } from '@latchkey/schema';
 import type { DomainError } from '../domain-error.ts';
 
-/**
- * What an error says to a person at a terminal, where the description of the error table speaks of
- * headers, of members of a body, or of the caller's own credentials.
- */
+/** Replace descriptions that speak of headers, a body, or the caller's credentials. */
 const texts: { readonly [Code in ErrorCode]?: string } = {
   parameter_invalid: 'Correct what follows, and run the command again.',
   secret_limit_reached:
@@ -20,7 +17,6 @@ const texts: { readonly [Code in ErrorCode]?: string } = {
   internal_error: 'The command failed unexpectedly. Please report it, with what follows.',
 };
 
-/** The lines that say why a command was refused, and what to do. */
 export function errorText({ code, members, cause }: DomainError): string {
   const issues = (members.issues ?? []).map((issue) => `  ${nameOf(issue)}: ${issue.message}\n`);
   const back = members.redirect_to === undefined ? '' : `  ${members.redirect_to}\n`;
@@ -32,7 +28,6 @@ export function textOf(code: ErrorCode): string {
   return texts[code] ?? errorDefinition(code).description;
 }
 
-/** What a parameter is called on the command line, where that is not its name on the wire. */
 const optionNames: Record<string, string> = {
   expires_at: '--expires',
   display_name: '--display-name',

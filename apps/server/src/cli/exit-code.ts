@@ -1,9 +1,8 @@
 export const exitCode = {
   done: 0,
-  /** Refused, or failed: the reason is on stderr. */
   refused: 1,
   /** The command line or a setting is wrong. */
   badUsage: 2,
-  /** `serve` can't start, and a restart would not help. 78 is EX_CONFIG of sysexits.h. */
+  /** `serve` cannot start, and a restart would not help. 78 is EX_CONFIG of sysexits.h. */
   cannotStart: 78,
 } as const;

@@ -6,10 +6,8 @@ import type { Terminal } from './terminal.ts';
 type PagedOperation = 'admin.accounts.list' | 'admin.applications.list' | 'admin.grants.list';
 type ItemOf<Name extends PagedOperation> = OperationOutput<Name>['data'][number];
 
-/** The most that a page can have. */
 const PAGE = 100;
 
-/** Calls an operation that lists until the last page. */
 export async function* pagesOf<Name extends PagedOperation>(
   call: CallAsOperator,
   name: Name,
@@ -20,7 +18,7 @@ export async function* pagesOf<Name extends PagedOperation>(
     const input = { ...filter, limit: PAGE, ...(cursor !== null && { cursor }) };
     const page: List<ItemOf<Name>> = await call(
       name,
-      // TypeScript can't see that `limit` and `cursor` complete the type again, for any Name.
+      // TypeScript cannot see that `limit` and `cursor` complete the input for every Name.
       input as OperationInput<Name>,
     );
     yield page.data;
@@ -28,7 +26,6 @@ export async function* pagesOf<Name extends PagedOperation>(
   } while (cursor !== null);
 }
 
-/** Prints all pages of a list: a table, or one object of the API with all of them. */
 export async function listAll<Name extends PagedOperation>(
   terminal: Terminal,
   name: Name,
@@ -41,7 +38,6 @@ export async function listAll<Name extends PagedOperation>(
   );
 }
 
-/** Prints each page before the next one is read, until nobody reads any more. */
 export async function printList<Item>(
   { stdout, stderr }: Terminal,
   pages: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>,

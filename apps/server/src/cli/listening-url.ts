@@ -1,11 +1,10 @@
 import type { Settings } from '../settings.ts';
 
-/** Where a service with these settings listens, as far as they tell: the port may be 0. */
+/** The port may be 0. */
 export function listeningUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
   return `http://${reachable(host)}:${port}`;
 }
 
-/** An address to call, for an address to listen on. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

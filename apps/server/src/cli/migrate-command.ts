@@ -34,11 +34,6 @@ async function migrate(terminal: Terminal, options: MigrateOptions): Promise<voi
   }
 }
 
-/**
- * Says what a migration does, asks, and does it.
- *
- * @throws Error if there is not enough room
- */
 export async function runMigration(
   terminal: Terminal,
   migration: Migration,
@@ -48,7 +43,7 @@ export async function runMigration(
   const plan = await migration.plan();
   const isDone = plan.steps.length > 0 && !dryRun;
   if (isDone) {
-    // Before the question; stdout is for the result.
+    // On stderr, because stdout is for the result.
     stderr.write(`${describePlan(plan)}\n`);
     refuseWithoutRoom(plan);
     await confirm(terminal, 'Migrate now?', { yes });

@@ -7,7 +7,6 @@ import { listeningUrl } from './listening-url.ts';
 import type { Access, OpenService } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
 
-/** @throws BadSetting for a database in memory: nothing of the command would remain */
 export async function openForCommand(terminal: Terminal, access: Access): Promise<OpenService> {
   const settings = loadSettings(terminal.environment);
   refuseInMemory(settings);

@@ -1,6 +1,5 @@
 import { userInfo } from 'node:os';
 
-/** Who runs the command, for the audit: the user of the process, and who became it by sudo. */
 export function osUser({ SUDO_USER }: NodeJS.ProcessEnv): string {
   const name = nameOfProcess();
   return SUDO_USER ? `${name} (sudo: ${SUDO_USER})` : name;

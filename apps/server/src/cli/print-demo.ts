@@ -9,7 +9,6 @@ import type { Terminal } from './terminal.ts';
 const NO_DEMO =
   'DATABASE_URL or ADMIN_SECRET is set, and a demo is made only where neither is. Unset both, or create an application, an account and a code: latchkey app create, latchkey account put, latchkey code issue.';
 
-/** @throws BadSetting where no demo may be made */
 export async function printDemo(terminal: Terminal): Promise<void> {
   const settings = loadSettings(terminal.environment);
   if (!isDemoAllowed(settings)) throw new BadSetting(NO_DEMO);

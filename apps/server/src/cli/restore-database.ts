@@ -24,7 +24,8 @@ export async function restoreDatabase(
         `error: ${file} does not say when it was made. Add --since with a time that is not later, as --since 2026-11-21T02:15:30Z`,
       );
     }
-    // Before the database is in its place: what was revoked never works there, even after a crash.
+    // Before the database is put in place, so that nothing revoked ever works there, even after a
+    // crash.
     const revoked =
       logs === undefined
         ? null

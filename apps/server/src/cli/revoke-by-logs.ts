@@ -48,7 +48,7 @@ async function* linesOfAll(
     const counts: LogCounts = { lines: 0 };
     yield* readAuditLines(log === STDIN ? stdin : await openLog(log), counts);
     if (counts.lines > 0) continue;
-    // Better than "nothing was revoked", which would pass for the truth.
+    // "Nothing to revoke" would look like success.
     throw new Error(
       `${log === STDIN ? 'The standard input' : log} has no line of the service's log. It takes the JSON lines that the service writes to stderr.`,
     );

@@ -30,7 +30,6 @@ export async function revokeGrants(
   });
 }
 
-/** @throws DomainError `parameter_invalid`, before anything is revoked */
 function refuseIllFormed(ids: readonly string[]): void {
   const issues = ids.flatMap((id, index) =>
     isUuid(id) ? [] : [{ path: ['grant_id', index], message: 'Must be a UUID.' }],
@@ -38,7 +37,7 @@ function refuseIllFormed(ids: readonly string[]): void {
   if (issues.length > 0) throw new DomainError('parameter_invalid', { issues });
 }
 
-/** @throws DomainError if there is no such account or application: it is probably mistyped */
+/** @throws DomainError if the account or application does not exist: its id is probably mistyped */
 async function describeWhich(
   call: CallAsOperator,
   ids: readonly string[],
@@ -55,7 +54,7 @@ async function describeWhich(
   return ids.length === 1 ? `the grant ${ids[0]}` : `${ids.length} grants`;
 }
 
-/** What is to be revoked, read as it is needed, so that any number of them takes the same memory. */
+/** Read as needed, so that memory does not grow with their number. */
 async function* idsToRevoke(
   terminal: Terminal,
   call: CallAsOperator,
@@ -67,14 +66,14 @@ async function* idsToRevoke(
     return;
   }
   const filter = { account_id: account, application_id: app };
-  // A grant that is revoked already is left out, so that a repetition goes on where it stopped.
+  // Skips revoked grants, so that a repeated run continues where the last one stopped.
   for await (const page of pagesOf(call, 'admin.grants.list', filter)) {
     for (const { grant_id, revoked } of page) if (!revoked) yield grant_id;
   }
 }
 
 // Simultaneous writes share a wait for the disk. On MongoDB each takes up to two of the 100
-// connections of the pool: one for the grant, one for the audit.
+// connections of the pool: for the grant and for the audit.
 const AT_ONCE = 50;
 
 async function* batchesOf(ids: AsyncIterable<string>): AsyncGenerator<string[]> {
@@ -88,7 +87,7 @@ async function* batchesOf(ids: AsyncIterable<string>): AsyncGenerator<string[]> 
   if (batch.length > 0) yield batch;
 }
 
-/** The first word of each line, so that it takes what `grant list` prints to a pipe. */
+/** Accepts what `grant list` prints to a pipe. */
 async function* firstWords(terminal: Terminal): AsyncGenerator<string> {
   for await (const line of linesOf(terminal)) {
     const [word = ''] = line.trim().split(/\s/);
@@ -116,7 +115,7 @@ async function revokeAll(
     const lines = revoked.map((grant) =>
       json ? `${JSON.stringify(grant)}\n` : `Grant ${grant.grant_id} is revoked.\n`,
     );
-    // Nobody may be reading any more, which is no reason to leave a grant alive.
+    // Continues even if nobody reads the output.
     await stdout.write(lines.join(''));
     for (const [index, outcome] of outcomes.entries()) {
       if (!(outcome instanceof DomainError)) continue;
@@ -142,7 +141,6 @@ async function revokeOne(
   }
 }
 
-/** Whether the others can be revoked all the same. */
 function concernsOne({ code }: DomainError): boolean {
   return code === 'grant_not_found' || code === 'parameter_invalid';
 }

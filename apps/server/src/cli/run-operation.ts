@@ -5,13 +5,11 @@ import type { Settings } from '../settings.ts';
 import type { OperatorOperation } from './call-operation.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Calls an operation as the person at the command line. */
 export type CallAsOperator = <Name extends OperatorOperation>(
   name: Name,
   input: OperationInput<Name>,
 ) => Promise<OperationOutput<Name>>;
 
-/** The service on DATABASE_URL, opened for one command. */
 export interface OpenService {
   service: Service;
   settings: Settings;
@@ -19,25 +17,21 @@ export interface OpenService {
   close(): Promise<void>;
 }
 
-/** What a command may do to the database as a whole. */
 export type Access = Required<Pick<ServiceOptions, 'create' | 'migrate'>>;
 
-/** For what reads, and for what has nothing to work on in a new database. */
+/** For commands that have nothing to work on in a new database. */
 export const EXISTING: Access = { create: false, migrate: false };
 export const CREATING: Access = { create: true, migrate: true };
 
-// A command for another operation has nothing to work on in a new database: DATABASE_URL, or the
-// directory, is probably wrong. And under a service of an earlier version, it leaves the schema alone.
+// All others use an existing database. A missing one means that DATABASE_URL or the directory is
+// probably wrong. They also leave the schema alone that a running service of an earlier version
+// uses.
 const CREATING_OPERATIONS: ReadonlySet<OperationName> = new Set([
   'admin.applications.create',
   'admin.accounts.put',
 ]);
 
-/**
- * Opens the service on DATABASE_URL for one command, and closes it after success and failure.
- *
- * @throws BadSetting for a database in memory: nothing of the command would remain
- */
+/** @throws BadSetting for a database in memory, which would keep nothing */
 export async function withService(
   terminal: Terminal,
   access: Access,
@@ -53,11 +47,8 @@ export async function withService(
 }
 
 /**
- * Runs an operation on the database and prints what it returns.
- *
  * @param options.json - print exactly the object of the API
- * @param describe - the text for a person
- * @param afterwards - runs once the result is printed
+ * @param afterwards - runs after the result is printed
  */
 export async function runOperation<Name extends OperatorOperation>(
   terminal: Terminal,

@@ -1,28 +1,26 @@
 import { cut, padEnd, widthOf } from './text-width.ts';
 
-/** A column of a list. */
 export interface Column<Item> {
   title: string;
-  /** The whole text: it is what a pipe gets. No text has a tab or a line break. */
+  /** The whole text, which a pipe gets. It contains no tab and no line break. */
   text(item: Item): string;
-  /** What a terminal shows in its place, such as an age in the place of a time. */
+  /** The text on a terminal, such as an age instead of a time. */
   short?(item: Item): string;
-  /** Whether a terminal that is too narrow may cut the text. Default: false. */
+  /** Whether a narrow terminal may cut the text. Default: false. */
   flexible?: boolean;
-  /** Whether a terminal that is too narrow may leave the column out. Default: false. */
+  /** Whether a narrow terminal may omit the column. Default: false. */
   optional?: boolean;
 }
 
 const GAP = 2;
-/** What a flexible column keeps before an optional one is left out. */
+/** A flexible column keeps this width until all optional columns are omitted. */
 const NARROWEST = 12;
 
 /**
- * Turns pages of items into text. A terminal gets aligned columns under a heading, cut to its width. A
- * pipe gets whole texts with tabs between them, without a heading, as `cut` and `awk` like it.
+ * A terminal gets aligned columns with a heading, cut to its width. A pipe gets whole texts
+ * separated by tabs, for `cut` and `awk`.
  *
  * @param width - of the terminal; undefined for a pipe
- * @returns a function that takes the pages in their order
  */
 export function createTable<Item>(
   columns: readonly Column<Item>[],
@@ -73,7 +71,6 @@ function leastWidths<Item>(
   });
 }
 
-/** Leaves out optional columns, the last one first, until the others fit. */
 function fittingColumns<Item>(
   columns: readonly Column<Item>[],
   natural: readonly number[],
@@ -88,7 +85,6 @@ function fittingColumns<Item>(
   return shown;
 }
 
-/** Gives the flexible columns the room that there is, as evenly as they can use it. */
 function fittingWidths<Item>(
   shown: readonly number[],
   columns: readonly Column<Item>[],
@@ -110,7 +106,6 @@ function fittingWidths<Item>(
   return widths;
 }
 
-/** A line for each field of one item, with the values under each other. */
 export function fieldList(fields: readonly (readonly [name: string, value: string])[]): string {
   const width = Math.max(...fields.map(([name]) => name.length)) + GAP;
   return fields.map(([name, value]) => `${name.padEnd(width)}${value}`).join('\n');

@@ -5,11 +5,6 @@ import { errorText } from './error-texts.ts';
 import { exitCode } from './exit-code.ts';
 import type { Terminal } from './terminal.ts';
 
-/**
- * Says what went wrong, and what to do about it.
- *
- * @returns the exit code
- */
 export function tellFailure(error: unknown, { stderr }: Terminal): number {
   if (error instanceof DomainError) {
     stderr.write(errorText(error));

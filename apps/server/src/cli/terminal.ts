@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 
-/** What a command reads its settings and its input from, and prints to. */
 export interface Terminal {
   environment: NodeJS.ProcessEnv;
   stdin: Readable & { isTTY?: boolean };
@@ -8,23 +7,15 @@ export interface Terminal {
   stderr: { write(text: string): unknown; isTTY?: boolean };
 }
 
-/** Where a command prints its result. */
 export interface Output {
-  /**
-   * Resolves when there is room for more. Never rejects: see {@link Output.failure}. Writes nothing
-   * once it has failed.
-   */
+  /** Resolves when there is room for more. Never rejects: see {@link Output.failure}. */
   write(text: string): unknown;
-  /**
-   * Why nothing can be written any more. The code `EPIPE` only says that the reader has enough, as
-   * `head` after its first lines.
-   */
+  /** `EPIPE` means that the reader has enough, like `head` after its first lines. */
   readonly failure?: NodeJS.ErrnoException | null;
-  /** The width of the terminal, in characters; undefined if it is none, such as a file or a pipe. */
+  /** In characters; undefined for a file or a pipe. */
   readonly columns?: number | undefined;
 }
 
-/** Prints to a stream of the process, and keeps its errors from ending the process. */
 export function outputTo(stream: NodeJS.WriteStream): Output {
   let failure: NodeJS.ErrnoException | null = null;
   stream.on('error', (error) => {

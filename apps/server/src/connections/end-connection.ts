@@ -4,10 +4,9 @@ import type { RevokedRecord } from '../store/records.ts';
 import { activeGrants } from './list-connections.ts';
 
 /**
- * Revokes every active grant of an account with an application. Once it has returned, no process sees
- * one of them as active. Idempotent.
+ * When this returns, no process sees one of the grants as active. Idempotent.
  *
- * @returns the grants that it revoked, newest first
+ * @returns the grants that this call revoked, newest first
  */
 export async function endConnection(
   service: Service,
@@ -19,7 +18,7 @@ export async function endConnection(
   for await (const { grant_id } of activeGrants(store, { account_id, application_id })) {
     const revocation = { grant_id, application_id, onlyActive: true, now: clock(), initiator };
     const revoked = await store.revokeGrant(revocation);
-    // Null if another call has revoked it meanwhile, which returns it.
+    // Null if another call has revoked it in between.
     if (revoked !== null) ended.push(revoked);
   }
   return ended;

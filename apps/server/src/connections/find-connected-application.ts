@@ -1,7 +1,6 @@
 import type { Service } from '../service.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 
-/** An application that an account is connected to; null if it is not. */
 export async function findConnectedApplication(
   { store }: Pick<Service, 'store'>,
   { account_id, application_id }: { account_id: string; application_id: string },

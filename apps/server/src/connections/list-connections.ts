@@ -7,25 +7,21 @@ import type { Store } from '../store/store.ts';
 /** An application with active grants of an account. */
 export interface Connection {
   application: ApplicationRecord;
-  /** What its grants allow, in words. */
   scopes: ScopeRecord[];
-  /** When its oldest active grant was made. */
   connected_at: Milliseconds;
 }
 
-/** A grant of a connection, as the API shows it. */
 export type ConnectedGrant = Pick<GrantRecord, 'grant_id' | 'created_at' | 'scope'>;
 
 export interface ConnectionWithGrants extends Connection {
-  /** Newest first. */
   grants: ConnectedGrant[];
 }
 
 /**
- * The applications that an account is connected to, by name; none if there is no such account.
+ * By name; empty if the account does not exist.
  *
- * @param note - is called with each active grant, newest first. None of them is kept here, since an
- *   account may have far more grants than connections.
+ * @param note - called with each active grant, newest first. None is kept here, because an
+ *   account may have far more grants than connections
  */
 export async function listConnections(
   { store }: Pick<Service, 'store'>,
@@ -52,7 +48,7 @@ export async function listConnections(
   ]);
   return connected
     .flatMap(({ application, tokens, connected_at }) =>
-      // The grants of a deleted application are revoked in the background, and good for nothing.
+      // The grants of a deleted application no longer work, and are revoked in the background.
       application === null
         ? []
         : [{ application, scopes: describeTokens(tokens, described), connected_at }],
@@ -60,14 +56,13 @@ export async function listConnections(
     .sort((one, other) => byName(one.application, other.application));
 }
 
-/** Like {@link listConnections}, with all grants. */
 export async function listConnectionsWithGrants(
   service: Pick<Service, 'store'>,
   account_id: string,
 ): Promise<ConnectionWithGrants[]> {
   const grantsByApplication = new Map<string, ConnectedGrant[]>();
   const connections = await listConnections(service, account_id, (grant) => {
-    // Without the account, which each of them has a copy of.
+    // Without the account, of which each grant has a copy.
     const { application_id, grant_id, created_at, scope } = grant;
     const grants = grantsByApplication.get(application_id) ?? [];
     grants.push({ grant_id, created_at, scope });
@@ -85,7 +80,6 @@ function byName(one: ApplicationRecord, other: ApplicationRecord): number {
 
 const PAGE = 100;
 
-/** Every active grant of an account, newest first, read in pages. */
 export async function* activeGrants(
   store: Store,
   filter: { account_id: string; application_id?: string },

@@ -10,10 +10,9 @@ import { v7 } from 'uuid';
 import type { Milliseconds } from '../clock.ts';
 import { DomainError } from '../domain-error.ts';
 
-/** SHA-256 of a credential, 32 bytes. Nothing else of a credential is ever stored. */
+/** SHA-256, 32 bytes. The store keeps nothing else of a credential. */
 export type CredentialHash = Uint8Array;
 
-/** A new credential: the text for its holder, the hash for the store. */
 export interface MintedCredential {
   credential: string;
   hash: CredentialHash;
@@ -24,7 +23,7 @@ const kinds = Object.keys(credentialPrefixes) as CredentialKind[];
 /**
  * The id inside a credential that authenticates its sender.
  *
- * @throws DomainError `credentials_invalid`: it is ill-formed, or of another kind
+ * @throws DomainError `credentials_invalid`: the credential is ill-formed, or of another kind
  */
 export function readCredential(kind: CredentialKind, credential: string): string {
   const id = parseCredential(kind, credential);
@@ -33,7 +32,7 @@ export function readCredential(kind: CredentialKind, credential: string): string
   throw DomainError.because(isOther ? 'credential_of_another_kind' : 'credential_ill_formed');
 }
 
-/** SHA-256 of a credential. It carries 256 random bits, so it needs no slow hash. */
+/** A credential has 256 random bits, so it needs no slow hash. */
 export function hashCredential(credential: string): CredentialHash {
   return hash('sha256', credential, 'buffer');
 }
@@ -43,7 +42,7 @@ export function mintCredential(kind: CredentialKind, id: string): MintedCredenti
   return { credential, hash: hashCredential(credential) };
 }
 
-/** Compares two hashes in constant time. */
+/** Takes constant time. */
 export function sameHash(a: CredentialHash, b: CredentialHash): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
@@ -51,8 +50,8 @@ export function sameHash(a: CredentialHash, b: CredentialHash): boolean {
 const lastId = { time: 0, sequence: 0 };
 
 /**
- * A new id that carries its time: UUIDv7, RFC 9562 section 5.7. Ids that one process makes within
- * one millisecond increase too (section 6.2, method 1), so lists by id are in order of creation.
+ * UUIDv7 (RFC 9562, section 5.7). Ids that one process makes in one millisecond increase too
+ * (section 6.2, method 1), so lists by id are in order of creation.
  */
 export function newId(now: Milliseconds): string {
   const random = randomBytes(16);
@@ -66,11 +65,11 @@ export function newId(now: Milliseconds): string {
   return v7({ msecs: now, seq: lastId.sequence, random });
 }
 
-// A call of the system's generator costs 4.7 µs for 32 bytes, a slice of a pool 0.3 µs.
+// For 32 bytes, a call of the system's generator takes 4.7 µs, and a slice of a pool 0.3 µs.
 const pool = new Uint8Array(8192);
 let used = pool.length;
 
-/** Bytes from the cryptographic random source. None is returned twice. */
+/** Never returns the same bytes twice. */
 export function randomBytes(length: number): Uint8Array {
   if (used + length > pool.length) {
     randomFillSync(pool);

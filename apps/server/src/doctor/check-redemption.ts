@@ -10,9 +10,8 @@ import type { Service } from '../service.ts';
 import { type Finding, ok, problem, warning } from '../store/finding.ts';
 
 /**
- * Converts a code of an application and an account of its own, tries to convert it again, revokes the
- * grant, and removes the application and the account. A revoked grant without names stays, as of
- * every deleted application.
+ * Uses an application and an account of its own, and removes them. The revoked grant stays, without
+ * names.
  */
 export async function* checkRedemption(service: Service): AsyncGenerator<Finding> {
   const { store, clock } = service;

@@ -1,7 +1,7 @@
 import type { Settings } from '../settings.ts';
 import { type Finding, ok, problem, warning } from '../store/finding.ts';
 
-/** Looks for settings that are right one by one, and wrong together or in public. */
+/** Finds settings that are valid one by one, but wrong together or in public. */
 export function* checkSettings(settings: Settings): Generator<Finding> {
   const warnings = [...settingWarnings(settings)];
   yield* warnings;

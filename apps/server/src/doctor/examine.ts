@@ -7,11 +7,6 @@ import { inspectDatabase } from '../store/open-store.ts';
 import { checkRedemption } from './check-redemption.ts';
 import { checkSettings } from './check-settings.ts';
 
-/**
- * Looks at everything that a service with these settings depends on, and converts one code.
- *
- * @returns the findings, in the order in which they are made
- */
 export async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
   let settings: Settings;
   try {
@@ -36,12 +31,12 @@ export async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<F
   yield* tryRedemption(settings);
 }
 
-/** Without these there is nothing to try. */
+/** If one of these has a problem, no code can be converted. */
 const NEEDED: ReadonlySet<Finding['check']> = new Set(['store', 'version', 'rights', 'indexes']);
 
 async function* tryRedemption({ databaseUrl, auditDays }: Settings): AsyncGenerator<Finding> {
   const options = { auditDays, create: false, migrate: false };
-  // What a log would say is in the findings.
+  // The findings contain what a log would say.
   const service = await openService(databaseUrl, pino({ enabled: false }), options);
   try {
     yield* checkRedemption(service);

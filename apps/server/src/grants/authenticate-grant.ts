@@ -5,7 +5,7 @@ import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { AccountRecord, CredentialHash, GrantAuthentication } from '../store/records.ts';
 
-/** Whether a plain read finds the secret. During a failover it may miss one that was just created. */
+/** A plain read: during a failover it may miss a secret that was just created. */
 export async function isKnownGrantSecret(
   { store }: Pick<Service, 'store'>,
   credential: string,
@@ -18,18 +18,16 @@ export async function isKnownGrantSecret(
   return found?.secret_hash != null && sameHash(found.secret_hash, hashCredential(credential));
 }
 
-/** A grant that is active, with the hash of the secret that was shown. */
 export type ActiveGrant = GrantAuthentication & { secret_hash: CredentialHash };
 
 /**
- * Finds the active grant that a secret belongs to. The first use is on disk before this returns, so
- * a grant that was ever used can't be recovered.
+ * The first use is on disk before this returns, so a used grant can never be recovered.
  *
- * @param options.grant_id - the grant that the caller named beside the secret, if it did
+ * @param options.grant_id - the grant that the caller named beside the secret
  * @throws DomainError `credentials_invalid`: the secret is ill-formed, unknown or replaced, the
- *   grant revoked, or its application deleted
- * @throws DomainError `application_disabled`: the secret is right, and its application is disabled.
- *   That is no use of the grant
+ *   grant is revoked, or its application is deleted
+ * @throws DomainError `application_disabled`: the secret is right, but its application is
+ *   disabled. This does not use the grant
  */
 export async function authenticateGrant(
   service: Service,
@@ -42,7 +40,7 @@ export async function authenticateGrant(
   return found;
 }
 
-/** The same as {@link authenticateGrant}, but it is no use of the grant. */
+/** Like {@link authenticateGrant}, but does not use the grant. */
 export async function findActiveGrant(
   { store }: Pick<Service, 'store'>,
   credential: string,
@@ -66,7 +64,7 @@ export async function findActiveGrant(
 const isActive = (found: GrantAuthentication): found is ActiveGrant => found.secret_hash !== null;
 
 /**
- * Notes the first use of a grant. It is on disk before this returns.
+ * The first use is on disk before this returns.
  *
  * @throws DomainError `credentials_invalid`: the grant was revoked or recovered since it was read
  */
@@ -83,7 +81,10 @@ export async function noteUse(
   throw refusal(history?.revoked_at === null ? 'grant_secret_wrong' : 'grant_revoked', active);
 }
 
-/** @throws Error if the account is gone: an erasure revokes the grant first, so somebody deleted it by hand */
+/**
+ * @throws Error if the account is missing: an erasure revokes the grant first, so somebody
+ *   deleted the account by hand
+ */
 export function accountOf({ grant, account }: GrantAuthentication): AccountRecord {
   if (account === null) {
     throw new Error(`The account of the grant ${grant.grant_id} is gone from the store.`);

@@ -2,11 +2,7 @@ import { DomainError } from '../domain-error.ts';
 import type { Service } from '../service.ts';
 import type { PendingRecord } from '../store/records.ts';
 
-/**
- * Cancels a code that was not redeemed. From then on the code is unknown.
- *
- * @throws DomainError `grant_not_found`: unknown, or redeemed
- */
+/** @throws DomainError `grant_not_found`: the code is unknown, or redeemed */
 export async function cancelCode({ store }: Service, grant_id: string): Promise<PendingRecord> {
   const pending = await store.cancelCode(grant_id);
   if (pending !== null) return pending;

@@ -8,11 +8,11 @@ import { findActiveGrant, noteUse } from './authenticate-grant.ts';
 const INACTIVE: ReadonlySet<ErrorCode> = new Set(['credentials_invalid', 'application_disabled']);
 
 /**
- * Finds the active grant that a token is the secret of, with the account as it is now. That is a use
- * of the grant, on disk before this returns: whoever asks acts on the answer.
+ * Counts as a use of the grant, which is on disk before this returns: the caller acts on the
+ * response.
  *
- * @param application - who asks: about its own grants, or as a resource server about all of them
- * @returns null for anything else
+ * @param application - asks about its own grants, or as a resource server about all
+ * @returns null for anything but the secret of an active grant
  */
 export async function introspect(
   service: Service,

@@ -5,19 +5,18 @@ import type { Service } from '../service.ts';
 import type { PendingRecord } from '../store/records.ts';
 import { CODE_LIFETIME } from './code-lifetime.ts';
 
-/** What a code is issued for. */
 export interface CodeRequest {
   application_id: string;
   account_id: string;
   scope: string;
-  /** Where the browser is sent with the code: its redemption has to name it. Default: not bound. */
+  /** The redemption must name it. Default: not bound. */
   redirect_uri?: string | undefined;
-  /** RFC 7636, S256: its redemption has to send the verifier. Default: not bound. */
+  /** RFC 7636, S256: the redemption must send the verifier. Default: not bound. */
   code_challenge?: string | undefined;
 }
 
 /**
- * Issues a code. Its snapshot of the account saves the redemption a second read.
+ * The snapshot of the account saves the redemption a second read.
  *
  * @throws DomainError `application_not_found`, `account_not_found`
  */
@@ -26,7 +25,7 @@ export async function issueCode(
   request: CodeRequest,
   initiator: Initiator,
 ): Promise<{ code: string; pending: PendingRecord }> {
-  // The store looks for the account again when it takes the snapshot.
+  // The store checks the account again when it takes the snapshot.
   const [application, account] = await Promise.all([
     store.findApplication(request.application_id),
     store.findAccount(request.account_id),
@@ -34,7 +33,7 @@ export async function issueCode(
   if (application === null) throw new DomainError('application_not_found');
   if (account === null) throw new DomainError('account_not_found');
 
-  // Read after the look-ups, which must not shorten the lifetime of the code.
+  // After the look-ups, so that they do not shorten the lifetime of the code.
   const now = clock();
   const grant_id = newId(now);
   const { credential, hash } = mintCredential('code', grant_id);

@@ -12,11 +12,10 @@ import { whyNotFound } from './why-not-found.ts';
 export const RECOVERY_WINDOW: Milliseconds = 2 * CODE_LIFETIME;
 
 /**
- * Replaces the secret of a grant, for an application that never got the response to its redemption.
- * It neither creates a grant nor restores a revoked one.
+ * Replaces the secret of a grant for an application that never got the response to its redemption.
  *
- * @throws DomainError `grant_not_found`: unknown, another application's, not redeemed, or revoked;
- *   `grant_not_recoverable`: used before, or redeemed too long ago
+ * @throws DomainError `grant_not_found`: unknown, of another application, not redeemed, or
+ *   revoked; `grant_not_recoverable`: used before, or redeemed too long ago
  */
 export async function recover(
   { store, clock }: Service,
@@ -35,7 +34,7 @@ export async function recover(
     const history = await store.findGrantHistory(grant_id);
     const reason = whyNotRecoverable(history, application_id, redeemed_after);
     if (reason !== null) throw DomainError.because(reason, { grant_id });
-    // The lost redemption itself arrived between the write and the read. That can happen only once.
+    // The lost redemption arrived between the write and the read. This can happen only once.
   }
 }
 

@@ -10,28 +10,23 @@ import type { Redemption } from '../store/store.ts';
 import { type BindingProof, challengeOf, whyNotBound } from './code-binding.ts';
 import { CODE_LIFETIME } from './code-lifetime.ts';
 
-// A clock that is ahead issues codes that would live as much longer. Processes on NTP are within a
-// second of each other; a minute is the bound of the contract, section 3.
+// A clock that is ahead issues codes that live longer by the same time. Processes on NTP are within
+// a second of each other.
 const MAX_CLOCK_SKEW: Milliseconds = 60_000;
 
-/** A grant with the secret that only its application ever sees. */
 export interface GrantWithSecret {
   grant: GrantRecord;
   grant_secret: string;
 }
 
-/** What an application sends to redeem a code. */
 export interface RedemptionRequest {
   code: string;
-  /** Where the browser was sent with the code. Default: left out. */
   redirect_uri?: string | undefined;
-  /** The verifier of the code's challenge (RFC 7636). Default: left out. */
   code_verifier?: string | undefined;
 }
 
 /**
- * Turns a code into a grant. Of all calls with one code exactly one succeeds; a call that fails
- * leaves the code as it was.
+ * Of all calls with one code, exactly one succeeds. A call that fails leaves the code unchanged.
  *
  * @throws DomainError `code_not_found`, `code_expired`, `redirect_uri_mismatch`,
  *   `code_verifier_mismatch`, `code_already_used`, in this order
@@ -51,15 +46,15 @@ export async function redeem(
     redirect_uri: redirect_uri ?? null,
     code_challenge: code_verifier === undefined ? null : challengeOf(code_verifier),
   };
-  // Read once, so that the write and the reason for a refusal can't contradict each other.
+  // Read once, so that the write and the reason for a refusal agree.
   const now = clock();
   if (issued_at > now + MAX_CLOCK_SKEW) {
     throw DomainError.because('code_from_the_future', { grant_id });
   }
   const isExpired = now >= issued_at + CODE_LIFETIME;
   if (!isExpired) {
-    // The write needs the hash of the secret: it turns the code into the grant in one step, so no
-    // crash can leave a spent code without a grant.
+    // The write stores the hash of the secret with the redemption, so that no crash leaves a spent
+    // code without a grant.
     const secret = mintCredential('grantSecret', grant_id);
     const redemption = { grant_id, application_id, code_hash, secret_hash: secret.hash, now };
     const grant = await store.redeemCode({ ...redemption, ...proof, initiator });
@@ -70,14 +65,14 @@ export async function redeem(
   throw DomainError.because(reason, { grant_id }, reason === 'code_replayed' ? { grant_id } : {});
 }
 
-/** The first reason in the order of the contract, section 15. */
+/** The order is part of the protocol. */
 function whyNotRedeemed(
   state: CodeState | null,
   redemption: Pick<Redemption, 'application_id' | 'code_hash'> & BindingProof,
   isExpired: boolean,
 ): Reason {
   const whyUnknown = whyNotThisCode(state, redemption);
-  // The caller gets the same error for each of these, and so learns nothing about codes of others.
+  // All of these have the same error code, so that callers learn nothing about codes of others.
   if (state === null || whyUnknown !== null) {
     return isExpired ? 'code_too_old' : (whyUnknown ?? 'code_unknown');
   }

@@ -6,11 +6,10 @@ import type { Service } from '../service.ts';
 import type { RevokedRecord } from '../store/records.ts';
 
 /**
- * Revokes the grant that a token is the secret of (RFC 7009), at once and for good. Any other text is
- * no token that could be used, so there is nothing to do.
+ * RFC 7009. Any text but the secret of a grant needs no revocation.
  *
  * @returns null if there was nothing to revoke
- * @throws DomainError `token_of_another_application`: the token is good, and stays so
+ * @throws DomainError `token_of_another_application`: the token stays valid
  */
 export async function revokeToken(
   { store, clock }: Service,
@@ -21,7 +20,7 @@ export async function revokeToken(
   const grant_id = parseCredential('grantSecret', token);
   if (grant_id === null) return null;
   const found = await store.authenticateGrant(grant_id, { currentAccount: false });
-  // The grants of a deleted application are dead, even if some are still to be revoked.
+  // The grants of a deleted application no longer work, even before they are revoked.
   if (found?.secret_hash == null || found.application_disabled === null) return null;
   if (!sameHash(found.secret_hash, hashCredential(token))) return null;
   if (found.grant.application_id !== application_id) {

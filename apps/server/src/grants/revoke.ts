@@ -5,10 +5,10 @@ import type { RevokedRecord } from '../store/records.ts';
 import { whyNotFound } from './why-not-found.ts';
 
 /**
- * Revokes a grant, at once and for good. Idempotent.
+ * Idempotent.
  *
- * @param application_id - the application that has to own the grant; null for the operator
- * @throws DomainError `grant_not_found`: unknown, another application's, or not yet redeemed
+ * @param application_id - must own the grant; null for the operator
+ * @throws DomainError `grant_not_found`: unknown, of another application, or not yet redeemed
  */
 export async function revoke(
   { store, clock }: Service,
@@ -20,6 +20,6 @@ export async function revoke(
   if (grant !== null) return grant;
   const history = await store.findGrantHistory(grant_id);
   const reason = whyNotFound(history, application_id);
-  // Null if the code was redeemed between the write and the read; the write found no grant.
+  // Null if the code was redeemed between the write and the read.
   throw DomainError.because(reason ?? 'code_not_redeemed', { grant_id });
 }

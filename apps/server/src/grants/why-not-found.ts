@@ -2,10 +2,8 @@ import type { Reason } from '../reasons.ts';
 import type { GrantHistory } from '../store/records.ts';
 
 /**
- * Why the caller is told `grant_not_found`.
- *
- * @param application_id - the application that has to own the grant; null for the operator
- * @returns null if the grant exists and is the application's
+ * @param application_id - must own the grant; null for the operator
+ * @returns null if the grant exists and belongs to the application
  */
 export function whyNotFound(
   history: GrantHistory | null,

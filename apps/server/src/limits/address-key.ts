@@ -1,10 +1,8 @@
 import { isIP, SocketAddress } from 'node:net';
 
 /**
- * Returns the key by which failed authentications are counted. An IPv4 address is its own key. The
- * key of an IPv6 address is its /64, the smallest range that a network assigns to one customer. An
- * IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2), which a dual-stack socket reports, counts as
- * the IPv4 address.
+ * An IPv6 address counts by its /64, the smallest range that a network assigns to one customer. An
+ * IPv4-mapped address (RFC 4291, section 2.5.5.2) counts as its IPv4 address.
  *
  * @param address - as the socket or a proxy reports it; a proxy may add a port
  */
@@ -22,9 +20,8 @@ export function addressKey(address: string | undefined): string {
   return `${groups.slice(0, 4).join(':')}::/64`;
 }
 
-/** The eight groups of an IPv6 address, without leading zeros. */
 function groupsOf(address: string): string[] {
-  // URL normalizes an address to its shortest form, all in hexadecimal (RFC 5952).
+  // URL normalizes an address to its shortest form in hexadecimal (RFC 5952).
   const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [before = [], after = []] = shortest
     .split('::')

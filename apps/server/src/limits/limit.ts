@@ -4,53 +4,44 @@ import type { Store } from '../store/store.ts';
 import type { RateLimit, RateLimitName } from './rate-limit-setting.ts';
 import { RateLimited } from './rate-limited.ts';
 
-/** One limit per key, such as an address or an application. Decides at once, without the store. */
+/** Decides at once, without the store. */
 export interface Limit {
-  /**
-   * Adds one to the count.
-   *
-   * @throws RateLimited if the key has reached its limit; this one is then not counted
-   */
+  /** @throws RateLimited if the key has reached its limit; the call is then not counted */
   count(key: string): void;
   /**
-   * Leaves the count as it is.
+   * Does not count.
    *
    * @throws RateLimited if the key has reached its limit
    */
   check(key: string): void;
   isReached(key: string): boolean;
-  /** Takes one off the count. */
   giveBack(key: string): void;
 }
 
-/** Gets every refusal, and whether it is the first of its key in the window. */
 export type OnRefusal = (key: string, isFirst: boolean) => void;
 
-/** What a process knows of a key in the current window. */
 interface Count {
-  /** The shared count as last read; null if it was not read yet. */
+  /** The shared count as last read; null before the first read. */
   shared: number | null;
-  /** Counted here, but not yet added to the shared count. */
   own: number;
   endsAt: Milliseconds;
   refused: boolean;
 }
 
-// A key below its limit may have a hundredth of it unshared. Sharing every single one would cost a
-// write a second for each key in use.
+// Sharing each call below the limit would cost a write a second for each key in use.
 const UNSHARED_SHARE = 0.01;
 
-// About 200 bytes each. Clients that make up addresses push the oldest keys out. The shared counts of
-// those stay in the store and are read again with their next request.
+// About 200 bytes each. Clients that invent addresses evict the oldest keys, whose counts stay in
+// the store.
 const MAX_KEYS = 20_000;
 
-// What a flood of addresses may cost the store: this many writes a second, a few at a time.
+// The most that a flood of addresses costs the store in a second.
 const MAX_SHARED_PER_ROUND = 512;
 const MAX_CONCURRENT_WRITES = 32;
 
 /**
- * Counts in this process, and shares the counts with the other processes in the background. The limit
- * applies to the shared count as last read plus what this process has counted since.
+ * Counts in this process, and shares the counts with other processes in the background. The limit
+ * applies to the shared count as last read plus the calls since.
  */
 export class SharedLimit implements Limit {
   readonly #name: RateLimitName;
@@ -98,11 +89,10 @@ export class SharedLimit implements Limit {
   }
 
   /**
-   * Shares the counts that are due, the largest first. What exceeds the maximum of a round waits for
-   * the next one.
+   * The largest counts first; the rest waits for the next round.
    *
    * @param which - `all` also shares counts that are not due yet
-   * @throws the first failure of the store; the counts are then shared in the next round
+   * @throws the first failure of the store; the next round shares these counts again
    */
   async share(which: 'due' | 'all'): Promise<void> {
     const now = this.#clock();
@@ -125,12 +115,11 @@ export class SharedLimit implements Limit {
     const { seconds } = this.#limit;
     const now = this.#clock();
     const shared: WindowCount = await this.#store.addToCount({
-      // The window is part of the key: after a change of the setting nobody waits for an old one.
+      // With the window, so that a changed setting starts a new count.
       key: `${this.#name}/${seconds}:${key}`,
       points: own,
       now,
-      // A new shared window ends with the one that this process counts in, and not with a later one
-      // because the sharing came later.
+      // A new shared window ends with this process's window, even if it is shared later.
       duration: Math.max(1, count.endsAt - now),
     });
     count.own -= own;
@@ -142,7 +131,8 @@ export class SharedLimit implements Limit {
     return (shared ?? 0) + own >= this.#limit.limit;
   }
 
-  // The first of a key reads what other processes have counted. Reaching the limit is shared at once.
+  // The first call of a key reads the counts of other processes. Reaching the limit is shared at
+  // once.
   #isDue(count: Count): boolean {
     return (
       count.shared === null ||
@@ -151,7 +141,6 @@ export class SharedLimit implements Limit {
     );
   }
 
-  /** The count of a window that has not ended. */
   #currentCount(key: string, now: Milliseconds): Count | undefined {
     const count = this.#counts.get(key);
     if (count === undefined || count.endsAt <= now) return undefined;
@@ -166,7 +155,7 @@ export class SharedLimit implements Limit {
     if (known !== undefined) return known;
     const endsAt = now + this.#limit.seconds * 1000;
     const count: Count = { shared: null, own: 0, endsAt, refused: false };
-    // Deleted first, so that it becomes the last entry: the first one is always the oldest.
+    // Deleted first, so that the entry moves to the end: the first entry is always the oldest.
     this.#counts.delete(key);
     this.#counts.set(key, count);
     if (this.#counts.size > MAX_KEYS) {

@@ -5,11 +5,10 @@ import { type Limit, SharedLimit } from './limit.ts';
 import type { RateLimitName, RateLimits } from './rate-limit-setting.ts';
 
 export interface Limits extends Record<RateLimitName, Limit> {
-  /** Shares all counts a last time. */
   close(): Promise<void>;
 }
 
-// How far the counts of the processes may be apart.
+// How far the counts of the processes may differ.
 const SHARE_EVERY_MS = 1_000;
 
 const unlimited: Limit = { count() {}, check() {}, isReached: () => false, giveBack() {} };
@@ -23,11 +22,9 @@ export const noLimits: Limits = {
 };
 
 /**
- * Creates the limits. While the store can't be reached, each process counts alone; it shares its
- * counts when the store is back.
+ * While the store cannot be reached, each process counts alone.
  *
- * @param rateLimits - null turns them off
- * @param onRefusal - called at every refusal
+ * @param rateLimits - null turns all limits off
  */
 export function createLimits(
   rateLimits: RateLimits | null,
@@ -40,7 +37,7 @@ export function createLimits(
   const create = (name: RateLimitName) =>
     new SharedLimit(name, rateLimits[name], { store, clock }, (key, isFirst) => {
       onRefusal(name);
-      // Once a window: each refused request has a log line of its own.
+      // Once per window: each refused request has its own log line.
       if (isFirst) log.warn({ limit: name, key }, 'a rate limit was reached');
     });
   const limits = {
@@ -56,7 +53,7 @@ export function createLimits(
       for (const limit of Object.values(limits)) await limit.share(which);
       alone = false;
     } catch (err) {
-      // Logged once per outage: the next attempt comes within a second.
+      // Once per outage: the next attempt follows within a second.
       if (!alone) log.warn({ err }, 'the counts of the rate limits could not be shared');
       alone = true;
     }

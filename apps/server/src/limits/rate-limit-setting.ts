@@ -1,20 +1,20 @@
-/** At most `limit` within a window of `seconds`. */
 export interface RateLimit {
   limit: number;
   seconds: number;
 }
 
 /**
- * Failed authentications and new link requests are limited per address, failed exchanges and requests
- * per application.
+ * `authentications` counts failed authentications per address, `links` new link requests per
+ * address, `exchanges` failed conversions per application, and `requests` all requests per
+ * application.
  */
 export type RateLimitName = 'authentications' | 'exchanges' | 'requests' | 'links';
 
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
 
 /**
- * Far above what a correct client needs: only a runaway loop or an attack reaches them. 300,000
- * requests a minute are 5,000 a second from one application.
+ * Only a runaway loop or an attack reaches these. 300,000 requests a minute are 5,000 a second from
+ * one application.
  */
 export const defaultRateLimits: RateLimits = {
   authentications: { limit: 1_000, seconds: 60 },
@@ -26,14 +26,14 @@ export const defaultRateLimits: RateLimits = {
 
 export const rateLimitNames = Object.keys(defaultRateLimits) as RateLimitName[];
 
-// One day. Counts that are kept for longer would be a record of who used the service.
+// Counts that are kept for longer than a day would record who used the service.
 const LONGEST_WINDOW = 86_400;
 
 /**
  * Parses `on`, `off`, or limits such as `authentications=100/60,requests=10000/60`: a count and a
- * number of seconds. A limit that is not named keeps its default.
+ * number of seconds. Other limits keep their default.
  *
- * @returns null for `off`, undefined for a text that is invalid
+ * @returns null for `off`, undefined for invalid text
  */
 export function parseRateLimits(text: string): RateLimits | null | undefined {
   if (text === 'on') return defaultRateLimits;

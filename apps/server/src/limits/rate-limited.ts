@@ -9,14 +9,12 @@ const reasonOf = {
   links: 'too_many_links',
 } as const satisfies Record<RateLimitName, Reason>;
 
-/** A refusal by a rate limit. Nothing was done. */
+/** A refusal by a rate limit. The call changed nothing. */
 export class RateLimited extends DomainError {
-  /** How many are allowed within a window. */
   readonly limit: number;
-  /** Seconds until the window ends and the count starts again: a whole number, at least 1. */
+  /** Seconds until the count starts again: a whole number, at least 1. */
   readonly reset: number;
 
-  /** @param milliseconds - until the window ends */
   constructor(name: RateLimitName, { limit }: RateLimit, milliseconds: number) {
     super('rate_limited', {}, undefined, { reason: reasonOf[name], subject: {} });
     this.limit = limit;

@@ -6,14 +6,11 @@ import type { Store } from '../store/store.ts';
 import { matchesRedirectUri } from './match-redirect-uri.ts';
 import type { RedirectTarget } from './redirect.ts';
 
-/** Who asks, and where its response goes. From here on, a refusal goes there too. */
 export interface AuthorizationTarget extends RedirectTarget {
   application: ApplicationRecord;
-  /** Whether the request named the redirect URI. */
   redirect_uri_given: boolean;
 }
 
-/** An authorization request that is accepted. */
 export interface AuthorizationRequest extends AuthorizationTarget {
   scope: string;
   code_challenge: string | null;
@@ -21,18 +18,16 @@ export interface AuthorizationRequest extends AuthorizationTarget {
   ui_locales: string | null;
 }
 
-/** The values of a parameter. One without a value counts as left out (RFC 6749, section 3.1). */
+/** A parameter without a value counts as omitted (RFC 6749, section 3.1). */
 const valuesOf = (query: URLSearchParams, name: string) =>
   query.getAll(name).filter((value) => value !== '');
 
-/** The one value of a parameter that was checked for repetitions; null if it was left out. */
 const oneOf = (query: URLSearchParams, name: string) => valuesOf(query, name)[0] ?? null;
 
 /**
- * Finds the application of an authorization request and where its response goes, in the order of the
- * contract (section 13, 2 to 4). Nobody is redirected before.
+ * Until both are known, nobody is redirected. The order of the checks is part of the protocol.
  *
- * @param onApplication - gets the application as soon as it is known
+ * @param onApplication - called as soon as the application is known
  * @throws DomainError `client_unknown`, `redirect_uri_unregistered`, `state_invalid`
  */
 export async function readTarget(
@@ -82,8 +77,7 @@ async function findClient(store: Store, ids: readonly string[]): Promise<Applica
 }
 
 /**
- * Reads what an application asks for, in the order of the contract (section 13, 5 to 8). Each refusal
- * is for the application.
+ * The order of the checks is part of the protocol. Each refusal goes to the application.
  *
  * @throws DomainError `parameter_invalid`, `response_type_unsupported`, `challenge_required`,
  *   `scope_unknown`
@@ -146,7 +140,7 @@ function readChallenge(query: URLSearchParams): string | null {
   }
   const { success, error } = fields.codeChallenge.safeParse(challenge);
   if (!success) throw invalid('code_challenge', error.issues[0]?.message as string);
-  // Left out, it would mean `plain` (RFC 7636, section 4.3): then the challenge is the verifier.
+  // If omitted, it would mean `plain` (RFC 7636, section 4.3): the challenge would be the verifier.
   if (method !== 'S256') throw invalid('code_challenge_method', 'Must be S256.');
   return challenge;
 }
@@ -167,7 +161,7 @@ function whyNotThisScope(
     : 'scope_not_allowed';
 }
 
-/** A parameter that helps but decides nothing: what is not well formed is ignored. */
+/** A malformed hint is ignored, because it decides nothing. */
 function readHint(query: URLSearchParams, name: string, maxLength: number): string | null {
   const [value, ...others] = valuesOf(query, name);
   if (value === undefined || others.length > 0) return null;

@@ -18,12 +18,11 @@ export class RefusedToApplication extends DomainError {
 }
 
 /**
- * Reads an authorization request (RFC 6749, section 4.1.1).
+ * RFC 6749, section 4.1.1.
  *
- * @param request_id - for a refusal
- * @param onApplication - gets the application as soon as it is known
+ * @param onApplication - called as soon as the application is known
  * @throws DomainError `client_unknown`, `redirect_uri_unregistered`, `state_invalid`,
- *   `store_unavailable`: there is no address that it could be sent to
+ *   `store_unavailable`: there is no address to send it to
  * @throws RefusedToApplication for anything else
  */
 export async function readAuthorization(
@@ -46,11 +45,6 @@ export async function readAuthorization(
   }
 }
 
-/**
- * Keeps an authorization request as a link request.
- *
- * @returns the link request, and where the host signs the user in
- */
 export async function beginLink(
   service: Service,
   request: AuthorizationRequest,

@@ -3,11 +3,7 @@ import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import { type NewPage, newConnectionsPage } from './ticket.ts';
 
-/**
- * Makes the page where a user sees and ends the connected applications.
- *
- * @throws DomainError `account_not_found`
- */
+/** @throws DomainError `account_not_found` */
 export async function createConnectionsPage(
   service: Service,
   request: { account_id: string; return_url: string | null; locale: string | null },

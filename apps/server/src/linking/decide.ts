@@ -9,23 +9,20 @@ import { deriveCode } from './derive-code.ts';
 import { type LinkAccess, refuseExpired, refuseLost, subjectOf } from './link-access.ts';
 import { redirectWithCode, redirectWithError } from './redirect.ts';
 
-/** A decided link request, and where the browser goes next. */
 export interface Decided {
   link: LinkRecord;
   redirect_to: string;
 }
 
-/** What is approved. */
 export interface Approval {
   account_id: string;
-  /** Tokens of the scope that was asked for. Default: all of it. */
+  /** Default: the whole scope that was asked for. */
   scope?: string | undefined;
 }
 
 /**
- * Approves a link request: issues a code, and leads the browser to the application with it. Of
- * concurrent decisions exactly one is made. The same approval again, by the same holder, has the same
- * result as long as the code can be redeemed.
+ * Of concurrent decisions, exactly one is made. The same approval again by the same holder has the
+ * same result, as long as the code can be redeemed.
  *
  * @throws DomainError `link_decided`, `link_expired`, `scope_unknown`, `account_not_found`
  */
@@ -47,8 +44,8 @@ export async function approve(
   const now = clock();
   const grant_id = newId(now);
   const code = deriveCode(access.key, link.salt, grant_id);
-  // The code comes first. A crash before the decision leaves a code that nobody is told, and it
-  // expires; the other way round, it would leave an approval without a code.
+  // The code comes first. A crash before the decision leaves a code that nobody knows, and it
+  // expires. In the other order, it would leave an approval without a code.
   const pending = await store.issueCode({
     grant_id,
     application_id: application.id,
@@ -80,8 +77,8 @@ export async function approve(
 }
 
 /**
- * Denies a link request. Of concurrent decisions exactly one is made. The same denial again, by the
- * same holder, has the same result.
+ * Of concurrent decisions, exactly one is made. The same denial again by the same holder has the
+ * same result.
  *
  * @throws DomainError `link_decided`, `link_expired`
  */
@@ -104,7 +101,7 @@ export async function deny(
   return repeatDenial(service, await readAgain(service, access), initiator);
 }
 
-/** The tokens of a scope that are wanted, in the order of the scope; null if others are wanted too. */
+/** In the order of the scope; null if `wanted` has other tokens. */
 function partOf(scope: string, wanted: string): string | null {
   const tokens = new Set(wanted.split(' '));
   const part = scope.split(' ').filter((token) => tokens.has(token));
@@ -146,7 +143,6 @@ async function repeatDenial(
   return isSame ? denied(service, link, initiator) : refuseLost(service, access, initiator);
 }
 
-/** Whether a code is still pending and young enough. */
 async function isRedeemable(
   { store, clock }: Service,
   grant_id: string,

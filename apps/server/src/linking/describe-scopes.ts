@@ -2,8 +2,8 @@ import type { ScopeRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
 /**
- * Tokens of a scope in words. One without a description has its name as title: it was described when
- * it was asked for, or the operator issued it without asking.
+ * A token without a description has its name as title. It was described when it was asked for, or
+ * the operator issued a code for it.
  */
 export function describeTokens(
   tokens: ReadonlySet<string>,
@@ -15,11 +15,6 @@ export function describeTokens(
   );
 }
 
-/**
- * The tokens of a scope, each once, in the words that describe them now.
- *
- * @param scope - tokens that are separated by single spaces
- */
 export async function readScope(store: Store, scope: string): Promise<ScopeRecord[]> {
   return describeTokens(new Set(scope.split(' ')), await store.listScopes());
 }

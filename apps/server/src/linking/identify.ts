@@ -6,10 +6,8 @@ import { type LinkAccess, refuseDecided, refuseLost } from './link-access.ts';
 import { newConsentPage } from './ticket.ts';
 
 /**
- * Notes which account the host has signed in, and makes its consent page. May be repeated: the last
- * page counts, earlier ones are dead.
+ * May be repeated: the last page counts, and earlier ones no longer work.
  *
- * @param access - that of the host, by the link
  * @returns the address that opens the page
  * @throws DomainError `link_decided`, `link_expired`, `link_not_found`, `account_not_found`
  */

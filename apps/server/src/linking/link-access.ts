@@ -10,24 +10,20 @@ import { LINKS_KEPT, type LinkHolder } from '../store/store.ts';
 import { matchesRedirectUri } from './match-redirect-uri.ts';
 import { redirectWithError } from './redirect.ts';
 
-/** A link request can be decided for an hour (the contract, section 11). */
 export const LINK_LIFETIME: Milliseconds = 3_600_000;
 
-/** A link request, in the hands of somebody who may decide about it. */
+/** A link request with the right to decide it. */
 export interface LinkAccess<Holder extends LinkHolder = LinkHolder> {
   link: LinkRecord;
   application: ApplicationRecord;
-  /** Who that is, for the write that decides. */
   holder: Holder;
-  /** The id of the link request for the host, or of the page. */
   decided_by: string;
-  /** The random part of the link or of the page session. The code is derived from it. */
+  /** The random part of the link or of the page session, from which the code is derived. */
   key: Uint8Array;
-  /** What the holder is told if the link request is gone, or has another link or page meanwhile. */
+  /** The refusals if the link request is gone, or has another link or page by now. */
   lost: { unknown: Reason; superseded: Reason };
 }
 
-/** Why a link request can't be used, from the side of whoever holds it. */
 export type LinkFaults = Record<
   'unknown' | 'deletedApplication' | 'disabledApplication' | 'redirectUriRemoved',
   Reason
@@ -40,24 +36,18 @@ const hostFaults: LinkFaults = {
   redirectUriRemoved: 'link_redirect_uri_removed',
 };
 
-/** What an audit line says of a link request. */
 export function subjectOf({ id, application_id }: LinkRecord): Subject {
   return { link_id: id, application_id };
 }
 
-/**
- * Finds a link request and its application.
- *
- * @param faults - why it is refused
- * @throws DomainError with one of these reasons
- */
+/** @throws DomainError with one of the reasons in `faults` */
 export async function findLinkRequest(
   { store, clock }: Service,
   link_id: string,
   faults: LinkFaults,
 ): Promise<Pick<LinkAccess, 'link' | 'application'>> {
   const link = await store.findLink(link_id);
-  // Its deletion by the store is housekeeping.
+  // The store may delete it later.
   if (link === null || clock() >= link.expires_at + LINKS_KEPT) {
     throw DomainError.because(faults.unknown, { link_id });
   }
@@ -72,12 +62,7 @@ export async function findLinkRequest(
   return { link, application };
 }
 
-/**
- * Finds the link request of a link, for the host.
- *
- * @param credential - what the sign-in page got as `link`
- * @throws DomainError `link_not_found`, `link_expired`
- */
+/** @throws DomainError `link_not_found`, `link_expired` */
 export async function accessByLink(
   service: Service,
   credential: string,
@@ -102,8 +87,7 @@ export async function accessByLink(
 }
 
 /**
- * An undecided link request that has expired leads back to its application, so that nobody is
- * stranded.
+ * Leads back to the application, so that the user is not stranded.
  *
  * @throws DomainError `link_expired`, with `redirect_to`
  */
@@ -127,7 +111,7 @@ export function refuseDecided(link: LinkRecord): void {
 }
 
 /**
- * Tells why a write that a holder was entitled to changed nothing: something else came first.
+ * Explains a conditional write that changed nothing.
  *
  * @throws DomainError `link_decided`, `link_expired`, or one of the reasons of the holder
  */

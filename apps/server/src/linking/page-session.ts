@@ -8,17 +8,13 @@ import type { Service } from '../service.ts';
 import type { AccountRecord, PageRecord } from '../store/records.ts';
 import { findLinkRequest, type LinkAccess, type LinkFaults } from './link-access.ts';
 
-/** A page of connections is open for 30 minutes (the contract, section 11). */
 export const CONNECTIONS_LIFETIME: Milliseconds = 1_800_000;
 
-/** Which page an address names: the consent page of a link request, or the list of connections. */
 export type PageAddress = { kind: 'consent'; link_id: string } | { kind: 'connections' };
 
-/** A page in the browser that opened it. */
 export interface PageSession {
   page: PageRecord;
   account: AccountRecord;
-  /** The link request of a consent page, which may be decided or expired; null for others. */
   access: LinkAccess<{ page_id: string }> | null;
 }
 
@@ -30,8 +26,7 @@ const pageFaults: LinkFaults = {
 };
 
 /**
- * Finds the page that a browser has open. Whether its link request is decided or expired is for the
- * caller to check.
+ * Does not check whether the link request is decided or expired.
  *
  * @param session - the cookie of this address; null without one
  * @throws DomainError `page_expired`
@@ -47,7 +42,7 @@ export async function findPageSession(
   const page = await findPage(service, address, parts.id);
   const isOwn = page.session_hash !== null && sameHash(page.session_hash, hashCredential(session));
   if (!isOwn) throw refuse('page_session_wrong', address);
-  // The page of a link request that has expired leads back to the application.
+  // The page of an expired link request leads back to the application.
   if (page.kind === 'connections' && service.clock() >= page.expires_at) {
     throw refuse('page_session_over', address);
   }
@@ -57,16 +52,15 @@ export async function findPageSession(
   return { page, account, access };
 }
 
-/** An opened page. Its session ends when the page expires. */
 export interface OpenedPage {
   page: PageRecord;
-  /** The session, for the cookie; null if the browser has one that is alive. */
+  /** For the cookie; null if the browser has a valid one. */
   session: string | null;
 }
 
 /**
- * Opens a page with its ticket, once. A ticket that was used before still leads to the page in the
- * browser that has it open: the back button and a reload send it again.
+ * A ticket works once. In the browser that has the page open it still leads there, because the back
+ * button and a reload send it again.
  *
  * @param session - the cookie of this address; null without one
  * @throws DomainError `page_expired`
@@ -98,7 +92,7 @@ export async function openPage(
       initiator,
     });
     if (opened !== null) return { page: opened, session: own.credential };
-    // Another request has opened it meanwhile.
+    // Another request has opened it in between.
   }
   if (session === null) throw refuse('page_ticket_used', address);
   const { page: open } = await findPageSession(service, address, session);
@@ -118,7 +112,6 @@ async function findPage(
   return page;
 }
 
-/** @param key - the random part of the session */
 async function accessByPage(
   service: Service,
   { id, link_id }: PageRecord,
@@ -138,7 +131,7 @@ async function accessByPage(
 }
 
 function refuse(reason: Reason, address: PageAddress): DomainError {
-  // Anything may stand in the path of a page, also a credential.
+  // The path may contain anything, even a credential.
   const isKnown = address.kind === 'consent' && isUuid(address.link_id);
   return DomainError.because(reason, isKnown ? { link_id: address.link_id } : {});
 }

@@ -2,11 +2,11 @@ import { DomainError } from '../domain-error.ts';
 import type { Service } from '../service.ts';
 import type { ScopeRecord } from '../store/records.ts';
 
-/** How many scopes can be described: every authorization request reads all names. */
+/** Every authorization request reads all names. */
 export const MAX_SCOPES = 200;
 
 /**
- * Describes a scope, or replaces its description as a whole.
+ * Replaces the whole description.
  *
  * @throws DomainError `scope_limit_reached`
  */

@@ -5,10 +5,9 @@ import { type LinkAccess, refuseDecided, refuseExpired, refuseLost } from './lin
 import { addToQuery } from './redirect.ts';
 
 /**
- * Sends the user of a consent page back to sign in with another account. The link that the host has
- * is dead then: it gets a new one.
+ * The link that the host has stops working, and the host gets a new one.
  *
- * @returns where the browser goes
+ * @returns the address of the sign-in page
  * @throws DomainError `link_decided`, `link_expired`, `page_expired`
  */
 export async function switchAccount(

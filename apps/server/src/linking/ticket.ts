@@ -3,10 +3,8 @@ import { mintCredential, newId } from '../credentials/credentials.ts';
 import { linkingOf, type Service } from '../service.ts';
 import type { LinkRecord, PageRecord } from '../store/records.ts';
 
-/** A ticket opens its page for 5 minutes (the contract, section 11). */
 export const TICKET_LIFETIME: Milliseconds = 300_000;
 
-/** A page that was made, and the address that opens it once. */
 export interface NewPage {
   page: PageRecord;
   url: string;
@@ -14,7 +12,6 @@ export interface NewPage {
 
 type Asked = Pick<PageRecord, 'account_id' | 'return_url' | 'locale'>;
 
-/** @param link - the link request that it is about; it lives as long */
 export function newConsentPage(
   service: Service,
   link: LinkRecord,
@@ -26,7 +23,7 @@ export function newConsentPage(
 }
 
 export function newConnectionsPage(service: Service, asked: Asked, now: Milliseconds): NewPage {
-  // From its opening on it lives longer.
+  // It lives longer once it is opened.
   const about = { kind: 'connections', link_id: null, expires_at: now + TICKET_LIFETIME } as const;
   return newPage(service, { ...about, ...asked }, '/connections', now);
 }

@@ -1,21 +1,18 @@
-/** How long a line may be, its line break included. */
 export const LINE_BYTES = 4_096;
 
 // A UTF-16 unit is at most 3 bytes of UTF-8, so most lines need no counting.
 const SURELY_SHORT = Math.floor(LINE_BYTES / 3);
 
-// The first bound keeps a stack of some ten frames; the last one fits whatever the line has.
+// The first bound keeps a stack of some ten frames. The last one fits any line.
 const STRING_BOUNDS = [1_024, 512, 256, 128, 64];
 
-// What the service logs of its own has fewer members. Only a foreign error can have more.
+// Only a foreign error has more members.
 const MOST_MEMBERS = 32;
 const DEEPEST = 4;
 
 /**
- * Shortens each line of a text that is longer than {@link LINE_BYTES}. The line stays one JSON object
- * and says `truncated: true`. Redact before: a credential that is cut in two is not recognised.
- *
- * @param lines - complete lines
+ * A shortened line is still one JSON object, with `truncated: true`. Redact first: half a
+ * credential is not recognised.
  */
 export function shortenLines(lines: string): string {
   if (lines.length <= SURELY_SHORT) return lines;
@@ -41,13 +38,12 @@ function shortened(line: string): string {
     const text = JSON.stringify({ ...(cut(entry, bound, 0) as object), truncated: true });
     if (Buffer.byteLength(text) < LINE_BYTES) return text;
   }
-  // Nothing but an object of many long keys gets here.
+  // Only an object of many long keys gets here.
   const { level, time, msg, request_id } = entry;
   const kept = { level, time, request_id, msg };
   return JSON.stringify({ ...(cut(kept, 128, 0) as object), truncated: true });
 }
 
-/** A copy with no string longer than the bound, few members, and little depth. */
 function cut(value: unknown, bound: number, depth: number): unknown {
   if (typeof value === 'string') {
     return value.length > bound ? `${value.slice(0, bound - 1).toWellFormed()}…` : value;
@@ -57,7 +53,7 @@ function cut(value: unknown, bound: number, depth: number): unknown {
   if (Array.isArray(value)) {
     return value.slice(0, MOST_MEMBERS).map((item) => cut(item, bound, depth + 1));
   }
-  // `msg` comes last in a line, and is what says most.
+  // `msg` is last in a line, and says most.
   const members = Object.entries(value);
   const kept =
     members.length > MOST_MEMBERS

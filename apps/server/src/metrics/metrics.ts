@@ -18,49 +18,37 @@ import { methodsOf, type StoreObserver } from '../store/observe-store.ts';
 import { createPendingCodes } from './pending-codes.ts';
 
 /**
- * One finished call. Every member has one of a few known values, never what a client sent: Prometheus
- * keeps a time series for each combination.
+ * Every member has one of a few known values, never text from a client: Prometheus keeps a time
+ * series for each combination.
  */
 export interface FinishedCall {
-  /** The operation, or the template of a route that is no operation; `unknown` if nothing matched. */
   operation: string;
   wire: 'rest' | 'trpc';
-  /** Null if the client disconnected before its response. */
   status: number | null;
   error_code: string | undefined;
 }
 
 export interface Metrics {
   observeStore: StoreObserver;
-  /** Counts an error of the store outside of any call. */
   housekeepingFailed(): void;
-  /** @param seconds - the duration of the whole request; a batch has several calls */
   finished(call: FinishedCall, seconds: number): void;
   rateLimited(limit: RateLimitName): void;
-  /**
-   * Adds the metrics that are read when they are asked for.
-   *
-   * @param droppedLogLines - how many lines the log has lost since the start
-   */
   collectFrom(service: Service, servers: readonly Server[], droppedLogLines: () => number): void;
-  /** All metrics, in the text format of Prometheus. */
   text(): Promise<{ type: string; body: string }>;
 }
 
 // A request takes a few milliseconds. The store gives up after 10 s.
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-// Fewer: there are more methods than operations, and each of these is a time series of each.
+// Fewer buckets: there are more methods than operations, and each pair is a time series.
 const STORE_DURATIONS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 10];
 
-// Of prom-client's own: named like counters, but gauges, which linters refuse. Each has a gauge with
-// the same number by type.
+// prom-client names these gauges like counters, which linters refuse. Each has a gauge with the
+// same number by type.
 const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
 
-/** What goes wrong in a store. An `internal_error` is anything that is not a DomainError. */
 const STORE_FAILURES = ['store_unavailable', 'outcome_unknown', 'internal_error'] as const;
 
-/** Not a method: what the store does by itself. */
 const HOUSEKEEPING = 'housekeeping';
 
 export function createMetrics(): Metrics {
@@ -107,7 +95,7 @@ export function createMetrics(): Metrics {
     registers,
   });
 
-  // A counter that begins with 1 has not increased for Prometheus: an alert would miss the first
+  // For Prometheus, a counter that begins with 1 has not increased: an alert would miss the first
   // failure of a process.
   for (const error_code of errorCodes) errors.inc({ error_code }, 0);
   for (const limit of rateLimitNames) refusals.inc({ limit }, 0);

@@ -2,14 +2,12 @@ import { setTimeout } from 'node:timers/promises';
 import type { Clock, Milliseconds } from '../clock.ts';
 import type { Store } from '../store/store.ts';
 
-// SQLite counts 100,000 in 4 ms, on the main thread: at 300 s for each, 333 new codes a second.
+// SQLite counts 100,000 in 4 ms on the main thread. That is 333 new codes a second for 300 s.
 const COUNTED_AT_MOST = 100_000;
 
-// Prometheus gives up a scrape after 10 s by default. While the database is away, the other metrics
-// are needed most.
+// Prometheus gives up after 10 s by default. During an outage, the other metrics matter most.
 const WITHIN: Milliseconds = 1_000;
 
-/** Counts the pending codes; null if the database fails or does not respond within a second. */
 export function createPendingCodes(
   store: Pick<Store, 'countPendingCodes'>,
   clock: Clock,

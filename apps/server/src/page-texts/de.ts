@@ -1,6 +1,5 @@
 import type { TextKey } from './en.ts';
 
-/** The texts of the pages in German. */
 export const de: { readonly [Key in TextKey]: string } = {
   'consent.document': 'Anwendung verbinden',
   'consent.title': '{application} möchte sich mit Ihrem Konto bei {service} verbinden',

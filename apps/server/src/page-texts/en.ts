@@ -1,6 +1,6 @@
 /**
- * The texts of the pages in English. Every other language has the same keys; what it lacks is shown in
- * English. Names in braces are placeholders.
+ * Every other language has the same keys; a missing text is shown in English. Names in braces are
+ * placeholders.
  */
 export const en = {
   'consent.document': 'Connect an application',
@@ -67,8 +67,6 @@ export const en = {
     'This is a fault of ours. Try again. If it happens again, tell {service}.',
 } as const;
 
-/** The name of a text, such as `consent.title`. */
 export type TextKey = keyof typeof en;
 
-/** The texts of a language, as far as it has them. */
 export type Texts = { readonly [Key in TextKey]?: string };

@@ -1,19 +1,17 @@
-// Enough for every browser. A header may have 16 KiB of them.
+// A header may contain 16 KiB of tags.
 const MAX_TAGS = 20;
 
-// The form of a tag (RFC 5646, section 2.1), with the length that a header may reasonably have.
 const TAG = /^[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,8}$/i;
 
-/** Where a person's languages are known from, the one that counts most first. */
+/** The first counts most. */
 export interface LanguageSources {
-  /** From the operation that made the page. */
   locale?: string | null;
   /** Separated by spaces (OpenID Connect Core 1.0, section 3.1.2.1). */
   ui_locales?: string | null;
   acceptLanguage?: string | undefined;
 }
 
-/** The language tags that a person prefers, the best first. Never empty: the last one is `en`. */
+/** The best first. The last one is always `en`. */
 export function preferredLanguages(sources: LanguageSources): string[] {
   const { locale, ui_locales, acceptLanguage = '' } = sources;
   const asked = [locale ?? '', ...(ui_locales ?? '').split(' ')];
@@ -23,7 +21,7 @@ export function preferredLanguages(sources: LanguageSources): string[] {
     .concat('en');
 }
 
-/** The tags of an Accept-Language header (RFC 9110, section 12.5.4), the best first. */
+/** RFC 9110, section 12.5.4. */
 function parseAcceptLanguage(header: string): string[] {
   return header
     .split(',')
@@ -38,9 +36,9 @@ function parseAcceptLanguage(header: string): string[] {
 }
 
 /**
- * The first preferred language that there is (RFC 4647, section 3.4: `de-AT` also finds `de`).
+ * RFC 4647, section 3.4: `de-AT` also finds `de`.
  *
- * @returns its tag as it is available; undefined if there is none
+ * @returns the tag as it is available; undefined if there is none
  */
 export function chooseLanguage(
   preferred: readonly string[],
@@ -59,7 +57,6 @@ export function chooseLanguage(
 
 const RIGHT_TO_LEFT = new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Syrc', 'Thaa']);
 
-/** The direction in which a language is written. */
 export function directionOf(language: string): 'ltr' | 'rtl' {
   const { script = '' } = new Intl.Locale(language).maximize();
   return RIGHT_TO_LEFT.has(script) ? 'rtl' : 'ltr';

@@ -1,21 +1,13 @@
 import { en, type TextKey, type Texts } from './en.ts';
 
-/** Texts by language. */
 export type TextsByLanguage = Readonly<Record<string, Texts>>;
 
-/** Finds the placeholders of a text. */
 export const PLACEHOLDER = /\{([^{}]*)\}/g;
 
-/** What is wrong with a file of texts, in words that follow `PAGE_TEXTS`. */
 export class BadTexts extends Error {
   override readonly name = 'BadTexts';
 }
 
-/**
- * Reads the file of PAGE_TEXTS: texts by language and key.
- *
- * @throws BadTexts
- */
 export function parsePageTexts(json: string): TextsByLanguage {
   let content: unknown;
   try {
@@ -57,7 +49,6 @@ function checkText(tag: string, key: string, text: unknown): void {
   }
 }
 
-/** The names of the placeholders in a text. */
 export function placeholdersOf(text: string): string[] {
   return [...text.matchAll(PLACEHOLDER)].map(([, name]) => name as string);
 }

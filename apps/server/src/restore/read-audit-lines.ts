@@ -2,7 +2,6 @@ import { isUuid } from '@latchkey/schema';
 import { z } from 'zod';
 import type { Milliseconds } from '../clock.ts';
 
-/** A call that changed something, as the log has it. */
 export type AuditLine = z.output<typeof auditLine>;
 
 const id = z.string().refine(isUuid).toLowerCase().optional();
@@ -19,7 +18,7 @@ const auditLine = z
     secret_id: id,
     grant_id: id,
     account_id: id,
-    // Of the command line, whose changes are logged some seconds later.
+    // The command line has it, because its changes are logged some seconds later.
     at: z.iso.datetime().optional(),
     os_user: z.string().optional(),
   })
@@ -27,19 +26,16 @@ const auditLine = z
 
 const logLine = z.object({ level: z.unknown(), time: z.unknown(), msg: z.string() });
 
-/** A line of the service is at most 4 KiB. Collectors wrap it, which escapes its quotes. */
+/** A line of the service has at most 4 KiB. Collectors wrap it, which escapes its quotes. */
 const MAX_LINE = 65_536;
 
-/** What was read of a log. */
 export interface LogCounts {
-  /** Lines of the service of any kind. */
   lines: number;
 }
 
 /**
- * Finds the calls that were done in a log, whatever else is in it: other lines, other programs'
- * output, incomplete lines, prefixes such as those of syslog, and lines within the JSON of Docker or
- * journald.
+ * Ignores other lines, other programs' output, incomplete lines and prefixes such as those of
+ * syslog. Finds lines inside the JSON of Docker or journald.
  *
  * @param counts - is counted up
  */
@@ -56,7 +52,7 @@ export async function* readAuditLines(
   }
 }
 
-/** Leaves out what is longer than any line of the service, so that no input fills the memory. */
+/** Skips lines that are too long for the service, so that no input fills the memory. */
 async function* linesOf(log: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -77,8 +73,8 @@ async function* linesOf(log: AsyncIterable<Buffer>): AsyncGenerator<string> {
 }
 
 function* entriesIn(text: string): Generator<object> {
-  // A process that was killed may leave half a line, and the next line begins right after it. Quotes
-  // within a line are escaped, so a caller's text can't look like the beginning of one.
+  // A killed process may leave half a line, directly followed by the next one. Quotes inside a line
+  // are escaped, so text from a caller cannot look like the beginning of a line.
   for (const part of text.split(/(?=\{"level":)/)) {
     const entry = parseObject(part.slice(part.indexOf('{'), part.lastIndexOf('}') + 1));
     if (entry === null) continue;

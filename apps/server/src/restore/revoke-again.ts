@@ -5,9 +5,7 @@ import { operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
 import type { AuditLine } from './read-audit-lines.ts';
 
-/** What was ended again. What had ended already is not counted. */
 export interface RevokedAgain {
-  /** Calls in the log since then. */
   calls: number;
   grants_revoked: number;
   codes_cancelled: number;
@@ -19,16 +17,15 @@ export interface RevokedAgain {
 
 type Count = Exclude<keyof RevokedAgain, 'calls'>;
 
-/** Ends something again; resolves to whether it had not ended already. */
+/** Resolves to false if it had ended already. */
 type End = (service: Service, line: AuditLine) => Promise<boolean>;
 
 // Simultaneous writes share a wait for the disk.
 const AT_ONCE = 64;
 
 /**
- * Ends again what the log says has ended since a backup: in a database that was restored from it, it
- * works again. The order of the lines does not matter, and neither does a repetition, so an
- * interrupted run is repeated.
+ * In a restored database, everything works again that was ended after the backup. The lines may be
+ * in any order, and an interrupted run can be repeated.
  *
  * @param since - the time of the backup
  * @throws DomainError `store_unavailable`
@@ -77,9 +74,9 @@ export async function revokeAgain(
   await Promise.all(running);
   if (failure !== null) throw (failure as { error: unknown }).error;
 
-  // The process ends after it, so nothing is left to the background.
+  // The process ends after this, so the deletions are completed first.
   if (done.applications_deleted > 0) await service.deletions.complete();
-  // Last, since an application that was enabled again stays enabled.
+  // Last, because an application that was enabled again stays enabled.
   for (const line of lastSwitches.values()) {
     if (line.action === DISABLE) await start(line, ['applications_disabled', disable]);
   }
@@ -94,9 +91,9 @@ const endings = new Map<string, [Count, End]>([
   ['grants.revokeToken', ['grants_revoked', revoke]],
   ['admin.grants.revoke', ['grants_revoked', revoke]],
   ['admin.connections.revoke', ['grants_revoked', disconnect]],
-  // The secret of the backup is the one that the recovery replaced, and the application has another.
+  // The backup has the secret that the recovery replaced, and the application has the new one.
   ['grants.recover', ['grants_revoked', unlessRecovered]],
-  // A code that was converted works again, if it is not expired yet.
+  // In the backup, a converted code works again until it expires.
   ['grants.convert', ['codes_cancelled', cancel]],
   ['admin.codes.cancel', ['codes_cancelled', cancel]],
   ['admin.applications.secrets.revoke', ['secrets_removed', removeSecret]],
@@ -112,7 +109,7 @@ async function revoke(service: Service, line: AuditLine): Promise<boolean> {
   return true;
 }
 
-/** Ends the grants that there were then. Those of a later link go on. */
+/** Grants of a later link stay active. */
 async function disconnect(service: Service, line: AuditLine): Promise<boolean> {
   const { account_id = '', application_id = '' } = line;
   let isAny = false;
@@ -164,7 +161,7 @@ async function eraseAccount(service: Service, line: AuditLine): Promise<boolean>
   return isThere;
 }
 
-/** Runs an operation as the call of the log: with its time, its request and who made it. */
+/** Runs an operation with the time, request and initiator of the logged call. */
 async function handle(
   service: Service,
   name: string,
@@ -184,7 +181,7 @@ async function handle(
   await operation.handle({ ...service, clock: () => at }, input, { admin_secret: null }, initiator);
 }
 
-/** Resolves to false for what the database does not have: nothing of it works. */
+/** Resolves to false if the database does not have the record, so that it cannot work. */
 async function unlessGone(end: () => Promise<boolean>): Promise<boolean> {
   try {
     return await end();

@@ -1,11 +1,11 @@
 import type { Tracing } from './tracing.ts';
 
-/** Under this key, every copy of the OpenTelemetry API 1.x keeps what an SDK has registered. */
+/** Every copy of the OpenTelemetry API 1.x keeps the registered SDK under this key. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 
 /**
- * Loads the OpenTelemetry API only if the operator's SDK has registered a tracer provider, which it
- * has to do before the start. Otherwise nothing is traced, at no cost.
+ * Loads the OpenTelemetry API only if the operator's SDK was registered before the start. Otherwise
+ * tracing costs nothing.
  */
 export async function loadTracing(): Promise<Tracing | null> {
   const registered = (globalThis as Record<symbol, { trace?: unknown } | undefined>)[REGISTERED];

@@ -15,24 +15,21 @@ import { DomainError } from '../domain-error.ts';
 import { type CallRecord, ClientGone, type TraceCall } from '../operations/call.ts';
 import type { StoreObserver } from '../store/observe-store.ts';
 
-/** What a span tells of a request. */
 export interface TracedRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly recorded: { readonly request_id: string };
   readonly wire: 'rest' | 'trpc';
-  /** The template of the route; null if nothing matched. */
   readonly route: string | null;
   readonly calls: readonly CallRecord[];
 }
 
-/** Runs the handling of a request, which never rejects, in a span of its own. */
+/** @param run - never rejects */
 export type TraceRequest = (request: TracedRequest, run: () => Promise<void>) => Promise<void>;
 
 /**
- * Spans of requests, their calls, and the calls of the store within them. Names and attributes have
- * known values, ids or a redacted request id: never a path, a header, a credential, or the message of
- * an error.
+ * Names and attributes have known values, ids or a redacted request id: never a path, a header, a
+ * credential, or the message of an error.
  */
 export interface Tracing {
   traceRequest: TraceRequest;
@@ -43,7 +40,6 @@ export interface Tracing {
 export function createTracing(): Tracing {
   const tracer = trace.getTracer(packageJson.name, packageJson.version);
 
-  /** Runs `run` in a new span; `finish` gets what it threw, if it threw. */
   async function within<T>(
     name: string,
     kind: SpanKind,
@@ -109,8 +105,8 @@ export function createTracing(): Tracing {
 
     observeStore(method, run, kind) {
       const parent = context.active();
-      // What runs outside of requests, such as the sharing of counts every second, would only make
-      // traces of one span. The metrics have it.
+      // Work outside of requests, such as sharing counts every second, would make traces of one
+      // span. The metrics have it.
       if (trace.getSpan(parent) === undefined) return run();
       const attributes = { 'db.system.name': kind, 'db.operation.name': method };
       return within(method, SpanKind.CLIENT, attributes, parent, run, (span, error) => {
@@ -121,8 +117,8 @@ export function createTracing(): Tracing {
 }
 
 /**
- * The span that a request belongs to: one of the operator's instrumentation, or the caller's. Of its
- * headers, only `traceparent` is read: nothing but hexadecimal digits has a place in it.
+ * The parent is a span of the operator's instrumentation, or the caller's. Only `traceparent` is
+ * read, which contains nothing but hexadecimal digits.
  */
 function parentOf({ request }: TracedRequest): Context {
   const active = context.active();
@@ -133,7 +129,6 @@ function parentOf({ request }: TracedRequest): Context {
 
 type ErrorType = Parameters<typeof errorDefinition>[0] | 'client_gone' | undefined;
 
-/** Whether the service has failed, and not its caller. */
 const isFault = (type: ErrorType): boolean =>
   type !== undefined && type !== 'client_gone' && errorDefinition(type).status >= 500;
 
