@@ -74,7 +74,7 @@ export function addAppCommands(program: Command, terminal: Terminal): void {
     app
       .command('create')
       .argument('<name>', 'the name of the application')
-      .option('--public', 'it can keep no secret, as a native application, and gets none')
+      .option('--public', 'a native application: it cannot keep a secret and gets none')
       .option('--json', 'print JSON, as the API returns it')
       .description('create an application with its first secret'),
   ).action((name, { public: isPublic = false, json, ...options }) =>
@@ -103,11 +103,11 @@ export function addAppCommands(program: Command, terminal: Terminal): void {
         .argument('<app-id>', 'the application')
         .option('--name <name>', 'its name')
         .option('--json', 'print JSON, as the API returns it')
-        .description('change an application; what is left out stays as it is'),
+        .description('change an application; omitted options leave it unchanged'),
     ),
   ).action((application_id, { name, json, ...options }) => {
     const changes = { ...(name !== undefined && { name }), ...membersFrom(options) };
-    if (Object.keys(changes).length === 0) update.error('error: give at least one thing to change');
+    if (Object.keys(changes).length === 0) update.error('error: give at least one option');
     return runOperation(
       terminal,
       'admin.applications.update',
@@ -147,7 +147,7 @@ export function addAppCommands(program: Command, terminal: Terminal): void {
 
   const remove = app
     .command('delete')
-    .argument('<app-id>', 'the application, which has to be disabled')
+    .argument('<app-id>', 'the application, which must be disabled')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON, as the API returns it')
     .description('delete a disabled application and revoke its grants, for good')
@@ -229,7 +229,7 @@ function addSecretCommands(app: Command, terminal: Terminal): void {
     .action(async (application_id, secret_id, options) => {
       await confirm(
         terminal,
-        `Remove the secret ${secret_id}? Whoever uses it is refused from then on.`,
+        `Remove the secret ${secret_id}? Requests with it are refused from then on.`,
         options,
       );
       await runOperation(

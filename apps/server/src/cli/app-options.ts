@@ -15,11 +15,7 @@ const collect = (value: string, earlier: string[] = []) => [...earlier, value];
 
 export function addAppOptions(command: Command): Command {
   return command
-    .option(
-      '--redirect-uri <uri>',
-      'where the browser may be sent with a code; may be repeated',
-      collect,
-    )
+    .option('--redirect-uri <uri>', 'an address that gets the codes; may be repeated', collect)
     .option('--scope <scope>', 'a scope that it may ask for; may be repeated', collect)
     .option('--logo <uri>', 'the logo on the consent page, https: or data:')
     .option('--homepage <uri>', 'its page for users')

@@ -6,7 +6,7 @@ import { addExamples } from './examples.ts';
 import { EXISTING, withService } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
 
-const NOTHING_ON_RECORD = `There is no refusal with this request id on record. Either the request was not refused; or its path or method belongs to no operation; or it is older than AUDIT_DAYS; or too many refusals came at once; or the process ended within about a second, before the refusal was written.
+const NOTHING_ON_RECORD = `There is no refusal with this request id in the database. Either the request was not refused, or its path or method belongs to no operation, or it is older than AUDIT_DAYS, or too many refusals came at once, or the process ended within about a second, before it wrote the refusal.
 Search the log of the service for the request id: each request has a line with "msg":"request", and each call that changed something or was refused has one with "msg":"audit".`;
 
 export function addExplainCommand(program: Command, terminal: Terminal): void {

@@ -8,7 +8,7 @@ export function addBackupCommands(program: Command, terminal: Terminal): void {
     .command('backup')
     .argument('<file>', 'the backup: a new file, or an earlier backup, which is replaced')
     .option('--json', 'print JSON')
-    .description('write a verified copy of the SQLite database, also while the service runs')
+    .description('write a verified copy of the SQLite database, even while the service runs')
     .action(async (file, options) => {
       const { backUpDatabase } = await import('./back-up.ts');
       await backUpDatabase(terminal, file, options);
@@ -21,7 +21,9 @@ export function addBackupCommands(program: Command, terminal: Terminal): void {
     .option('--log <file...>', 'logs since the backup (also .gz; - is stdin): see revoke-again')
     .option('--since <iso>', 'the time of a backup that `latchkey backup` did not make', parseTime)
     .option('--json', 'print JSON')
-    .description('put a backup in the place of the database, and revoke again what the log knows')
+    .description(
+      'replace the database with a backup, and revoke again what the logs say was revoked',
+    )
     .action(async (file, options, command) => {
       const { restoreDatabase } = await import('./restore-database.ts');
       await restoreDatabase(terminal, file, options, command);
@@ -37,7 +39,7 @@ export function addBackupCommands(program: Command, terminal: Terminal): void {
     .requiredOption('--since <iso>', 'the time of the backup, as 2026-11-21T02:15:30Z', parseTime)
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
-    .description('end again what the audit lines of a log ended since a backup')
+    .description('revoke again what the audit lines of logs say was revoked since a backup')
     .action(async (logs, options) => {
       const { revokeAgainByLogs } = await import('./revoke-by-logs.ts');
       await revokeAgainByLogs(terminal, logs, options);

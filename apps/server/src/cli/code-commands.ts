@@ -18,7 +18,7 @@ export function addCodeCommands(program: Command, terminal: Terminal): void {
     .requiredOption('--account <account-id>', 'the account that the grant will be for')
     .requiredOption(
       '--scope <scope>',
-      'scope tokens, with spaces between them, for example "profile.read"',
+      'scope tokens, separated by spaces, for example "profile.read"',
     )
     .option('--json', 'print JSON, as the API returns it')
     .description('issue a code, which works once and for 5 minutes')
@@ -46,7 +46,7 @@ export function addCodeCommands(program: Command, terminal: Terminal): void {
     .action(async (grant_id, options) => {
       await confirm(
         terminal,
-        `Cancel the code of grant ${grant_id}? Its user has to allow again.`,
+        `Cancel the code of grant ${grant_id}? Its user must then allow again.`,
         options,
       );
       await runOperation(

@@ -7,7 +7,7 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('doctor')
     .option('--json', 'print JSON')
-    .description('check the settings and the database, and convert and revoke one code of its own')
+    .description('check the settings and the database, and convert and revoke a test code')
     .action((options) => doctor(terminal, options));
   addExamples(command, 'doctor', 'doctor --json | jq \'.data[] | select(.level == "problem")\'');
 }

@@ -3,18 +3,18 @@ import type { DomainError } from '../domain-error.ts';
 
 /** Replace descriptions that speak of headers, a body, or the caller's credentials. */
 const texts: { readonly [Code in ErrorCode]?: string } = {
-  parameter_invalid: 'Correct what follows, and run the command again.',
+  parameter_invalid: 'Correct the following, and run the command again.',
   secret_limit_reached:
-    'This application has 5 secrets that work, which is the maximum. latchkey app get APP_ID shows when each was last used; remove one with latchkey app secret revoke.',
+    'This application has 5 secrets that work, which is the maximum. To see when each was last used, run latchkey app get APP_ID. To remove one, run latchkey app secret revoke.',
   grant_not_found:
-    'There is no such grant. latchkey grant list shows the grants of an account or an application. An unused code is no grant yet: latchkey code cancel ends it. Once it is used, latchkey grant revoke does.',
+    'There is no such grant. To see the grants of an account or an application, run latchkey grant list. An unused code is not a grant yet: to cancel it, run latchkey code cancel.',
   link_expired:
-    'This link request has expired. Send the browser to the address below, which leads back to the application. There the user can start again.',
+    'This link request has expired. Send the browser to the address below. It leads back to the application, where the user can start again.',
   store_unavailable:
-    'The database cannot be used, and nothing was changed. If the cause below may pass by itself, try again in 5 s. Otherwise latchkey doctor says what to do.',
+    'The database cannot be used, and nothing was changed. If the cause below is temporary, try again in 5 s. Otherwise, run latchkey doctor.',
   outcome_unknown:
-    'The database failed after the change was sent, so it is not known whether it was made. Look first, with latchkey app list, account get or grant history; if it was not, run the command again.',
-  internal_error: 'The command failed unexpectedly. Please report it, with what follows.',
+    'The database failed after the change was sent, so it may or may not have been made. Check with latchkey app list, account get or grant history. If it was not made, run the command again.',
+  internal_error: 'The command failed unexpectedly. Please report it with the message below.',
 };
 
 export function errorText({ code, members, cause }: DomainError): string {

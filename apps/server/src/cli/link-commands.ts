@@ -24,12 +24,12 @@ function describeLink(link: LinkRequest): string {
 const describeRedirect = (link: LinkRedirect) =>
   `${describeLink(link)}\nSend the browser to:\n${link.redirect_to}`;
 
-const LINK = 'the link that came to the sign-in page, lk_link_…; - reads it from stdin';
+const LINK = 'the link that the sign-in page received, lk_link_…; - reads it from stdin';
 
 export function addLinkCommands(program: Command, terminal: Terminal): void {
   const group = program
     .command('link')
-    .description('requests of applications to link an account, as a host decides them');
+    .description('decide link requests of applications, as the host does');
   addExamples(group, 'link read LINK', 'link approve LINK --account ACCOUNT_ID');
 
   const read = group
@@ -59,10 +59,10 @@ export function addLinkCommands(program: Command, terminal: Terminal): void {
   const approve = group
     .command('approve')
     .argument('<link>', LINK)
-    .requiredOption('--account <account-id>', 'the account that its user has approved')
-    .option('--scope <scope>', 'a part of what was asked for, with spaces (default: all of it)')
+    .requiredOption('--account <account-id>', 'the account that the user has approved')
+    .option('--scope <scope>', 'requested scope tokens, separated by spaces (default: all of them)')
     .option('--json', 'print JSON, as the API returns it')
-    .description('approve for a user who was asked, and print the address that carries the code')
+    .description('approve a link for its user, and print the address with the code')
     .action(async (argument, { account, scope, json }) => {
       const link = await argumentOrLine(terminal, argument);
       const input = { link, account_id: account, ...(scope !== undefined && { scope }) };
@@ -79,10 +79,10 @@ export function addLinkCommands(program: Command, terminal: Terminal): void {
     .argument('<link>', LINK)
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON, as the API returns it')
-    .description('deny for a user who does not want to link, and print the way back')
+    .description('deny a link for its user, and print the address that leads back')
     .action(async (argument, options) => {
       const link = await argumentOrLine(terminal, argument);
-      await confirm(terminal, 'Deny this link? Its user has to begin again.', options);
+      await confirm(terminal, 'Deny this link? Its user must then start again.', options);
       await runOperation(terminal, 'admin.links.deny', { link }, options, describeRedirect);
     });
   addExamples(deny, 'link deny LINK');

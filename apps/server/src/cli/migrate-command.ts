@@ -13,10 +13,10 @@ interface MigrateOptions {
 export function addMigrateCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('migrate')
-    .option('--dry-run', 'only say what it would do, and what room it needs')
+    .option('--dry-run', 'only print the steps and the disk space that they need')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
-    .description('bring the database to the schema of this version, after saying what that takes')
+    .description('show the steps to the schema of this version, ask, and migrate the database')
     .action((options) => migrate(terminal, options));
   addExamples(command, 'migrate --dry-run', 'migrate');
 }
@@ -52,24 +52,23 @@ export async function runMigration(
   if (json)
     await stdout.write(`${JSON.stringify({ object: 'migration', ...plan, done: isDone })}\n`);
   else if (!isDone) await stdout.write(`${describePlan(plan)}\n`);
-  else await stdout.write(`${plan.database} has schema version ${plan.to} now.\n`);
+  else await stdout.write(`${plan.database} now has schema version ${plan.to}.\n`);
 }
 
 function describePlan({ database, from, to, steps, room }: MigrationPlan): string {
   if (steps.length === 0) {
     return `${database} has schema version ${from}, and this version of Latchkey works with it. There is nothing to do.`;
   }
-  const free =
-    room.free === null ? 'how much is free is not known' : `${megabytes(room.free)} free`;
+  const free = room.free === null ? 'free space unknown' : `${megabytes(room.free)} free`;
   return [
     `${database} has schema version ${from}, and this version of Latchkey needs ${to}:`,
     ...steps.map(({ version, title }) => `  ${version}. ${title}`),
     steps.every(({ additive }) => additive)
-      ? 'Programs of the version before can go on working.'
+      ? 'Programs of the previous version can continue to run.'
       : 'STOP every program of an earlier version first: it cannot work with the new schema.',
     room.needed === 0
-      ? 'It needs no room to speak of.'
-      : `It needs up to ${megabytes(room.needed)} more on the disk (${free}).`,
+      ? 'It needs almost no disk space.'
+      : `It needs up to ${megabytes(room.needed)} more disk space (${free}).`,
     'Make a backup first.',
   ].join('\n');
 }
@@ -77,7 +76,7 @@ function describePlan({ database, from, to, steps, room }: MigrationPlan): strin
 function refuseWithoutRoom({ room: { needed, free } }: MigrationPlan): void {
   if (free === null || needed <= free) return;
   throw new Error(
-    `The disk of the database has ${megabytes(free)} free, and the migration needs up to ${megabytes(needed)}. Free some room, then migrate again. Nothing was changed.`,
+    `The disk of the database has ${megabytes(free)} free, and the migration needs up to ${megabytes(needed)}. Free some disk space, then migrate again. Nothing was changed.`,
   );
 }
 

@@ -10,7 +10,7 @@ export function addPageCommands(program: Command, terminal: Terminal): void {
   const create = page
     .command('create')
     .requiredOption('--account <account-id>', 'the account whose user gets the page')
-    .option('--return-url <url>', 'where the page links back to')
+    .option('--return-url <url>', 'the address that the page links back to')
     .option('--json', 'print JSON, as the API returns it')
     .description('print an address that opens the connected applications of an account, once')
     .action(({ account, returnUrl, json }) =>

@@ -7,7 +7,7 @@ import { CREATING, withService } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
 
 const NO_DEMO =
-  'DATABASE_URL or ADMIN_SECRET is set, and a demo is made only where neither is. Unset both, or create an application, an account and a code: latchkey app create, latchkey account put, latchkey code issue.';
+  'DATABASE_URL or ADMIN_SECRET is set, so no demo is made. Unset both, or create an application, an account and a code: latchkey app create, latchkey account put, latchkey code issue.';
 
 export async function printDemo(terminal: Terminal): Promise<void> {
   const settings = loadSettings(terminal.environment);

@@ -21,7 +21,7 @@ export async function restoreDatabase(
     const made_at = since ?? staged.contents.made_at;
     if (logs !== undefined && made_at === null) {
       command.error(
-        `error: ${file} does not say when it was made. Add --since with a time that is not later, as --since 2026-11-21T02:15:30Z`,
+        `error: ${file} does not say when it was made. Add --since with the time of the backup, or an earlier one. Example: --since 2026-11-21T02:15:30Z`,
       );
     }
     // Before the database is put in place, so that nothing revoked ever works there, even after a
@@ -35,9 +35,9 @@ export async function restoreDatabase(
     const aside = await staged.putInPlace();
     const lines = [
       `${path} is restored from ${file}: ${describeContents(staged.contents)}.`,
-      ...(aside === null ? [] : [`The files that were there are in ${aside}.`]),
+      ...(aside === null ? [] : [`The previous files are in ${aside}.`]),
       revoked === null
-        ? `What was revoked after the backup WORKS AGAIN. Before the service is reachable, run: latchkey revoke-again --since ${made_at === null ? 'TIME-OF-THE-BACKUP' : formatTimestamp(made_at)} LOG…`
+        ? `Everything that was revoked after the backup WORKS AGAIN. Before the service is reachable, run: latchkey revoke-again --since ${made_at === null ? 'TIME-OF-THE-BACKUP' : formatTimestamp(made_at)} LOG…`
         : describeRevoked(revoked),
     ];
     const object = {

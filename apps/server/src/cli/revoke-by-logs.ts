@@ -50,7 +50,7 @@ async function* linesOfAll(
     if (counts.lines > 0) continue;
     // "Nothing to revoke" would look like success.
     throw new Error(
-      `${log === STDIN ? 'The standard input' : log} has no line of the service's log. It takes the JSON lines that the service writes to stderr.`,
+      `${log === STDIN ? 'The standard input' : log} contains no line of the service's log. Give the JSON lines that the service writes to stderr.`,
     );
   }
 }

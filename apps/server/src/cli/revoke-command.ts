@@ -6,12 +6,12 @@ import type { Terminal } from './terminal.ts';
 export function addRevokeCommand(grant: Command, terminal: Terminal): void {
   const command = grant
     .command('revoke')
-    .argument('[grant-id...]', 'the grants to revoke; - reads them from stdin, one a line')
+    .argument('[grant-id...]', 'the grants to revoke; - reads them from stdin, one per line')
     .addOption(new Option('--account <account-id>', 'every grant of this account').conflicts('app'))
     .option('--app <app-id>', 'every grant of this application')
     .option('--yes', 'do not ask')
-    .option('--json', 'print JSON, as the API returns it: one line a grant')
-    .description('revoke grants, for good; to go on after an interruption, run it again')
+    .option('--json', 'print JSON, as the API returns it: one line per grant')
+    .description('revoke grants for good; after an interruption, run the same command again')
     .action(async (ids: string[], options: RevokeOptions) => {
       if (ids.length > 0 === (options.account !== undefined || options.app !== undefined)) {
         command.error("error: give either grant ids, or '--account', or '--app'");

@@ -24,7 +24,7 @@ export async function revokeGrants(
   await withService(terminal, EXISTING, async ({ call }) => {
     const which = await describeWhich(call, ids, options);
     if (!readsStdin) {
-      await confirm(terminal, `Revoke ${which}? Their users have to link again.`, options);
+      await confirm(terminal, `Revoke ${which}? Their users must then link again.`, options);
     }
     await revokeAll(terminal, call, idsToRevoke(terminal, call, ids, options), options);
   });
@@ -126,7 +126,11 @@ async function revokeAll(
     }
   }
   if (only !== undefined && asked === 1) throw only;
-  if (only !== undefined) throw new Error(`${asked - done} of ${asked} grants were not revoked.`);
+  if (only !== undefined) {
+    throw new Error(
+      `${asked - done} of ${asked} grants were not revoked. The messages above say why.`,
+    );
+  }
   if (!json && asked !== 1) await stdout.write(`${done} grants are revoked.\n`);
 }
 
@@ -149,7 +153,7 @@ function goOn(error: DomainError, done: number): Error {
   return done === 0
     ? error
     : new Error(
-        `${errorText(error)}${done} grants were revoked before. Run the same command again to go on.`,
+        `${errorText(error)}${done} grants were revoked before this. Run the same command again to continue.`,
         { cause: error },
       );
 }

@@ -28,15 +28,13 @@ function describeScope({ scope, title, description, texts }: Scope): string {
 }
 
 export function addScopeCommands(program: Command, terminal: Terminal): void {
-  const scope = program
-    .command('scope')
-    .description('the scopes that applications can ask for, in words');
+  const scope = program.command('scope').description('the scopes that applications can ask for');
   addExamples(scope, "scope put profile.read --title 'Read your profile'", 'scope list');
 
   const put = scope
     .command('put')
-    .argument('<scope>', 'the scope, as applications ask for it')
-    .requiredOption('--title <title>', 'what the consent page calls it')
+    .argument('<scope>', 'the scope token')
+    .requiredOption('--title <title>', 'the title on the consent page')
     .option('--description <text>', 'what it allows')
     .option(
       '--texts <file>',
@@ -80,7 +78,9 @@ export function addScopeCommands(program: Command, terminal: Terminal): void {
     .command('delete')
     .argument('<scope>', 'the scope')
     .option('--json', 'print JSON, as the API returns it')
-    .description('delete the description of a scope: nobody can ask for it then; no grant ends')
+    .description(
+      'delete the description of a scope; applications can no longer ask for it, and grants keep it',
+    )
     .action((name, options) =>
       runOperation(
         terminal,
@@ -97,7 +97,7 @@ function readTexts(command: Command, file: string): OperationInput<'admin.scopes
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    const why = error instanceof SyntaxError ? 'is no JSON' : 'cannot be read';
+    const why = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
     return command.error(`error: the file of '--texts', ${file}, ${why}`);
   }
 }

@@ -44,7 +44,7 @@ export async function* checkRedemption(service: Service): AsyncGenerator<Finding
   } catch (error) {
     yield warning(
       'convert',
-      `What it needed could not be removed: ${tell(error)}`,
+      `The test account or application could not be removed: ${tell(error)}`,
       `Run latchkey account erase ${account_id}, and latchkey app disable and app delete for the application "latchkey doctor".`,
     );
   }

@@ -14,7 +14,7 @@ function describe({ host, port, adminSecret, adminPort }: Settings): string {
     adminSecret === null
       ? 'no routes of the operator'
       : `routes of the operator on port ${adminPort ?? port}`;
-  return `All can be used: ${host} port ${port}, ${admin}.`;
+  return `All are valid: ${host} port ${port}, ${admin}.`;
 }
 
 function* settingWarnings(settings: Settings): Generator<Finding> {
@@ -23,7 +23,7 @@ function* settingWarnings(settings: Settings): Generator<Finding> {
   if (settings.databaseIsDefault) {
     yield warning(
       'settings',
-      `DATABASE_URL is not set, so this is ${settings.databaseUrl} in the directory that you are in.`,
+      `DATABASE_URL is not set, so the database is ${settings.databaseUrl} in the current directory.`,
       'Set it, and give commands the environment of the service.',
     );
   }
@@ -44,14 +44,14 @@ function* settingWarnings(settings: Settings): Generator<Finding> {
   if (metrics && adminPort === null && isPublic) {
     yield warning(
       'settings',
-      'METRICS is on without ADMIN_PORT: whoever reaches the service can read /metrics.',
+      'METRICS is on without ADMIN_PORT: anybody who reaches the service can read /metrics.',
       'Set ADMIN_PORT, or let the proxy refuse /metrics.',
     );
   }
   if (rateLimit === null) {
     yield warning(
       'settings',
-      'RATE_LIMIT is off: nothing slows down who guesses or floods.',
+      'RATE_LIMIT is off: nothing limits guessing and flooding.',
       'Unset it, or set limits of your own.',
     );
   }

@@ -13,7 +13,11 @@ export async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<F
     settings = loadSettings(environment);
   } catch (error) {
     if (!(error instanceof BadSetting)) throw error;
-    yield problem('settings', error.message, 'Correct it; the rest was not looked at.');
+    yield problem(
+      'settings',
+      error.message,
+      'Correct it, then run latchkey doctor again. Nothing else was checked.',
+    );
     return;
   }
   refuseInMemory(settings);
@@ -25,7 +29,7 @@ export async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<F
     yield finding;
   }
   if (!isUsable) {
-    yield skipped('convert', 'No code was tried, because of what was found above.');
+    yield skipped('convert', 'No code was converted, because of the problems above.');
     return;
   }
   yield* tryRedemption(settings);

@@ -90,8 +90,8 @@ describe('migrate', () => {
     await create(`file:${path}`);
     const plan = `file:${path} has schema version 1, and this version of Latchkey needs 2:
   2. add the column grants.note
-Programs of the version before can go on working.
-It needs no room to speak of.
+Programs of the previous version can continue to run.
+It needs almost no disk space.
 Make a backup first.
 `;
     const migration = await openSqliteMigration(path, withNote);
@@ -100,7 +100,7 @@ Make a backup first.
     });
     expect(version()).toBe(1);
     expect(await run(migration)).toEqual({
-      stdout: `file:${path} has schema version 2 now.\n`,
+      stdout: `file:${path} now has schema version 2.\n`,
       stderr: plan,
       failure: null,
     });
@@ -113,7 +113,7 @@ Make a backup first.
     const migration = await openSqliteMigration(path, withRebuild);
     const { stderr, stdout } = await run(migration);
     expect(stderr).toContain('STOP every program of an earlier version first');
-    expect(stderr).toMatch(/It needs up to \d+ MB more on the disk \(\d+ MB free\)\./);
+    expect(stderr).toMatch(/It needs up to \d+ MB more disk space \(\d+ MB free\)\./);
     expect(stdout).toContain('schema version 3');
     expect(version()).toBe(3);
   });
@@ -130,7 +130,7 @@ Make a backup first.
     };
     expect(await run(full)).toMatchObject({
       failure:
-        'The disk of the database has 1 MB free, and the migration needs up to 2 MB. Free some room, then migrate again. Nothing was changed.',
+        'The disk of the database has 1 MB free, and the migration needs up to 2 MB. Free some disk space, then migrate again. Nothing was changed.',
     });
     expect(version()).toBe(1);
   });

@@ -52,7 +52,7 @@ describeOnEachStore('grant revoke', (fresh) => {
     expect(stdout).toBe(`Grant ${one} is revoked.\nGrant ${two} is revoked.\n`);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^number 2: grant_not_found: [^\n]+\nnumber 3: parameter_invalid: [^\n]+\n {2}grant id: [^\n]+\n2 of 4 grants were not revoked\.\n$/,
+      /^number 2: grant_not_found: [^\n]+\nnumber 3: parameter_invalid: [^\n]+\n {2}grant id: [^\n]+\n2 of 4 grants were not revoked\. The messages above say why\.\n$/,
     );
     const { stdout: nothing } = await latchkey(['grant', 'revoke', '-'], '');
     expect(nothing).toBe('0 grants are revoked.\n');
