@@ -12,7 +12,7 @@ import { CODE_LIFETIME } from './code-lifetime.ts';
 
 // A clock that is ahead issues codes that live longer by the same time. Processes on NTP are within
 // a second of each other.
-const MAX_CLOCK_SKEW: Milliseconds = 60_000;
+export const MAX_CLOCK_SKEW: Milliseconds = 60_000;
 
 export interface GrantWithSecret {
   grant: GrantRecord;

@@ -44,7 +44,7 @@ export function limitSending(response: ServerResponse, { response: timeout }: Ti
 
 // How many pipelined requests may wait on a connection. Node has parsed them already, at some 3 KB
 // each. HTTP clients that pipeline at all send a handful.
-const MAX_WAITING_REQUESTS = 64;
+export const MAX_WAITING_REQUESTS = 64;
 
 /** Orders the requests of each connection. */
 export interface Connections {

@@ -67,7 +67,7 @@ export function countHeader(rawHeaders: readonly string[], name: string): number
 }
 
 // The longest host name has 253 characters (RFC 1035, section 2.3.4, without the root's dot).
-const MAX_HOST_LENGTH = 255;
+export const MAX_HOST_LENGTH = 255;
 
 /**
  * Whether the framing of a request can be trusted. HTTP/1.1 requires exactly one Host (RFC 9112,

@@ -27,7 +27,7 @@ export const defaultRateLimits: RateLimits = {
 export const rateLimitNames = Object.keys(defaultRateLimits) as RateLimitName[];
 
 // Counts that are kept for longer than a day would record who used the service.
-const LONGEST_WINDOW = 86_400;
+export const LONGEST_WINDOW = 86_400;
 
 /**
  * Parses `on`, `off`, or limits such as `authentications=100/60,requests=10000/60`: a count and a

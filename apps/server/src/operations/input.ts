@@ -39,7 +39,7 @@ export function inputMembers(raw: unknown, mayBeEmpty: boolean): object {
 }
 
 // Texts in other languages have an issue each, and a body has room for a thousand of them.
-const MOST_ISSUES = 20;
+export const MOST_ISSUES = 20;
 
 /** Turns a failed validation into an error: it names the place and the fault, never the value. */
 export function parameterInvalid(error: z.ZodError): DomainError {

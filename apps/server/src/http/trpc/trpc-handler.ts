@@ -22,7 +22,7 @@ export type TrpcHandler = (context: RequestContext, path: string, query: string)
 export const TRPC_PREFIX = '/trpc/';
 
 /** The contract, section 1. */
-const MAX_BATCH_CALLS = 16;
+export const MAX_BATCH_CALLS = 16;
 
 /** The response to one call. In a batch each call fails on its own. */
 interface CallResponse {

@@ -1,0 +1,320 @@
+import { glob, readFile } from 'node:fs/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import {
+  type Caller,
+  credentialParts,
+  credentialPattern,
+  credentialPrefixes,
+  errorTable,
+  inputs,
+  objects,
+  operations,
+  parseCredential,
+} from '@latchkey/schema';
+import { loadSettings, type Settings } from '@latchkey/server';
+import { describe, expect, test } from 'vitest';
+import { reasons } from '../apps/server/src/reasons.ts';
+import vectors from '../packages/schema/src/credential-vectors.json' with { type: 'json' };
+import { tableBelow } from './support/markdown.ts';
+import { protocolPage } from './support/protocol/examples.ts';
+
+// Compares the tables of docs/protocol with those of the code. What only one of them has fails.
+
+const credentials = await protocolPage('credentials.md');
+const errors = await protocolPage('errors.md');
+const limits = await protocolPage('limits.md');
+const operationsPage = await protocolPage('operations.md');
+
+const listed = (values: readonly string[] | undefined) =>
+  values === undefined || values.length === 0 ? '–' : values.join(', ');
+
+describe('the errors', () => {
+  test('are those of the error table', () => {
+    const rows = Object.entries<{
+      status: number;
+      error: string;
+      members?: readonly string[];
+      retryAfter?: number;
+    }>(errorTable).map(([code, { status, error, members, retryAfter }]) => [
+      code,
+      String(status),
+      error,
+      listed(members),
+      String(retryAfter ?? '–'),
+    ]);
+    expect(tableBelow(errors, 'Codes')).toEqual(rows);
+  });
+
+  test('have the reasons that the operator can ask for', () => {
+    const rows = Object.entries(reasons).map(([name, { code, found }]) => [name, code, found]);
+    const page = tableBelow(errors, 'Reasons');
+    expect(page.map((cells) => cells.map((cell) => cell.replaceAll('&lt;', '<')))).toEqual(rows);
+  });
+});
+
+/** What these tests read of a zod schema. */
+interface Schema {
+  shape: Record<string, Schema>;
+  def: { type: string; innerType?: Schema; element?: Schema; options?: Schema[] };
+  value?: unknown;
+  meta(): { id?: string } | undefined;
+  safeParse(value: unknown): { success: boolean; data?: unknown };
+}
+
+const schemaOf = (schema: unknown) => schema as Schema;
+const isOptional = (schema: Schema) => schema.safeParse(undefined).success;
+
+describe('the operations', () => {
+  const headings: Record<Caller, string> = {
+    application: 'Of an application',
+    grant: 'Of a grant',
+    operator: 'Of the operator',
+  };
+
+  test.each(Object.entries(headings))(
+    'that an %s calls are those of the code',
+    (caller, heading) => {
+      const rows = Object.entries(operations)
+        .filter(([, operation]) => operation.caller === caller)
+        .map(([name, { method, path, input, output, errors: own }]) => [
+          name,
+          `${method} ${path}`,
+          listed(
+            Object.entries(schemaOf(input).shape).map(
+              ([member, schema]) => member + (isOptional(schema) ? '?' : ''),
+            ),
+          ),
+          `_${schemaOf(output).meta()?.id}_`,
+          listed(own),
+        ]);
+      expect(tableBelow(operationsPage, heading)).toEqual(rows);
+    },
+  );
+
+  test('return the objects of the code', () => {
+    const named = (schema: Schema): string => {
+      const id = schema.meta()?.id;
+      if (id !== undefined) return ` (_${id}_)`;
+      const { type, innerType, element } = schema.def;
+      if (type === 'array' && element) return named(element).replace(/\)$/, '[])');
+      return type === 'nullable' && innerType ? named(innerType) : '';
+    };
+    const rows = Object.values(objects as Record<string, unknown>)
+      .map(schemaOf)
+      .filter((schema) => ![undefined, 'ErrorBody'].includes(schema.meta()?.id))
+      .map((schema) => {
+        const [whole = schema] = schema.def.options ?? [];
+        const { object, ...others } = whole.shape;
+        const members = Object.entries(others).map(
+          ([name, member]) => name + (member.def.type === 'optional' ? '?' : '') + named(member),
+        );
+        return [schema.meta()?.id, object?.value ?? '–', listed(members)];
+      });
+    expect(tableBelow(operationsPage, 'Objects')).toEqual(rows);
+  });
+
+  test('have the defaults of the code', () => {
+    const inCode = Object.entries(inputs as Record<string, unknown>).flatMap(([, input]) =>
+      Object.entries(schemaOf(input).shape ?? {}).flatMap(([name, schema]) => {
+        const { success, data } = schema.safeParse(undefined);
+        return success && data !== undefined ? [`${name} = ${JSON.stringify(data)}`] : [];
+      }),
+    );
+    const onPage = tableBelow(operationsPage, 'Input')
+      .filter(([, value]) => value !== 'the username')
+      .flatMap(([names = '', value = '']) =>
+        names.split(', ').map((name) => `${name} = ${value.replace(/: .*/, '')}`),
+      );
+    expect(onPage.sort()).toEqual([...new Set(inCode)].sort());
+  });
+});
+
+describe('the lengths of the input', () => {
+  const letters = (length: number) => 'a'.repeat(length);
+  const fill = (before: string) => (length: number) => before + letters(length - before.length);
+  const list = (one: (index: number) => string) => (length: number) =>
+    Array.from({ length }, (_, index) => one(index));
+  const { applicationInput, accountInput, scopeInput, codeIssueInput, codeInput } = inputs;
+
+  /** What takes a value of a length, by the name of its row. */
+  const takers: Record<string, [schema: unknown, make: (length: number) => unknown]> = {
+    name: [applicationInput.shape.name, letters],
+    username: [accountInput.shape.username, letters],
+    display_name: [accountInput.shape.display_name, letters],
+    twitter: [accountInput.shape.twitter, letters],
+    title: [scopeInput.shape.title, letters],
+    description: [scopeInput.shape.description, letters],
+    texts: [
+      scopeInput.shape.texts,
+      (length) =>
+        Object.fromEntries(
+          list((i) => `de-${String(i).padStart(4, '0')}`)(length).map((tag) => [
+            tag,
+            { title: 'a' },
+          ]),
+        ),
+    ],
+    scope: [codeIssueInput.shape.scope, letters],
+    'scope in /admin/scopes/{scope}': [scopeInput.shape.scope, letters],
+    scopes: [applicationInput.shape.scopes, list(String)],
+    redirect_uris: [applicationInput.shape.redirect_uris, list((i) => `https://app.example/${i}`)],
+    redirect_uri: [codeIssueInput.shape.redirect_uri, fill('a.a:')],
+    homepage_uri: [applicationInput.shape.homepage_uri, fill('https://a')],
+    return_url: [inputs.pageCreateInput.shape.return_url, fill('https://a')],
+    logo_uri: [applicationInput.shape.logo_uri, fill('https://a')],
+    'logo_uri as data:': [applicationInput.shape.logo_uri, fill('data:image/png;base64,')],
+    code_challenge: [codeIssueInput.shape.code_challenge, letters],
+    code_verifier: [codeInput.shape.code_verifier, letters],
+    limit: [inputs.pageInput.shape.limit, (length) => length],
+  };
+
+  const rows = tableBelow(limits, 'Input');
+
+  test('are there for every member that has one', () => {
+    // Ids are UUIDs, credentials have a format, and the rest has no length.
+    const without =
+      /_id$|^(?:code|token|token_type_hint|link|page|locale|cursor|expires_at|public|resource_server|verified|supporter)$/;
+    const members = Object.values(operations).flatMap(({ input }) =>
+      Object.keys(schemaOf(input).shape),
+    );
+    const named = rows.map(([name = '']) => name.split(' ')[0] as string);
+    expect(new Set(named)).toEqual(new Set(members.filter((name) => !without.test(name))));
+    expect(rows.map(([name]) => name)).toEqual(Object.keys(takers));
+  });
+
+  // A URI is not shorter than its scheme and its host.
+  const shortest: Record<string, number> = { 'logo_uri as data:': 30, redirect_uri: 5 };
+
+  test.each(rows)('%s: %s to %s', (name = '', least = '', most = '') => {
+    const [schema, make] = takers[name] as [unknown, (length: number) => unknown];
+    const takes = (length: number) => schemaOf(schema).safeParse(make(length)).success;
+    const isUri = /^(?:redirect_uri|homepage_uri|return_url|logo_uri.*)$/.test(name);
+    const from = isUri ? (shortest[name] ?? 10) : Number(least);
+    const to = Number(most);
+    expect([takes(from), takes(to), takes(to + 1)]).toEqual([true, true, false]);
+    if (from > 0 && !isUri) expect(takes(from - 1)).toBe(false);
+  });
+
+  test('of a scope allow as many tokens as the page says', () => {
+    const [, most = ''] = /at most (\d+) tokens/.exec(limits) ?? [];
+    const takes = (count: number) =>
+      codeIssueInput.shape.scope.safeParse(list(String)(count).join(' ')).success;
+    expect([takes(Number(most)), takes(Number(most) + 1)]).toEqual([true, false]);
+  });
+});
+
+describe('the lifetimes and the sizes', () => {
+  const folder = fileURLToPath(new URL('../apps/server/src/', import.meta.url));
+
+  /** Numbers that are exported for another file, and that no client can notice. */
+  const unseen = [
+    'BLOCKING_MS',
+    'BUFFER_BYTES',
+    'DEFAULT_AUDIT_DAYS',
+    'LINE_BYTES',
+    'MAX_QUEUED',
+    'STALLED_AFTER',
+  ];
+
+  /** The exported numbers of the sources: a constant may move from one file to another. */
+  async function exportedNumbers(): Promise<Map<string, number>> {
+    const numbers = new Map<string, number>();
+    for await (const path of glob('**/*.ts', { cwd: folder })) {
+      if (path.endsWith('.test.ts')) continue;
+      const text = await readFile(folder + path, 'utf8');
+      if (!/^export const [A-Z][A-Z_]+\b/m.test(text)) continue;
+      const module: Record<string, unknown> = await import(pathToFileURL(folder + path).href);
+      for (const [name, value] of Object.entries(module)) {
+        if (!/^[A-Z][A-Z_]+$/.test(name)) continue;
+        const members = typeof value === 'number' ? { '': value } : Object(value);
+        for (const [member, number] of Object.entries(members)) {
+          if (typeof number !== 'number') continue;
+          numbers.set(member === '' ? name : `${name}.${member}`, number);
+        }
+      }
+    }
+    return numbers;
+  }
+
+  const units: Record<string, number> = { s: 1_000, KiB: 1_024 };
+
+  test('are the exported numbers of the code', async () => {
+    const inCode = await exportedNumbers();
+    for (const name of unseen) expect(inCode.delete(name), name).toBe(true);
+    const rows = [...tableBelow(limits, 'Lifetimes'), ...tableBelow(limits, 'Sizes')];
+    const onPage = rows.map(([, name = '', value = '']): [string, number] => {
+      const [number, unit = ''] = value.split(' ');
+      return [name, Number(number) * (units[unit] ?? 1)];
+    });
+    expect(Object.fromEntries(onPage)).toEqual(Object.fromEntries(inCode));
+  });
+});
+
+describe('the settings', () => {
+  const defaults = loadSettings({});
+  const camelCase = (name: string) =>
+    name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const rows = [...tableBelow(limits, 'Settings'), ...tableBelow(limits, 'Other settings')] as [
+    name: string,
+    written: string,
+  ][];
+
+  test('are those of the code', () => {
+    // It tells whether DATABASE_URL is set.
+    const keys = Object.keys(defaults).filter((key) => key !== 'databaseIsDefault');
+    expect(rows.map(([name]) => camelCase(name)).sort()).toEqual(keys.sort());
+  });
+
+  test.each(rows)('%s is %s by default', (name, written) => {
+    const key = camelCase(name) as keyof Settings;
+    const isAbsent = ['none', 'from the request'].includes(written);
+    if (isAbsent) expect([null, {}]).toContainEqual(defaults[key]);
+    // Setting the default must change nothing.
+    else expect(loadSettings({ [name]: written })[key]).toEqual(defaults[key]);
+  });
+
+  test('of the rate limits have their defaults', () => {
+    expect(tableBelow(limits, 'Rate limits').map((cells) => cells.slice(0, 2))).toEqual(
+      Object.entries(defaults.rateLimit ?? {}).map(([name, { limit, seconds }]) => [
+        name,
+        `${limit}/${seconds}`,
+      ]),
+    );
+  });
+});
+
+describe('the credentials', () => {
+  test('have the prefixes and the pattern of the code', () => {
+    const prefixes = tableBelow(credentials, 'Kinds').map(([, prefix]) => prefix);
+    expect(prefixes).toEqual(Object.values(credentialPrefixes));
+    expect(credentials).toContain(`\`${credentialPattern.source}\``);
+  });
+
+  test('are right where the page says so', () => {
+    const rows = tableBelow(credentials, 'Vectors');
+    expect(rows.length).toBeGreaterThan(2);
+    for (const [credential = '', id, random_hex] of rows) {
+      expect(vectors.valid).toContainEqual(expect.objectContaining({ credential, id, random_hex }));
+      const [kind] = Object.entries(credentialPrefixes).find(([, prefix]) =>
+        credential.startsWith(`${prefix}_`),
+      ) as [keyof typeof credentialPrefixes, string];
+      const parts = credentialParts(kind, credential);
+      expect(parts?.id).toBe(id);
+      expect(Buffer.from(parts?.random ?? []).toString('hex')).toBe(random_hex);
+    }
+  });
+
+  test('are wrong where the page says so', () => {
+    const rows = tableBelow(credentials, 'Wrong vectors');
+    expect(rows.length).toBeGreaterThan(2);
+    for (const [credential = '', why] of rows) {
+      expect(vectors.invalid).toContainEqual({ credential, why });
+      expect(parseCredential('code', credential)).toBeNull();
+    }
+  });
+
+  test('are as many in the file as the page says', () => {
+    expect(credentials).toContain(`${vectors.valid.length} right credentials`);
+    expect(credentials).toContain(`${vectors.invalid.length} wrong ones`);
+  });
+});
