@@ -165,7 +165,7 @@ describe('the lengths of the input', () => {
     'logo_uri as data:': [applicationInput.shape.logo_uri, fill('data:image/png;base64,')],
     code_challenge: [codeIssueInput.shape.code_challenge, letters],
     code_verifier: [codeInput.shape.code_verifier, letters],
-    limit: [inputs.pageInput.shape.limit, (length) => length],
+    limit: [inputs.listInput.shape.limit, (length) => length],
   };
 
   const rows = tableBelow(limits, 'Input');

@@ -118,9 +118,9 @@ describeOnEachStore('the HTTP surface, fuzzed by its own OpenAPI document,', (fr
   });
 
   test.for([
-    ['an application secret everywhere', () => linked.bearer],
-    ['a grant everywhere', () => asBearer(grant)],
-    ['the ADMIN_SECRET everywhere', () => operator],
+    ['an application secret everywhere', (): string => linked.bearer],
+    ['a grant everywhere', (): string => asBearer(grant)],
+    ['the ADMIN_SECRET everywhere', (): string => operator],
   ] as const)('responds as documented to %s', options, async ([, authorization], { skip }) => {
     skip(python === null, 'there is no schemathesis');
     await fuzz({ authorization: authorization(), phases: 'fuzzing', examples: longer(1, 60) });
