@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {} from '@latchkey/test-kit/global-setup';
+import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
@@ -10,21 +11,30 @@ import type { Store } from '../../../src/store/store.ts';
 import { aCode, anAccount } from '../suite/records.ts';
 import { pendingDocument } from './pending-document.ts';
 
-const url = inject('mongodbUrl');
+const given = inject('mongodbUrl');
+const mongod = inject('mongod');
 const firstPage = { limit: 5, before: null };
 
-describe.skipIf(!url)(url ? 'indexes' : 'indexes (not run: there is no MongoDB)', () => {
+describe.skipIf(!given)(given ? 'indexes' : 'indexes (not run: there is no MongoDB)', () => {
   const name = freshName();
+  let url: string;
+  let set: ReplicaSet | undefined;
   let client: MongoClient;
   const grants = () => client.db(name).collection<GrantDocument>('grants');
   const open = (options: Partial<MongoStoreOptions> = {}): Promise<Store> =>
-    openMongoStore({ url: patientUrlOf(url ?? '', name), clock: Date.now, ...options });
+    openMongoStore({ url: patientUrlOf(url, name), clock: Date.now, ...options });
 
   beforeAll(async () => {
-    client = await new MongoClient(url ?? '').connect();
+    // A server of its own, where one can be started: a test here holds up every index build on it.
+    set = mongod && (await ReplicaSet.start(mongod, { members: 1 }));
+    url = set?.url ?? (given as string);
+    client = await new MongoClient(url).connect();
   });
   afterEach(() => client.db(name).dropDatabase());
-  afterAll(() => client.close());
+  afterAll(async () => {
+    await client.close();
+    await set?.stop();
+  });
 
   test('are created once, also by several stores at the same time', async () => {
     for (const store of await Promise.all([open(), open(), open()])) await store.close();
