@@ -15,7 +15,7 @@ import { loadSettings, type Settings } from '@latchkey/server';
 import { describe, expect, test } from 'vitest';
 import { reasons } from '../apps/server/src/reasons.ts';
 import vectors from '../packages/schema/src/credential-vectors.json' with { type: 'json' };
-import { tableBelow } from './support/markdown.ts';
+import { anchors, tableBelow } from './support/markdown.ts';
 import { protocolPage } from './support/protocol/examples.ts';
 
 // Compares the tables of docs/protocol with those of the code. What only one of them has fails.
@@ -317,4 +317,22 @@ describe('the credentials', () => {
     expect(credentials).toContain(`${vectors.valid.length} right credentials`);
     expect(credentials).toContain(`${vectors.invalid.length} wrong ones`);
   });
+});
+
+test('comments that name a section of docs/protocol lead to one', async () => {
+  const root = fileURLToPath(new URL('../', import.meta.url));
+  const dead: string[] = [];
+  const sections = new Map<string, Set<string>>();
+  const exclude = (name: string) => ['node_modules', 'dist'].includes(name.split('/').at(-1) ?? '');
+  for await (const path of glob('{apps,packages,benchmarks}/**/*.ts', { cwd: root, exclude })) {
+    const text = await readFile(root + path, 'utf8');
+    for (const [, name = '', section = ''] of text.matchAll(
+      /docs\/protocol\/(\w+\.md)#([\w-]+)/g,
+    )) {
+      const known = sections.get(name) ?? anchors(await protocolPage(name));
+      sections.set(name, known);
+      if (!known.has(section)) dead.push(`${path}: ${name}#${section}`);
+    }
+  }
+  expect(dead).toEqual([]);
 });
