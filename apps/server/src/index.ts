@@ -5,12 +5,12 @@
  * @module
  */
 
-export { callOperation, type OperatorOperation } from './cli/call-operation.ts';
 export type { Clock } from './clock.ts';
 export { DomainError } from './domain-error.ts';
 export { RateLimited } from './limits/rate-limited.ts';
 export { createLog, type Log } from './log/log.ts';
 export type { Intercept, InterceptedCall } from './operations/call.ts';
+export { callOperation, type OperatorOperation } from './operations/call-operation.ts';
 export { loadSettings, type Settings } from './settings.ts';
 export {
   CannotListen,

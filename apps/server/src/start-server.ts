@@ -8,15 +8,16 @@ import {
 import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
-import { demoPaths, isLinkingDemo, seedLinkingDemo, withLinkingDemo } from './demo/linking-demo.ts';
-import { TIMEOUTS, type Timeouts } from './http/connection-limits.ts';
-import { createHttpServer, type HttpOptions, type PortRoutes } from './http/create-server.ts';
+import { createHttpServer, type HttpOptions } from './http/create-server.ts';
+import type { PortRoutes } from './http/routes.ts';
+import { TIMEOUTS, type Timeouts } from './http/socket-limits.ts';
+import { isLinkingDemo } from './is-demo.ts';
 import { createLimits } from './limits/limits.ts';
 import { sinkOf } from './log/log-sink.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { closeService, linkingFrom, openService } from './open-service.ts';
-import { type Intercept, passThrough } from './operations/call.ts';
-import type { Service } from './service.ts';
+import type { Intercept } from './operations/call.ts';
+import { linkingOf, type Service } from './service.ts';
 import type { Settings } from './settings.ts';
 import { loadTracing } from './tracing/load-tracing.ts';
 
@@ -75,12 +76,13 @@ export interface StartOptions {
 export async function startServer(
   settings: Settings,
   log: Logger,
-  { clock = Date.now, timeouts = TIMEOUTS, intercept = passThrough }: StartOptions = {},
+  { clock = Date.now, timeouts = TIMEOUTS, intercept }: StartOptions = {},
 ): Promise<RunningServer> {
   const { databaseUrl, auditDays, revokedGrantDays } = settings;
   const auditIsRequired = settings.audit === 'required';
   const metrics = settings.metrics ? await loadMetrics() : null;
   const tracing = await loadTracing();
+  const demo = isLinkingDemo(settings) ? await loadDemo() : null;
   const observers = [metrics?.observeStore, tracing?.observeStore];
   const opened = await openService(databaseUrl, log, {
     clock,
@@ -101,7 +103,7 @@ export async function startServer(
   const open = (
     routes: PortRoutes,
     service: Service,
-    options: Pick<HttpOptions, 'settings' | 'demoUrl'>,
+    options: Pick<HttpOptions, 'settings' | 'loopbackRoutes'>,
   ) => {
     const server = createHttpServer(
       { service, limits, intercept, traceCall: tracing?.traceCall },
@@ -121,14 +123,13 @@ export async function startServer(
 
   const { host, port, adminHost, adminPort } = settings;
   const hostSetting = { name: 'HOST', value: host } as const;
-  const hasDemo = isLinkingDemo(settings);
   let service = opened;
   let url: string;
   let adminUrl: string | null = null;
   try {
     // The public port comes last: once it is open, the service is complete.
     if (adminPort !== null) {
-      const adminServer = open('admin', opened, { settings, demoUrl: null });
+      const adminServer = open('admin', opened, { settings });
       const address = await takeAddress({
         host: adminHost === null ? hostSetting : { name: 'ADMIN_HOST', value: adminHost },
         port: { name: 'ADMIN_PORT', value: adminPort },
@@ -139,15 +140,15 @@ export async function startServer(
     const address = await takeAddress({ host: hostSetting, port: { name: 'PORT', value: port } });
     // Without PUBLIC_URL, the demo needs the address before there are routes.
     url = urlOf(address);
-    const complete = withLinkingDemo(settings, url);
+    const complete = demo === null ? settings : demo.withLinkingDemo(settings, url);
     service = { ...opened, linking: linkingFrom(complete) };
+    const listeningUrl = url;
     open(adminPort === null ? 'all' : 'public', service, {
       settings: complete,
-      demoUrl: hasDemo ? url : null,
+      ...(demo !== null && { loopbackRoutes: (tools) => demo.demoRoutes(tools, listeningUrl) }),
     }).listen(address);
     metrics?.collectFrom(service, servers, () => sinkOf(log)?.dropped ?? 0);
-    if (service.linking !== null && hasDemo)
-      await seedLinkingDemo(service, service.linking.publicUrl);
+    if (demo !== null) await demo.seedLinkingDemo(service, linkingOf(service).publicUrl);
   } catch (error) {
     for (const server of servers) server.close();
     await limits.close();
@@ -182,7 +183,7 @@ export async function startServer(
     await closeService(service);
     log.info('closed');
   }
-  const demoUrl = hasDemo ? `${service.linking?.publicUrl}${demoPaths.application}` : null;
+  const demoUrl = demo === null ? null : linkingOf(service).publicUrl + demo.demoPaths.application;
   return { url, adminUrl, demoUrl, service, close };
 }
 
@@ -227,6 +228,15 @@ async function quietTurn(server: Server): Promise<void> {
     await endOfTurn();
   } while (!isQuiet && performance.now() < until);
   for (const event of ['connection', 'request']) server.off(event, note);
+}
+
+/** Loads the demo only where there is one. */
+async function loadDemo() {
+  const [demo, routes] = await Promise.all([
+    import('./demo/linking-demo.ts'),
+    import('./demo/demo-routes.ts'),
+  ]);
+  return { ...demo, ...routes };
 }
 
 /** Loads the package only if metrics are on. */

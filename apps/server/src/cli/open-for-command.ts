@@ -1,9 +1,10 @@
-import { withLinkingDemo } from '../demo/linking-demo.ts';
+import { isLinkingDemo } from '../is-demo.ts';
 import { closeService, linkingFrom, openService } from '../open-service.ts';
-import { loadSettings, refuseInMemory } from '../settings.ts';
-import { callOperation } from './call-operation.ts';
+import { callOperation } from '../operations/call-operation.ts';
+import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
 import { commandLog } from './command-log.ts';
 import { listeningUrl } from './listening-url.ts';
+import { osUser } from './os-user.ts';
 import type { Access, OpenService } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -11,13 +12,21 @@ export async function openForCommand(terminal: Terminal, access: Access): Promis
   const settings = loadSettings(terminal.environment);
   refuseInMemory(settings);
   const { databaseUrl, auditDays } = settings;
-  const linking = linkingFrom(withLinkingDemo(settings, listeningUrl(settings)));
+  const linking = linkingFrom(await completeSettings(settings));
   const options = { auditDays, linking, ...access };
   const service = await openService(databaseUrl, commandLog(terminal), options);
+  const person = { by: 'command_line', os_user: osUser(terminal.environment) } as const;
   return {
     service,
     settings,
-    call: (name, input) => callOperation(service, name, input, terminal),
+    call: (name, input) => callOperation(service, name, input, person),
     close: () => closeService(service),
   };
+}
+
+/** The settings of a service that runs with these: a demo adds its own. */
+async function completeSettings(settings: Settings): Promise<Settings> {
+  if (!isLinkingDemo(settings)) return settings;
+  const { withLinkingDemo } = await import('../demo/linking-demo.ts');
+  return withLinkingDemo(settings, listeningUrl(settings));
 }

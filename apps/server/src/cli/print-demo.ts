@@ -1,6 +1,7 @@
 import { BadSetting } from '../bad-setting.ts';
 import { createDemo, demoText } from '../demo/calls-to-paste.ts';
-import { demoPaths, isDemoAllowed, isLinkingDemo, linkingDemoText } from '../demo/linking-demo.ts';
+import { demoPaths, linkingDemoText } from '../demo/linking-demo.ts';
+import { isDemoAllowed, isLinkingDemo } from '../is-demo.ts';
 import { loadSettings } from '../settings.ts';
 import { listeningUrl } from './listening-url.ts';
 import { CREATING, withService } from './run-operation.ts';

@@ -1,8 +1,8 @@
 import type { OperationInput, OperationName, OperationOutput } from '@latchkey/schema';
 import type { ServiceOptions } from '../open-service.ts';
+import type { OperatorOperation } from '../operations/call-operation.ts';
 import type { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
-import type { OperatorOperation } from './call-operation.ts';
 import type { Terminal } from './terminal.ts';
 
 export type CallAsOperator = <Name extends OperatorOperation>(

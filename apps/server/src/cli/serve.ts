@@ -3,10 +3,10 @@ import { BadSetting } from '../bad-setting.ts';
 import { createDemo, demoText, findLiveDemoSecret } from '../demo/calls-to-paste.ts';
 import {
   DEMO_APPLICATION_ID,
-  isDemoAllowed,
   isDemoApplicationLive,
   linkingDemoText,
 } from '../demo/linking-demo.ts';
+import { isDemoAllowed } from '../is-demo.ts';
 import { createLog } from '../log/log.ts';
 import { loadSettings } from '../settings.ts';
 import { CannotListen, type RunningServer, startServer } from '../start-server.ts';

@@ -30,7 +30,7 @@ export function demoRoute(
     path,
     sendError: sender.sendError,
     handle(context, _parameters, query) {
-      context.errorSurroundings = {
+      context.errorPage = {
         application_name: 'Demo Application',
         back_url: publicUrl + demoPaths.application,
       };

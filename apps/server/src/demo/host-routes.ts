@@ -6,7 +6,8 @@ import { sendRedirect } from '../http/linking/send-redirect.ts';
 import type { RequestContext, RequestedCall } from '../http/request-context.ts';
 import type { Route } from '../http/router.ts';
 import { call } from '../operations/call.ts';
-import { type Operation, operations } from '../operations/operation.ts';
+import { operatorWithoutSecret } from '../operations/caller.ts';
+import { operationNamed } from '../operations/operation.ts';
 import { type DemoUser, demoAccounts, isDemoUser } from './demo-records.ts';
 import { type DemoTools, demoFrame, demoRoute } from './demo-tools.ts';
 import { demoPaths } from './linking-demo.ts';
@@ -91,13 +92,10 @@ async function asHost<Name extends HostOperation>(
 ): Promise<OperationOutput<Name>> {
   const [record] = context.calls as [RequestedCall];
   record.operation = name;
-  const output = await call(callContext, operations.get(name) as Operation, {
-    authenticate: async () => ({ admin_secret: null }),
+  return call(callContext, operationNamed(name), {
+    authenticate: async () => operatorWithoutSecret,
     readInput,
-    publicUrl: context.publicUrl,
-    request: context.recorded,
+    request: context,
     record,
-    breakConnection: () => context.response.destroy(),
   });
-  return output as OperationOutput<Name>;
 }

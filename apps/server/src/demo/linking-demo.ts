@@ -1,5 +1,4 @@
 import { MAX_SCOPES } from '../linking/put-scope.ts';
-import { isLoopbackHost } from '../loopback.ts';
 import type { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
 import type { ApplicationChanges } from '../store/records.ts';
@@ -18,35 +17,12 @@ export const demoPaths = {
   connections: '/demo/connections',
 } as const;
 
-/** Whether a demo may be made: only where nobody has begun to set the service up. */
-export function isDemoAllowed({
-  databaseIsDefault,
-  adminSecret,
-}: Pick<Settings, 'databaseIsDefault' | 'adminSecret'>): boolean {
-  return databaseIsDefault && adminSecret === null;
-}
-
-type DemoConditions = Pick<
-  Settings,
-  'databaseIsDefault' | 'adminSecret' | 'signInUrl' | 'host' | 'trustProxy'
->;
-
 /**
- * Whether a demo application and a demo host show the linking flow: where a demo may be made, and only
- * this machine can reach the service.
- */
-export function isLinkingDemo(settings: DemoConditions): boolean {
-  const { signInUrl, host, trustProxy } = settings;
-  return isDemoAllowed(settings) && signInUrl === null && isLoopbackHost(host) && !trustProxy;
-}
-
-/**
- * The settings that the demo adds; those of the operator otherwise.
+ * The settings with those that the demo adds.
  *
  * @param url - where the service listens
  */
 export function withLinkingDemo(settings: Settings, url: string): Settings {
-  if (!isLinkingDemo(settings)) return settings;
   const publicUrl = settings.publicUrl ?? url;
   return {
     ...settings,

@@ -1,6 +1,5 @@
 import { type Caller, type ErrorCode, isUuid } from '@latchkey/schema';
 import {
-  type AuthenticatedApplication,
   authenticateApplication,
   authenticatePublicApplication,
   isKnownApplicationSecret,
@@ -12,7 +11,7 @@ import { authenticateGrant, isKnownGrantSecret } from '../grants/authenticate-gr
 import type { Initiator } from '../initiator.ts';
 import { addressKey } from '../limits/address-key.ts';
 import type { Limit } from '../limits/limit.ts';
-import type { AnyCaller, AuthenticatedOperator } from '../operations/handler.ts';
+import type { AnyCaller, Callers, Operator } from '../operations/caller.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
@@ -46,7 +45,12 @@ export type Authenticate = (context: RequestContext, operation: Operation) => Pr
 export type AuthenticateClient = (
   context: RequestContext,
   options: { readForm: (() => Promise<Form>) | null; takesPublic: boolean },
-) => Promise<AuthenticatedApplication>;
+) => Promise<Callers['application']>;
+
+export interface Authentication {
+  authenticate: Authenticate;
+  authenticateClient: AuthenticateClient;
+}
 
 /** The secrets of the operator; null if not set. */
 export type AdminSecrets = Pick<Settings, 'adminSecret' | 'adminSecretPrevious'>;
@@ -55,11 +59,11 @@ export type AdminSecrets = Pick<Settings, 'adminSecret' | 'adminSecretPrevious'>
  * @param adminSecrets - both null if the service runs without operator routes
  * @param failures - the limit on failures per address
  */
-export function createAuthenticate(
+export function createAuthentication(
   service: Service,
   adminSecrets: AdminSecrets,
   failures: Limit,
-): { authenticate: Authenticate; authenticateClient: AuthenticateClient } {
+): Authentication {
   const findOperator = operatorFinder(adminSecrets);
   const findApplication = sharePerTick((secret) => authenticateApplication(service, secret));
 
@@ -78,16 +82,16 @@ export function createAuthenticate(
   async function findBySecret(
     context: RequestContext,
     secret: string,
-  ): Promise<AuthenticatedApplication> {
+  ): Promise<Callers['application']> {
     await refuseUnknown(context, () => isKnownApplicationSecret(service, secret));
-    return findApplication(secret);
+    return { kind: 'application', ...(await findApplication(secret)) };
   }
 
   async function findClient(
     context: RequestContext,
     { client_id, client_secret }: ClientCredentials,
     takesPublic: boolean,
-  ): Promise<AuthenticatedApplication> {
+  ): Promise<Callers['application']> {
     if (client_secret !== null) {
       if (client_id !== null) checkClientId(client_id, client_secret);
       return findBySecret(context, client_secret);
@@ -96,7 +100,7 @@ export function createAuthenticate(
     if (!isUuid(id)) throw DomainError.because('client_id_no_uuid');
     if (!takesPublic) throw DomainError.because('secret_required', { application_id: id });
     await refuseUnknown(context, () => isKnownPublicApplication(service, id));
-    return authenticatePublicApplication(service, id);
+    return { kind: 'application', ...(await authenticatePublicApplication(service, id)) };
   }
 
   const byCaller: Record<
@@ -117,11 +121,11 @@ export function createAuthenticate(
         authorization.scheme === 'bearer'
           ? { secret: authorization.token, grant_id: null }
           : { secret: authorization.password, grant_id: authorization.user.toLowerCase() };
-      const options = { grant_id, currentAccount: operation.name === 'account.get' };
+      const options = { grant_id, currentAccount: operation.account === 'current' };
       await refuseUnknown(context, () => isKnownGrantSecret(service, secret));
       const { request_id } = context.recorded;
       const initiator: Initiator = { request_id, by: 'grant', secret_id: null };
-      return authenticateGrant(service, secret, options, initiator);
+      return { kind: 'grant', ...(await authenticateGrant(service, secret, options, initiator)) };
     },
 
     async operator(authorization) {
@@ -130,11 +134,10 @@ export function createAuthenticate(
     },
   };
 
-  async function identify(context: RequestContext, operation: Operation): Promise<AnyCaller> {
-    return byCaller[operation.caller](readAuthorization(context), context, operation);
-  }
-
-  const identifyClient: AuthenticateClient = async (context, { readForm, takesPublic }) => {
+  async function identifyClient(
+    context: RequestContext,
+    { readForm, takesPublic }: Parameters<AuthenticateClient>[1],
+  ): Promise<Callers['application']> {
     if (readForm !== null) {
       const credentials = formCredentials(await readForm());
       if (credentials === null) throw new DomainError('credentials_missing');
@@ -146,23 +149,28 @@ export function createAuthenticate(
       context.challenge = /^basic\b/i.test(authorization) ? basicChallenge : bearerChallenge;
     }
     return findClient(context, headerCredentials(readAuthorization(context)), takesPublic);
-  };
+  }
 
-  /** Counts what fails against the address. */
-  const limited =
-    <Parameters extends unknown[], Found>(
-      identify: (context: RequestContext, ...rest: Parameters) => Promise<Found>,
-    ) =>
-    async (context: RequestContext, ...rest: Parameters): Promise<Found> => {
+  return {
+    async authenticate(context, operation) {
       try {
-        return await identify(context, ...rest);
+        const authorization = readAuthorization(context);
+        return await byCaller[operation.caller](authorization, context, operation);
       } catch (error) {
         limitFailures(failures, context.address, error);
         throw error;
       }
-    };
+    },
 
-  return { authenticate: limited(identify), authenticateClient: limited(identifyClient) };
+    async authenticateClient(context, options) {
+      try {
+        return await identifyClient(context, options);
+      } catch (error) {
+        limitFailures(failures, context.address, error);
+        throw error;
+      }
+    },
+  };
 }
 
 /**
@@ -180,7 +188,7 @@ function checkClientId(client_id: string, client_secret: string): void {
  * Recognizes the operator. Every secret is compared, whichever one matches: how long it takes tells
  * nothing.
  */
-function operatorFinder(secrets: AdminSecrets): (token: string) => AuthenticatedOperator {
+function operatorFinder(secrets: AdminSecrets): (token: string) => Operator {
   const hashOf = (secret: string | null) => (secret === null ? null : hashCredential(secret));
   const current = hashOf(secrets.adminSecret);
   const previous = hashOf(secrets.adminSecretPrevious);
@@ -188,8 +196,8 @@ function operatorFinder(secrets: AdminSecrets): (token: string) => Authenticated
     const hash = hashCredential(token);
     const isCurrent = current !== null && sameHash(hash, current);
     const isPrevious = previous !== null && sameHash(hash, previous);
-    if (isCurrent) return { admin_secret: 'current' };
-    if (isPrevious) return { admin_secret: 'previous' };
+    if (isCurrent) return { kind: 'operator', admin_secret: 'current' };
+    if (isPrevious) return { kind: 'operator', admin_secret: 'previous' };
     throw DomainError.because('admin_secret_wrong');
   };
 }

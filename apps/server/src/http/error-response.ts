@@ -1,7 +1,8 @@
-import { type Caller, type ErrorBody, errorDefinition, errorWord } from '@latchkey/schema';
+import { type ErrorBody, errorDefinition, errorWord } from '@latchkey/schema';
 import type { Logger } from 'pino';
 import { DomainError } from '../domain-error.ts';
 import { RateLimited } from '../limits/rate-limited.ts';
+import type { CallerKind } from '../operations/caller.ts';
 import { challengeFor } from './challenge.ts';
 import type { Headers, RequestContext } from './request-context.ts';
 import { MethodNotAllowed } from './router.ts';
@@ -31,10 +32,10 @@ export function reportFailure(
 export function errorBody(
   context: RequestContext,
   error: DomainError,
-  caller: Caller | null,
+  caller: CallerKind | null,
 ): ErrorBody {
   return {
-    error: errorWord(error.code, caller),
+    error: errorWord(error.code, caller === 'grant' ? 'grant' : null),
     error_description: errorDefinition(error.code).description,
     error_code: error.code,
     error_uri: `${context.publicUrl}/docs/errors#${error.code}`,

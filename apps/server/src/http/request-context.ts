@@ -49,11 +49,11 @@ export interface RequestContext {
   /** The response closes the connection: nothing behind it is accepted. */
   closesConnection: boolean;
   /** What the page of an error is made with, if the route answers with pages. */
-  errorSurroundings: ErrorSurroundings;
+  errorPage: ErrorPageDetails;
 }
 
 /** What an error page is made with, as far as it is known when it is sent. */
-export interface ErrorSurroundings {
+export interface ErrorPageDetails {
   /** Languages of the person besides those of Accept-Language. */
   locale?: string | null;
   ui_locales?: string | null;

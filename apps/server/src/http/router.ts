@@ -1,5 +1,5 @@
 import { DomainError } from '../domain-error.ts';
-import type { ActionName } from '../initiator.ts';
+import type { Action } from '../operations/action.ts';
 import { percentDecode } from '../percent-decode.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -9,12 +9,15 @@ export type PathParameters = Record<string, string>;
 /** Sends what a handler has thrown. */
 export type SendError = (context: RequestContext, error: DomainError) => void;
 
+/** What a route tells of an action that it carries out. */
+export type RouteAction = Omit<Action, 'handle'>;
+
 export interface Route {
   readonly method: string;
   /** A template: a segment in braces matches any one segment. */
   readonly path: string;
-  /** What it is called in the metrics. Default: its path. */
-  readonly action?: ActionName;
+  /** What it may carry out. Until its input is read, the first one counts. Default: nothing. */
+  readonly actions?: readonly RouteAction[];
   /** Default: as JSON. */
   readonly sendError?: SendError;
   /** Sends the response, or throws a DomainError. */

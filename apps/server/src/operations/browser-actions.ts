@@ -1,8 +1,6 @@
-import { z } from 'zod';
 import { endConnection } from '../connections/end-connection.ts';
 import { findConnectedApplication } from '../connections/find-connected-application.ts';
 import { type Connection, listConnections } from '../connections/list-connections.ts';
-import type { Initiator } from '../initiator.ts';
 import type { AuthorizationRequest } from '../linking/authorization-request.ts';
 import { beginLink } from '../linking/begin-link.ts';
 import { approve, deny } from '../linking/decide.ts';
@@ -15,10 +13,9 @@ import {
   type PageSession,
 } from '../linking/page-session.ts';
 import { switchAccount } from '../linking/switch-account.ts';
-import type { Service } from '../service.ts';
 import type { ApplicationRecord, ScopeRecord } from '../store/records.ts';
-import type { Action } from './action.ts';
-import type { AnyCaller, Visitor } from './handler.ts';
+import type { Action, ColumnsFor } from './action.ts';
+import type { AnyCaller, Callers, Visitor } from './caller.ts';
 
 /** Where the browser goes next. */
 export interface Redirect {
@@ -41,129 +38,176 @@ export interface DisconnectView extends PageSession {
   application: ApplicationRecord | null;
 }
 
-/** A handler gets its own kind of input and caller: whoever makes the call has made both. */
-function action<Input extends object, By extends AnyCaller, Output extends object>(
-  name: Action['name'],
-  method: 'GET' | 'POST',
-  handle: (service: Service, input: Input, caller: By, initiator: Initiator) => Promise<Output>,
-): Action<Output> {
-  const input = z.looseObject({});
-  return { name, method, caller: 'user', input, handle: handle as Action<Output>['handle'] };
-}
-
-/**
- * What people do in a browser. It goes through the same steps as an operation, so that log, audit,
- * limits and traces have it too. `method` is as that of an operation: a GET changes nothing.
- */
-export const browserActions = {
-  /** `GET /oauth/authorize`. Takes what `readAuthorization` returns. */
-  begin: action(
-    'links.begin',
-    'POST',
-    async (service, request: AuthorizationRequest, _visitor: Visitor, initiator) => {
-      const { link, redirect_to } = await beginLink(service, request, initiator);
-      return { redirect_to, link_id: link.id, application_id: link.application_id };
-    },
-  ),
-
-  /** A page is opened with its ticket. */
-  openPage: action(
-    'pages.open',
-    'POST',
-    async (service, asked: PageOpening, _visitor: Visitor, initiator): Promise<OpenedPage> => {
-      const { address, ticket, session } = asked;
-      return openPage(service, address, ticket, session, initiator);
-    },
-  ),
-
-  /** The consent page is shown, unless its link request is decided or expired. */
-  showConsent: action(
-    'pages.open',
-    'GET',
-    async (service, _input, session: PageSession, initiator): Promise<ConsentView> => {
-      const access = accessOf(session);
-      refuseDecided(access.link);
-      refuseExpired(service, access.link, initiator);
-      return { ...session, access, scopes: await readScope(service.store, access.link.scope) };
-    },
-  ),
-
-  allow: action(
-    'admin.links.approve',
-    'POST',
-    async (service, _input, caller: PageSession, initiator) => {
-      const { account_id } = caller.page;
-      const { link, redirect_to } = await approve(
-        service,
-        accessOf(caller),
-        { account_id },
-        initiator,
-      );
-      return { redirect_to, grant_id: link.decision?.grant_id ?? null };
-    },
-  ),
-
-  deny: action(
-    'admin.links.deny',
-    'POST',
-    async (service, _input, session: PageSession, initiator): Promise<Redirect> => {
-      const { redirect_to } = await deny(service, accessOf(session), initiator);
-      return { redirect_to };
-    },
-  ),
-
-  switchAccount: action(
-    'links.switch',
-    'POST',
-    async (service, _input, session: PageSession, initiator): Promise<Redirect> =>
-      switchAccount(service, accessOf(session), initiator),
-  ),
-
-  /** The connected applications of the page's account are shown. */
-  showConnections: action(
-    'pages.open',
-    'GET',
-    async (service, _input, session: PageSession): Promise<ConnectionsView> => {
-      const connections = await listConnections(service, session.page.account_id);
-      return { ...session, connections };
-    },
-  ),
-
-  /** The page that asks before an application is disconnected is shown. */
-  showDisconnect: action(
-    'pages.open',
-    'GET',
-    async (
-      service,
-      { application_id }: { application_id: string | null },
-      session: PageSession,
-    ): Promise<DisconnectView> => {
-      const { account_id } = session.page;
-      const application =
-        application_id === null
-          ? null
-          : await findConnectedApplication(service, { account_id, application_id });
-      return { ...session, application };
-    },
-  ),
-
-  disconnect: action(
-    'admin.connections.revoke',
-    'POST',
-    async (service, asked: { application_id: string }, { page }: PageSession, initiator) => {
-      const { application_id } = asked;
-      await endConnection(service, { account_id: page.account_id, application_id }, initiator);
-      return { application_id };
-    },
-  ),
-};
-
 /** A ticket, the address that it came to, and the cookie of that address; null without one. */
 export interface PageOpening {
   address: PageAddress;
   ticket: string;
   session: string | null;
 }
+
+/** What the actions have in common with the rows of the operations' table, and their handler. */
+interface BrowserAction<Output extends object, Input extends object, By extends AnyCaller>
+  extends ColumnsFor<Input, Output>,
+    Pick<Action<Output, Input, By>, 'name' | 'caller' | 'changes' | 'handle'> {}
+
+// `input` is null: a browser sends no members, so `readInput` of its route makes what is handled.
+const action = <Output extends object, Input extends object, By extends AnyCaller>(
+  columns: BrowserAction<Output, Input, By>,
+): Action<Output, Input, By> => ({ ...columns, input: null });
+
+type User = Callers['user'];
+
+/**
+ * What people do in a browser. It goes through the same steps as an operation, so that log, audit,
+ * limits and traces have it too.
+ */
+export const browserActions = {
+  /** `GET /oauth/authorize`. Takes what `readAuthorization` returns. */
+  begin: action({
+    name: 'links.begin',
+    caller: 'visitor',
+    changes: true,
+    counts: 'links',
+    recorded: 'always',
+    inputIds: { application_id: 'application.id' },
+    outputIds: { link_id: 'link_id' },
+    async handle(service, request: AuthorizationRequest, _visitor: Visitor, initiator) {
+      const { link, redirect_to } = await beginLink(service, request, initiator);
+      return { redirect_to, link_id: link.id };
+    },
+  }),
+
+  /** A page is opened with its ticket. */
+  openPage: action({
+    name: 'pages.open',
+    caller: 'visitor',
+    changes: true,
+    counts: 'nothing',
+    recorded: 'always',
+    inputIds: {},
+    outputIds: {},
+    handle(service, asked: PageOpening, _visitor: Visitor, initiator): Promise<OpenedPage> {
+      const { address, ticket, session } = asked;
+      return openPage(service, address, ticket, session, initiator);
+    },
+  }),
+
+  /** The consent page is shown, unless its link request is decided or expired. */
+  showConsent: action({
+    name: 'pages.open',
+    caller: 'user',
+    changes: false,
+    counts: 'nothing',
+    recorded: 'always',
+    inputIds: {},
+    outputIds: {},
+    async handle(service, _input: object, user: User, initiator): Promise<ConsentView> {
+      const access = accessOf(user);
+      refuseDecided(access.link);
+      refuseExpired(service, access.link, initiator);
+      return { ...user, access, scopes: await readScope(service.store, access.link.scope) };
+    },
+  }),
+
+  allow: action({
+    name: 'admin.links.approve',
+    caller: 'user',
+    changes: true,
+    counts: 'nothing',
+    recorded: 'always',
+    inputIds: {},
+    outputIds: { grant_id: 'grant_id' },
+    async handle(service, _input: object, user: User, initiator) {
+      const { account_id } = user.page;
+      const { link, redirect_to } = await approve(
+        service,
+        accessOf(user),
+        { account_id },
+        initiator,
+      );
+      return { redirect_to, grant_id: link.decision?.grant_id ?? null };
+    },
+  }),
+
+  deny: action({
+    name: 'admin.links.deny',
+    caller: 'user',
+    changes: true,
+    counts: 'nothing',
+    recorded: 'always',
+    inputIds: {},
+    outputIds: {},
+    async handle(service, _input: object, user: User, initiator): Promise<Redirect> {
+      const { redirect_to } = await deny(service, accessOf(user), initiator);
+      return { redirect_to };
+    },
+  }),
+
+  switchAccount: action({
+    name: 'links.switch',
+    caller: 'user',
+    changes: true,
+    counts: 'nothing',
+    recorded: 'always',
+    inputIds: {},
+    outputIds: {},
+    handle(service, _input: object, user: User, initiator): Promise<Redirect> {
+      return switchAccount(service, accessOf(user), initiator);
+    },
+  }),
+
+  /** The connected applications of the page's account are shown. */
+  showConnections: action({
+    name: 'pages.open',
+    caller: 'user',
+    changes: false,
+    counts: 'nothing',
+    recorded: 'always',
+    inputIds: {},
+    outputIds: {},
+    async handle(service, _input: object, user: User): Promise<ConnectionsView> {
+      return { ...user, connections: await listConnections(service, user.page.account_id) };
+    },
+  }),
+
+  /** The page that asks before an application is disconnected is shown. */
+  showDisconnect: action({
+    name: 'pages.open',
+    caller: 'user',
+    changes: false,
+    counts: 'nothing',
+    recorded: 'always',
+    inputIds: { application_id: 'application_id' },
+    outputIds: {},
+    async handle(
+      service,
+      { application_id }: { application_id: string | null },
+      user: User,
+    ): Promise<DisconnectView> {
+      const { account_id } = user.page;
+      const application =
+        application_id === null
+          ? null
+          : await findConnectedApplication(service, { account_id, application_id });
+      return { ...user, application };
+    },
+  }),
+
+  disconnect: action({
+    name: 'admin.connections.revoke',
+    caller: 'user',
+    changes: true,
+    counts: 'nothing',
+    recorded: 'always',
+    inputIds: { application_id: 'application_id' },
+    outputIds: {},
+    async handle(service, asked: { application_id: string }, { page }: User, initiator) {
+      const { application_id } = asked;
+      await endConnection(service, { account_id: page.account_id, application_id }, initiator);
+      return { application_id };
+    },
+  }),
+};
 
 function accessOf({ access }: PageSession): LinkAccess<{ page_id: string }> {
   if (access === null) throw new Error('This page is about no link request.');

@@ -1,15 +1,14 @@
 import { type ErrorCode, errorDefinition } from '@latchkey/schema';
 import { DomainError } from '../domain-error.ts';
-import type { ActionName } from '../initiator.ts';
 import { addressKey } from '../limits/address-key.ts';
-import type { Limit } from '../limits/limit.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Reason } from '../reasons.ts';
-import type { AnyCaller } from './handler.ts';
+import type { ActionColumns } from './action.ts';
+import { type AnyCaller, isPublic } from './caller.ts';
 
 // Anyone can cause these: an application's callback is public and takes codes from the browser. A
 // used code is one of them: whoever saw the redirect can repeat it.
-const FAILED_EXCHANGES: ReadonlySet<ErrorCode> = new Set([
+const WRONG_CODE: ReadonlySet<ErrorCode> = new Set([
   'code_not_found',
   'code_expired',
   'redirect_uri_mismatch',
@@ -27,45 +26,46 @@ const GUESSES: ReadonlySet<Reason | null> = new Set<Reason>([
   'form_token_wrong',
 ]);
 
-/** Counts the call against its application, or its address. Over the limit nothing is done. */
-export async function withinLimits(
+/**
+ * Counts a call against what its action names.
+ *
+ * @throws RateLimited if that has reached its limit: then nothing is done
+ */
+export function countCall(limits: Limits, { counts }: ActionColumns, caller: AnyCaller): void {
+  const key = keyOf(caller);
+  if (counts === 'nothing' || key === null) return;
+  limits[counts === 'links' ? 'links' : 'requests'].count(key);
+}
+
+/** Corrects the counts of a call that has failed. */
+export function countFailure(
   limits: Limits,
-  name: ActionName,
+  { counts }: ActionColumns,
   caller: AnyCaller,
-  handle: () => Promise<object>,
-): Promise<object> {
-  if (name === 'links.begin' && 'address_key' in caller) {
-    return countIfDone(limits.links, caller.address_key, handle);
-  }
-  const application_id = applicationOf(caller);
-  // The calls of an operator and of a user have no limit.
-  if (application_id === null) return handle();
-  limits.requests.count(application_id);
-  try {
-    return await handle();
-  } catch (error) {
-    // A stranger may have called in the name of a public application: see limitFailure. And nothing that
-    // comes of a stranger's codes, or of the service itself, may use up what good exchanges need.
-    if (isPublic(caller) || name === 'grants.convert') limits.requests.giveBack(application_id);
-    const isFailedExchange = error instanceof DomainError && FAILED_EXCHANGES.has(error.code);
-    if (isFailedExchange && !isPublic(caller)) limits.exchanges.count(application_id);
-    throw error;
-  }
+  error: unknown,
+): void {
+  const key = keyOf(caller);
+  if (counts === 'nothing' || key === null) return;
+  if (counts === 'links') limits.links.giveBack(key);
+  // A stranger may have called in the name of a public application: see limitFailure. And nothing that
+  // comes of a stranger's codes, or of the service itself, may use up what good exchanges need.
+  else if (counts === 'exchanges' || isPublic(caller)) limits.requests.giveBack(key);
+  const isWrongCode = error instanceof DomainError && WRONG_CODE.has(error.code);
+  if (counts === 'exchanges' && isWrongCode && !isPublic(caller)) limits.exchanges.count(key);
 }
 
-/** The application that calls, or that the calling grant belongs to; null for other callers. */
-function applicationOf(caller: AnyCaller): string | null {
-  if ('secret_id' in caller) return caller.application.id;
-  return 'grant' in caller ? caller.grant.application_id : null;
-}
-
-async function countIfDone(limit: Limit, key: string, run: () => Promise<object>): Promise<object> {
-  limit.count(key);
-  try {
-    return await run();
-  } catch (error) {
-    limit.giveBack(key);
-    throw error;
+/** The address of a visitor, the application of a secret or a grant; null for callers without a limit. */
+function keyOf(caller: AnyCaller): string | null {
+  switch (caller.kind) {
+    case 'application':
+      return caller.application.id;
+    case 'grant':
+      return caller.grant.application_id;
+    case 'visitor':
+      return caller.address_key;
+    case 'operator':
+    case 'user':
+      return null;
   }
 }
 
@@ -91,8 +91,4 @@ export function limitFailure(
   } catch (limited) {
     return DomainError.from(limited);
   }
-}
-
-function isPublic(caller: AnyCaller): boolean {
-  return 'secret_id' in caller && caller.secret_id === null;
 }

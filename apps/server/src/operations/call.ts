@@ -1,13 +1,12 @@
 import type { ErrorCode } from '@latchkey/schema';
-import type { AuditedIds } from '../audit/audit.ts';
+import type { AuditedCall, AuditedIds } from '../audit/audit.ts';
 import { DomainError } from '../domain-error.ts';
 import type { ActionName, Actor, Initiator } from '../initiator.ts';
 import type { Limits } from '../limits/limits.ts';
-import type { PageSession } from '../linking/page-session.ts';
 import type { Service } from '../service.ts';
-import type { Action } from './action.ts';
-import { limitFailure, withinLimits } from './call-limits.ts';
-import type { AnyCaller } from './handler.ts';
+import type { Action, IdPaths } from './action.ts';
+import { countCall, countFailure, limitFailure } from './call-limits.ts';
+import { type AnyCaller, actorOf, idsOfCaller } from './caller.ts';
 import { validate } from './input.ts';
 
 /** The client went away before its request was complete: nobody gets a response. */
@@ -27,37 +26,45 @@ export interface CallRecord {
   error_code?: ErrorCode;
 }
 
-/** The steps of a call that differ between REST, tRPC and the command line. */
-export interface CallSteps {
-  authenticate(): Promise<AnyCaller>;
+/** What a call needs of the request that makes it. */
+export interface CallRequest {
+  /** The parts of the request that may be kept: neither contains a credential. */
+  readonly recorded: { request_id: string; address: string | null };
+  /** The client's address, against which failures count. */
+  readonly address: string | undefined;
+  /** Base of the links in the output, without a trailing slash; empty for none. */
+  readonly publicUrl: string;
+  /** Whether the body that was read arrived while the request was handled. */
+  readonly waitedForBody: boolean;
+  /** Null if nobody waits for a response on a connection. */
+  readonly response: { destroy(): unknown } | null;
+}
+
+/** The steps of a call that differ between REST, tRPC, the pages and the inside of the process. */
+export interface CallSteps<
+  Output extends object = object,
+  Input extends object = object,
+  By extends AnyCaller = AnyCaller,
+> {
+  readonly authenticate: () => Promise<By>;
   /** Returns the members of the input. Runs once the caller is known. */
-  readInput(): Promise<object>;
-  /** Whether reading the input had to wait for the client. Default: it had not. */
-  waitedForInput?(): boolean;
+  readonly readInput: () => Promise<Input>;
+  /** Whether the credentials were in the body: then they were checked after its last byte. */
+  readonly authenticatesInBody?: boolean;
   /**
    * Tells which action an input is for, if several share a route. Default: the one of the call.
    *
    * @throws DomainError if the input is for none
    */
-  chooseAction?(input: object): Action;
-  /**
-   * Validates the input and passes the result to `next`. Default: the operation's schema. tRPC
-   * validates in its procedure.
-   */
-  validateInput?(input: object, next: (valid: object) => Promise<object>): Promise<object>;
-  /** The parts of the request that may be kept: neither contains a credential. */
-  request: { request_id: string; address: string | null };
-  /** The address that a failed call of a public application counts against. Default: unknown. */
-  address?: string | undefined;
-  /** Base of the links in the output, without a trailing slash. Default: none, so the output has none. */
-  publicUrl?: string;
-  /** Who acts once the caller is authenticated. Default: the kind of caller the operation takes. */
-  by?: Actor;
+  readonly chooseAction?: (input: Input) => Action<Output, Input, By>;
+  /** Validates the input and returns what is handled. Default: the schema of the action does. */
+  readonly validateInput?: (input: Input) => Promise<object>;
+  readonly request: CallRequest;
+  readonly record: CallRecord;
+  /** Who acts once the caller is authenticated. Default: the kind of caller the action takes. */
+  readonly by?: Actor;
   /** At the command line: the user of the operating system. */
-  os_user?: string;
-  record: CallRecord;
-  /** Closes the client's connection without a response. */
-  breakConnection?(): void;
+  readonly os_user?: string;
 }
 
 /** A call that is about to be handled: its caller is authenticated and its input is valid. */
@@ -75,184 +82,138 @@ export interface InterceptedCall {
  */
 export type Intercept = (call: InterceptedCall, handle: () => Promise<object>) => Promise<object>;
 
-export const passThrough: Intercept = (_call, handle) => handle();
-
 /** Runs a call in a span of its own. */
-export type TraceCall = (
+export type TraceCall = <Output>(
   operation: ActionName,
   record: CallRecord,
-  run: () => Promise<object>,
-) => Promise<object>;
+  run: () => Promise<Output>,
+) => Promise<Output>;
 
 /** What every call works with. */
 export interface CallContext {
   service: Service;
   limits: Limits;
-  intercept: Intercept;
+  /** Default: nothing wraps a call. */
+  intercept?: Intercept | undefined;
   /** Default: calls have no spans. */
   traceCall?: TraceCall | undefined;
 }
 
 /**
- * Runs one call of an operation, with its steps in the order of the contract: authenticate, read
- * the input, validate it, apply the application's limits, handle, audit.
+ * Runs one call of an action, with its steps in the order of the contract: authenticate, read the
+ * input, validate it, apply the limits, handle, audit. docs/checks.md has the checks of every route.
  *
- * @returns the object of the wire
+ * @returns what the action returns: of an operation, the object of the wire
  * @throws DomainError, which the audit has recorded; ClientGone
  */
-export function call<Output extends object>(
+export function call<Output extends object, Input extends object, By extends AnyCaller>(
   context: CallContext,
-  action: Action<Output>,
-  steps: CallSteps,
+  action: Action<Output, Input, By>,
+  // Only the action says what is read and who calls.
+  steps: CallSteps<Output, NoInfer<Input>, NoInfer<By>>,
 ): Promise<Output> {
-  // What wraps a call returns what the call returns.
-  const run = () => runSteps(context, action, steps) as Promise<Output>;
-  if (context.traceCall === undefined) return run();
-  return context.traceCall(action.name, steps.record, run) as Promise<Output>;
+  if (context.traceCall === undefined) return runSteps<Output, Input, By>(context, action, steps);
+  const run = () => runSteps<Output, Input, By>(context, action, steps);
+  return context.traceCall(action.name, steps.record, run);
 }
 
-async function runSteps(
+async function runSteps<Output extends object, Input extends object, By extends AnyCaller>(
   { service, limits, intercept }: CallContext,
-  requested: Action,
-  steps: CallSteps,
-): Promise<object> {
-  const { request, record, by = requested.caller, os_user, breakConnection = () => {} } = steps;
+  requested: Action<Output, Input, By>,
+  steps: CallSteps<Output, Input, By>,
+): Promise<Output> {
+  const { request, record, by = actorOf(requested.caller), os_user } = steps;
   let action = requested;
   record.action = action.name;
-  let caller: AnyCaller | null = null;
+  let caller: By | null = null;
   let ids: AuditedIds = {};
-  const auditedCall = () => ({
-    action: action.name,
-    by: caller === null ? null : by,
-    ids,
-    admin_secret: record.admin_secret,
-    os_user,
-    ...request,
-  });
 
   try {
     let authenticated = await steps.authenticate();
-    const isFirst = isFirstUse(authenticated);
+    const isFirstUse = authenticated.kind === 'grant' && authenticated.first_used_at === null;
     caller = authenticated;
-    if ('admin_secret' in authenticated)
+    if (authenticated.kind === 'operator') {
       record.admin_secret = authenticated.admin_secret ?? undefined;
+    }
     ids = idsOfCaller(authenticated);
     record.application_id = ids.application_id;
 
     const input = await steps.readInput();
     // Whatever was disabled or removed before the last byte arrived holds for this call.
-    if (steps.waitedForInput?.()) {
+    if (request.waitedForBody && steps.authenticatesInBody !== true) {
       authenticated = await steps.authenticate();
       caller = authenticated;
     }
     action = steps.chooseAction?.(input) ?? requested;
     record.action = action.name;
 
-    const handle = (valid: object): Promise<object> => {
-      Object.assign(ids, idsIn(valid));
-      const initiator: Initiator = {
-        request_id: request.request_id,
-        by,
-        secret_id: secretOf(authenticated),
-        ...(os_user !== undefined && { os_user }),
-      };
-      return intercept({ operation: action.name, breakConnection }, () =>
-        withinLimits(limits, action.name, authenticated, () => {
-          if (!isRead(action)) service.audit.beforeChange(by);
-          return action.handle(service, valid, authenticated, initiator, {
-            publicUrl: steps.publicUrl ?? '',
-            noteIds: (found) => void Object.assign(ids, found),
-          });
-        }),
-      );
-    };
-    const output = await (steps.validateInput === undefined
-      ? handle(validate(action.input, input))
-      : steps.validateInput(input, handle));
+    let valid: object = input;
+    if (steps.validateInput !== undefined) valid = await steps.validateInput(input);
+    else if (action.input !== null) valid = validate(action.input, input);
+    noteIds(ids, valid, action.inputIds);
 
-    Object.assign(ids, idsIn(output));
-    // What a user was shown is recorded too.
-    const isRecorded = action.method !== 'GET' || isFirst || by === 'user';
-    if (isRecorded) service.audit.done(auditedCall());
+    const handle = async (): Promise<Output> => {
+      countCall(limits, action, authenticated);
+      try {
+        if (action.changes) service.audit.beforeChange(by);
+        const initiator: Initiator = {
+          request_id: request.recorded.request_id,
+          by,
+          secret_id: authenticated.kind === 'application' ? authenticated.secret_id : null,
+          ...(os_user !== undefined && { os_user }),
+        };
+        const details = { publicUrl: request.publicUrl, ids };
+        // The schema of an action returns what its handler takes.
+        return await action.handle(service, valid as Input, authenticated, initiator, details);
+      } catch (error) {
+        countFailure(limits, action, authenticated, error);
+        throw error;
+      }
+    };
+    const breakConnection = () => void request.response?.destroy();
+    // What wraps a call returns what the call returns.
+    const output = await (intercept === undefined
+      ? handle()
+      : (intercept({ operation: action.name, breakConnection }, handle) as Promise<Output>));
+
+    noteIds(ids, output, action.outputIds);
+    const { recorded } = action;
+    if (recorded === 'always' || (recorded === 'first_use' && isFirstUse)) {
+      service.audit.done(auditedCall(by));
+    }
     return output;
   } catch (failure) {
     if (failure instanceof ClientGone) throw failure;
-    const error = limitFailure(limits, caller, steps.address, DomainError.from(failure));
+    const error = limitFailure(limits, caller, request.address, DomainError.from(failure));
     record.error_code = error.code;
     ids = { ...error.subject, ...grantIn(error.members), ...ids };
-    // Whoever has shown no credential is nobody.
-    if (caller !== null && 'address_key' in caller) caller = null;
     // A store that is unavailable would not take the refusal either, and the command would wait a
     // second time.
     const isPointless = by === 'command_line' && error.code === 'store_unavailable';
-    if (!isPointless) service.audit.refused(auditedCall(), error);
+    // Whoever has shown no credential is nobody.
+    const isNobody = caller === null || caller.kind === 'visitor';
+    if (!isPointless) service.audit.refused(auditedCall(isNobody ? null : by), error);
     throw error;
   } finally {
     record.grant_id = ids.grant_id;
   }
-}
 
-function isRead({ method, readOnly = method === 'GET' }: Action): boolean {
-  return readOnly;
-}
-
-function secretOf(caller: AnyCaller): string | null {
-  return 'secret_id' in caller ? caller.secret_id : null;
-}
-
-/** The first use of a grant is recorded, even by a call that only reads. */
-function isFirstUse(caller: AnyCaller): boolean {
-  return 'grant' in caller && caller.first_used_at === null;
-}
-
-function idsOfCaller(caller: AnyCaller): AuditedIds {
-  if ('admin_secret' in caller || 'address_key' in caller) return {};
-  if ('page' in caller) return idsOfPage(caller);
-  if ('secret_id' in caller) {
-    const { application, secret_id } = caller;
-    return { application_id: application.id, ...(secret_id !== null && { secret_id }) };
+  function auditedCall(by: Actor | null): AuditedCall {
+    const { admin_secret } = record;
+    return { action: action.name, by, ids, admin_secret, os_user, ...request.recorded };
   }
-  return { application_id: caller.grant.application_id, grant_id: caller.grant.grant_id };
-}
-
-function idsOfPage({ page, access }: PageSession): AuditedIds {
-  return {
-    account_id: page.account_id,
-    ...(access !== null && { link_id: access.link.id, application_id: access.application.id }),
-  };
 }
 
 function grantIn({ grant_id }: DomainError['members']): AuditedIds {
   return grant_id === undefined ? {} : { grant_id };
 }
 
-const idNames = ['application_id', 'secret_id', 'grant_id', 'account_id', 'link_id'] as const;
-
-/** Which id the `id` of a wire object is. */
-const idNameByObject: Record<string, keyof AuditedIds> = {
-  application: 'application_id',
-  application_secret: 'secret_id',
-  service_account: 'account_id',
-  account_erasure: 'account_id',
-  link_request: 'link_id',
-};
-
-type Members = { [Name in keyof AuditedIds]?: string | null } & {
-  object?: unknown;
-  id?: unknown;
-  application?: { id: string };
-};
-
-/** The ids in an input or an output. */
-function idsIn(members: Members): AuditedIds {
-  const found: AuditedIds = {};
-  for (const name of idNames) {
-    const id = members[name];
-    if (typeof id === 'string') found[name] = id;
+/** Adds the ids that an input or an output has at these paths. */
+function noteIds(ids: AuditedIds, members: object, paths: IdPaths): void {
+  for (const [name, path] of Object.entries(paths)) {
+    let value: unknown = members;
+    for (const member of path.split('.'))
+      value = (value as Record<string, unknown> | null)?.[member];
+    if (typeof value === 'string') ids[name as keyof AuditedIds] = value;
   }
-  const application_id = members.application?.id;
-  if (application_id !== undefined) found.application_id = application_id;
-  const own = idNameByObject[String(members.object)];
-  if (own !== undefined && typeof members.id === 'string') found[own] = members.id;
-  return found;
 }

@@ -1,6 +1,7 @@
 import type { Milliseconds } from '../clock.ts';
 import { activeGrants } from '../connections/list-connections.ts';
 import { DomainError } from '../domain-error.ts';
+import { operatorWithoutSecret } from '../operations/caller.ts';
 import { operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
 import type { AuditLine } from './read-audit-lines.ts';
@@ -178,7 +179,9 @@ async function handle(
     secret_id: by === 'application' ? (secret_id ?? null) : null,
     ...(os_user !== undefined && { os_user }),
   };
-  await operation.handle({ ...service, clock: () => at }, input, { admin_secret: null }, initiator);
+  const then = { ...service, clock: () => at };
+  const details = { publicUrl: '', ids: {} };
+  await operation.handle(then, input, operatorWithoutSecret, initiator, details);
 }
 
 /** Resolves to false if the database does not have the record, so that it cannot work. */

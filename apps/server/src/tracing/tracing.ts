@@ -21,7 +21,7 @@ export interface TracedRequest {
   readonly recorded: { readonly request_id: string };
   readonly wire: 'rest' | 'trpc';
   readonly route: string | null;
-  readonly calls: readonly CallRecord[];
+  readonly calls: readonly Pick<CallRecord, 'error_code'>[];
 }
 
 /** @param run - never rejects */

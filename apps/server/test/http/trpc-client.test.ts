@@ -10,7 +10,7 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { beforeAll, expect, test } from 'vitest';
 import { appRouter } from '../../src/http/trpc/router.ts';
 import { noLimits } from '../../src/limits/limits.ts';
-import { call, passThrough } from '../../src/operations/call.ts';
+import { call } from '../../src/operations/call.ts';
 import { type Operation, operations } from '../../src/operations/operation.ts';
 import { requestOf, send } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
@@ -138,8 +138,11 @@ describeOnEachStore('the client of tRPC', (fresh) => {
       const application = await store.findApplication(linked.application_id);
       if (found === null || application === null) throw new Error('The caller was not found.');
       const operation = operations.get(name) as Operation;
-      const caller = query ? found : { application, secret_id: linked.secret_id };
-      const context = { service: server.service, limits: noLimits, intercept: passThrough };
+      const { secret_id } = linked;
+      const caller = query
+        ? ({ kind: 'grant', ...found } as const)
+        : ({ kind: 'application', application, secret_id } as const);
+      const context = { service: server.service, limits: noLimits };
       const theirs = await fetchRequestHandler({
         endpoint: '/trpc',
         req: new Request(`http://x${request.path}`, {
@@ -153,7 +156,13 @@ describeOnEachStore('the client of tRPC', (fresh) => {
             call(context, operation, {
               authenticate: async () => caller,
               readInput: async () => input,
-              request: { request_id: 'of-theirs', address: null },
+              request: {
+                recorded: { request_id: 'of-theirs', address: null },
+                address: undefined,
+                publicUrl: '',
+                waitedForBody: false,
+                response: null,
+              },
               record: {},
             }),
         }),

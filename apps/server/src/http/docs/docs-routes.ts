@@ -54,7 +54,7 @@ function redirect(path: string, location: string): Route {
  *
  * @param publicUrl - PUBLIC_URL; null if it is not set
  */
-export function pageRoutes(publicUrl: string | null): Route[] {
+export function docsRoutes(publicUrl: string | null): Route[] {
   // Built with the first request and kept as text: serializing it takes a hundred times as long as
   // sending it.
   let openApi: string | undefined;

@@ -1,5 +1,4 @@
 import { addressKey } from '../../limits/address-key.ts';
-import type { AuthorizationRequest } from '../../linking/authorization-request.ts';
 import { RefusedToApplication, readAuthorization } from '../../linking/begin-link.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
 import { type CallContext, call } from '../../operations/call.ts';
@@ -18,32 +17,26 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
   return {
     method: 'GET',
     path: '/oauth/authorize',
-    action: 'links.begin',
+    actions: [browserActions.begin],
     sendError,
     async handle(context, _parameters, query) {
       const address_key = addressKey(context.address);
       const parameters = new URLSearchParams(query);
       const ui_locales = parameters.get('ui_locales');
-      context.errorSurroundings = { ui_locales };
+      context.errorPage = { ui_locales };
       try {
         const { redirect_to } = await call(callContext, browserActions.begin, {
           async authenticate() {
             limits.links.check(address_key);
-            return { address_key };
+            return { kind: 'visitor', address_key };
           },
           readInput: () =>
             readAuthorization(service, parameters, context.recorded.request_id, (application) => {
               const { name, homepage_uri } = application;
-              context.errorSurroundings = {
-                ui_locales,
-                application_name: name,
-                back_url: homepage_uri,
-              };
+              context.errorPage = { ui_locales, application_name: name, back_url: homepage_uri };
             }),
-          validateInput: (request, next) => next(request as AuthorizationRequest),
-          request: context.recorded,
+          request: context,
           record: context.calls[0] as RequestedCall,
-          breakConnection: () => context.response.destroy(),
         });
         sendRedirect(context, redirect_to);
       } catch (error) {

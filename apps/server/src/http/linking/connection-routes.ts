@@ -1,15 +1,23 @@
 import { isUuid } from '@latchkey/schema';
 import { DomainError } from '../../domain-error.ts';
+import type { Action } from '../../operations/action.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
+import type { Callers } from '../../operations/caller.ts';
 import { linkingOf } from '../../service.ts';
 import type { Route } from '../router.ts';
 import { formTokenOf } from './form-token.ts';
 import { openWithTicket, ticketIn } from './open-page.ts';
-import { act, type PageTools, pageRoute } from './page-visit.ts';
-import { actionOf, readAnswer } from './read-answer.ts';
+import { act, type PageTools, pageRoute, show } from './page-visit.ts';
+import { type Answer, actionOf, readAnswer } from './read-answer.ts';
 import { sendRedirect } from './send-redirect.ts';
 import { connectionsPage } from './views/connections-page.ts';
 import { disconnectPage } from './views/disconnect-page.ts';
+
+/** What its form says, with the application that its path names. */
+type Disconnection = Answer & { application_id: string };
+
+const disconnect: Action<{ application_id: string }, Disconnection, Callers['user']> =
+  browserActions.disconnect;
 
 const addressOf = () => ({ kind: 'connections' }) as const;
 
@@ -24,11 +32,12 @@ export function connectionRoutes(tools: PageTools): Route[] {
     pageRoute(tools, {
       method: 'GET',
       path,
+      actions: [browserActions.openPage, browserActions.showConnections],
       addressOf,
       async handle(visit, _, query) {
         const ticket = ticketIn(query);
         if (ticket !== null) return openWithTicket(tools, visit, ticket, path);
-        const { connections, page } = await act(tools, visit, browserActions.showConnections);
+        const { connections, page } = await show(tools, visit, browserActions.showConnections);
         const { return_url, locale } = page;
         const done = new URLSearchParams(query).get('done') ?? '';
         // Another site could lead here with the id of an application that is still connected.
@@ -42,6 +51,7 @@ export function connectionRoutes(tools: PageTools): Route[] {
     pageRoute(tools, {
       method: 'GET',
       path: onePath,
+      actions: [browserActions.showDisconnect],
       addressOf,
       async handle(visit, { application_id = '' }) {
         const { application, page } = await act(tools, visit, browserActions.showDisconnect, {
@@ -58,14 +68,15 @@ export function connectionRoutes(tools: PageTools): Route[] {
     pageRoute(tools, {
       method: 'POST',
       path: onePath,
+      actions: [disconnect],
       addressOf,
       async handle(visit, parameters) {
-        const { application_id } = await act(tools, visit, browserActions.disconnect, {
+        const { application_id } = await act(tools, visit, disconnect, {
           async readInput() {
-            const { decision } = await readAnswer(visit.context, visit.session ?? '', tools.origin);
-            return { decision, application_id: applicationIdIn(parameters) };
+            const answer = await readAnswer(visit.context, visit.session ?? '', tools.origin);
+            return { ...answer, application_id: applicationIdIn(parameters) };
           },
-          chooseAction: (answer) => actionOf(answer, { disconnect: browserActions.disconnect }),
+          chooseAction: (answer) => actionOf(answer, { disconnect }),
         });
         sendRedirect(visit.context, `${listUrl}?done=${application_id}`);
       },

@@ -1,10 +1,9 @@
 import { redirectHost } from '../../linking/redirect.ts';
-import type { Action } from '../../operations/action.ts';
-import { browserActions, type Redirect } from '../../operations/browser-actions.ts';
+import { browserActions } from '../../operations/browser-actions.ts';
 import type { PathParameters, Route } from '../router.ts';
 import { formTokenOf } from './form-token.ts';
 import { openWithTicket, ticketIn } from './open-page.ts';
-import { act, type PageTools, pageRoute } from './page-visit.ts';
+import { act, type PageTools, pageRoute, show } from './page-visit.ts';
 import { actionOf, readAnswer } from './read-answer.ts';
 import { sendRedirect } from './send-redirect.ts';
 import { consentPage } from './views/consent-page.ts';
@@ -16,7 +15,7 @@ const decisions = {
 };
 
 // Until its form is read, a request could be for each of them.
-const decide: Action<Redirect> = { ...browserActions.deny, name: 'pages.open' };
+const decide = { ...browserActions.deny, name: browserActions.openPage.name };
 
 /** The consent page of a link request. */
 export function linkRoutes(tools: PageTools): Route[] {
@@ -28,6 +27,7 @@ export function linkRoutes(tools: PageTools): Route[] {
     pageRoute(tools, {
       method: 'GET',
       path,
+      actions: [browserActions.openPage, browserActions.showConsent],
       addressOf,
       async handle(visit, parameters, query) {
         const { link_id } = addressOf(parameters);
@@ -37,7 +37,7 @@ export function linkRoutes(tools: PageTools): Route[] {
           return openWithTicket(tools, visit, ticket, own);
         }
         const { context } = visit;
-        const { access, account, scopes, page } = await act(
+        const { access, account, scopes, page } = await show(
           tools,
           visit,
           browserActions.showConsent,
@@ -60,6 +60,7 @@ export function linkRoutes(tools: PageTools): Route[] {
     pageRoute(tools, {
       method: 'POST',
       path,
+      actions: Object.values(decisions),
       addressOf,
       async handle(visit) {
         const { context } = visit;

@@ -1,7 +1,9 @@
 import { addressKey } from '../../limits/address-key.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
+import { call } from '../../operations/call.ts';
 import { linkingOf } from '../../service.ts';
-import { act, type PageTools, type PageVisit } from './page-visit.ts';
+import type { RequestedCall } from '../request-context.ts';
+import { type PageTools, type PageVisit, show } from './page-visit.ts';
 import { sendRedirect } from './send-redirect.ts';
 
 /** The ticket in the query of a page; null if it has none. A repeated one is none that there is. */
@@ -29,14 +31,18 @@ export async function openWithTicket(
   // Programs look at links before people follow them, with HEAD.
   if (context.request.method === 'HEAD') return sendRedirect(context, location);
 
-  const { page, session } = await act(tools, visit, browserActions.openPage, {
-    authenticate: async () => ({ address_key: addressKey(context.address) }),
+  const { page, session } = await call(callContext, browserActions.openPage, {
+    authenticate: async () => ({ kind: 'visitor', address_key: addressKey(context.address) }),
     readInput: async () => ({ address, ticket, session: visit.session }),
+    request: context,
+    record: context.calls[0] as RequestedCall,
   });
   if (session === null) return sendRedirect(context, location);
   const seconds = Math.ceil((page.expires_at - callContext.service.clock()) / 1000);
   // The browser would not keep a cookie that is over, and the link request has a way back to show.
-  if (seconds <= 0) await act(tools, Object.assign(visit, { session }), browserActions.showConsent);
+  if (seconds <= 0) {
+    await show(tools, Object.assign(visit, { session }), browserActions.showConsent);
+  }
   const cookie = cookies.set(address, session, seconds);
   sendRedirect(context, location, { 'Set-Cookie': cookie });
 }

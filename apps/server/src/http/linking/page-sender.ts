@@ -3,7 +3,7 @@ import { type LanguageSources, preferredLanguages } from '../../page-texts/langu
 import type { Linking } from '../../service.ts';
 import type { Settings } from '../../settings.ts';
 import { errorHeaders, errorStatus } from '../error-response.ts';
-import type { ErrorSurroundings, Headers, RequestContext } from '../request-context.ts';
+import type { ErrorPageDetails, Headers, RequestContext } from '../request-context.ts';
 import { send } from '../response.ts';
 import type { SendError } from '../router.ts';
 import type { PageAssets } from './assets.ts';
@@ -56,7 +56,7 @@ export function createPageSender(
     send: sendPage,
     sendError(context, error) {
       // Whatever the reason, this page is the same.
-      const known = error.code === 'page_expired' ? {} : context.errorSurroundings;
+      const known = error.code === 'page_expired' ? {} : context.errorPage;
       const { frame } = frameFor(context, known);
       const page = errorPage(frame, {
         error_code: error.code,
@@ -70,7 +70,7 @@ export function createPageSender(
 
 function wayBackOf(
   { members }: DomainError,
-  { application_name = null, back_url = null }: ErrorSurroundings,
+  { application_name = null, back_url = null }: ErrorPageDetails,
   pageName: string,
 ): WayBack | null {
   const url = members.redirect_to ?? back_url;

@@ -1,8 +1,9 @@
 import { findPageSession, type PageAddress, type PageSession } from '../../linking/page-session.ts';
 import type { Action } from '../../operations/action.ts';
 import { type CallContext, type CallSteps, call } from '../../operations/call.ts';
-import type { ErrorSurroundings, RequestContext, RequestedCall } from '../request-context.ts';
-import type { PathParameters, Route } from '../router.ts';
+import type { Callers } from '../../operations/caller.ts';
+import type { ErrorPageDetails, RequestContext, RequestedCall } from '../request-context.ts';
+import type { PathParameters, Route, RouteAction } from '../router.ts';
 import type { PageAssets } from './assets.ts';
 import type { PageCookies } from './page-cookies.ts';
 import type { PageSender } from './page-sender.ts';
@@ -29,6 +30,7 @@ export interface PageVisit {
 export interface PageRoute {
   readonly method: 'GET' | 'POST';
   readonly path: string;
+  readonly actions: readonly RouteAction[];
   addressOf(parameters: PathParameters): PageAddress;
   handle(visit: PageVisit, parameters: PathParameters, query: string): Promise<void>;
 }
@@ -36,12 +38,12 @@ export interface PageRoute {
 /** A route that answers its failures as pages too. */
 export function pageRoute(
   { cookies, sender }: PageTools,
-  { method, path, addressOf, handle }: PageRoute,
+  { method, path, actions, addressOf, handle }: PageRoute,
 ): Route {
   return {
     method,
     path,
-    action: 'pages.open',
+    actions,
     sendError: sender.sendError,
     handle(context, parameters, query) {
       const address = addressOf(parameters);
@@ -51,40 +53,42 @@ export function pageRoute(
   };
 }
 
+type User = Callers['user'];
+
 /**
- * Does something as whoever has the page open, unless `steps` say who it is.
+ * Does something as whoever has the page open.
  *
  * @throws DomainError `page_expired`, `rate_limited`, and what the action throws
  */
-export function act<Output extends object>(
+export function act<Output extends object, Input extends object>(
   { callContext }: PageTools,
   visit: PageVisit,
-  action: Action<Output>,
-  steps: Partial<Pick<CallSteps, 'authenticate' | 'readInput' | 'chooseAction'>> = {},
+  action: Action<Output, Input, User>,
+  steps: Pick<CallSteps<Output, NoInfer<Input>, User>, 'readInput' | 'chooseAction'>,
 ): Promise<Output> {
   const { context } = visit;
   const [record] = context.calls as [RequestedCall];
-  return call(callContext, action, {
-    authenticate: () => authenticate(callContext, visit),
-    readInput: async () => ({}),
-    ...steps,
-    address: context.address,
-    waitedForInput: () => context.waitedForBody,
-    publicUrl: context.publicUrl,
-    request: context.recorded,
-    record,
-    breakConnection: () => context.response.destroy(),
-  });
+  const authenticate = () => authenticateUser(callContext, visit);
+  return call(callContext, action, { ...steps, authenticate, request: context, record });
+}
+
+/** The same for an action that takes nothing. */
+export function show<Output extends object>(
+  tools: PageTools,
+  visit: PageVisit,
+  action: Action<Output, object, User>,
+): Promise<Output> {
+  return act(tools, visit, action, { readInput: async () => ({}) });
 }
 
 /** @throws DomainError `page_expired` */
-async function authenticate({ service }: CallContext, visit: PageVisit): Promise<PageSession> {
+async function authenticateUser({ service }: CallContext, visit: PageVisit): Promise<User> {
   const found = await findPageSession(service, visit.address, visit.session);
-  visit.context.errorSurroundings = surroundingsOf(found);
-  return found;
+  visit.context.errorPage = errorPageOf(found);
+  return { kind: 'user', ...found };
 }
 
-function surroundingsOf({ page, access }: PageSession): ErrorSurroundings {
+function errorPageOf({ page, access }: PageSession): ErrorPageDetails {
   const { locale, return_url } = page;
   const application = access?.application;
   return {

@@ -1,5 +1,4 @@
 import { DomainError } from '../../domain-error.ts';
-import type { Action } from '../../operations/action.ts';
 import { formMembers } from '../form.ts';
 import type { RequestContext } from '../request-context.ts';
 import { isFormToken } from './form-token.ts';
@@ -37,7 +36,7 @@ export async function readAnswer(
  *
  * @throws DomainError `parameter_invalid`
  */
-export function actionOf(
+export function actionOf<Action extends object>(
   { decision = '' }: Answer,
   actions: Readonly<Record<string, Action>>,
 ): Action {

@@ -53,11 +53,11 @@ export function clientRoute(
   return {
     method: 'POST',
     path,
+    actions: [...new Set(Object.values(endpoint.operations))],
     async handle(context) {
       const { headers: sent } = context.request;
       const format: BodyFormat = isDeclaredAsForm(sent['content-type']) ? 'form' : 'json';
       const isInForm = format === 'form' && sent.authorization === undefined;
-      const [record] = context.calls as [RequestedCall];
       const operation = endpoint.operations[format];
       context.challenge = endpoint.challenges[format];
       context.routeHeaders = headers;
@@ -84,14 +84,10 @@ export function clientRoute(
           if (!isInForm) refuseOtherCredentials(members, application_id);
           return members;
         },
-        // Whoever authenticates in a form does so after the last byte of it.
-        waitedForInput: () => context.waitedForBody && !isInForm,
+        authenticatesInBody: isInForm,
         chooseAction: (members) => endpoint.choose(members as Members, format),
-        address: context.address,
-        publicUrl: context.publicUrl,
-        request: context.recorded,
-        record,
-        breakConnection: () => context.response.destroy(),
+        request: context,
+        record: context.calls[0] as RequestedCall,
       });
       sendJson(context, 200, toBody(output));
     },

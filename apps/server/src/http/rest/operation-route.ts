@@ -23,7 +23,7 @@ export function operationRoute(
   return {
     method,
     path,
-    action: operation.name,
+    actions: [operation],
     async handle(context, parameters, query) {
       context.challenge = challenge;
       const output = await call(callContext, operation, {
@@ -36,11 +36,8 @@ export function operationRoute(
           // The path names the resource, whatever the body says.
           return { ...members, ...parameters };
         },
-        waitedForInput: () => context.waitedForBody,
-        publicUrl: context.publicUrl,
-        request: context.recorded,
+        request: context,
         record: context.calls[0] as RequestedCall,
-        breakConnection: () => context.response.destroy(),
       });
       sendJson(context, 200, output);
     },

@@ -2,9 +2,9 @@ import type { AppRouter } from '@latchkey/schema/trpc';
 import { initTRPC } from '@trpc/server';
 import { type Operation, operations } from '../../operations/operation.ts';
 
-/** What a procedure gets: its caller is authenticated already. */
+/** What a procedure gets. */
 export interface Context {
-  /** Continues the call with the validated input. */
+  /** Gets the input that the procedure has validated. The procedure returns what it returns. */
   handle(input: object): Promise<object>;
 }
 

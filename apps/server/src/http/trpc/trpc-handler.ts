@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { ZodError } from 'zod';
 import { DomainError } from '../../domain-error.ts';
 import { type CallContext, ClientGone, call } from '../../operations/call.ts';
-import type { AnyCaller } from '../../operations/handler.ts';
+import type { AnyCaller } from '../../operations/caller.ts';
 import { inputMembers, inputShape, parameterInvalid } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { percentDecode } from '../../percent-decode.ts';
@@ -81,12 +81,9 @@ export function createTrpcHandler(
           const input = (await readInputs())(index);
           return inputMembers(input, mayBeEmpty.get(name) ?? false);
         },
-        waitedForInput: () => context.waitedForBody,
-        validateInput: (input, next) => throughProcedure(operation, index, input, next),
-        publicUrl: context.publicUrl,
-        request: context.recorded,
+        validateInput: (input) => validateInProcedure(operation, index, input),
+        request: context,
         record: context.calls[index] as RequestedCall,
-        breakConnection: () => context.response.destroy(),
       });
     }
 
@@ -177,24 +174,23 @@ function inputReader(context: RequestContext, parameters: URLSearchParams, isBat
   };
 }
 
-/** Lets the procedure validate the input and continue the call. */
-async function throughProcedure(
+/** Lets the procedure validate the input. */
+async function validateInProcedure(
   operation: Operation,
   index: number,
   input: object,
-  handle: (valid: object) => Promise<object>,
 ): Promise<object> {
   try {
-    const output = await callTRPCProcedure({
+    const valid = await callTRPCProcedure({
       router: appRouter,
       path: operation.name,
       type: procedureType(operation),
-      ctx: { handle },
+      ctx: { handle: async (valid: object) => valid },
       getRawInput: async () => input,
       signal: undefined,
       batchIndex: index,
     });
-    return output as object;
+    return valid as object;
   } catch (error) {
     // tRPC wraps whatever a procedure throws.
     if (!(error instanceof TRPCError)) throw error;

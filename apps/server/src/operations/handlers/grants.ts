@@ -15,10 +15,10 @@ export const grantHandlers: Handlers<Extract<keyof Handlers, `grants.${string}`>
     if (secret_id === null) throw DomainError.because('secret_required', { grant_id });
     return toRevokedGrant(await revoke(service, application.id, grant_id, initiator));
   },
-  'grants.revokeToken': async (service, { token }, { application }, initiator, { noteIds }) => {
+  'grants.revokeToken': async (service, { token }, { application }, initiator, { ids }) => {
     const revoked = await revokeToken(service, application.id, token, initiator);
     // Only of a grant that it ended: a token can be made up, with the id of any grant in it.
-    if (revoked !== null) noteIds({ grant_id: revoked.grant_id });
+    if (revoked !== null) ids.grant_id = revoked.grant_id;
     return {};
   },
   'grants.introspect': async (service, { token }, { application }, initiator, { publicUrl }) =>

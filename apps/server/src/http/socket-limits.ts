@@ -47,13 +47,13 @@ export function limitSending(response: ServerResponse, { response: timeout }: Ti
 export const MAX_WAITING_REQUESTS = 64;
 
 /** Orders the requests of each connection. */
-export interface Connections {
+export interface RequestOrder {
   /**
    * Starts a request once the response before it is sent: what a connection makes the service hold is
    * bounded by one response. Nothing starts behind a response that closes the connection. A
    * connection with too many waiting requests is closed.
    */
-  inTurn(socket: Socket, response: ServerResponse, start: () => void): void;
+  startAfterEarlier(socket: Socket, response: ServerResponse, start: () => void): void;
   /**
    * Ignores what else arrives on a connection whose last response is decided: it would be handled and
    * its response lost (RFC 9112, section 9.6).
@@ -61,48 +61,48 @@ export interface Connections {
   finish(socket: Socket): void;
 }
 
-interface Connection {
+interface Queue {
   current: ServerResponse;
   waiting: { response: ServerResponse; start: () => void }[];
   isFinished: boolean;
 }
 
-export function trackConnections(): Connections {
-  const connections = new WeakMap<Socket, Connection>();
+export function orderRequests(): RequestOrder {
+  const queues = new WeakMap<Socket, Queue>();
 
-  function startNext(socket: Socket, connection: Connection): void {
-    const next = connection.waiting.shift();
-    if (next === undefined || connection.isFinished || socket.destroyed) return;
-    connection.current = next.response;
-    next.response.once('close', () => startNext(socket, connection));
+  function startNext(socket: Socket, queue: Queue): void {
+    const next = queue.waiting.shift();
+    if (next === undefined || queue.isFinished || socket.destroyed) return;
+    queue.current = next.response;
+    next.response.once('close', () => startNext(socket, queue));
     next.start();
   }
 
   return {
-    inTurn(socket, response, start) {
-      const connection = connections.get(socket);
-      if (connection === undefined) {
-        connections.set(socket, { current: response, waiting: [], isFinished: false });
+    startAfterEarlier(socket, response, start) {
+      const queue = queues.get(socket);
+      if (queue === undefined) {
+        queues.set(socket, { current: response, waiting: [], isFinished: false });
         start();
-      } else if (!connection.isFinished) {
-        const { current, waiting } = connection;
+      } else if (!queue.isFinished) {
+        const { current, waiting } = queue;
         if (current.writableFinished && waiting.length === 0) {
-          connection.current = response;
+          queue.current = response;
           start();
         } else if (waiting.length === MAX_WAITING_REQUESTS) {
-          connection.isFinished = true;
+          queue.isFinished = true;
           waiting.length = 0;
           stopParsing(socket);
           socket.destroy();
         } else {
           waiting.push({ response, start });
-          if (waiting.length === 1) current.once('close', () => startNext(socket, connection));
+          if (waiting.length === 1) current.once('close', () => startNext(socket, queue));
         }
       }
     },
     finish(socket) {
-      const connection = connections.get(socket);
-      if (connection !== undefined) connection.isFinished = true;
+      const queue = queues.get(socket);
+      if (queue !== undefined) queue.isFinished = true;
     },
   };
 }
@@ -136,7 +136,7 @@ const WARNING_INTERVAL_MS = 60_000;
  *
  * @param share - the server's share of what the process can hold
  */
-export function limitConnections(server: Server, log: Logger, share: number): void {
+export function limitSockets(server: Server, log: Logger, share: number): void {
   const files = openFilesLimit();
   const byFiles = files - Math.min(RESERVED_FILES, Math.floor(files / 2));
   const { heap_size_limit } = getHeapStatistics();

@@ -1,0 +1,180 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { DomainError } from '../domain-error.ts';
+import { redactorFor, type SecretSettings } from '../log/log.ts';
+import { namesLoopback } from '../loopback.ts';
+import { type CallContext, ClientGone } from '../operations/call.ts';
+import type { Settings } from '../settings.ts';
+import type { TraceRequest } from '../tracing/tracing.ts';
+import { createAuthentication } from './authenticate.ts';
+import { bearerChallenge } from './challenge.ts';
+import { errorBody, errorHeaders, errorStatus, reportFailure } from './error-response.ts';
+import type { RequestContext } from './request-context.ts';
+import {
+  clientAddress,
+  createPublicUrl,
+  createRecorder,
+  isWellFramed,
+  requestId,
+} from './request-metadata.ts';
+import { sendBadRequest, sendJson } from './response.ts';
+import { createRouter, type Route, splitTarget } from './router.ts';
+import { offeredRoutes, type RouteOptions } from './routes.ts';
+import { createTrpcHandler, TRPC_PREFIX } from './trpc/trpc-handler.ts';
+
+/** What requests get their responses with, besides the context of their calls. */
+export interface RespondOptions extends RouteOptions {
+  settings: RouteOptions['settings'] & SecretSettings & Pick<Settings, 'trustProxy'>;
+  log: Logger;
+  /** Runs the handling of a request in a span of its own. Default: requests have no spans. */
+  traceRequest?: TraceRequest | undefined;
+}
+
+/** A request as the server has received it. */
+export interface ReceivedRequest {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** The client sends its body only after a 100 response (RFC 9110, section 10.1.1). */
+  expectsContinue: boolean;
+  /** By the clock of `performance`. */
+  startedAt: number;
+}
+
+/**
+ * Sends the response to a request, logs and measures it. Never rejects.
+ *
+ * @returns whether the response closes the connection: nothing behind it is accepted
+ */
+export type Respond = (received: ReceivedRequest) => Promise<{ closesConnection: boolean }>;
+
+/** @param isClosing - whether the server is shutting down: then every response closes its connection */
+export function createRespond(
+  callContext: CallContext,
+  options: RespondOptions,
+  isClosing: () => boolean,
+): Respond {
+  const { settings, log, metrics, traceRequest } = options;
+  const { service, limits } = callContext;
+  const authentication = createAuthentication(service, settings, limits.authentications);
+  const offered = offeredRoutes(callContext, authentication, options);
+  const router = createRouter(offered.routes);
+  const loopbackRouter =
+    offered.loopbackRoutes === null
+      ? null
+      : createRouter([...offered.routes, ...offered.loopbackRoutes]);
+  const { authenticate } = authentication;
+  const handleTrpc = createTrpcHandler(offered.operations, callContext, authenticate, log);
+  const publicUrl = createPublicUrl(settings.publicUrl, settings.trustProxy);
+  const record = createRecorder(redactorFor(settings));
+
+  async function handle(context: RequestContext): Promise<void> {
+    const { method = '', url = '/', headers } = context.request;
+    const { path, query } = splitTarget(url);
+    if (path.startsWith(TRPC_PREFIX)) return handleTrpc(context, path, query);
+    // Under a name of its own, a page of another site could reach this machine too (DNS rebinding).
+    const isLoopback = loopbackRouter !== null && namesLoopback(headers.host);
+    const { route, parameters } = (isLoopback ? loopbackRouter : router).find(method, path);
+    context.route = route.path;
+    context.calls = [{ operation: route.actions?.[0]?.name ?? route.path, status: null }];
+    try {
+      await route.handle(context, parameters, query);
+    } catch (failure) {
+      if (failure instanceof ClientGone) throw failure;
+      sendError(context, failure, route);
+    }
+  }
+
+  function sendError(context: RequestContext, failure: unknown, route: Route | null): void {
+    const error = reportFailure(log, context, failure);
+    for (const call of context.calls) call.error_code ??= error.code;
+    if (route?.sendError !== undefined) route.sendError(context, error);
+    else sendJsonError(context, error, route);
+  }
+
+  function sendJsonError(context: RequestContext, error: DomainError, route: Route | null): void {
+    const body = errorBody(context, error, route?.actions?.[0]?.caller ?? null);
+    sendJson(context, errorStatus(context, error), body, errorHeaders(context, error));
+  }
+
+  async function respond(context: RequestContext): Promise<void> {
+    try {
+      if (isWellFramed(context.request)) await handle(context);
+      else sendBadRequest(context);
+    } catch (failure) {
+      if (!(failure instanceof ClientGone)) sendError(context, failure, null);
+    }
+  }
+
+  /** Writes one line for a request that got its response, or whose client went away, and measures it. */
+  function note(context: RequestContext, startedAt: number): void {
+    const { request, response, wire, calls } = context;
+    const milliseconds = performance.now() - startedAt;
+    const [first] = calls;
+    log.info(
+      {
+        request_id: context.requestId,
+        method: request.method,
+        route: context.route,
+        status: response.headersSent ? response.statusCode : null,
+        duration_ms: Math.round(milliseconds * 1000) / 1000,
+        address: context.recorded.address,
+        application_id: first?.application_id,
+        admin_secret: first?.admin_secret,
+        // The calls of a batch share one Authorization header, so one application. They differ in
+        // their grants and results.
+        ...(calls.length === 1
+          ? { grant_id: first?.grant_id, error_code: first?.error_code }
+          : {
+              calls: calls.map(({ status, grant_id, error_code }) => ({
+                status,
+                grant_id,
+                error_code,
+              })),
+            }),
+      },
+      'request',
+    );
+    if (metrics === null) return;
+    for (const { action, operation, status, error_code } of calls) {
+      const ownStatus = status ?? (response.headersSent ? response.statusCode : null);
+      metrics.finished(
+        { operation: action ?? operation ?? 'unknown', wire, status: ownStatus, error_code },
+        milliseconds / 1000,
+      );
+    }
+  }
+
+  return async ({ request, response, expectsContinue, startedAt }) => {
+    const id = requestId(request.headers['x-request-id']);
+    const address = clientAddress(request, settings.trustProxy);
+    const context: RequestContext = {
+      request,
+      response,
+      requestId: id,
+      publicUrl: publicUrl(request),
+      address,
+      recorded: record(id, address),
+      expectsContinue,
+      isClosing,
+      wire: 'rest',
+      route: null,
+      calls: [{ operation: null, status: null }],
+      arrivedWhole: request.complete,
+      waitedForBody: false,
+      challenge: bearerChallenge,
+      routeHeaders: {},
+      errorPage: {},
+      closesConnection: false,
+    };
+    // A lone request is handled while Node still reads what came with its headers.
+    if (!request.complete) {
+      setImmediate(() => {
+        context.arrivedWhole = request.complete;
+      });
+    }
+    if (traceRequest === undefined) await respond(context);
+    else await traceRequest(context, () => respond(context));
+    note(context, startedAt);
+    return context;
+  };
+}

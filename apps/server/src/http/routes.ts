@@ -1,0 +1,82 @@
+import type { Metrics } from '../metrics/metrics.ts';
+import type { CallContext } from '../operations/call.ts';
+import { type Operation, operations } from '../operations/operation.ts';
+import type { Settings } from '../settings.ts';
+import type { Authentication } from './authenticate.ts';
+import { docsRoutes } from './docs/docs-routes.ts';
+import { createPageTools, linkingRoutes } from './linking/linking-routes.ts';
+import type { PageSettings } from './linking/page-sender.ts';
+import type { PageTools } from './linking/page-visit.ts';
+import { metadataRoutes } from './metadata-routes.ts';
+import { healthRoutes, metricsRoute } from './monitoring-routes.ts';
+import { clientEndpoints } from './rest/client-endpoints.ts';
+import { clientRoute } from './rest/client-route.ts';
+import { operationRoute } from './rest/operation-route.ts';
+import type { Route } from './router.ts';
+
+/**
+ * Which routes a port has. With ADMIN_PORT, the operator's operations and the metrics have a port of
+ * their own, and the other one has the rest. Health is on both.
+ */
+export type PortRoutes = 'all' | 'public' | 'admin';
+
+/** What decides which routes there are. */
+export interface RouteOptions {
+  routes: PortRoutes;
+  settings: PageSettings & Pick<Settings, 'adminSecret' | 'publicUrl'>;
+  /** Null if metrics are off. */
+  metrics: Metrics | null;
+  /** Whether a shutdown has begun that still takes requests. */
+  isDraining: () => boolean;
+  /** Makes the routes for browsers on this machine alone. Default: there are none. */
+  loopbackRoutes?: ((tools: PageTools) => readonly Route[]) | undefined;
+}
+
+export interface OfferedRoutes {
+  /** The operations that this port offers, over REST and over tRPC. */
+  operations: ReadonlyMap<string, Operation>;
+  routes: readonly Route[];
+  /** Besides the others; null if there are none. */
+  loopbackRoutes: readonly Route[] | null;
+}
+
+export function offeredRoutes(
+  callContext: CallContext,
+  { authenticate, authenticateClient }: Authentication,
+  { routes, settings, metrics, isDraining, loopbackRoutes }: RouteOptions,
+): OfferedRoutes {
+  const { service } = callContext;
+  const hasPublic = routes !== 'admin';
+  const hasAdmin = routes !== 'public';
+  const offered = [...operations.values()]
+    .filter(({ needsLinking }) => !needsLinking || service.linking !== null)
+    .filter(({ caller }) =>
+      caller === 'operator' ? hasAdmin && settings.adminSecret !== null : hasPublic,
+    );
+  const ofClients = new Set(clientEndpoints.map(({ path }) => path));
+  const pageTools =
+    hasPublic && service.linking !== null ? createPageTools(callContext, settings) : null;
+
+  return {
+    operations: new Map(offered.map((operation) => [operation.name, operation])),
+    routes: [
+      ...offered
+        .filter(({ path }) => !ofClients.has(path))
+        .map((operation) => operationRoute(operation, callContext, authenticate)),
+      ...(hasPublic
+        ? clientEndpoints.map((endpoint) => clientRoute(endpoint, callContext, authenticateClient))
+        : []),
+      ...(pageTools === null ? [] : linkingRoutes(pageTools)),
+      ...healthRoutes(service.store, isDraining),
+      ...(hasPublic ? docsRoutes(settings.publicUrl) : []),
+      ...(pageTools === null
+        ? []
+        : metadataRoutes(service, {
+            publicUrl: settings.publicUrl,
+            languages: pageTools.sender.languages,
+          })),
+      ...(hasAdmin && metrics !== null ? [metricsRoute(metrics)] : []),
+    ],
+    loopbackRoutes: pageTools === null ? null : (loopbackRoutes?.(pageTools) ?? null),
+  };
+}

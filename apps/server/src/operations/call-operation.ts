@@ -1,0 +1,48 @@
+import type { OperationInput, OperationName, OperationOutput } from '@latchkey/schema';
+import { BadSetting } from '../bad-setting.ts';
+import { newId } from '../credentials/credentials.ts';
+import { noLimits } from '../limits/limits.ts';
+import type { Service } from '../service.ts';
+import { call } from './call.ts';
+import { operatorWithoutSecret } from './caller.ts';
+import { operationNamed } from './operation.ts';
+
+/** An operation of the operator: programs and the command line call these. */
+export type OperatorOperation = Extract<OperationName, `admin.${string}`>;
+
+/** Who calls from inside of the process: a program, or a person at the command line. */
+export type InsideCaller = { by: 'operator' } | { by: 'command_line'; os_user: string };
+
+const LINKING_IS_OFF =
+  'SIGN_IN_URL is not set, so the linking flow is off. Give commands the settings of the service. Example: SIGN_IN_URL=https://host.example/sign-in';
+
+/**
+ * Calls an operation as the operator, without a secret and without limits.
+ *
+ * @param caller - whom the audit names. Default: a program, which is the operator
+ * @throws DomainError; BadSetting for one of the linking flow while that is off
+ */
+export async function callOperation<Name extends OperatorOperation>(
+  service: Service,
+  name: Name,
+  input: OperationInput<Name>,
+  caller: InsideCaller = { by: 'operator' },
+): Promise<OperationOutput<Name>> {
+  const operation = operationNamed<OperatorOperation>(name);
+  if (operation.needsLinking && service.linking === null) throw new BadSetting(LINKING_IS_OFF);
+  const request = {
+    recorded: { request_id: newId(service.clock()), address: null },
+    address: undefined,
+    publicUrl: '',
+    waitedForBody: false,
+    response: null,
+  };
+  const output = await call({ service, limits: noLimits }, operation, {
+    ...caller,
+    authenticate: async () => operatorWithoutSecret,
+    readInput: async () => input,
+    request,
+    record: {},
+  });
+  return output as OperationOutput<Name>;
+}
