@@ -1,0 +1,124 @@
+import pino from 'pino';
+import { clientEndpoints } from '../../src/http/rest/client-endpoints.ts';
+import type { RouteAction } from '../../src/http/router.ts';
+import { offeredRoutes } from '../../src/http/routes.ts';
+import { noLimits } from '../../src/limits/limits.ts';
+import { closeService, openService } from '../../src/open-service.ts';
+import type { CountsAgainst, Recorded } from '../../src/operations/action.ts';
+import type { CallerKind } from '../../src/operations/caller.ts';
+import { loadSettings } from '../../src/settings.ts';
+
+const callers: Record<CallerKind, { address: string; who: string }> = {
+  application: { address: '`authentications`', who: 'application' },
+  grant: { address: '`authentications`', who: 'grant' },
+  operator: { address: '`authentications`', who: 'operator' },
+  user: { address: '`authentications`', who: 'user, by cookie' },
+  visitor: { address: '`authentications`', who: 'nobody' },
+};
+
+const counts: Record<CountsAgainst, string> = {
+  nothing: '–',
+  requests: '`requests`',
+  exchanges: '`requests`, `exchanges`',
+  links: '`links`',
+};
+
+const recorded: Record<Recorded, string> = {
+  always: 'always',
+  first_use: 'the first use',
+  refusals: 'refusals',
+};
+
+/** Every route of the service, with everything on but the demo. */
+async function allRoutes() {
+  const settings = loadSettings({
+    DATABASE_URL: 'file::memory:',
+    ADMIN_SECRET: '0123456789abcdef'.repeat(2),
+    PUBLIC_URL: 'https://link.example',
+    SIGN_IN_URL: 'https://host.example/sign-in',
+  });
+  const linking = { publicUrl: 'https://link.example', signInUrl: 'https://host.example/sign-in' };
+  const service = await openService('file::memory:', pino({ enabled: false }), { linking });
+  const never = () => {
+    throw new Error('No request is made.');
+  };
+  const { routes } = offeredRoutes(
+    { service, limits: noLimits },
+    { authenticate: never, authenticateClient: never },
+    {
+      routes: 'all',
+      settings,
+      metrics: {
+        observeStore: never,
+        housekeepingFailed: never,
+        finished: never,
+        rateLimited: never,
+        collectFrom: never,
+        text: never,
+      },
+      isDraining: () => false,
+    },
+  );
+  await closeService(service);
+  return routes;
+}
+
+function bodyOf(method: string, path: string, { input }: RouteAction): string {
+  if (method === 'GET') return '–';
+  if (clientEndpoints.some((endpoint) => endpoint.path === path)) return 'JSON or form';
+  return input === null ? 'form' : 'JSON';
+}
+
+/** The expected content of docs/checks.md. */
+export async function checksPage(): Promise<string> {
+  const routes = await allRoutes();
+  const rows = routes.flatMap(({ method, path, actions = [] }) =>
+    actions.map((action) => {
+      const { address, who } = callers[action.caller];
+      const cells = [
+        `\`${method} ${path}\``,
+        action.counts === 'links' ? '`links`' : address,
+        who,
+        bodyOf(method, path, action),
+        action.input === null ? 'the route' : 'the schema',
+        counts[action.counts],
+        `\`${action.name}\``,
+        recorded[action.recorded],
+      ];
+      return `| ${cells.join(' | ')} |`;
+    }),
+  );
+  const plain = routes.filter(({ actions = [] }) => actions.length === 0);
+  return `# Checks
+
+<!-- Generated from the routes and their tables: npm test -- docs.test.ts -u -->
+
+Which check runs for which route. Each row reads from left to right, in the order of the checks. The
+first check that fails decides the response, and nothing after it runs.
+
+1. **Framing.** One \`Host\`, and an end of the body that is certain. Otherwise 400, and the connection
+   closes.
+2. **Route and method**: \`route_not_found\`, \`method_not_allowed\`.
+3. **Limit of the address.** \`authentications\`: an address with too many failures is \`rate_limited\`,
+   unless its credentials are right.
+4. **Who**: \`credentials_missing\`, \`credentials_invalid\`, \`application_disabled\`; \`page_expired\` for
+   a user.
+5. **Body**: media type, at most 16 KiB, syntax. A form without an \`Authorization\` header is read
+   before step 3, since the credentials may be in it. If the body arrived later than the headers, step 4
+   runs again.
+6. **Input**, read by the schema of the operation or by the route.
+7. **Limit of the call.** \`requests\` and \`exchanges\` count for the application, \`links\` for the
+   address. \`exchanges\` counts wrong codes only. What fails is taken off \`links\`, and off \`requests\`
+   for a conversion and for a public application.
+8. **Rule**, by the name of the action. With AUDIT=required, a change is refused while the log fails.
+9. **Audit.** It has every refusal; the last column says which other calls it has.
+
+Over tRPC, an operation has the same checks, and the schema is applied by its procedure.
+
+| route | 3 address | 4 who | 5 body | 6 input | 7 call | 8 rule | 9 audit |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+${rows.join('\n')}
+
+Steps 1 and 2 alone: ${plain.map(({ method, path }) => `\`${method} ${path}\``).join(', ')}.
+`;
+}
