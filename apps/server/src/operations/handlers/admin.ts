@@ -9,7 +9,7 @@ import { issueCode } from '../../grants/issue-code.ts';
 import { revoke } from '../../grants/revoke.ts';
 import type { Service } from '../../service.ts';
 import type { Handlers } from '../handler.ts';
-import { listPage } from '../page.ts';
+import { readList } from '../list.ts';
 import {
   toAccount,
   toAccountExport,
@@ -37,9 +37,9 @@ export const adminHandlers: Handlers<AdminName> = {
     const { application, secret } = await createApplication(service, members);
     return { ...toApplication(application), ...(secret !== null && { secret }) };
   },
-  'admin.applications.list': ({ store }, page) =>
-    listPage(
-      page,
+  'admin.applications.list': ({ store }, part) =>
+    readList(
+      part,
       (range) => store.listApplications(range),
       (application) => application.id,
       toApplication,
@@ -81,9 +81,9 @@ export const adminHandlers: Handlers<AdminName> = {
     if (account === null) throw new DomainError('account_not_found');
     return toAccount(account);
   },
-  'admin.accounts.list': ({ store }, { username, ...page }) =>
-    listPage(
-      page,
+  'admin.accounts.list': ({ store }, { username, ...part }) =>
+    readList(
+      part,
       (range) => store.listAccounts({ username }, range),
       ({ place }) => place,
       ({ account }) => toAccount(account),
@@ -101,10 +101,10 @@ export const adminHandlers: Handlers<AdminName> = {
   },
   'admin.codes.cancel': async (service, { grant_id }) =>
     toCancelledCode(await cancelCode(service, grant_id)),
-  'admin.grants.list': ({ store }, { account_id, application_id, ...page }) => {
+  'admin.grants.list': ({ store }, { account_id, application_id, ...part }) => {
     const filter = account_id === undefined ? { application_id } : { account_id };
-    return listPage(
-      page,
+    return readList(
+      part,
       (range) => store.listGrants(filter, range),
       (grant) => grant.grant_id,
       toGrantEntry,

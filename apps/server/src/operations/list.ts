@@ -1,27 +1,27 @@
 import { type List, uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Page } from '../store/store.ts';
 
-interface PageInput {
+interface ListInput {
   limit: number;
   cursor?: string | undefined;
 }
 
 /**
- * Reads one page of a list. A cursor is the id of the last record shown, in base64url, so that
+ * Reads a part of a list. A cursor is the id of the last record shown, in base64url, so that
  * records added in the meantime shift nothing.
  *
- * @param read - reads the records of a page from the store
+ * @param read - reads the records of the part from the store
  * @param id - returns the id of a record
  * @param toWire - turns a record into the object of the wire
  */
-export async function listPage<Stored, Item>(
-  { limit, cursor }: PageInput,
-  read: (page: Page) => Promise<Stored[]>,
+export async function readList<Stored, Item>(
+  { limit, cursor }: ListInput,
+  read: (range: Page) => Promise<Stored[]>,
   id: (record: Stored) => string,
   toWire: (record: Stored) => Item,
 ): Promise<List<Item>> {
   const before = cursor === undefined ? null : uuidFromBytes(Buffer.from(cursor, 'base64url'));
-  // One record more than asked for shows whether there is a next page.
+  // One record more than asked for shows whether there are more.
   const records = await read({ limit: limit + 1, before });
   const shown = records.slice(0, limit);
   const last = shown.at(-1);
