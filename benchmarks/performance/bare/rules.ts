@@ -10,7 +10,7 @@ import { hashCredential, mint, uuidV7 } from '../credentials.ts';
 import { USERNAME } from '../wires/rest.ts';
 import type { AccountRecord, ApplicationRecord, Records } from './records.ts';
 
-// The least that any server of Latchkey's contract has to do for a request.
+// The least that any server of `docs/protocol` has to do for a request.
 
 /** Thrown to refuse a request. */
 export class Refused extends Error {

@@ -5,7 +5,7 @@ import { runProgram } from '../program.ts';
 import type { Records } from './records.ts';
 import { account, authenticateApplication, convert, Refused, revoke, setUp } from './rules.ts';
 
-// The contract's limit on bodies.
+// The limit of `docs/protocol/limits.md#sizes` on bodies.
 const LARGEST_BODY = 16 * 1024;
 
 /** With events: `for await` over the request costs more CPU than the rest of this server. */

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { z } from 'zod';
 import * as inputs from './inputs.ts';
 
-// A second implementation of what the contract says about each input. It uses loops over characters
+// A second implementation of `docs/protocol/operations.md#input`. It uses loops over characters
 // and calendars instead of the patterns in the schemas.
 
 /** The parsed value of a member, or that it is refused. */

@@ -11,7 +11,7 @@ import { type BindingProof, challengeOf, whyNotBound } from './code-binding.ts';
 import { CODE_LIFETIME } from './code-lifetime.ts';
 
 // A clock that is ahead issues codes that live longer by the same time. Processes on NTP are within
-// a second of each other.
+// a second of each other; a minute is the bound of `docs/protocol/operations.md#redemption`.
 export const MAX_CLOCK_SKEW: Milliseconds = 60_000;
 
 export interface GrantWithSecret {
@@ -65,7 +65,7 @@ export async function redeem(
   throw DomainError.because(reason, { grant_id }, reason === 'code_replayed' ? { grant_id } : {});
 }
 
-/** The order is part of the protocol. */
+/** The first reason in the order of `docs/protocol/operations.md#redemption`. */
 function whyNotRedeemed(
   state: CodeState | null,
   redemption: Pick<Redemption, 'application_id' | 'code_hash'> & BindingProof,

@@ -2,7 +2,7 @@ import type { Headers, RequestContext } from './request-context.ts';
 
 export const JSON_TYPE = 'application/json; charset=UTF-8';
 
-/** Sends JSON with exactly the content type of the contract. */
+/** Sends JSON with exactly the content type of `docs/protocol/README.md#conventions`. */
 export function sendJson(
   context: RequestContext,
   status: number,

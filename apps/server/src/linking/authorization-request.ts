@@ -25,7 +25,8 @@ const valuesOf = (query: URLSearchParams, name: string) =>
 const oneOf = (query: URLSearchParams, name: string) => valuesOf(query, name)[0] ?? null;
 
 /**
- * Until both are known, nobody is redirected. The order of the checks is part of the protocol.
+ * Finds the application of an authorization request and where its response goes: 2 to 4 of
+ * `docs/protocol/linking.md#authorization-request`. Nobody is redirected before.
  *
  * @param onApplication - called as soon as the application is known
  * @throws DomainError `client_unknown`, `redirect_uri_unregistered`, `state_invalid`
@@ -77,7 +78,8 @@ async function findClient(store: Store, ids: readonly string[]): Promise<Applica
 }
 
 /**
- * The order of the checks is part of the protocol. Each refusal goes to the application.
+ * Reads what an application asks for: 5 to 8 of `docs/protocol/linking.md#authorization-request`. Each
+ * refusal is for the application.
  *
  * @throws DomainError `parameter_invalid`, `response_type_unsupported`, `challenge_required`,
  *   `scope_unknown`

@@ -10,6 +10,7 @@ import { LINKS_KEPT, type LinkHolder } from '../store/store.ts';
 import { matchesRedirectUri } from './match-redirect-uri.ts';
 import { redirectWithError } from './redirect.ts';
 
+/** A link request can be decided for an hour: `docs/protocol/limits.md#lifetimes`. */
 export const LINK_LIFETIME: Milliseconds = 3_600_000;
 
 /** A link request with the right to decide it. */

@@ -8,6 +8,7 @@ import type { Service } from '../service.ts';
 import type { AccountRecord, PageRecord } from '../store/records.ts';
 import { findLinkRequest, type LinkAccess, type LinkFaults } from './link-access.ts';
 
+/** A page of connections is open for 30 minutes: `docs/protocol/limits.md#lifetimes`. */
 export const CONNECTIONS_LIFETIME: Milliseconds = 1_800_000;
 
 export type PageAddress = { kind: 'consent'; link_id: string } | { kind: 'connections' };

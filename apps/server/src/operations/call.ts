@@ -100,8 +100,8 @@ export interface CallContext {
 }
 
 /**
- * Runs one call of an action, with its steps in the order of the contract: authenticate, read the
- * input, validate it, apply the limits, handle, audit. docs/checks.md has the checks of every route.
+ * Runs one call of an action, in the order of `docs/protocol/README.md#order-of-checks`: authenticate,
+ * read the input, validate it, apply the limits, handle, audit.
  *
  * @returns what the action returns: of an operation, the object of the wire
  * @throws DomainError, which the audit has recorded; ClientGone

@@ -108,7 +108,7 @@ function tokenRequestOf(input: Record<string, unknown>): Request {
   return { method: 'POST', path: '/oauth/token', headers: FORM_TYPE, body };
 }
 
-/** The object of the contract in an answer. */
+/** The object of `docs/protocol/operations.md#objects` in an answer. */
 function grantIn(wire: Call['wire'], json: Json): Json {
   if (wire !== 'form') return unwrapped(wire, json);
   return json.grant ?? json;

@@ -51,7 +51,7 @@ export function replyTo(
   return promise;
 }
 
-/** Undefined for what is no JSON: then there is nothing of the contract in it. */
+/** Undefined for what is no JSON: then there is no object of `docs/protocol` in it. */
 function parse(text: string): Json {
   try {
     return JSON.parse(text);

@@ -82,7 +82,7 @@ export async function invoke(
   return { ...response, body: unwrapped(wire, response.json) };
 }
 
-/** Takes the object of the contract out of the envelope of the wire. */
+/** Takes the object of the operation out of the envelope of `docs/protocol/README.md#trpc`. */
 export function unwrapped(wire: Wire, json: Json): Json {
   if (wire === 'REST') return json;
   if (json.error === undefined) return json.result.data;

@@ -17,7 +17,7 @@ describeOnEachStore('what is registered', (fresh) => {
     const call = async (name: OperationName, input: Record<string, unknown> = {}) => {
       const { status, text, body } = await invoke(server, wire, name, input, operator);
       if (status !== 200) throw new Error(`${name} responded with ${status}: ${text}`);
-      // Nothing more and nothing less than the contract says.
+      // Nothing more and nothing less than `docs/protocol/operations.md#objects` says.
       const output = operations[name].output as typeof objects.application;
       expect(output.strict().parse(body)).toStrictEqual(body);
       return body as Json;

@@ -1,7 +1,7 @@
 import type { Headers } from '../request-context.ts';
 import type { Page } from './views/page.ts';
 
-/** The headers of every page, in the order of the contract. */
+/** The headers of every page: `docs/protocol/linking.md#headers-of-a-page`. */
 export function pageHeaders({ logoOrigins, leadsAway }: Page): Headers {
   return {
     'X-Frame-Options': 'DENY',

@@ -21,7 +21,7 @@ export type TrpcHandler = (context: RequestContext, path: string, query: string)
 
 export const TRPC_PREFIX = '/trpc/';
 
-/** The contract, section 1. */
+/** `docs/protocol/README.md#trpc` */
 export const MAX_BATCH_CALLS = 16;
 
 /** The response to one call. In a batch each call fails on its own. */
@@ -34,7 +34,7 @@ interface CallResponse {
 /**
  * tRPC over HTTP: single calls and batches, queries by GET, mutations by POST. tRPC's own adapter
  * reads the body before it knows the caller and sends its own headers, so the order of checks and the
- * headers of the contract (section 1) are kept here. The procedures are called through tRPC.
+ * headers of `docs/protocol/README.md#trpc` are kept here. The procedures are called through tRPC.
  *
  * @param operations - those that are offered
  */
