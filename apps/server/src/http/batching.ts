@@ -34,7 +34,7 @@ export function sharePerTick<T>(work: (key: string) => Promise<T>): (key: string
 /** Delays requests, so that those which arrive together are handled together. */
 export type Batch = (handle: () => Promise<void>) => Promise<void>;
 
-const endOfTick = coalesce(() => setImmediate());
+const endOfTick = coalesce(setImmediate);
 
 /**
  * For a local store: requests wait for the end of the event-loop tick and are handled as a batch.

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { newId } from '../credentials/credentials.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -42,9 +42,10 @@ export type PublicUrl = (request: IncomingMessage) => string;
 export function createPublicUrl(configured: string | null, trustProxy: boolean): PublicUrl {
   if (configured !== null) return () => configured;
   return ({ headers, socket }) => {
-    const proxy: IncomingHttpHeaders = trustProxy ? headers : {};
-    const host = nearestValue(proxy['x-forwarded-host']) ?? headers.host ?? '';
-    const scheme = nearestValue(proxy['x-forwarded-proto']) === 'https' ? 'https' : 'http';
+    const forwardedHost = trustProxy ? nearestValue(headers['x-forwarded-host']) : undefined;
+    const host = forwardedHost ?? headers.host ?? '';
+    const isHttps = trustProxy && nearestValue(headers['x-forwarded-proto']) === 'https';
+    const scheme = isHttps ? 'https' : 'http';
     if (HOST.test(host)) return `${scheme}://${host}`;
     const { localAddress = 'localhost', localPort } = socket;
     const address = localAddress.includes(':') ? `[${localAddress}]` : localAddress;

@@ -4,7 +4,7 @@ import { addressKey } from '../limits/address-key.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Reason } from '../reasons.ts';
 import type { ActionColumns } from './action.ts';
-import { type AnyCaller, isPublic } from './caller.ts';
+import type { AnyCaller } from './caller.ts';
 
 // Anyone can cause these: an application's callback is public and takes codes from the browser. A
 // used code is one of them: whoever saw the redirect can repeat it.
@@ -91,4 +91,9 @@ export function limitFailure(
   } catch (limited) {
     return DomainError.from(limited);
   }
+}
+
+/** Whether the call is in the name of a public application: anybody can make it. */
+function isPublic(caller: AnyCaller): boolean {
+  return caller.kind === 'application' && caller.secret_id === null;
 }

@@ -6,7 +6,7 @@ import type { Limits } from '../limits/limits.ts';
 import type { Service } from '../service.ts';
 import type { Action, IdPaths } from './action.ts';
 import { countCall, countFailure, limitFailure } from './call-limits.ts';
-import { type AnyCaller, actorOf, idsOfCaller } from './caller.ts';
+import type { AnyCaller, CallerKind } from './caller.ts';
 import { validate } from './input.ts';
 
 /** The client went away before its request was complete: nobody gets a response. */
@@ -201,6 +201,34 @@ async function runSteps<Output extends object, Input extends object, By extends 
   function auditedCall(by: Actor | null): AuditedCall {
     const { admin_secret } = record;
     return { action: action.name, by, ids, admin_secret, os_user, ...request.recorded };
+  }
+}
+
+function actorOf(kind: CallerKind): Actor {
+  return kind === 'visitor' ? 'user' : kind;
+}
+
+/** What the audit has of a caller. */
+function idsOfCaller(caller: AnyCaller): AuditedIds {
+  switch (caller.kind) {
+    case 'application': {
+      const { application, secret_id } = caller;
+      return { application_id: application.id, ...(secret_id !== null && { secret_id }) };
+    }
+    case 'grant': {
+      const { application_id, grant_id } = caller.grant;
+      return { application_id, grant_id };
+    }
+    case 'user': {
+      const { page, access } = caller;
+      return {
+        account_id: page.account_id,
+        ...(access !== null && { link_id: access.link.id, application_id: access.application.id }),
+      };
+    }
+    case 'operator':
+    case 'visitor':
+      return {};
   }
 }
 

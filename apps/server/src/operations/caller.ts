@@ -1,7 +1,5 @@
 import type { OperationName, Operations } from '@latchkey/schema';
 import type { AuthenticatedApplication } from '../applications/authenticate-application.ts';
-import type { AuditedIds } from '../audit/audit.ts';
-import type { Actor } from '../initiator.ts';
 import type { PageSession } from '../linking/page-session.ts';
 import type { GrantAuthentication } from '../store/records.ts';
 
@@ -36,36 +34,3 @@ export type CallerOf<Name extends OperationName> = Callers[Operations[Name]['cal
 
 /** The inside of the process acts as the operator without a secret. */
 export const operatorWithoutSecret: Operator = { kind: 'operator', admin_secret: null };
-
-export function actorOf(kind: CallerKind): Actor {
-  return kind === 'visitor' ? 'user' : kind;
-}
-
-/** Whether the call is in the name of a public application: anybody can make it. */
-export function isPublic(caller: AnyCaller): boolean {
-  return caller.kind === 'application' && caller.secret_id === null;
-}
-
-/** What the audit has of a caller. */
-export function idsOfCaller(caller: AnyCaller): AuditedIds {
-  switch (caller.kind) {
-    case 'application': {
-      const { application, secret_id } = caller;
-      return { application_id: application.id, ...(secret_id !== null && { secret_id }) };
-    }
-    case 'grant': {
-      const { application_id, grant_id } = caller.grant;
-      return { application_id, grant_id };
-    }
-    case 'user': {
-      const { page, access } = caller;
-      return {
-        account_id: page.account_id,
-        ...(access !== null && { link_id: access.link.id, application_id: access.application.id }),
-      };
-    }
-    case 'operator':
-    case 'visitor':
-      return {};
-  }
-}
