@@ -28,6 +28,8 @@ export interface ServiceOptions {
   create?: boolean;
   /** See {@link StoreOptions.migrate}. Default: true. */
   migrate?: boolean;
+  /** See {@link StoreOptions.claim}. Default: unless it was copied. */
+  claim?: StoreOptions['claim'] | null;
   linking?: Linking | null;
   watcher?: Watcher;
 }
@@ -50,6 +52,7 @@ export async function openService(
     revokedGrantDays = null,
     create = true,
     migrate = true,
+    claim = { evenIfCopied: false },
     linking = null,
     watcher = {},
   }: ServiceOptions = {},
@@ -63,6 +66,7 @@ export async function openService(
     revokedGrantDays,
     create,
     migrate,
+    claim: claim ?? undefined,
     onError,
     onWarning(problem) {
       log.warn({ problem }, 'the database needs attention');

@@ -57,7 +57,7 @@ export interface AddressSettings {
   readonly port: { readonly name: 'PORT' | 'ADMIN_PORT'; readonly value: number };
 }
 
-/** Options for tests. An operator has settings instead. */
+/** Options for tests, but the last. An operator has settings instead. */
 export interface StartOptions {
   /** Default: the system's clock. */
   clock?: Clock;
@@ -65,6 +65,8 @@ export interface StartOptions {
   timeouts?: Timeouts;
   /** Wraps the handling of every call. Default: nothing. */
   intercept?: Intercept;
+  /** Whether to take a database back into use that was copied. Default: false. */
+  evenIfCopied?: boolean;
 }
 
 /**
@@ -76,7 +78,7 @@ export interface StartOptions {
 export async function startServer(
   settings: Settings,
   log: Logger,
-  { clock = Date.now, timeouts = TIMEOUTS, intercept }: StartOptions = {},
+  { clock = Date.now, timeouts = TIMEOUTS, intercept, evenIfCopied = false }: StartOptions = {},
 ): Promise<RunningServer> {
   const { databaseUrl, auditDays, revokedGrantDays } = settings;
   const auditIsRequired = settings.audit === 'required';
@@ -89,6 +91,7 @@ export async function startServer(
     auditDays,
     auditIsRequired,
     revokedGrantDays,
+    claim: { evenIfCopied },
     linking: linkingFrom(settings),
     watcher: {
       storeObservers: observers.filter((observer) => observer !== undefined),

@@ -3,7 +3,7 @@ import type { Explanation } from '../audit/explain.ts';
 import type { GrantReport, HistoryEntry } from '../audit/grant-history.ts';
 import type { Actor } from '../initiator.ts';
 import { addExamples } from './examples.ts';
-import { EXISTING, withService } from './run-operation.ts';
+import { READING, withService } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
 
 const NOTHING_ON_RECORD = `There is no refusal with this request id in the database. Either the request was not refused, or its path or method belongs to no operation, or it is older than AUDIT_DAYS, or too many refusals came at once, or the process ended within about a second, before it wrote the refusal.
@@ -26,7 +26,7 @@ async function explain(
 ): Promise<void> {
   const { explainRequest } = await import('../audit/explain.ts');
   const { redactorFor } = await import('../log/log.ts');
-  await withService(terminal, EXISTING, async ({ service, settings }) => {
+  await withService(terminal, READING, async ({ service, settings }) => {
     // Stored request ids are redacted, so an id that contains a credential is found only redacted.
     const data = await explainRequest(service.store, redactorFor(settings)(request_id));
     if (data.length === 0) throw new Error(NOTHING_ON_RECORD);
@@ -65,7 +65,7 @@ async function printHistory(
   const { inputs } = await import('@latchkey/schema');
   const { reportGrant } = await import('../audit/grant-history.ts');
   const { validate } = await import('../operations/input.ts');
-  await withService(terminal, EXISTING, async ({ service }) => {
+  await withService(terminal, READING, async ({ service }) => {
     const { grant_id } = validate(inputs.grantIdInput, { grant_id: id }) as { grant_id: string };
     const report = await reportGrant(service.store, grant_id);
     const text = options.json ? JSON.stringify(report) : describeReport(report);

@@ -4,7 +4,7 @@ import { ageOf } from './age.ts';
 import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
 import { printList } from './list.ts';
-import { EXISTING, runOperation, withService } from './run-operation.ts';
+import { READING, runOperation, withService } from './run-operation.ts';
 import type { Column } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -41,7 +41,7 @@ export function addConnectionCommands(program: Command, terminal: Terminal): voi
     .option('--json', 'print JSON, as the API returns it')
     .description('list the applications with active grants of an account, by name')
     .action(({ account, ...options }) =>
-      withService(terminal, EXISTING, async ({ call }) => {
+      withService(terminal, READING, async ({ call }) => {
         const { data } = await call('admin.connections.list', { account_id: account });
         await printList(terminal, [data], options, columns);
       }),

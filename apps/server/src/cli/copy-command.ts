@@ -3,17 +3,33 @@ import { isDatabaseUrl } from '../database-url.ts';
 import { addExamples } from './examples.ts';
 import type { Terminal } from './terminal.ts';
 
+interface Options {
+  from: string;
+  to: string;
+  last?: boolean;
+  json?: boolean;
+}
+
 export function addCopyCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('copy')
     .requiredOption('--from <url>', 'the database to copy, as file:./data/latchkey.db', parseUrl)
-    .requiredOption('--to <url>', 'an empty database, or one of an earlier copy', parseUrl)
+    .requiredOption(
+      '--to <url>',
+      'an empty database, or an earlier copy that is not used',
+      parseUrl,
+    )
+    .option(
+      '--last',
+      'then use the copy: nothing changes --from any more. Stop its services before',
+    )
     .option('--json', 'print JSON')
-    .description('copy a database into another one, SQLite or MongoDB; it may be repeated')
+    .description('make a database equal to another one, SQLite or MongoDB, as often as you like')
     .action((options) => copy(terminal, options));
   addExamples(
     command,
     'copy --from file:./data/latchkey.db --to mongodb://127.0.0.1:27017/latchkey?replicaSet=rs0',
+    'copy --from file:./data/latchkey.db --to file:/srv/latchkey.db --last',
   );
 }
 
@@ -24,19 +40,24 @@ function parseUrl(text: string): string {
 
 async function copy(
   { stdout, stderr }: Terminal,
-  { from, to, json }: { from: string; to: string; json?: boolean },
+  { from, to, last = false, json }: Options,
 ): Promise<void> {
   const { copyDatabase } = await import('../store/copy-database.ts');
   const { openSource, openTarget } = await import('../store/open-store.ts');
-  const source = await openSource(from);
+  const source = await openSource(from, { last });
   try {
     const target = await openTarget(to);
     try {
-      const progress = createProgress(stderr);
-      const result = await copyDatabase(source, target, progress.show).finally(progress.end);
-      const { scopes, applications, accounts, grants, compared } = result;
-      const text = `Copied ${scopes} scopes, ${applications} applications, ${accounts} accounts and ${grants} grants from ${source.name} to ${target.name}. Their number was verified, and ${compared} grants were compared. Codes that are not converted yet were not copied.`;
-      await stdout.write(`${json ? JSON.stringify({ object: 'copy', ...result }) : text}\n`);
+      const { show: onProgress, end } = createProgress(stderr);
+      const result = await copyDatabase(source, target, { last, onProgress }).finally(end);
+      const { scopes, applications, accounts, grants, written, removed } = result;
+      const text = `${target.name} has the ${scopes} scopes, ${applications} applications, ${accounts} accounts and ${grants} grants of ${source.name}: ${written} records were written, ${removed} removed, and all of them compared. Codes that are not converted yet were not copied.`;
+      const next = last
+        ? `Now set DATABASE_URL to ${target.name}, and start the service. ${source.name} is not used any more.`
+        : `To move, stop every process that uses ${source.name}, and repeat this with --last.`;
+      await stdout.write(
+        `${json ? JSON.stringify({ object: 'copy', ...result, last }) : `${text}\n${next}`}\n`,
+      );
     } finally {
       await target.close();
     }

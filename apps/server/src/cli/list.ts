@@ -1,5 +1,5 @@
 import type { List, OperationInput, OperationOutput } from '@latchkey/schema';
-import { type CallAsOperator, EXISTING, withService } from './run-operation.ts';
+import { type CallAsOperator, READING, withService } from './run-operation.ts';
 import { type Column, createTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -33,7 +33,7 @@ export async function listAll<Name extends PagedOperation>(
   options: { json?: boolean },
   columns: readonly Column<ItemOf<Name>>[],
 ): Promise<void> {
-  await withService(terminal, EXISTING, ({ call }) =>
+  await withService(terminal, READING, ({ call }) =>
     printList(terminal, pagesOf(call, name, filter), options, columns),
   );
 }

@@ -3,7 +3,7 @@ import { DomainError } from '../domain-error.ts';
 import { confirm } from './confirm.ts';
 import { errorText } from './error-texts.ts';
 import { pagesOf } from './list.ts';
-import { type CallAsOperator, EXISTING, withService } from './run-operation.ts';
+import { type CallAsOperator, CHANGING, withService } from './run-operation.ts';
 import { linesOf, STDIN } from './stdin.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -21,7 +21,7 @@ export async function revokeGrants(
 ): Promise<void> {
   const readsStdin = ids.length === 1 && ids[0] === STDIN;
   if (!readsStdin) refuseIllFormed(ids);
-  await withService(terminal, EXISTING, async ({ call }) => {
+  await withService(terminal, CHANGING, async ({ call }) => {
     const which = await describeWhich(call, ids, options);
     if (!readsStdin) {
       await confirm(terminal, `Revoke ${which}? Their users must then link again.`, options);

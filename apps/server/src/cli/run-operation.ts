@@ -17,11 +17,12 @@ export interface OpenService {
   close(): Promise<void>;
 }
 
-export type Access = Required<Pick<ServiceOptions, 'create' | 'migrate'>>;
+export type Access = Pick<ServiceOptions, 'create' | 'migrate' | 'claim'>;
 
+export const READING: Access = { create: false, migrate: false, claim: null };
 /** For commands that have nothing to work on in a new database. */
-export const EXISTING: Access = { create: false, migrate: false };
-export const CREATING: Access = { create: true, migrate: true };
+export const CHANGING: Access = { create: false, migrate: false };
+export const CREATING: Access = {};
 
 // All others use an existing database. A missing one means that DATABASE_URL or the directory is
 // probably wrong. They also leave the schema alone that a running service of an earlier version
@@ -46,6 +47,12 @@ export async function withService(
   }
 }
 
+async function accessOf(name: OperatorOperation): Promise<Access> {
+  if (CREATING_OPERATIONS.has(name)) return CREATING;
+  const { operationNamed } = await import('../operations/operation.ts');
+  return operationNamed(name).changes ? CHANGING : READING;
+}
+
 /**
  * @param options.json - print exactly the object of the API
  * @param afterwards - runs after the result is printed
@@ -58,8 +65,7 @@ export async function runOperation<Name extends OperatorOperation>(
   describe: (output: OperationOutput<Name>) => string,
   afterwards: (service: Service) => Promise<void> = async () => {},
 ): Promise<void> {
-  const access = CREATING_OPERATIONS.has(name) ? CREATING : EXISTING;
-  await withService(terminal, access, async ({ service, call }) => {
+  await withService(terminal, await accessOf(name), async ({ service, call }) => {
     const output = await call(name, input);
     await terminal.stdout.write(`${options.json ? JSON.stringify(output) : describe(output)}\n`);
     await afterwards(service);

@@ -5,10 +5,11 @@ import type { Terminal } from './terminal.ts';
 export function addServeCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('serve')
+    .option('--copied', 'start on a database that was copied, or on a copy that is not the last')
     .description('run the service until SIGTERM, SIGINT or SIGHUP')
-    .action(async () => {
+    .action(async ({ copied }: { copied?: boolean }) => {
       const { serve } = await import('./serve.ts');
-      await serve(terminal);
+      await serve(terminal, { evenIfCopied: copied === true });
     });
   addExamples(command, 'serve', 'serve 2>> latchkey.log');
 }

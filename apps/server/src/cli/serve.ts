@@ -9,24 +9,38 @@ import {
 import { isDemoAllowed } from '../is-demo.ts';
 import { createLog } from '../log/log.ts';
 import { loadSettings } from '../settings.ts';
-import { CannotListen, type RunningServer, startServer } from '../start-server.ts';
+import {
+  CannotListen,
+  type RunningServer,
+  type StartOptions,
+  startServer,
+} from '../start-server.ts';
 import { SchemaMismatch } from '../store/schema-version.ts';
+import { CopiedDatabase } from '../store/use-mark.ts';
 import { CannotStart } from './cannot-start.ts';
 import type { Terminal } from './terminal.ts';
+
+type ServeOptions = Pick<StartOptions, 'evenIfCopied'>;
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** @throws CannotStart if a restart would not help */
-export async function serve(terminal: Terminal): Promise<void> {
+export async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
   try {
-    await serveUntilStopped(terminal);
+    await serveUntilStopped(terminal, options);
   } catch (error) {
-    const isFinal = error instanceof BadSetting || error instanceof SchemaMismatch;
+    const isFinal =
+      error instanceof BadSetting ||
+      error instanceof SchemaMismatch ||
+      error instanceof CopiedDatabase;
     throw isFinal ? new CannotStart(error.message) : error;
   }
 }
 
-async function serveUntilStopped({ environment, stdout }: Terminal): Promise<void> {
+async function serveUntilStopped(
+  { environment, stdout }: Terminal,
+  options: ServeOptions,
+): Promise<void> {
   const settings = loadSettings(environment);
   const { log, close, flush } = createLog(settings);
   // Before the start, so that a signal during the start stops the service in order, too.
@@ -37,7 +51,7 @@ async function serveUntilStopped({ environment, stdout }: Terminal): Promise<voi
     log.fatal({ err }, 'the process ends');
     flush();
   });
-  const server = await startServer(settings, log).catch((error) => {
+  const server = await startServer(settings, log, options).catch((error) => {
     throw error instanceof CannotListen ? describeListenError(error) : error;
   });
   stdout.write(`Latchkey listens on ${server.url}, its API is described on ${server.url}/docs\n`);

@@ -1,151 +1,143 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ERASED, type ListedAccount } from './records.ts';
-import { isAhead, type RecordCounts, type StoredGrant, type Transfer } from './transfer.ts';
+import { newId } from '../credentials/credentials.ts';
+import { type CopiedKind, copiedKinds, keyOf, type Transfer } from './transfer.ts';
+import { type UseMark, whyNotToUse } from './use-mark.ts';
 
-export interface CopyResult extends RecordCounts {
-  /** Grants that were read back from the target and compared. */
-  compared: number;
+/** How many of each kind there are now, and what it took. */
+export interface CopyResult extends Record<CopiedKind, number> {
+  written: number;
+  removed: number;
 }
 
 // At about 1 KB a record. Larger pages are no faster, and one write blocks others for longer.
 const PAGE = 1_000;
 
 /**
- * Copies all scopes, applications, accounts and grants, page by page, and verifies the result. It may be
- * repeated at any time: after an interruption it completes the copy, and later it brings what is new.
+ * Makes a database equal to another one, page by page. Each page that differed is read back. It may be
+ * repeated until the target is used.
  *
- * @param onProgress - called after each page of grants
- * @throws Error if the target has other data, or differs from what was read
+ * @param options.last - marks the source, so that nothing is changed there any more, and opens the target
+ * @param options.onProgress - called after each page of grants
+ * @throws Error if the target has other data or is used, or differs from what was read
  */
 export async function copyDatabase(
   source: Transfer,
   target: Transfer,
-  onProgress: (done: number, total: number) => void,
+  {
+    last,
+    onProgress,
+  }: { last: boolean; onProgress(this: void, done: number, total: number): void },
 ): Promise<CopyResult> {
-  const completed = await prepareTarget(source, target);
-  const { grants: total } = await source.count();
-  const result: CopyResult = { scopes: 0, applications: 0, accounts: 0, grants: 0, compared: 0 };
+  const run = newId(Date.now());
+  const sourceMark = await checkSource(source, target);
+  const mark: UseMark = { is: 'copy', from: source.name, run, last: false };
+  await checkTarget(source, target).then((before) => replaceMark(target, before, mark));
+  // Before the first page, so that no service starts and changes what was read already.
+  if (last) await replaceMark(source, sourceMark, { is: 'copied', to: target.name, run });
+  const activity = await source.activity();
 
-  const scopes = await source.exportScopes();
-  await target.importScopes(scopes, completed);
-  result.scopes = scopes.length;
-  for await (const records of pages((page) => source.exportApplications(page), idOf)) {
-    await target.importApplications(records, completed);
-    result.applications += records.length;
+  const total = await source.estimateGrants();
+  const result = { written: 0, removed: 0 } as CopyResult;
+  for (const kind of copiedKinds) {
+    result[kind] = 0;
+    for await (const page of mirror(kind, source, target, mark)) {
+      for (const name of ['written', 'removed'] as const) result[name] += page[name];
+      result[kind] += page.records;
+      if (kind === 'grants') onProgress(result.grants, Math.max(total, result.grants));
+    }
   }
-  // Before their grants, which are left out without them.
-  for await (const records of pages((page) => source.exportAccounts(page), accountIdOf)) {
-    await target.importAccounts(records, completed);
-    result.accounts += records.length;
+  if (!last) return result;
+  if ((await source.activity()) !== activity) {
+    throw new Error(
+      `A service works on ${source.name}: what it changes would be lost. Stop every process that uses it, then repeat this. ${target.name} is closed until then.`,
+    );
   }
-  for await (const found of pages((page) => source.exportGrants(page), grantIdOf)) {
-    const records = await withOwners(found, target);
-    if (records.length === 0) continue;
-    await target.importGrants(records);
-    result.grants += records.length;
-    await compare(records, target);
-    result.compared += 1;
-    onProgress(result.grants, Math.max(total, result.grants));
-  }
-  await verifyCounts(result, target, !completed);
-  await target.noteCopy({ source: source.name, completed: true });
+  await replaceMark(target, mark, { ...mark, last });
   return result;
 }
 
-/**
- * @returns whether an earlier copy was completed
- * @throws Error if the target is not empty and no copy of this source
- */
-async function prepareTarget(source: Transfer, target: Transfer): Promise<boolean> {
+/** @throws Error if there is nothing to copy from */
+async function checkSource(source: Transfer, target: Transfer): Promise<UseMark | null> {
   if (source.name === target.name) {
     throw new Error(`--from and --to are the same database, ${source.name}.`);
   }
-  if (isEmpty(await source.count())) {
-    throw new Error(`${source.name} has nothing to copy. Check --from.`);
-  }
-  const earlier = await target.findEarlierCopy();
-  if (earlier !== null) {
-    if (earlier.source === source.name) return earlier.completed;
-    throw new Error(
-      `${target.name} is a copy of another database, ${earlier.source}. Name an empty or a new database.`,
-    );
-  }
-  if (!isEmpty(await target.count())) {
-    throw new Error(
-      `${target.name} has data of its own. Name an empty or a new database. Nothing was changed.`,
-    );
-  }
-  await target.noteCopy({ source: source.name, completed: false });
-  return false;
+  if (await isEmpty(source)) throw new Error(`${source.name} has nothing to copy. Check --from.`);
+  const mark = await source.find();
+  const isRepeated = mark?.is === 'copied' && mark.to === target.name;
+  const why = isRepeated ? null : whyNotToUse(mark, source.name);
+  if (why !== null) throw new Error(why);
+  return mark;
 }
 
-const isEmpty = ({ scopes, applications, accounts, grants }: RecordCounts) =>
-  scopes + applications + accounts + grants === 0;
-
-async function* pages<Item>(
-  read: (page: { after: string | null; limit: number }) => Promise<Item[]>,
-  id: (item: Item) => string,
-): AsyncGenerator<Item[]> {
-  let after: string | null = null;
-  for (;;) {
-    const items: Item[] = await read({ after, limit: PAGE });
-    const last = items.at(-1);
-    if (last === undefined) return;
-    yield items;
-    after = id(last);
+/** @throws Error if the target may have a record that no copy of this source made */
+async function checkTarget(source: Transfer, target: Transfer): Promise<UseMark | null> {
+  const mark = await target.find();
+  const refuse = (why: string) =>
+    new Error(`${target.name} ${why}. Name a new or an empty database. Nothing was changed.`);
+  if (mark?.is === 'used') throw refuse('is in use: a service or a command has changed it');
+  if (mark?.is === 'copied') throw refuse(`was itself copied to ${mark.to}`);
+  if (mark?.is === 'copy' && mark.from !== source.name) {
+    throw refuse(`is a copy of another database, ${mark.from}`);
   }
+  if (mark === null && !(await isEmpty(target))) throw refuse('has data of its own');
+  return mark;
 }
 
-const idOf = ({ id }: { id: string }) => id;
-const accountIdOf = ({ account }: ListedAccount) => account.id;
-const grantIdOf = ({ grant_id }: StoredGrant) => grant_id;
-
-/**
- * Leaves out the active grants of an account or an application that the target lacks. It was erased or
- * deleted there, or it is so new that only the next copy brings it. What is revoked is copied without
- * the names of such an account.
- */
-async function withOwners(grants: StoredGrant[], target: Transfer): Promise<StoredGrant[]> {
-  const accountIds = grants.flatMap(({ details }) => details?.account.id ?? []);
-  const accounts = await target.presentOf('accounts', [...new Set(accountIds)]);
-  const applicationIds = grants.map(({ application_id }) => application_id);
-  const applications = await target.presentOf('applications', [...new Set(applicationIds)]);
-  return grants.flatMap((grant): StoredGrant[] => {
-    const { details, application_id, revoked_at } = grant;
-    const hasAccount = details === null || accounts.has(details.account.id);
-    if (revoked_at === null) return hasAccount && applications.has(application_id) ? [grant] : [];
-    if (hasAccount) return [grant];
-    return [{ ...grant, details: { ...details, account: { ...details.account, ...ERASED } } }];
-  });
+async function isEmpty(database: Transfer): Promise<boolean> {
+  for (const kind of copiedKinds) {
+    if ((await database.read(kind, { after: null, limit: 1 })).length > 0) return false;
+  }
+  return true;
 }
 
-/** Compares one grant of a page. */
-async function compare(records: StoredGrant[], target: Transfer): Promise<void> {
-  const expected = records[Math.floor(Math.random() * records.length)] as StoredGrant;
-  const found = await target.findGrant(expected.grant_id);
-  // What is ahead at the target was changed there.
-  if (found !== null && (isAhead(found, expected) || isSameGrant(found, expected))) return;
-  throw new Error(
-    `The copy of grant ${expected.grant_id} differs from the original. Copy again; if it differs again, do not use the target, and report it.`,
+/** @throws Error if another process replaced the mark meanwhile */
+async function replaceMark(
+  database: Transfer,
+  before: UseMark | null,
+  after: UseMark,
+): Promise<void> {
+  if (!(await database.replace(before, after))) throw interrupted(database);
+}
+
+const interrupted = ({ name }: Transfer) =>
+  new Error(
+    `Another copy has begun, or a service was started on ${name}. This copy has stopped. Make sure that only one runs, then repeat it.`,
   );
-}
 
-function isSameGrant(found: StoredGrant, expected: StoredGrant): boolean {
-  if (expected.revoked_at !== null) return found.revoked_at !== null;
-  if (isAhead(expected, found)) return false;
-  return isDeepStrictEqual(found, expected);
-}
+/** Makes the records of a kind equal. Both databases are read in the order of the keys. */
+async function* mirror<Kind extends CopiedKind>(
+  kind: Kind,
+  source: Transfer,
+  target: Transfer,
+  mark: UseMark,
+) {
+  const key = keyOf[kind];
+  for (let after: string | null = null; ; ) {
+    const page: { after: string | null; limit: number } = { after, limit: PAGE };
+    const both = await Promise.all([source.read(kind, page), target.read(kind, page)]);
+    // Behind the end of a full page there may be more.
+    const ends = both.flatMap((records) => records.slice(PAGE - 1).map(key));
+    const end = ends.sort()[0];
+    const within = (records: (typeof both)[0]) =>
+      end === undefined ? records : records.filter((record) => key(record) <= end);
+    const [wanted, found] = both.map(within) as typeof both;
 
-async function verifyCounts(read: RecordCounts, target: Transfer, isFirst: boolean): Promise<void> {
-  const found = await target.count();
-  // A later copy leaves out what was deleted at the target.
-  const names = isFirst
-    ? (['scopes', 'applications', 'accounts', 'grants'] as const)
-    : (['grants'] as const);
-  for (const name of names) {
-    if (found[name] >= read[name]) continue;
-    throw new Error(
-      `The target has ${found[name]} ${name}, and ${read[name]} were copied. Copy again; if it is so again, do not use the target, and report it.`,
-    );
+    const present = new Map(found.map((record) => [key(record), record]));
+    const written = wanted.filter((record) => !isDeepStrictEqual(record, present.get(key(record))));
+    for (const record of wanted) present.delete(key(record));
+    const removed = [...present.keys()];
+    if (written.length + removed.length > 0) {
+      // A slower copy must not undo what a later one has brought, nor what a service changed.
+      if (!isDeepStrictEqual(await target.find(), mark)) throw interrupted(target);
+      await target.write(kind, written, removed);
+      if (!isDeepStrictEqual(within(await target.read(kind, page)), wanted)) {
+        throw new Error(
+          `The ${kind} that were copied differ from the originals. Copy again; if they differ again, do not use the target, and report it.`,
+        );
+      }
+    }
+    yield { records: wanted.length, written: written.length, removed: removed.length };
+    if (end === undefined) return;
+    after = end;
   }
 }

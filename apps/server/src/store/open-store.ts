@@ -21,18 +21,28 @@ export async function openStore(url: string, options: StoreOptions): Promise<Sto
   return openMongoStore({ url, ...options });
 }
 
-/** Opens a database to copy from, which is never changed. */
-export async function openSource(url: string): Promise<Transfer> {
-  if (!url.startsWith('file:')) return openMongoTransfer(url, 'source');
-  const { openSqliteSource } = await import('./sqlite/transfer.ts');
-  return openSqliteSource(sqlitePath(url));
+/**
+ * Opens a database to copy from.
+ *
+ * @param options.last - whether it is the last copy. On SQLite, no other process can use it until it is closed
+ */
+export async function openSource(url: string, options: { last?: boolean } = {}): Promise<Transfer> {
+  if (url.startsWith('file:')) {
+    const { openSqliteSource } = await import('./sqlite/transfer.ts');
+    return openSqliteSource(sqlitePath(url), options);
+  }
+  const { openMongoSource } = await import('./mongodb/transfer.ts');
+  return openMongoSource(url);
 }
 
 /** Opens a database to copy to, and creates it if there is none. */
 export async function openTarget(url: string): Promise<Transfer> {
-  if (!url.startsWith('file:')) return openMongoTransfer(url, 'target');
-  const { openSqliteTarget } = await import('./sqlite/transfer.ts');
-  return openSqliteTarget(sqlitePath(url));
+  if (url.startsWith('file:')) {
+    const { openSqliteTarget } = await import('./sqlite/transfer.ts');
+    return openSqliteTarget(sqlitePath(url));
+  }
+  const { openMongoTarget } = await import('./mongodb/transfer.ts');
+  return openMongoTarget(url);
 }
 
 /** Looks at a database, and changes nothing. */
@@ -47,11 +57,6 @@ export async function* inspectDatabase(
     const { inspectMongodb } = await import('./mongodb/inspect.ts');
     yield* inspectMongodb(url, clock, indexes);
   }
-}
-
-async function openMongoTransfer(url: string, is: 'source' | 'target'): Promise<Transfer> {
-  const { openMongoTransfer: open } = await import('./mongodb/transfer.ts');
-  return open(url, is);
 }
 
 /** Opens a database to migrate it. Nothing is changed before {@link Migration.run}. */

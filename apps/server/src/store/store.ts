@@ -22,6 +22,7 @@ import type {
   SecretRecord,
   WindowCount,
 } from './records.ts';
+import type { Claim } from './use-mark.ts';
 
 /** What every adapter is opened with. */
 export interface StoreOptions {
@@ -44,6 +45,8 @@ export interface StoreOptions {
    * the version before can live with. If not, an earlier schema is an error. Default: true.
    */
   migrate?: boolean;
+  /** For whoever may change records. Default: nothing is changed but by housekeeping. */
+  claim?: Claim | undefined;
 }
 
 /** Enough to see what was rotated in the last months. */

@@ -2,19 +2,25 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { uuidToBytes } from '@latchkey/schema';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MongoClient } from 'mongodb';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createProgress } from '../../src/cli/copy-command.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { copyDatabase } from '../../src/store/copy-database.ts';
+import { toId } from '../../src/store/mongodb/documents/values.ts';
+import { openSource, openStore, openTarget } from '../../src/store/open-store.ts';
 import { ERASED, type GrantRecord } from '../../src/store/records.ts';
 import { migrations } from '../../src/store/sqlite/migrations.ts';
-import type { Store } from '../../src/store/store.ts';
-import { runInProcess } from '../http/command-process.ts';
+import type { Store, StoreOptions } from '../../src/store/store.ts';
+import type { Transfer } from '../../src/store/transfer.ts';
+import { runInProcess, startCommand } from '../http/command-process.ts';
 import { describeOnMongodb } from '../http/databases.ts';
+import { startTestServer } from '../http/running-server.ts';
 import { mongoHarness } from '../store/mongodb/mongo-harness.ts';
 import {
+  aCommandChange,
   anAccount,
   anApplication,
+  anId,
   anInitiator,
   aScope,
   aSecret,
@@ -33,16 +39,28 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const copy = (from: string, to: string) => runInProcess(['copy', '--from', from, '--to', to], {});
+const copy = (from: string, to: string, ...words: string[]) =>
+  runInProcess(['copy', '--from', from, '--to', to, ...words], {});
 
-async function copied(from: string, to: string): Promise<string> {
-  const { code, stdout, stderr } = await copy(from, to);
+async function copied(from: string, to: string, ...words: string[]) {
+  const { code, stdout, stderr } = await copy(from, to, '--json', ...words);
   expect({ code, stdout }, stderr).toMatchObject({ code: 0 });
-  return stdout;
+  return JSON.parse(stdout);
 }
 
-async function on<T>(url: string, use: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(url, { clock: Date.now });
+async function refusal(from: string, to: string, ...words: string[]): Promise<string> {
+  const { code, stderr } = await copy(from, to, ...words);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^[^\n]+\n$/);
+  return stderr;
+}
+
+async function on<T>(
+  url: string,
+  use: (store: Store) => Promise<T>,
+  options: Partial<StoreOptions> = {},
+): Promise<T> {
+  const store = await openStore(url, { clock: Date.now, ...options });
   try {
     return await use(store);
   } finally {
@@ -50,7 +68,43 @@ async function on<T>(url: string, use: (store: Store) => Promise<T>): Promise<T>
   }
 }
 
+/** As a service does when it starts, and a command that changes something. */
+const claim = (url: string, evenIfCopied = false) =>
+  on(url, async () => {}, { claim: { evenIfCopied } });
+
+/** Starts a command that is killed at the end of the test, whatever it does. */
+function start(...args: Parameters<typeof startCommand>) {
+  const command = startCommand(...args);
+  onTestFinished(async () => {
+    command.kill('SIGKILL');
+    await command.ended;
+  });
+  return command;
+}
+
+type Around = (database: Transfer) => Partial<Transfer>;
+const asIs: Around = () => ({});
+
+/** Copies with databases that a test has put something around. */
+async function copyWith(
+  [from, to]: [string, string],
+  last: boolean,
+  around: { source?: Around; target?: Around },
+): Promise<void> {
+  const source = await openSource(from, { last });
+  const target = await openTarget(to);
+  const changed = (database: Transfer, change = asIs) => ({ ...database, ...change(database) });
+  try {
+    const options = { last, onProgress: () => {} };
+    await copyDatabase(changed(source, around.source), changed(target, around.target), options);
+  } finally {
+    await Promise.all([source.close(), target.close()]);
+  }
+}
+
 type FiveGrants = [Granted, Granted, Granted, Granted, Granted];
+
+const page = { limit: 99, before: null };
 
 /** A database with a grant in each state. */
 async function fill(url: string) {
@@ -78,21 +132,12 @@ async function fill(url: string) {
     await revoke(revoked.grant);
     await revoke(both.grant);
     await store.recoverGrant(recoveryOf(recovered.grant, { initiator: anInitiator() }));
+    const change = aCommandChange();
+    await store.keepCommandChanges([change, aCommandChange()]);
     const pending = await issued(store, own);
     const { link, page } = await identified(store, {}, account);
-    return {
-      scope,
-      link,
-      page,
-      application,
-      account,
-      grants,
-      active,
-      used,
-      revoked,
-      recovered,
-      pending,
-    };
+    const under_way = { pending, link, page };
+    return { scope, application, account, grants, active, used, recovered, change, ...under_way };
   });
 }
 type Filled = Awaited<ReturnType<typeof fill>>;
@@ -101,9 +146,12 @@ type Filled = Awaited<ReturnType<typeof fill>>;
 const contents = (url: string, { application, account, grants }: Filled) =>
   on(url, async (store) => ({
     scopes: await store.listScopes(),
-    applications: await store.listApplications({ limit: 99, before: null }),
+    applications: await store.listApplications(page),
+    deletions: await store.listDeletions(),
+    accounts: await store.listAccounts({}, page),
+    changes: await store.listCommandChanges(99),
     account: await store.findAccount(account.id),
-    listed: await store.listGrants({ application_id: application.id }, { limit: 99, before: null }),
+    listed: await store.listGrants({ application_id: application.id }, page),
     grants: await Promise.all(
       grants.map(async ({ grant: { grant_id } }) => [
         await store.authenticateGrant(grant_id, { currentAccount: true }),
@@ -121,30 +169,48 @@ async function reduce(url: string): Promise<void> {
   await store.close();
 }
 
+const nothing = { written: 0, removed: 0 };
+
 /** What every pair of databases has to do. */
 function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
-  test('brings scopes, applications, accounts and grants, and nothing that is under way', async () => {
+  test('brings everything but what is under way, and writes nothing twice', async () => {
     const [from, to] = await fresh();
     const filled = await fill(from);
     await reduce(from);
+    const { application, account } = filled;
+    // The reduction has deleted the other one on SQLite.
+    const pending = await on(from, (store) =>
+      issued(store, { application_id: application.id, account }),
+    );
     const before = await contents(from, filled);
-    expect(await copied(from, to)).toContain('1 scopes, 1 applications, 1 accounts and 5 grants');
+    const numbers = { scopes: 1, applications: 1, accounts: 1, grants: 5, command_changes: 2 };
+    expect(await copied(from, to)).toMatchObject({ ...numbers, written: 10, removed: 0 });
     expect(await contents(to, filled)).toEqual(before);
-    expect(await contents(from, filled)).toEqual(before);
     await on(to, async (store) => {
-      expect(await store.findCode(filled.pending.grant_id)).toBeNull();
+      expect(await store.findCode(pending.grant_id)).toBeNull();
       expect(await store.findLink(filled.link.id)).toBeNull();
       expect(await store.findPage(filled.page.id)).toBeNull();
     });
-    await copied(from, to);
-    expect(await contents(to, filled)).toEqual(before);
+    expect(await copied(from, to)).toMatchObject({ ...numbers, ...nothing });
+    expect(await contents(from, filled)).toEqual(before);
+    expect(await on(from, (store) => store.redeemCode(redemptionOf(pending)))).not.toBeNull();
   });
 
-  test('brings what is new when it is repeated', async () => {
+  test('brings what is new and what has ended when it is repeated', async () => {
     const [from, to] = await fresh();
     const filled = await fill(from);
+    const { active, used, recovered, pending, application, account, scope, change } = filled;
+    const deleted = anApplication({ disabled: true });
+    const erased = anAccount();
+    const ended = await on(from, async (store) => {
+      await store.createApplication(deleted);
+      return [
+        await granted(store, { application_id: application.id, account: erased }),
+        await granted(store, { application_id: deleted.id, account }),
+      ];
+    });
     await copied(from, to);
-    const { active, used, recovered, pending, application } = filled;
+    const all = { ...filled, grants: [...filled.grants, ...ended] };
     const [, removed] = application.secrets;
     const now = Date.now();
     const initiator = anInitiator();
@@ -155,204 +221,193 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
       await store.redeemCode(redemptionOf(pending, { now, initiator }));
       await store.removeSecret(application.id, removed?.id ?? '');
       await store.addSecret(application.id, aSecret({ created_at: now + 1 }), { most: 5, now });
-      await store.createApplication(anApplication({ created_at: now + 1 }));
+      await store.putAccount({ ...account, username: 'renamed' });
+      await store.deleteScope(scope.scope);
       await store.putScope(aScope(), { most: 200 });
-      const account = anAccount();
-      await store.putAccount(account);
-      await granted(store, { application_id: application.id, account });
-    });
-    await copied(from, to);
-    expect(await contents(to, filled)).toEqual(await contents(from, filled));
-    expect(await copied(from, to)).toContain('2 scopes, 2 applications, 2 accounts and 7 grants');
-  });
-
-  test('keeps what was added at the target, however often it is repeated', async () => {
-    const [from, to] = await fresh();
-    const { application } = await fill(from);
-    await copied(from, to);
-    const added = aSecret();
-    const own = anApplication();
-    await on(to, async (store) => {
-      await store.addSecret(application.id, added, { most: 5, now: Date.now() });
-      await store.createApplication(own);
-    });
-    for (let round = 0; round < 3; round += 1) await copied(from, to);
-    await on(to, async (store) => {
-      const found = await store.findApplication(application.id);
-      expect(found?.secrets).toEqual([...application.secrets, added]);
-      expect(await store.findApplication(own.id)).toEqual(own);
-    });
-  });
-
-  test('brings what got its time before an earlier copy, and was committed behind it', async () => {
-    const [from, to] = await fresh();
-    const { application } = await fill(from);
-    await copied(from, to);
-    const created_at = Date.now() - 60_000;
-    const late = anApplication({ created_at });
-    const secret = aSecret({ created_at });
-    const account = anAccount();
-    const slow = await openStore(from, { clock: () => created_at });
-    await slow.createApplication(late);
-    await slow.addSecret(application.id, secret, { most: 5, now: created_at });
-    await slow.putAccount(account);
-    await slow.close();
-    await copied(from, to);
-    await on(to, async (store) => {
-      expect(await store.findApplication(late.id)).toEqual(late);
-      expect((await store.findApplication(application.id))?.secrets).toContainEqual(secret);
-      expect(await store.findAccount(account.id)).toEqual(account);
-    });
-  });
-
-  test('keeps the order of the accounts, and leaves out what was erased and deleted', async () => {
-    const [from, to] = await fresh();
-    const { account, application, grants } = await fill(from);
-    const [later, erased] = [anAccount(), anAccount()];
-    const deleted = anApplication({ disabled: true });
-    const page = { limit: 99, before: null };
-    const listed = (url: string) => on(url, (store) => store.listAccounts({}, page));
-    await on(from, async (store) => {
-      await store.putAccount(later);
-      await store.putAccount(erased);
-      await store.createApplication(deleted);
-      await granted(store, { application_id: application.id, account: erased });
-      await granted(store, { application_id: deleted.id, account });
-      await store.eraseAccount({
-        account_id: erased.id,
-        now: Date.now(),
-        initiator: anInitiator(),
-      });
-      // Its grants are not ended yet.
-      const deletion = {
-        application_id: deleted.id,
-        deleted_at: Date.now(),
-        deleted_by: anInitiator(),
-      };
+      await store.forgetCommandChanges([change.id]);
+      await store.eraseAccount({ account_id: erased.id, now, initiator });
+      // Its grant is not revoked yet.
+      const deletion = { application_id: deleted.id, deleted_at: now, deleted_by: initiator };
       await store.deleteApplication(deletion);
+      await granted(store, { application_id: application.id, account: anAccount() });
     });
     await copied(from, to);
-    expect((await listed(to)).map((each) => each.account.id)).toEqual([later.id, account.id]);
-    expect(await listed(to)).toEqual(await listed(from));
+    const expected = await contents(from, all);
+    expect(expected).toMatchObject({ scopes: [{}], deletions: [{ application_id: deleted.id }] });
+    expect(await contents(to, all)).toEqual(expected);
     await on(to, async (store) => {
-      expect(await store.findApplication(deleted.id)).toBeNull();
-      expect(await store.listGrants({ application_id: deleted.id }, page)).toEqual([]);
-      const [ended] = await store.listGrants({ account_id: erased.id }, page);
-      expect(ended).toMatchObject({ account: ERASED, revoked_at: expect.any(Number) });
-      // Now the target is in use.
-      await store.eraseAccount({ account_id: later.id, now: Date.now(), initiator: anInitiator() });
-      await store.eraseAccount({
-        account_id: account.id,
-        now: Date.now(),
-        initiator: anInitiator(),
-      });
-      await store.setApplicationDisabled(application.id, true);
-      await store.deleteApplication({
-        ...{ application_id: application.id, deleted_at: Date.now() },
-        deleted_by: anInitiator(),
-      });
+      expect(await store.findAccount(erased.id)).toBeNull();
+      const [grant] = await store.listGrants({ account_id: erased.id }, page);
+      expect(grant).toMatchObject({ account: ERASED, revoked_at: now });
     });
-    const ofLater = await on(from, async (store) => {
-      const other = anApplication({ created_at: Date.now() + 1 });
-      await store.createApplication(other);
-      const own = { application_id: other.id, account: later };
-      const [active, revoked] = [await granted(store, own), await granted(store, own)];
-      await store.revokeGrant({ ...revoked.grant, now: Date.now(), initiator: anInitiator() });
-      return { active, revoked };
+    // The rest of the deletion.
+    await on(from, async (store) => {
+      await store.endGrants(
+        { application_id: deleted.id, deleted_at: now, deleted_by: anInitiator() },
+        page,
+      );
+      await store.forgetDeletion(deleted.id);
     });
     await copied(from, to);
-    expect(await listed(to)).toEqual([]);
-    await on(to, async (store) => {
-      expect(await store.findApplication(application.id)).toBeNull();
-      expect(await store.findGrantHistory(ofLater.active.grant.grant_id)).toBeNull();
-      const [found, ...others] = await store.listGrants({ account_id: later.id }, page);
-      expect(others).toEqual([]);
-      expect(found).toMatchObject({ grant_id: ofLater.revoked.grant.grant_id, account: ERASED });
-      const all = await store.listGrants({ account_id: account.id }, page);
-      expect(all).toHaveLength(grants.length);
-      for (const grant of all) expect(grant).toMatchObject({ account: ERASED });
-    });
+    expect(await contents(to, all)).toEqual(await contents(from, all));
+    expect(await copied(from, to)).toMatchObject(nothing);
   });
 
-  test('revives nothing at a target that is in use', async () => {
+  test('removes what the target has besides', async () => {
     const [from, to] = await fresh();
     const filled = await fill(from);
-    const { active, used, recovered, application, account, scope } = filled;
-    const [other, described] = [anApplication(), aScope()];
-    const code = await on(from, async (store) => {
-      await store.createApplication(other);
-      await store.putScope(described, { most: 200 });
-      return issued(store, { application_id: application.id, account });
-    });
     await copied(from, to);
-    const now = Date.now();
-    const [removed] = application.secrets;
-    const added = aSecret({ created_at: now + 1 });
     await on(to, async (store) => {
-      await store.revokeGrant({
-        ...active.grant,
-        application_id: null,
-        now,
-        initiator: anInitiator(),
-      });
-      await store.revokeGrant({
-        ...used.grant,
-        application_id: null,
-        now,
-        initiator: anInitiator(),
-      });
-      await store.recoverGrant(recoveryOf(recovered.grant));
-      await store.removeSecret(application.id, removed?.id ?? '');
-      await store.addSecret(application.id, added, { most: 5, now });
-      await store.setApplicationDisabled(other.id, true);
-      await store.putAccount({ ...account, username: 'renamed' });
-      await store.putScope({ ...described, title: 'renamed' }, { most: 200 });
-      await store.deleteScope(scope.scope);
+      await store.createApplication(anApplication());
+      await store.putScope(aScope(), { most: 200 });
+      await granted(store, { application_id: filled.application.id, account: anAccount() });
     });
-    // Used and revoked at the source, too, but later: the target keeps its own revocation.
-    await on(from, async (store) => {
-      const { grant, secret_hash } = active;
-      await store.noteFirstUse({
-        grant_id: grant.grant_id,
-        secret_hash,
-        now,
-        initiator: anInitiator(),
-      });
-      await store.revokeGrant({
-        ...grant,
-        application_id: null,
-        now: now + 5,
-        initiator: anInitiator(),
-      });
+    expect(await copied(from, to)).toMatchObject({ written: 0, removed: 4 });
+    expect(await contents(to, filled)).toEqual(await contents(from, filled));
+  });
+
+  test('ends right if it was interrupted, and nothing uses the half of it', async () => {
+    const [from, to] = await fresh();
+    const filled = await fill(from);
+    const failing = copyWith([from, to], false, {
+      target: (target) => ({
+        async write(kind, records, removed) {
+          if (kind === 'grants') throw new Error('interrupted');
+          await target.write(kind, records, removed);
+        },
+      }),
     });
-    const before = await contents(to, filled);
+    await expect(failing).rejects.toThrow('interrupted');
+    await expect(claim(to)).rejects.toThrow('and not the last one');
+    await on(from, (store) =>
+      store.revokeGrant({
+        ...filled.active.grant,
+        application_id: null,
+        initiator: anInitiator(),
+        now: Date.now(),
+      }),
+    );
     await copied(from, to);
-    expect(await contents(to, filled)).toEqual(before);
-    // A code is converted at one side only.
-    await on(from, (store) => store.redeemCode(redemptionOf(code, { now })));
-    expect(await on(to, (store) => store.redeemCode(redemptionOf(code, { now })))).toBeNull();
+    expect(await contents(to, filled)).toEqual(await contents(from, filled));
+    await expect(claim(to)).rejects.toThrow('and not the last one');
+  });
+
+  test('refuses a target that is used, or has data of its own, and leaves it', async () => {
+    const [from, to] = await fresh();
+    const filled = await fill(from);
+    const others = await fill(to);
+    const before = await contents(to, others);
+    expect(await refusal(from, to)).toContain('has data of its own');
+    const server = await startTestServer(to);
+    await server.close();
+    expect(await refusal(from, to)).toContain('is in use');
+    expect(await refusal(from, to, '--last')).toContain('is in use');
+    expect(await contents(to, others)).toEqual(before);
+    await expect(claim(from)).resolves.toBeUndefined();
+    expect(await contents(from, filled)).toMatchObject({ grants: expect.any(Array) });
+  });
+
+  test('the last one closes the source and opens the target, and may be repeated until then', async () => {
+    const [from, to] = await fresh();
+    const filled = await fill(from);
+    await claim(from);
+    await copied(from, to);
+    await on(from, (store) =>
+      store.revokeGrant({
+        ...filled.active.grant,
+        application_id: null,
+        initiator: anInitiator(),
+        now: Date.now(),
+      }),
+    );
+    expect(await copied(from, to, '--last')).toMatchObject({ written: 1, last: true });
+    expect(await copied(from, to, '--last')).toMatchObject({ ...nothing, last: true });
+    expect(await contents(to, filled)).toEqual(await contents(from, filled));
+
+    const environment = { DATABASE_URL: from, PORT: '0' };
+    const serving = start(['serve'], environment).printed(/listens on/);
+    await expect(serving).rejects.toThrow(/ended with 78: .*was copied to/);
+    const { grant_id } = filled.used.grant;
+    const revoking = await runInProcess(['grant', 'revoke', grant_id], environment);
+    expect(revoking).toMatchObject({ code: 1, stderr: expect.stringContaining('was copied to') });
+    expect((await runInProcess(['app', 'create', 'Acme'], environment)).code).toBe(1);
+    expect((await runInProcess(['app', 'list'], environment)).code).toBe(0);
+    const doctor = await runInProcess(['doctor', '--json'], environment);
+    expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining('was copied to') });
+    expect(await copied(from, to)).toMatchObject(nothing);
+    await expect(claim(to)).rejects.toThrow('and not the last one');
+    await copied(from, to, '--last');
+
+    await claim(to);
+    expect(await refusal(from, to, '--last')).toContain('is in use');
+    expect(await refusal(from, at('elsewhere.db'))).toContain('was copied to');
+    await expect(claim(from)).rejects.toThrow('was copied to');
+    // The operator goes back.
+    const back = start(['serve', '--copied'], environment);
+    await back.printed(/listens on/);
+    back.kill('SIGTERM');
+    expect((await back.ended).code).toBe(0);
+    await claim(from);
+  });
+
+  test('a last copy that was interrupted closes both, until it is repeated', async () => {
+    const [from, to] = await fresh();
+    const filled = await fill(from);
+    const failing = copyWith([from, to], true, {
+      target: () => ({ write: () => Promise.reject(new Error('interrupted')) }),
+    });
+    await expect(failing).rejects.toThrow('interrupted');
+    await expect(claim(from)).rejects.toThrow('was copied to');
+    await expect(claim(to)).rejects.toThrow('and not the last one');
+    await copied(from, to, '--last');
+    expect(await contents(to, filled)).toEqual(await contents(from, filled));
+    await expect(claim(from)).rejects.toThrow('was copied to');
+    await claim(to);
+  });
+
+  test('a copy that another one or a service overtakes writes no more', async () => {
+    const [from, to] = await fresh();
+    const { account } = await fill(from);
+    const rename = (username: string) =>
+      on(from, (store) => store.putAccount({ ...account, username }));
+    const atTarget = () => on(to, (store) => store.findAccount(account.id));
+    for (const overtake of [() => copied(from, to), () => claim(to, true)]) {
+      await rename('outdated');
+      let left: unknown;
+      const slow = copyWith([from, to], false, {
+        source: (source) => ({
+          async read(kind, range) {
+            const records = await source.read(kind, range);
+            if (kind === 'accounts' && range.limit > 1) {
+              await rename('newest');
+              await overtake();
+              left = await atTarget();
+            }
+            return records;
+          },
+        }),
+      });
+      await expect(slow).rejects.toThrow('This copy has stopped');
+      expect(await atTarget()).toEqual(left);
+    }
   });
 }
 
 describe('copy from SQLite to SQLite', () => {
   describeCopy(async () => [at('a.db'), at('b.db')]);
 
-  test('refuses a target with other data, and a source that it does not know', async () => {
+  test('refuses a source that it cannot copy, and a target that is of another', async () => {
     await fill(at('a.db'));
     await fill(at('other.db'));
-    const refusal = async (from: string, to: string) => {
-      const { code, stderr } = await copy(from, to);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/^[^\n]+\n$/);
-      return stderr;
-    };
-    expect(await refusal(at('a.db'), at('other.db'))).toContain('has data of its own');
     expect(await refusal(at('none.db'), at('b.db'))).toContain('There is no database');
     expect(await refusal(at('a.db'), at('a.db'))).toContain('the same database');
     await copied(at('a.db'), at('b.db'));
     expect(await refusal(at('other.db'), at('b.db'))).toContain('is a copy of another database');
+    expect(await refusal(at('b.db'), at('c.db'))).toContain('and not the last one');
     await on(at('empty.db'), async () => {});
     expect(await refusal(at('empty.db'), at('c.db'))).toContain('nothing to copy');
+    await copied(at('a.db'), at('b.db'), '--last');
+    expect(await refusal(at('other.db'), at('a.db'))).toContain('was itself copied');
 
     const newer = new DatabaseSync(join(folder, 'a.db'));
     newer.exec(`PRAGMA user_version = ${migrations.length + 1}`);
@@ -362,46 +417,85 @@ describe('copy from SQLite to SQLite', () => {
     expect(usage).toMatchObject({ code: 2, stderr: expect.stringContaining('must start with') });
   });
 
-  test('completes a copy that was interrupted, and takes what was revoked meanwhile', async () => {
-    const filled = await fill(at('a.db'));
-    await copied(at('a.db'), at('b.db'));
-    // As if it had ended after the first grants.
-    const target = new DatabaseSync(join(folder, 'b.db'));
-    const last =
-      filled.grants
-        .map(({ grant }) => grant.grant_id)
-        .sort()
-        .at(-1) ?? '';
-    target.prepare('DELETE FROM grants WHERE id = ?').run(uuidToBytes(last));
-    target.exec('UPDATE copied_from SET completed = 0');
-    target.close();
-    await on(at('a.db'), async (store) => {
-      await store.revokeGrant({
-        ...filled.active.grant,
-        application_id: null,
-        now: Date.now(),
-        initiator: anInitiator(),
-      });
-      await store.setApplicationDisabled(filled.application.id, true);
+  test('the last one refuses a source that a process uses, and none can open it meanwhile', async () => {
+    const [from, to] = [at('a.db'), at('b.db')];
+    const filled = await fill(from);
+    await on(from, async (store) => {
+      expect(await refusal(from, to, '--last')).toContain('A process uses');
+      expect(await store.findAccount(filled.account.id)).toEqual(filled.account);
     });
-    await copied(at('a.db'), at('b.db'));
-    expect(await contents(at('b.db'), filled)).toEqual(await contents(at('a.db'), filled));
+    await claim(from);
+    let locked = 0;
+    await copyWith([from, to], true, {
+      target: (target) => ({
+        async write(...args) {
+          const other = new DatabaseSync(join(folder, 'a.db'));
+          expect(() => other.prepare('SELECT * FROM use_mark').get()).toThrow('locked');
+          other.close();
+          locked += 1;
+          await target.write(...args);
+        },
+      }),
+    });
+    expect(locked).toBeGreaterThan(0);
   });
 });
 
 describeOnMongodb('copy', (server) => {
-  const databases: { remove(): Promise<void> }[] = [];
   const mongodb = async () => {
     const database = await mongoHarness(server).fresh();
-    databases.push(database);
+    onTestFinished(() => database.remove());
     return database.url;
   };
-  afterEach(async () => {
-    await Promise.all(databases.splice(0).map((database) => database.remove()));
-  });
 
   describe('from SQLite', () => describeCopy(async () => [at('a.db'), await mongodb()]));
   describe('to SQLite', () => describeCopy(async () => [await mongodb(), at('b.db')]));
+  describe('to MongoDB', () => describeCopy(async () => [await mongodb(), await mongodb()]));
+
+  test('the last one leaves the target closed if a service works on the source', async () => {
+    const [from, to] = [await mongodb(), at('b.db')];
+    const { active } = await fill(from);
+    const service = await openStore(from, { clock: Date.now, claim: { evenIfCopied: false } });
+    onTestFinished(() => service.close());
+    const { grant_id } = active.grant;
+    const copying = copyWith([from, to], true, {
+      target: (target) => ({
+        async write(...args) {
+          await service.authenticateGrant(grant_id, { currentAccount: false });
+          await target.write(...args);
+        },
+      }),
+    });
+    await expect(copying).rejects.toThrow('A service works on');
+    await expect(claim(to)).rejects.toThrow('and not the last one');
+    await copied(from, to, '--last');
+    await claim(to);
+  });
+
+  test('ends the grants of an erasure that has not come to them', async () => {
+    const [from, to] = [await mongodb(), at('b.db')];
+    const { account, active, used, grants } = await fill(from);
+    const client = await new MongoClient(from).connect();
+    onTestFinished(() => client.close());
+    const erased_at = new Date();
+    await client
+      .db()
+      .collection('accounts')
+      .replaceOne({ _id: toId(account.id) as never }, { erasure_id: toId(anId()), erased_at });
+    await copied(from, to);
+    await on(to, async (store) => {
+      for (const { grant } of [active, used]) {
+        const found = await store.authenticateGrant(grant.grant_id, { currentAccount: false });
+        expect(found).toMatchObject({
+          grant: { revoked_at: erased_at.getTime() },
+          secret_hash: null,
+        });
+      }
+      const listed = await store.listGrants({ account_id: account.id }, page);
+      expect(listed).toHaveLength(grants.length);
+      for (const grant of listed) expect(grant.account).toMatchObject(ERASED);
+    });
+  });
 });
 
 test('the progress is a bar on a terminal, and a line for each tenth elsewhere', () => {

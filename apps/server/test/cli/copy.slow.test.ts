@@ -24,10 +24,10 @@ describeOnMongodb('a large copy', (server) => {
     onTestFinished(() => rm(folder, { recursive: true }));
     const database = await mongoHarness(server).fresh();
     onTestFinished(() => database.remove());
-    const [first, back] = ['a.db', 'back.db'].map((name) => `file:${join(folder, name)}`);
-    await manyGrants(first as string, GRANTS);
-    const copy = (from = '', to = '') =>
-      startCommand(['copy', '--from', from, '--to', to, '--json'], {
+    const [first = '', back = ''] = ['a.db', 'back.db'].map((name) => `file:${join(folder, name)}`);
+    await manyGrants(first, GRANTS);
+    const copy = (from = '', to = '', ...words: string[]) =>
+      startCommand(['copy', '--from', from, '--to', to, '--json', ...words], {
         DATABASE_URL: database.url,
         NODE_OPTIONS,
       });
@@ -41,20 +41,21 @@ describeOnMongodb('a large copy', (server) => {
     killed.kill('SIGKILL');
     await killed.ended;
     const expected = { object: 'copy', applications: 1, accounts: 1, grants: GRANTS };
-    for (const [from, to] of [
-      [first, database.url],
+    for (const [from, to, ...words] of [
+      // What is not the last copy is not copied on.
+      [first, database.url, '--last'],
       [database.url, back],
       [first, database.url],
     ]) {
-      const { code, stdout, stderr } = await copy(from, to).ended;
+      const { code, stdout, stderr } = await copy(from, to, ...words).ended;
       expect(code, stderr).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject(expected);
     }
 
-    const [source, target] = [await openSource(first as string), await openSource(back as string)];
+    const [source, target] = [await openSource(first), await openSource(back)];
     for (let after: string | null = null; ; ) {
-      const page: StoredGrant[] = await source.exportGrants({ after, limit: 10_000 });
-      expect(await target.exportGrants({ after, limit: 10_000 })).toEqual(page);
+      const page: StoredGrant[] = await source.read('grants', { after, limit: 10_000 });
+      expect(await target.read('grants', { after, limit: 10_000 })).toEqual(page);
       if (page.length === 0) break;
       after = page.at(-1)?.grant_id ?? null;
     }

@@ -12,8 +12,8 @@ const PAGE = 1_000;
 export async function manyGrants(url: string, count: number) {
   const target = await openTarget(url);
   const [application, account] = [anApplication(), anAccount()];
-  await target.importApplications([application], false);
-  await target.importAccounts([{ place: anId(), account }], false);
+  await target.write('applications', [application]);
+  await target.write('accounts', [{ place: anId(), account }]);
   const created_at = Date.now();
   for (let done = 0; done < count; done += PAGE) {
     const grants = Array.from({ length: Math.min(PAGE, count) }, (_, index): StoredGrant => {
@@ -21,7 +21,9 @@ export async function manyGrants(url: string, count: number) {
       return {
         grant_id: anId(),
         application_id: application.id,
-        details: { scope: 'profile.read email', account, code_hash: aHash(), ...aBinding() },
+        account_id: account.id,
+        ...{ scope: 'profile.read email', account, code_hash: aHash() },
+        ...aBinding(),
         created_at,
         secret_hash: revoked_at === null ? aHash() : null,
         first_used_at: null,
@@ -35,7 +37,7 @@ export async function manyGrants(url: string, count: number) {
         revoked_by: revoked_at === null ? null : anInitiator(),
       };
     });
-    await target.importGrants(grants);
+    await target.write('grants', grants);
   }
   await target.close();
   return { application, account };

@@ -1,5 +1,7 @@
 import type { Binary, Collection, Db, MongoClient } from 'mongodb';
 import { DomainError } from '../../domain-error.ts';
+import type { StoreOptions } from '../store.ts';
+import { claimDatabase } from '../use-mark.ts';
 import type { Timeouts } from './client.ts';
 import { type Concerns, concernsFor } from './concerns.ts';
 import { configurationError, withHint } from './configuration-error.ts';
@@ -22,6 +24,7 @@ import { type MigrateOptions, migrate } from './migrations.ts';
 import { checkRights } from './rights.ts';
 import { askServer, type ServerFacts } from './server.ts';
 import { settle, type Write } from './uncertain-writes.ts';
+import { useMarks } from './use-mark.ts';
 
 export interface Database extends Concerns {
   readDecisively: DecisiveRead;
@@ -49,7 +52,7 @@ export type ListWork<T> = (
 ) => Promise<T>;
 
 /** Without `migrate`, no index is built either. */
-export type ConnectionOptions = IndexOptions & MigrateOptions;
+export type ConnectionOptions = IndexOptions & MigrateOptions & Pick<StoreOptions, 'claim'>;
 
 export class Connection {
   readonly #client: MongoClient;
@@ -226,9 +229,12 @@ export class Connection {
         rateLimitCounts: db.collection('rate_limit_counts', options),
       };
       await checkRights(db, this.#timeouts.operation);
-      const { create = true, migrate: mayMigrate = true } = this.#options;
+      const { create = true, migrate: mayMigrate = true, claim } = this.#options;
       if (!create) await refuseNew(db, this.#timeouts.operation);
       await migrate(db, concerns, this.#options);
+      if (claim) {
+        await claimDatabase(useMarks(db, concerns), `The database ${db.databaseName}`, claim);
+      }
       if (mayMigrate) await this.#keepIndexes(database, server);
       this.#database = database;
       return database;

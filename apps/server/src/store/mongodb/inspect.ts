@@ -12,6 +12,7 @@ import { checkRoom } from '../disk-room.ts';
 import { type Finding, ok, problem, skipped, warning } from '../finding.ts';
 import { checkNewestRecord } from '../newest-record.ts';
 import { SchemaMismatch } from '../schema-version.ts';
+import { checkUse } from '../use-mark.ts';
 import { createClient, defaultTimeouts } from './client.ts';
 import { concernsFor } from './concerns.ts';
 import { ConfigurationError, configurationError, withHint } from './configuration-error.ts';
@@ -21,6 +22,7 @@ import { createIndexesText, type IndexOptions, inspectIndexes, refuseNew } from 
 import { migrations, versionOf } from './migrations.ts';
 import { missingRights, needed } from './rights.ts';
 import { askServer, type ServerFacts } from './server.ts';
+import { useMarks } from './use-mark.ts';
 
 const maxTimeMS = defaultTimeouts.operation;
 
@@ -91,8 +93,10 @@ async function* checkVersion(db: Db): AsyncGenerator<Finding, ServerFacts | null
   try {
     const server = await askServer(db);
     const { version } = await db.command({ buildInfo: 1 });
-    const schema = await versionOf(db, concernsFor(server, defaultTimeouts));
+    const concerns = concernsFor(server, defaultTimeouts);
+    const schema = await versionOf(db, concerns);
     yield checkSchema(`MongoDB ${version}, schema version ${schema}`, schema);
+    yield* checkUse(await useMarks(db, concerns).find());
     return server;
   } catch (error) {
     if (error instanceof ConfigurationError) {

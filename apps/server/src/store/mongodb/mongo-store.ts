@@ -1,5 +1,6 @@
 import { SchemaMismatch } from '../schema-version.ts';
 import type { Store, StoreOptions } from '../store.ts';
+import { CopiedDatabase } from '../use-mark.ts';
 import { accounts } from './accounts.ts';
 import { applications } from './applications.ts';
 import { createClient, defaultTimeouts, type Timeouts } from './client.ts';
@@ -42,20 +43,24 @@ const SWEEP_EVERY_MS = 60_000;
  * @throws ConfigurationError if waiting does not help: a wrong password, a server that is too old, a
  *   conflicting index
  * @throws SchemaMismatch if the schema is a newer one, or an earlier one that may not be migrated
+ * @throws CopiedDatabase if `claim` is given, and it was copied, or is a copy that is not complete
  */
 export async function openMongoStore(options: MongoStoreOptions): Promise<MongoStore> {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const { client, name } = createClient(options.url, timeouts);
   const connectionPool = watchPool(client);
   const { revokedGrantDays: days = null, clock } = options;
-  const { create, migrate, migrations } = options;
+  const { create, migrate, migrations, claim } = options;
   const connection = new Connection(client, name, timeouts, options.onError, {
-    ...{ reducesRevoked: days !== null, create, migrate, migrations },
+    ...{ reducesRevoked: days !== null, create, migrate, migrations, claim },
   });
   try {
     await connection.prepare();
   } catch (error) {
-    if (error instanceof ConfigurationError || error instanceof SchemaMismatch) {
+    const isFinal = [ConfigurationError, SchemaMismatch, CopiedDatabase].some(
+      (kind) => error instanceof kind,
+    );
+    if (isFinal) {
       await connection.close();
       throw error;
     }

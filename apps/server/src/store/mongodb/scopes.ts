@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../clock.ts';
-import type { ScopeRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import type { Connection } from './connection.ts';
 import {
   type DeletedScopeDocument,
   fromScopeDocument,
   type ScopeDocument,
+  toScopeDocument,
 } from './documents/scopes.ts';
 import { toDate } from './documents/values.ts';
 import { replaceAtRevision } from './replace-at-revision.ts';
@@ -27,26 +27,20 @@ export function scopes(connection: Connection, clock: Clock): Scopes {
 
   return {
     async putScope(scope, { most }) {
-      const described_at = toDate(clock());
+      const none = { _id: scope.scope, deleted_at: toDate(clock()) };
       const put = await retryOnConflict<AnyScope, 'put' | 'scope_limit_reached'>(
-        async () => (await find(scope.scope)) ?? { _id: scope.scope, deleted_at: described_at },
+        async () => (await find(scope.scope)) ?? none,
         async (revision, found) => {
-          const isNew = isDeleted(found);
-          if (isNew) {
+          if (isDeleted(found)) {
             const others = await connection.read(({ scopes, listing: { readConcern } }) =>
               scopes.countDocuments(described, { readConcern }),
             );
             if (others >= most) return 'scope_limit_reached';
           }
-          const document: ScopeDocument = {
-            _id: scope.scope,
-            described_at: isNew ? described_at : found.described_at,
-            title: scope.title,
-            description: scope.description,
-            texts: scope.texts,
-          };
+          const document = toScopeDocument(scope);
           const isMade = (after: AnyScope) =>
-            !isDeleted(after) && isDeepStrictEqual(toRecord(after), toRecord(document));
+            !isDeleted(after) &&
+            isDeepStrictEqual(fromScopeDocument(after), fromScopeDocument(document));
           return (await replace(revision, document, isMade)) && 'put';
         },
       );
@@ -57,7 +51,7 @@ export function scopes(connection: Connection, clock: Clock): Scopes {
       const documents = await connection.read(({ scopes, listing }) =>
         scopes.find(described, listing).sort({ _id: 1 }).toArray(),
       );
-      return (documents as ScopeDocument[]).map(toRecord);
+      return (documents as ScopeDocument[]).map(fromScopeDocument);
     },
 
     async listScopeNames() {
@@ -78,7 +72,7 @@ export function scopes(connection: Connection, clock: Clock): Scopes {
         },
         async (revision, found) => {
           const mark = { _id: scope, deleted_at: toDate(clock()) };
-          return (await replace(revision, mark, isDeleted)) && toRecord(found);
+          return (await replace(revision, mark, isDeleted)) && fromScopeDocument(found);
         },
       ),
   };
@@ -86,9 +80,4 @@ export function scopes(connection: Connection, clock: Clock): Scopes {
 
 function isDeleted(document: AnyScope): document is DeletedScopeDocument {
   return 'deleted_at' in document;
-}
-
-function toRecord(document: ScopeDocument): ScopeRecord {
-  const { described_at: _, ...record } = fromScopeDocument(document);
-  return record;
 }

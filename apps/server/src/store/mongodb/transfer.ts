@@ -1,15 +1,17 @@
-import { uuidFromBytes } from '@latchkey/schema';
-import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError } from 'mongodb';
-import { refuseToCopy } from '../schema-version.ts';
+import type { AnyBulkWriteOperation, Binary, Collection, Filter } from 'mongodb';
 import {
-  type EarlierCopy,
-  type ExportPage,
-  isAhead,
-  mergeApplication,
-  type Transfer,
-} from '../transfer.ts';
+  type ApplicationRecord,
+  type CommandChange,
+  type DeletionRecord,
+  ERASED,
+  type ListedAccount,
+  type ScopeRecord,
+} from '../records.ts';
+import { refuseToCopy } from '../schema-version.ts';
+import type { CopiedKind, CopiedRecords, StoredGrant, Transfer } from '../transfer.ts';
+import type { UseMarks } from '../use-mark.ts';
 import { createClient, databaseName, defaultTimeouts } from './client.ts';
-import { Connection, type Database } from './connection.ts';
+import { Connection, type ConnectionOptions, type Database } from './connection.ts';
 import {
   type AccountDocument,
   type ErasedAccountDocument,
@@ -20,246 +22,189 @@ import {
   type ApplicationDocument,
   fromApplicationDocument,
   toApplicationDocument,
+  toDeletionRecord,
 } from './documents/applications.ts';
 import {
+  type CommandChangeDocument,
+  fromCommandChangeDocument,
+  toCommandChangeDocument,
+} from './documents/command-changes.ts';
+import {
   fromStoredGrantDocument,
-  type GrantDocument,
   type RedeemedDocument,
   toStoredGrantDocument,
 } from './documents/grants.ts';
-import {
-  type DeletedScopeDocument,
-  fromScopeDocument,
-  type ScopeDocument,
-} from './documents/scopes.ts';
-import { fromId, toDate, toId } from './documents/values.ts';
+import { fromScopeDocument, type ScopeDocument, toScopeDocument } from './documents/scopes.ts';
+import { fromId, fromInitiator, initiatorField, toDate, toId } from './documents/values.ts';
+import type { FenceDocument } from './fence.ts';
 import { migrations, versionOf } from './migrations.ts';
-import { atRevision, revisionOf } from './retry-on-conflict.ts';
+import { useMarks } from './use-mark.ts';
 
-/** Erased accounts have no place. */
-const notErased = { place: { $exists: true } };
-const notDeleted = { deleted_at: { $exists: false } };
-const redeemed = { created_at: { $exists: true } };
+/** How a copy reads and writes the records of a kind. */
+interface Copied<Record, Document> {
+  collection: 'scopes' | 'applications' | 'accounts' | 'grants' | 'commandChanges';
+  /** Which documents there are to copy. */
+  which?: object;
+  fromDocument(document: Document): Record;
+  toDocument(record: Record): Partial<Document>;
+}
 
-type CopyDocument = EarlierCopy & { _id: 'copy' };
+const existing = { deleted_at: { $exists: false } };
 
-/** The fields that change in the life of a grant; the others stay as they were inserted. */
-const STATE = [
-  ...(['created_at', 'secret_hash', 'first_used_at', 'revoked_at', 'recovered_at'] as const),
-  ...(['redeemed_by', 'first_used_by', 'revoked_by', 'recovered_by', 'revision'] as const),
-];
+const scopes: Copied<ScopeRecord, ScopeDocument> = {
+  collection: 'scopes',
+  which: existing,
+  fromDocument: fromScopeDocument,
+  toDocument: toScopeDocument,
+};
 
-const DUPLICATE_KEY = 11000;
+const applications: Copied<ApplicationRecord, ApplicationDocument> = {
+  collection: 'applications',
+  which: existing,
+  fromDocument: fromApplicationDocument,
+  toDocument: toApplicationDocument,
+};
 
-const MARK = { _id: 'copy' } as const;
+const deletions: Copied<DeletionRecord, ApplicationDocument> = {
+  collection: 'applications',
+  which: { deletion_pending: true },
+  fromDocument: toDeletionRecord,
+  toDocument: ({ application_id, deleted_at, deleted_by }) => ({
+    _id: toId(application_id),
+    deleted_at: toDate(deleted_at),
+    ...initiatorField('deleted_by', deleted_by),
+    deletion_pending: true,
+  }),
+};
 
-/**
- * Opens a database to copy from, which is never changed, or to copy to.
- *
- * @throws SchemaMismatch if the schema of a source is not that of this program
- */
-export async function openMongoTransfer(url: string, is: 'source' | 'target'): Promise<Transfer> {
+const accounts: Copied<ListedAccount, AccountDocument> = {
+  collection: 'accounts',
+  // Erased accounts have no place.
+  which: { place: { $exists: true } },
+  fromDocument: (document) => ({
+    place: fromId(document.place),
+    account: fromAccountDocument(document),
+  }),
+  toDocument: ({ place, account }) => ({
+    _id: toId(account.id),
+    place: toId(place),
+    ...toSnapshot(account),
+  }),
+};
+
+const grants: Copied<StoredGrant, RedeemedDocument> = {
+  collection: 'grants',
+  which: { created_at: { $exists: true } },
+  fromDocument: fromStoredGrantDocument,
+  toDocument: toStoredGrantDocument as (grant: StoredGrant) => RedeemedDocument,
+};
+
+const command_changes: Copied<CommandChange, CommandChangeDocument> = {
+  collection: 'commandChanges',
+  fromDocument: fromCommandChangeDocument,
+  toDocument: toCommandChangeDocument,
+};
+
+const kinds = { scopes, applications, deletions, accounts, grants, command_changes };
+
+type AnyDocument = { _id: Binary | string };
+
+/** Opens a database to copy from. Its records are never changed. */
+export async function openMongoSource(url: string): Promise<Transfer> {
+  return openTransfer(url, { create: false, migrate: false });
+}
+
+/** Opens a database to copy to. */
+export const openMongoTarget = (url: string): Promise<Transfer> => openTransfer(url, {});
+
+/** @throws SchemaMismatch if the schema is not that of this program */
+async function openTransfer(url: string, options: ConnectionOptions): Promise<Transfer> {
   const { client, name } = createClient(url, defaultTimeouts);
-  const isTarget = is === 'target';
-  const options = { create: isTarget, migrate: isTarget };
   const connection = new Connection(client, name, defaultTimeouts, undefined, options);
   try {
-    const { db, listing } = await connection.prepare();
-    if (!isTarget) refuseToCopy(await versionOf(db, { listing }), migrations, db.databaseName);
+    const { db, ...concerns } = await connection.prepare();
+    refuseToCopy(await versionOf(db, concerns), migrations, db.databaseName);
+    return transfer(connection, useMarks(db, concerns), databaseName(client, name));
   } catch (error) {
     await connection.close();
     throw error;
   }
-  return transfer(connection, databaseName(client, name));
 }
 
-function transfer(connection: Connection, name: string): Transfer {
+function transfer(connection: Connection, marks: UseMarks, name: string): Transfer {
   // A write that is repeated changes nothing more, so its outcome needs no finding out.
   const run = <T>(work: (database: Database) => Promise<T>) => connection.writeOnce(work);
-  const copies = ({ db }: Database) => db.collection<CopyDocument>('copies');
-
-  const page = async <Document extends { _id: GrantDocument['_id'] }>(
-    collection: Collection<Document>,
-    { listing }: Database,
-    { after, limit }: ExportPage,
-    condition = {},
-  ) => {
-    const filter = { ...condition, ...(after !== null && { _id: { $gt: toId(after) } }) };
-    const found = collection
-      .find(filter as never, listing)
-      .sort({ _id: 1 })
-      .limit(limit);
-    return (await found.toArray()) as Document[];
-  };
+  const copied = <Kind extends CopiedKind>(kind: Kind) =>
+    kinds[kind] as unknown as Copied<CopiedRecords[Kind], AnyDocument>;
+  const collectionOf = (database: Database, kind: CopiedKind) =>
+    database[kinds[kind].collection] as unknown as Collection<AnyDocument>;
+  const toKey = (kind: CopiedKind, key: string) => (kind === 'scopes' ? key : toId(key));
 
   return {
+    ...marks,
     name,
 
-    exportScopes: () =>
-      run(async ({ scopes, listing }) => {
-        const found = await scopes.find(notDeleted, listing).toArray();
-        return (found as ScopeDocument[]).map(fromScopeDocument);
-      }),
-    exportApplications: (range) =>
-      run(async (database) =>
-        (await page(database.applications, database, range, notDeleted)).map(
-          fromApplicationDocument,
-        ),
-      ),
-    exportAccounts: (range) =>
+    read: (kind, { after, limit }) =>
       run(async (database) => {
-        const found = await page(database.accounts, database, range, notErased);
-        return (found as AccountDocument[]).map((document) => ({
-          place: fromId(document.place),
-          account: fromAccountDocument(document),
-        }));
+        const { which, fromDocument } = copied(kind);
+        const filter = { ...which, ...(after !== null && { _id: { $gt: toKey(kind, after) } }) };
+        const documents = await collectionOf(database, kind)
+          .find(filter as Filter<AnyDocument>, database.listing)
+          .sort({ _id: 1 })
+          .limit(limit)
+          .toArray();
+        const records = documents.map(fromDocument);
+        if (kind === 'grants') await endErased(records as StoredGrant[], database);
+        return records;
       }),
-    exportGrants: (range) =>
+
+    write: (kind, records, removed = []) =>
       run(async (database) => {
-        const found = await page(database.grants, database, range, redeemed);
-        return (found as RedeemedDocument[]).map(fromStoredGrantDocument);
+        const { which, toDocument } = copied(kind);
+        await collectionOf(database, kind).bulkWrite(
+          [
+            {
+              deleteMany: {
+                filter: { ...which, _id: { $in: removed.map((key) => toKey(kind, key)) } },
+              },
+            },
+            ...records.map(toDocument).map((document) => ({
+              replaceOne: { filter: { _id: document._id }, replacement: document, upsert: true },
+            })),
+          ] as AnyBulkWriteOperation<AnyDocument>[],
+          { ...database.durable, ordered: false },
+        );
       }),
 
-    importScopes: (records, completed) =>
-      run(async ({ scopes, durable }) => {
-        type Operation = AnyBulkWriteOperation<ScopeDocument | DeletedScopeDocument>;
-        const writes = records.map(({ scope, described_at, ...texts }): Operation => {
-          const members = { described_at: toDate(described_at), ...texts };
-          // A deleted one is not matched. Then the insertion finds its name taken.
-          if (completed) return { insertOne: { document: { _id: scope, ...members } } };
-          const update = { $set: members };
-          return { updateOne: { filter: { _id: scope, ...notDeleted }, update, upsert: true } };
-        });
-        await bulk(scopes, writes, durable);
-      }),
-    importApplications: (records, completed) =>
-      run(async ({ applications, listing, durable }) => {
-        const ids = records.map(({ id }) => toId(id));
-        const found = await applications.find({ _id: { $in: ids } }, listing).toArray();
-        const present = new Map(found.map((each) => [uuidFromBytes(each._id.value()), each]));
-        const writes = records.flatMap((record): AnyBulkWriteOperation<ApplicationDocument>[] => {
-          const target = present.get(record.id);
-          if (target?.deleted_at) return [];
-          const brought = record.secrets.map(({ id }) => id);
-          if (target === undefined) {
-            const copied_secrets = brought.map(toId);
-            return [
-              { insertOne: { document: { ...toApplicationDocument(record), copied_secrets } } },
-            ];
-          }
-          const earlier = new Set(target.copied_secrets?.map(fromId));
-          const merged = completed
-            ? mergeApplication(record, fromApplicationDocument(target), (id) => earlier.has(id))
-            : record;
-          const { _id, ...members } = toApplicationDocument(merged);
-          const revision = revisionOf(target);
-          const copied_secrets = [...new Set([...earlier, ...brought])].map(toId);
-          const replacement = { ...members, copied_secrets, revision: revision + 1 };
-          return [{ replaceOne: { filter: { _id, ...atRevision(revision) }, replacement } }];
-        });
-        await bulk(applications, writes, durable);
+    // The requests of a service write a fence before they read.
+    activity: () =>
+      run(async ({ db, listing }) => {
+        const fences = db.collection<FenceDocument>('fences');
+        return (await fences.findOne({ _id: 'fence' }, listing))?.writes ?? null;
       }),
 
-    importAccounts: (records, completed) =>
-      run(async ({ accounts, durable }) => {
-        type Operation = AnyBulkWriteOperation<AccountDocument | ErasedAccountDocument>;
-        const writes = records.flatMap(({ place, account }): Operation[] => {
-          const _id = toId(account.id);
-          const members = { place: toId(place), ...toSnapshot(account) };
-          // An erased account is not matched. Then the insertion finds its id taken.
-          if (completed) return [{ insertOne: { document: { _id, ...members } } }];
-          const update = { $set: members };
-          return [{ updateOne: { filter: { _id, ...notErased }, update, upsert: true } }];
-        });
-        await bulk(accounts, writes, durable);
-      }),
-
-    importGrants: (records) =>
-      run(async ({ grants, listing, durable }) => {
-        const ids = records.map(({ grant_id }) => toId(grant_id));
-        const found = await grants.find({ _id: { $in: ids } }, listing).toArray();
-        const present = new Map(found.map((each) => [uuidFromBytes(each._id.value()), each]));
-        const writes = records.flatMap((record): AnyBulkWriteOperation<GrantDocument>[] => {
-          const document = toStoredGrantDocument(record);
-          const target = present.get(record.grant_id);
-          if (target === undefined) return [{ insertOne: { document } }];
-          if (
-            target.created_at &&
-            !isAhead(record, fromStoredGrantDocument(target as RedeemedDocument))
-          ) {
-            return [];
-          }
-          const filter = {
-            _id: document._id,
-            ...atRevision(revisionOf(target)),
-            // Nothing that changed since it was read is overwritten; the next copy compares again.
-            created_at: target.created_at ?? { $exists: false },
-            first_used_at: target.first_used_at ?? { $exists: false },
-            revoked_at: { $exists: false },
-          };
-          const $set: Record<string, unknown> = {};
-          const $unset: Record<string, ''> = { code_expires_at: '' };
-          for (const field of STATE) {
-            if (document[field] === undefined) $unset[field] = '';
-            else $set[field] = document[field];
-          }
-          return [{ updateOne: { filter, update: { $set, $unset } } }];
-        });
-        await bulk(grants, writes, durable);
-      }),
-
-    findGrant: (grant_id) =>
-      connection.decide(async ({ grants, decisive }) => {
-        const found = await grants.findOne({ _id: toId(grant_id), ...redeemed }, decisive);
-        return found && fromStoredGrantDocument(found as RedeemedDocument);
-      }),
-    presentOf: (kind, ids) =>
-      run(async ({ applications, accounts, listing }) => {
-        const options = { ...listing, projection: { _id: 1 } };
-        const which = { _id: { $in: ids.map(toId) } };
-        const found =
-          kind === 'accounts'
-            ? await accounts.find({ ...which, ...notErased }, options).toArray()
-            : await applications.find({ ...which, ...notDeleted }, options).toArray();
-        return new Set(found.map(({ _id }) => fromId(_id)));
-      }),
-    count: () =>
-      run(async ({ scopes, applications, accounts, grants, listing: { readConcern } }) => ({
-        scopes: await scopes.countDocuments(notDeleted, { readConcern }),
-        applications: await applications.countDocuments(notDeleted, { readConcern }),
-        accounts: await accounts.countDocuments(notErased, { readConcern }),
-        grants: await grants.countDocuments(redeemed, { readConcern }),
-      })),
-
-    findEarlierCopy: () =>
-      run(async (database) => {
-        const found = await copies(database).findOne(MARK, database.listing);
-        return found && { source: found.source, completed: found.completed };
-      }),
-    noteCopy: (copy) =>
-      run(async (database) => {
-        const options = { ...database.durable, upsert: true };
-        await copies(database).replaceOne(MARK, copy, options);
-      }),
+    estimateGrants: () => run(({ grants }) => grants.estimatedDocumentCount()),
 
     close: () => connection.close(),
   };
 }
 
-/** Ignores what is there already: another process, or an earlier attempt, inserted it. */
-async function bulk<Document extends object>(
-  collection: Collection<Document>,
-  writes: AnyBulkWriteOperation<Document>[],
-  durable: Database['durable'],
-): Promise<void> {
-  if (writes.length === 0) return;
-  try {
-    await collection.bulkWrite(writes, { ...durable, ordered: false });
-  } catch (error) {
-    const isRepeated =
-      error instanceof MongoBulkWriteError &&
-      [error.writeErrors].flat().every(({ code }) => code === DUPLICATE_KEY) &&
-      error.result.getWriteConcernError() === undefined;
-    if (!isRepeated) throw error;
+/**
+ * An erasure that is under way, or was interrupted, has marked the account, and has not come to all of its
+ * grants. To every request they are revoked.
+ */
+async function endErased(grants: StoredGrant[], { accounts, listing }: Database): Promise<void> {
+  const ids = new Set(grants.flatMap(({ account_id }) => account_id ?? []));
+  const filter = { _id: { $in: [...ids].map(toId) }, erased_at: { $exists: true } };
+  const erased = (await accounts.find(filter, listing).toArray()) as ErasedAccountDocument[];
+  const erasures = new Map(erased.map((erasure) => [fromId(erasure._id), erasure]));
+  for (const grant of grants) {
+    const erasure = erasures.get(grant.account_id ?? '');
+    if (erasure === undefined) continue;
+    Object.assign(grant.account ?? {}, ERASED);
+    if (grant.revoked_at !== null) continue;
+    grant.revoked_at = erasure.erased_at.getTime();
+    grant.revoked_by = fromInitiator(erasure.erased_by);
+    grant.secret_hash = null;
   }
 }

@@ -7,9 +7,11 @@ import type { Clock } from '../../clock.ts';
 import { checkRoom } from '../disk-room.ts';
 import { type Finding, ok, problem, skipped, warning } from '../finding.ts';
 import { checkNewestRecord } from '../newest-record.ts';
+import { checkUse } from '../use-mark.ts';
 import { retryWhileLocked } from './errors.ts';
 import { migrations, versionOf } from './migrations.ts';
 import { nodeSqlite } from './open-database.ts';
+import { useMarks } from './use-mark.ts';
 
 /** Looks at a database file. Changes nothing. */
 export async function* inspectSqlite(path: string, clock: Clock): AsyncGenerator<Finding> {
@@ -50,6 +52,7 @@ export async function* inspectSqlite(path: string, clock: Clock): AsyncGenerator
     yield ok('store', `SQLite, ${resolve(path)}`);
     const isCurrent = version >= migrations.length;
     yield checkVersion(version, database);
+    if (isCurrent) yield* checkUse(await useMarks(database).find());
     yield checkTopology(path);
     if (isCurrent) yield checkIndexes(database);
     yield* checkRights(path);

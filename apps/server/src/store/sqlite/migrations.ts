@@ -62,7 +62,6 @@ export const migrations: readonly SqliteStep[] = [
 
   CREATE TABLE scopes (
     scope TEXT PRIMARY KEY,
-    described_at INTEGER NOT NULL, -- for copies
     title TEXT NOT NULL,
     description TEXT,
     texts TEXT NOT NULL -- JSON
@@ -183,6 +182,11 @@ export const migrations: readonly SqliteStep[] = [
   ) STRICT, WITHOUT ROWID;
 
   CREATE INDEX rate_limit_counts_by_end ON rate_limit_counts (ends_at);
+
+  -- What the database is used for: one row, and none in a new database.
+  CREATE TABLE use_mark (
+    mark TEXT NOT NULL -- JSON
+  ) STRICT;
 
   -- The oldest program that can use the database, as long as its version is this one.
   CREATE TABLE schema_version (

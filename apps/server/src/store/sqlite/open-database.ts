@@ -5,15 +5,18 @@ import type { DatabaseSync } from 'node:sqlite';
 import { BadSetting } from '../../bad-setting.ts';
 import { DomainError } from '../../domain-error.ts';
 import type { StoreOptions } from '../store.ts';
+import { claimDatabase } from '../use-mark.ts';
 import { tightenFile } from './database-file.ts';
-import { BLOCKING_MS, isUnavailable, retryWhileLocked } from './errors.ts';
+import { BLOCKING_MS, isLocked, isUnavailable, retryWhileLocked } from './errors.ts';
 import { migrate, type SqliteStep, versionOf } from './migrations.ts';
+import { useMarks } from './use-mark.ts';
 
 export const IN_MEMORY = ':memory:';
 
 /**
  * @throws DomainError `store_unavailable`; the cause names the file and says what to check
  * @throws SchemaMismatch if the schema is a newer one, or an earlier one that may not be migrated
+ * @throws CopiedDatabase if `claim` is given, and it was copied, or is a copy that is not complete
  * @throws BadSetting if Node has no SQLite
  */
 export async function openDatabase(
@@ -22,8 +25,9 @@ export async function openDatabase(
     create = true,
     migrate: mayMigrate = true,
     migrations,
+    claim,
     onWarning,
-  }: Pick<StoreOptions, 'create' | 'onWarning'> & {
+  }: Pick<StoreOptions, 'claim' | 'create' | 'onWarning'> & {
     /** As {@link StoreOptions.migrate}; `all` for every step. */
     migrate?: boolean | 'all';
     /** Default: those of this program. */
@@ -44,6 +48,7 @@ export async function openDatabase(
     if (!create) await retryWhileLocked(() => refuseNew(opened, path));
     await retryWhileLocked(() => configure(opened));
     await retryWhileLocked(() => migrate(opened, path, mayMigrate, migrations));
+    if (claim) await claimDatabase(useMarks(opened), `The database ${path}`, claim);
     return opened;
   } catch (error) {
     database?.close();
@@ -84,7 +89,7 @@ export function makeFolder(folder: string): void {
   }
 }
 
-function configure(database: DatabaseSync): void {
+export function configure(database: DatabaseSync): void {
   database.exec(`PRAGMA busy_timeout = ${BLOCKING_MS}`);
   const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.journal_mode;
   if (mode !== 'wal' && mode !== 'memory') {
@@ -101,6 +106,23 @@ function configure(database: DatabaseSync): void {
   database.exec('PRAGMA wal_autocheckpoint = 4096');
   // 8 MiB hold the upper levels of the trees with millions of grants. 32 took 1.07 times the CPU.
   database.exec('PRAGMA cache_size = -8192');
+}
+
+/**
+ * Locks a database until it is closed. In WAL mode each connection holds a shared lock for as long as it
+ * is open. The write-ahead log of a process that was killed is written back into the database.
+ *
+ * @returns false if any other connection is open
+ */
+export async function lockForItself(database: DatabaseSync): Promise<boolean> {
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    await retryWhileLocked(() => database.exec('BEGIN EXCLUSIVE; COMMIT'));
+    return true;
+  } catch (error) {
+    if (isLocked(error)) return false;
+    throw error;
+  }
 }
 
 function isFileError(error: unknown): boolean {

@@ -2,8 +2,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from '
 import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type BackupContents, removeMark, verify } from './backup.ts';
-import { isLocked, retryWhileLocked } from './errors.ts';
-import { makeFolder, nodeSqlite } from './open-database.ts';
+import { lockForItself, makeFolder, nodeSqlite } from './open-database.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
 
 // Beside the database: the write-ahead log, its index, and the journal of another mode.
@@ -65,24 +64,15 @@ function refuseSource(backup: string, path: string): void {
   }
 }
 
-/**
- * In WAL mode each connection holds a shared lock for as long as it is open. With the lock, the
- * write-ahead log of a process that was killed is written back into the database.
- *
- * @throws Error if any other connection is open
- */
+/** @throws Error if any other connection is open */
 async function refuseIfInUse(path: string): Promise<void> {
   if (!existsSync(path)) return;
   const database = new (nodeSqlite().DatabaseSync)(path);
   try {
-    database.exec('PRAGMA locking_mode = EXCLUSIVE');
-    await retryWhileLocked(() => database.exec('BEGIN EXCLUSIVE; COMMIT'));
-  } catch (error) {
     // Any other error: the database is damaged, which is why it is replaced.
-    if (!isLocked(error)) return;
+    if (await lockForItself(database).catch(() => true)) return;
     throw new Error(
       `A process uses ${path}. Stop every service and command that uses it, then restore again. Nothing was changed.`,
-      { cause: error },
     );
   } finally {
     database.close();

@@ -1,15 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Clock } from '../../clock.ts';
 import type { ScopeRecord } from '../records.ts';
 
 type ScopeRow = { scope: string; title: string; description: string | null; texts: string };
 
 const SCOPE = 'scope, title, description, texts';
 
-export function prepareScopes(database: DatabaseSync, clock: Clock) {
+export function prepareScopes(database: DatabaseSync) {
   const put = database.prepare(`
-    INSERT INTO scopes (scope, described_at, title, description, texts)
-    VALUES (:scope, :described_at, :title, :description, :texts)
+    INSERT INTO scopes (scope, title, description, texts)
+    VALUES (:scope, :title, :description, :texts)
     ON CONFLICT (scope) DO UPDATE SET
       title = excluded.title, description = excluded.description, texts = excluded.texts`);
   const countOthers = database.prepare(`
@@ -23,8 +22,7 @@ export function prepareScopes(database: DatabaseSync, clock: Clock) {
     putScope({ scope, title, description, texts }: ScopeRecord, { most }: { most: number }) {
       const { others } = countOthers.get({ scope }) as { others: number };
       if (others >= most) return 'scope_limit_reached';
-      const described_at = clock();
-      put.run({ scope, described_at, title, description, texts: JSON.stringify(texts) });
+      put.run({ scope, title, description, texts: JSON.stringify(texts) });
       return 'put';
     },
 

@@ -36,6 +36,7 @@ export interface SqliteStore extends Store {
  *
  * @throws DomainError `store_unavailable` if the file can't be opened; the cause says why
  * @throws SchemaMismatch if the schema is a newer one, or an earlier one that may not be migrated
+ * @throws CopiedDatabase if `claim` is given, and it was copied, or is a copy that is not complete
  * @throws Error if Node is older than 22.13
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
@@ -44,7 +45,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onReplaced);
   const applications = prepareApplications(database);
   const accounts = prepareAccounts(database, clock);
-  const scopes = prepareScopes(database, clock);
+  const scopes = prepareScopes(database);
   const pages = preparePages(database);
   const links = prepareLinks(database, pages);
   const codes = prepareCodes(database);

@@ -2,71 +2,64 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
-import type { ApplicationRecord, CodeBinding, ListedAccount } from '../records.ts';
+import type { ApplicationRecord, ScopeRecord } from '../records.ts';
 import { refuseToCopy } from '../schema-version.ts';
-import {
-  isAhead,
-  mergeApplication,
-  type RecordCounts,
-  type StoredGrant,
-  type StoredScope,
-  type Transfer,
-} from '../transfer.ts';
+import type { CopiedKind, CopiedRecords, StoredGrant, Transfer } from '../transfer.ts';
 import { prepareApplications } from './applications.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 import { migrations, versionOf } from './migrations.ts';
-import { nodeSqlite, openDatabase } from './open-database.ts';
+import { configure, lockForItself, nodeSqlite, openDatabase } from './open-database.ts';
 import {
-  type ApplicationRow,
   accountRecord,
   accountText,
   type BindingRow,
   binding,
   bindingColumns,
+  bytesOrNull,
+  grantHistory,
+  type HistoryRow,
   initiatorRecord,
   initiatorText,
 } from './rows.ts';
+import { useMarks } from './use-mark.ts';
 
-type GrantRow = BindingRow & {
-  id: Uint8Array;
-  application_id: Uint8Array;
-  account_id: Uint8Array | null;
-  scope: string;
-  account: string;
-  code_hash: Uint8Array;
-  created_at: number;
-  secret_hash: Uint8Array | null;
-  first_used_at: number | null;
-  revoked_at: number | null;
-  recoveries: number;
-  recovered_at: number | null;
-  issued_by: string | null;
-  redeemed_by: string | null;
-  first_used_by: string | null;
-  recovered_by: string | null;
-  revoked_by: string | null;
-};
+type Row = Record<string, string | number | Uint8Array | null>;
+type Key = string | Uint8Array;
 
-/** The columns that change in the life of a grant; the others stay as they were inserted. */
-const STATE = [
-  ...['created_at', 'secret_hash', 'first_used_at', 'revoked_at', 'recoveries', 'recovered_at'],
-  ...['redeemed_by', 'first_used_by', 'recovered_by', 'revoked_by'],
-];
-const COLUMNS = [
-  ...['id', 'application_id', 'account_id', 'scope', 'account', 'code_hash', 'issued_by'],
-  ...['redirect_uri', 'redirect_uri_given', 'code_challenge', 'link_id'],
-  ...STATE,
-];
+/** How a copy reads and writes the records of a kind. */
+interface Copied<Record> {
+  /** Less than every key. */
+  first: Key;
+  toKey(text: string): Key;
+  read(after: Key, limit: number): Record[];
+  put(record: Record): void;
+  remove(key: Key): void;
+}
+
+const BY_ID = { first: new Uint8Array(), toKey: uuidToBytes };
 
 /**
- * Opens a database to copy from, which is never changed.
+ * Opens a database to copy from.
  *
- * @throws Error if there is none, or its schema is not that of this version
+ * @param options.last - locks it until it is closed, so that no other process reads or changes it.
+ *   Otherwise it is never changed
+ * @throws Error if there is none, or its schema is not that of this version, or it is in use
  */
-export async function openSqliteSource(path: string): Promise<Transfer> {
+export async function openSqliteSource(
+  path: string,
+  { last = false }: { last?: boolean } = {},
+): Promise<Transfer> {
   if (!existsSync(path)) throw new Error(`There is no database at ${path}.`);
-  const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });
+  const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: !last });
   try {
+    if (last) {
+      if (!(await lockForItself(database))) {
+        throw new Error(
+          `A process uses ${path}. Stop every service and command that uses it, then copy again. Nothing was changed.`,
+        );
+      }
+      configure(database);
+    }
     const version = await retryWhileLocked(() => versionOf(database, path));
     refuseToCopy(version, migrations, path);
     if (version === 0) throw new Error(`${path} is not a database of Latchkey.`);
@@ -79,36 +72,91 @@ export async function openSqliteSource(path: string): Promise<Transfer> {
 
 /** Opens a database to copy to, and creates it if there is none. */
 export async function openSqliteTarget(path: string): Promise<Transfer> {
-  const database = await openDatabase(path);
-  database.exec(`CREATE TABLE IF NOT EXISTS copied_from
-    (source TEXT NOT NULL, completed INTEGER NOT NULL) STRICT;
-    -- What a copy has brought: the ids of applications and secrets, the places of accounts, and the
-    -- names and times of scopes.
-    CREATE TABLE IF NOT EXISTS copied_records (id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID`);
-  return transfer(database, path);
+  return transfer(await openDatabase(path), path);
 }
 
-const textEncoder = new TextEncoder();
-
 function transfer(database: DatabaseSync, path: string): Transfer {
-  const applications = prepareApplications(database);
   const prepared = new Map<string, StatementSync>();
-  // Prepared when it is needed first: a source lacks the table of a target.
   function statement(sql: string): StatementSync {
     const found = prepared.get(sql) ?? database.prepare(sql);
     prepared.set(sql, found);
     return found;
   }
 
-  function page(columns: string, table: string, condition = 'TRUE') {
-    const sql = `SELECT ${columns} FROM ${table} WHERE ${condition} AND id > ? ORDER BY id LIMIT ?`;
-    return ({ after, limit }: { after: string | null; limit: number }) =>
-      statement(sql).all(after === null ? new Uint8Array() : uuidToBytes(after), limit);
+  function table<Record>(
+    name: string,
+    {
+      key = 'id',
+      condition = 'TRUE',
+      ...convert
+    }: {
+      key?: string;
+      condition?: string;
+      toRecord(row: never): Record;
+      toRow(record: Record): Row;
+    },
+  ): Copied<Record> {
+    return {
+      ...(key === 'id' ? BY_ID : { first: '', toKey: (text) => text }),
+      read: (after, limit) =>
+        statement(`SELECT * FROM ${name} WHERE ${condition} AND ${key} > ? ORDER BY ${key} LIMIT ?`)
+          .all(after, limit)
+          .map((row) => convert.toRecord(row as never)),
+      put(record) {
+        const row = convert.toRow(record);
+        const columns = Object.keys(row);
+        statement(
+          `REPLACE INTO ${name} (${columns.join()}) VALUES (${columns.map((column) => `:${column}`).join()})`,
+        ).run(row);
+      },
+      remove: (id) => void statement(`DELETE FROM ${name} WHERE ${key} = ?`).run(id),
+    };
   }
-  const pageOfApplications = page('id', 'applications');
-  const pageOfAccounts = page('place, account', 'accounts');
-  const pageOfGrants = page(COLUMNS.join(), 'grants', 'created_at IS NOT NULL');
 
+  const kinds: { [Kind in CopiedKind]: Copied<CopiedRecords[Kind]> } = {
+    scopes: table('scopes', {
+      key: 'scope',
+      toRecord: ({ texts, ...row }: Row) =>
+        ({ ...row, texts: JSON.parse(texts as string) }) as ScopeRecord,
+      toRow: ({ texts, ...scope }) => ({ ...scope, texts: JSON.stringify(texts) }),
+    }),
+    applications: applications(database, statement),
+    deletions: table('deleted_applications', {
+      toRecord: (row: { id: Uint8Array; deleted_at: number; deleted_by: string }) => ({
+        application_id: uuidFromBytes(row.id),
+        deleted_at: row.deleted_at,
+        deleted_by: initiatorRecord(row.deleted_by),
+      }),
+      toRow: ({ application_id, deleted_at, deleted_by }) => ({
+        id: uuidToBytes(application_id),
+        deleted_at,
+        deleted_by: initiatorText(deleted_by),
+      }),
+    }),
+    accounts: table('accounts', {
+      toRecord: ({ place, account }: { place: Uint8Array; account: string }) => ({
+        place: uuidFromBytes(place),
+        account: accountRecord(account),
+      }),
+      toRow: ({ place, account }) => ({
+        id: uuidToBytes(account.id),
+        place: uuidToBytes(place),
+        account: accountText(account),
+      }),
+    }),
+    grants: table('grants', {
+      condition: 'created_at IS NOT NULL',
+      toRecord: storedGrant,
+      toRow: grantRow,
+    }),
+    command_changes: table('command_changes', {
+      toRecord: ({ id, change }: { id: Uint8Array; change: string }) => ({
+        id: uuidFromBytes(id),
+        ...JSON.parse(change),
+      }),
+      toRow: ({ id, ...change }) => ({ id: uuidToBytes(id), change: JSON.stringify(change) }),
+    }),
+  };
   async function run<T>(work: () => T): Promise<T> {
     try {
       return await retryWhileLocked(work);
@@ -117,156 +165,35 @@ function transfer(database: DatabaseSync, path: string): Transfer {
     }
   }
 
-  /** One transaction for a page of records: one wait for the disk. */
-  async function write(work: () => void): Promise<void> {
-    await run(() => database.exec('BEGIN IMMEDIATE'));
-    try {
-      work();
-      database.exec('COMMIT');
-    } catch (error) {
-      rollBack(database);
-      throw toStoreError(error);
-    }
-  }
-
-  function findGrant(grant_id: string): StoredGrant | null {
-    const find = statement(
-      `SELECT ${COLUMNS.join()} FROM grants WHERE id = ? AND created_at IS NOT NULL`,
-    );
-    const row = find.get(uuidToBytes(grant_id)) as GrantRow | undefined;
-    return row ? storedGrant(row) : null;
-  }
-
-  function importGrant(grant: StoredGrant): void {
-    const present = findGrant(grant.grant_id);
-    if (present !== null && !isAhead(grant, present)) return;
-    // The conflict is a pending code under the same id, or what `isAhead` compared.
-    statement(`
-      INSERT INTO grants (${COLUMNS.join()}) VALUES (${COLUMNS.map((name) => `:${name}`).join()})
-      ON CONFLICT (id) DO UPDATE SET code_expires_at = NULL,
-        ${STATE.map((name) => `${name} = excluded.${name}`).join()}`).run(grantRow(grant));
-  }
-
-  function wasCopied(id: Uint8Array): boolean {
-    return statement('SELECT 1 FROM copied_records WHERE id = ?').get(id) !== undefined;
-  }
-
-  function noteCopied(id: Uint8Array): void {
-    statement('INSERT OR IGNORE INTO copied_records (id) VALUES (?)').run(id);
-  }
-
-  function importApplication(source: ApplicationRecord, completed: boolean): void {
-    const target = applications.findApplication(source.id);
-    if (completed && target === null && wasCopied(uuidToBytes(source.id))) return;
-    const merged =
-      completed && target !== null
-        ? mergeApplication(source, target, (id) => wasCopied(uuidToBytes(id)))
-        : source;
-    const id = uuidToBytes(merged.id);
-    statement('DELETE FROM application_secrets WHERE application_id = ?').run(id);
-    statement('DELETE FROM applications WHERE id = ?').run(id);
-    applications.createApplication(merged);
-    for (const brought of [source, ...source.secrets]) noteCopied(uuidToBytes(brought.id));
-  }
-
-  function importAccount({ place, account }: ListedAccount, completed: boolean): void {
-    const row = {
-      id: uuidToBytes(account.id),
-      place: uuidToBytes(place),
-      account: accountText(account),
-    };
-    const insert = 'INSERT INTO accounts (id, place, account) VALUES (:id, :place, :account)';
-    if (!completed) {
-      statement(`${insert} ON CONFLICT (id) DO UPDATE
-        SET place = excluded.place, account = excluded.account`).run(row);
-    } else if (!wasCopied(row.place)) {
-      statement(`${insert} ON CONFLICT (id) DO NOTHING`).run(row);
-    }
-    noteCopied(row.place);
-  }
-
-  function importScope({ texts, ...scope }: StoredScope, completed: boolean): void {
-    // A scope that is described again after a deletion is another one.
-    const key = textEncoder.encode(`${scope.scope} ${scope.described_at}`);
-    if (completed && wasCopied(key)) return;
-    // Only the first copy replaces what the target has.
-    statement(`
-      INSERT INTO scopes (scope, described_at, title, description, texts)
-      VALUES (:scope, :described_at, :title, :description, :texts)
-      ON CONFLICT (scope) DO ${
-        completed
-          ? 'NOTHING'
-          : `UPDATE SET described_at = excluded.described_at, title = excluded.title,
-              description = excluded.description, texts = excluded.texts`
-      }`).run({ ...scope, texts: JSON.stringify(texts) });
-    noteCopied(key);
-  }
-
   return {
+    ...useMarks(database),
     name: `file:${resolve(path)}`,
 
-    exportScopes: () =>
-      run(() => {
-        const rows = statement('SELECT * FROM scopes').all() as (Omit<StoredScope, 'texts'> & {
-          texts: string;
-        })[];
-        return rows.map((row) => ({ ...row, texts: JSON.parse(row.texts) }));
-      }),
-    exportApplications: (range) =>
-      run(() => {
-        const rows = pageOfApplications(range) as Pick<ApplicationRow, 'id'>[];
-        return rows.flatMap(({ id }) => applications.findApplication(uuidFromBytes(id)) ?? []);
-      }),
-    exportAccounts: (range) =>
-      run(() =>
-        (pageOfAccounts(range) as { place: Uint8Array; account: string }[]).map((row) => ({
-          place: uuidFromBytes(row.place),
-          account: accountRecord(row.account),
-        })),
-      ),
-    exportGrants: (range) => run(() => (pageOfGrants(range) as GrantRow[]).map(storedGrant)),
+    read: (kind, { after, limit }) => {
+      const { first, toKey, read } = kinds[kind];
+      return run(() => read(after === null ? first : toKey(after), limit));
+    },
 
-    importScopes: (records, completed) =>
-      write(() => {
-        for (const record of records) importScope(record, completed);
-      }),
-    importApplications: (records, completed) =>
-      write(() => {
-        for (const record of records) importApplication(record, completed);
-      }),
-    importAccounts: (records, completed) =>
-      write(() => {
-        for (const record of records) importAccount(record, completed);
-      }),
-    importGrants: (records) => write(() => records.forEach(importGrant)),
+    // One transaction for a page of records: one wait for the disk.
+    write: (kind, records, removed = []) => {
+      const { toKey, put, remove } = kinds[kind];
+      return run(() => {
+        database.exec('BEGIN IMMEDIATE');
+        try {
+          for (const key of removed) remove(toKey(key));
+          for (const record of records) put(record);
+          database.exec('COMMIT');
+        } catch (error) {
+          rollBack(database);
+          throw error;
+        }
+      });
+    },
 
-    presentOf: (kind, ids) =>
-      run(() => {
-        const find = statement(`SELECT 1 FROM ${kind} WHERE id = ?`);
-        return new Set(ids.filter((id) => find.get(uuidToBytes(id)) !== undefined));
-      }),
-    findGrant: (grant_id) => run(() => findGrant(grant_id)),
-    count: () =>
-      run(() => {
-        const counts = statement(`
-          SELECT (SELECT count(*) FROM scopes) AS scopes,
-            (SELECT count(*) FROM applications) AS applications,
-            (SELECT count(*) FROM accounts) AS accounts,
-            (SELECT count(*) FROM grants)
-              - (SELECT count(*) FROM grants WHERE code_expires_at IS NOT NULL) AS grants`).get();
-        return { ...counts } as unknown as RecordCounts;
-      }),
+    activity: async () => null,
 
-    findEarlierCopy: () =>
-      run(() => {
-        const row = statement('SELECT source, completed FROM copied_from').get();
-        return row ? { source: row.source as string, completed: row.completed === 1 } : null;
-      }),
-    noteCopy: ({ source, completed }) =>
-      write(() => {
-        statement('DELETE FROM copied_from').run();
-        statement('INSERT INTO copied_from VALUES (?, ?)').run(source, Number(completed));
-      }),
+    estimateGrants: () =>
+      run(() => statement('SELECT count(*) AS grants FROM grants').get()?.grants as number),
 
     async close() {
       database.close();
@@ -274,56 +201,57 @@ function transfer(database: DatabaseSync, path: string): Transfer {
   };
 }
 
-const UNBOUND: CodeBinding = {
-  redirect_uri: null,
-  redirect_uri_given: false,
-  code_challenge: null,
-  link_id: null,
-};
-
-function storedGrant(row: GrantRow): StoredGrant {
+/** An application is in two tables. */
+function applications(
+  database: DatabaseSync,
+  statement: (sql: string) => StatementSync,
+): Copied<ApplicationRecord> {
+  const { findApplication, createApplication } = prepareApplications(database);
+  function remove(id: Key): void {
+    statement('DELETE FROM application_secrets WHERE application_id = ?').run(id);
+    statement('DELETE FROM applications WHERE id = ?').run(id);
+  }
   return {
-    grant_id: uuidFromBytes(row.id),
-    application_id: uuidFromBytes(row.application_id),
-    details:
-      row.account_id === null
-        ? null
-        : {
-            scope: row.scope,
-            account: accountRecord(row.account),
-            code_hash: row.code_hash,
-            ...binding(row),
-          },
-    created_at: row.created_at,
-    secret_hash: row.secret_hash,
-    first_used_at: row.first_used_at,
-    revoked_at: row.revoked_at,
-    recoveries: row.recoveries,
-    recovered_at: row.recovered_at,
-    issued_by: initiatorRecord(row.issued_by),
-    redeemed_by: initiatorRecord(row.redeemed_by),
-    first_used_by: initiatorRecord(row.first_used_by),
-    recovered_by: initiatorRecord(row.recovered_by),
-    revoked_by: initiatorRecord(row.revoked_by),
+    ...BY_ID,
+    read: (after, limit) =>
+      statement('SELECT id FROM applications WHERE id > ? ORDER BY id LIMIT ?')
+        .all(after, limit)
+        .flatMap(({ id }) => findApplication(uuidFromBytes(id as Uint8Array)) ?? []),
+    put(application) {
+      remove(uuidToBytes(application.id));
+      createApplication(application);
+    },
+    remove,
   };
 }
 
-function grantRow(grant: StoredGrant) {
-  const { details } = grant;
+type GrantRow = HistoryRow &
+  BindingRow & {
+    created_at: number;
+    secret_hash: Uint8Array | null;
+    scope: string | null;
+    account: string | null;
+    code_hash: Uint8Array | null;
+  };
+
+function storedGrant(row: GrantRow): StoredGrant {
+  const { created_at, secret_hash, scope, account, code_hash } = row;
   return {
-    id: uuidToBytes(grant.grant_id),
+    ...grantHistory(row),
+    ...binding(row),
+    ...{ created_at, secret_hash, scope, code_hash },
+    account: account === null ? null : accountRecord(account),
+  };
+}
+
+function grantRow({ grant_id, ...grant }: StoredGrant): Row {
+  return {
+    ...grant,
+    ...bindingColumns(grant),
+    id: uuidToBytes(grant_id),
     application_id: uuidToBytes(grant.application_id),
-    account_id: details && uuidToBytes(details.account.id),
-    scope: details?.scope ?? null,
-    account: details && accountText(details.account),
-    code_hash: details?.code_hash ?? null,
-    ...bindingColumns(details ?? UNBOUND),
-    created_at: grant.created_at,
-    secret_hash: grant.secret_hash,
-    first_used_at: grant.first_used_at,
-    revoked_at: grant.revoked_at,
-    recoveries: grant.recoveries,
-    recovered_at: grant.recovered_at,
+    account_id: bytesOrNull(grant.account_id),
+    account: grant.account && accountText(grant.account),
     issued_by: initiatorText(grant.issued_by),
     redeemed_by: initiatorText(grant.redeemed_by),
     first_used_by: initiatorText(grant.first_used_by),

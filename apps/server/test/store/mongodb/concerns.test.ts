@@ -127,7 +127,7 @@ describe('on a replica set, whatever the URL says', () => {
       const found: Document = {
         applications: toApplicationDocument(application),
         accounts: { _id: toId(anId()), ...toSnapshot(anAccount()) },
-        scopes: { _id: 'read', described_at: new Date(), title: 'Read', texts: {} },
+        scopes: { _id: 'read', title: 'Read', texts: {} },
         pages: toPageDocument({ ...aPage(), initiator: anInitiator() }),
       };
       server.on('find', ({ find }) => batch(...(find in found ? [found[find]] : [])));

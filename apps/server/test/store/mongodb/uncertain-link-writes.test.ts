@@ -268,7 +268,7 @@ describe('a change by the operator whose response is lost', () => {
   const application = toApplicationDocument(record);
   const scope = aScope();
   const { scope: name, ...texts } = scope;
-  const described = { _id: name, described_at: new Date(1), ...texts, revision: 1 };
+  const described = { _id: name, ...texts, revision: 1 };
 
   test('to an application: is read back, unless another came after it', async () => {
     const changes = { name: 'Acme 2', redirect_uris: ['https://acme.example/b'] };

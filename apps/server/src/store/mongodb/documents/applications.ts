@@ -33,8 +33,6 @@ export interface ApplicationDocument extends Versioned {
   homepage_uri: string | null;
   public: boolean;
   resource_server: boolean;
-  /** The ids of the secrets that a copy from another database has brought. */
-  copied_secrets?: Binary[];
   /**
    * A deleted application stays, without what an operator said about it: a command that arrives late
    * finds the id taken and the revision raised, and does not bring it back.

@@ -9,7 +9,7 @@ import type {
   RevokedRecord,
 } from '../../records.ts';
 import type { NewCode } from '../../store.ts';
-import { initiatorNames, type StoredGrant } from '../../transfer.ts';
+import type { StoredGrant } from '../../transfer.ts';
 import { revisionOf, type Versioned } from '../retry-on-conflict.ts';
 import {
   type AccountDocument,
@@ -185,35 +185,29 @@ export function toGrantHistory(document: GrantDocument): GrantHistory {
 }
 
 export function fromStoredGrantDocument(document: RedeemedDocument): StoredGrant {
-  const { account_id: _, ...history } = toGrantHistory(document);
+  const isWhole = hasDetails(document);
   return {
-    ...history,
+    ...toGrantHistory(document),
+    ...fromBinding(document),
     created_at: document.created_at.getTime(),
     secret_hash: document.secret_hash ? fromHash(document.secret_hash) : null,
-    details: hasDetails(document)
-      ? {
-          scope: document.scope,
-          account: fromSnapshot(document.account_id, document.account),
-          code_hash: fromHash(document.code_hash),
-          ...fromBinding(document),
-        }
-      : null,
+    scope: document.scope ?? null,
+    account: isWhole ? fromSnapshot(document.account_id, document.account) : null,
+    code_hash: isWhole ? fromHash(document.code_hash) : null,
   };
 }
 
 export function toStoredGrantDocument(grant: StoredGrant): GrantDocument {
-  const { details, secret_hash, recoveries } = grant;
+  const { account_id, scope, account, code_hash, secret_hash, recoveries } = grant;
   const dates = ['created_at', 'first_used_at', 'revoked_at', 'recovered_at'] as const;
   return {
     _id: toId(grant.grant_id),
     application_id: toId(grant.application_id),
-    ...(details && {
-      account_id: toId(details.account.id),
-      scope: details.scope,
-      account: toSnapshot(details.account),
-      code_hash: toHash(details.code_hash),
-      ...toBinding(details),
-    }),
+    ...(account_id && { account_id: toId(account_id) }),
+    ...(scope !== null && { scope }),
+    ...(account && { account: toSnapshot(account) }),
+    ...(code_hash && { code_hash: toHash(code_hash) }),
+    ...toBinding(grant),
     ...Object.fromEntries(
       dates.flatMap((name) => (grant[name] === null ? [] : [[name, toDate(grant[name])]])),
     ),
@@ -225,6 +219,14 @@ export function toStoredGrantDocument(grant: StoredGrant): GrantDocument {
     ),
   } as GrantDocument;
 }
+
+const initiatorNames = [
+  'issued_by',
+  'redeemed_by',
+  'recovered_by',
+  'first_used_by',
+  'revoked_by',
+] as const satisfies readonly (keyof StoredGrant)[];
 
 export function toCodeState(document: GrantDocument): CodeState | null {
   const { application_id, code_hash, created_at } = document;
