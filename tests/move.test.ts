@@ -1,0 +1,76 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  dropDatabase,
+  freshName,
+  nodeArgumentsFor,
+  urlOf,
+} from '@latchkey/test-kit/mongodb/test-databases';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { codeBlocks } from './support/markdown.ts';
+import { ADMIN_SECRET, operator } from './support/operator.ts';
+import { environment, latchkey, script, startService, succeed } from './support/service.ts';
+
+// The chapter "Move to another database" of docs/operations.md, followed to the letter.
+
+const operations = await readFile(new URL('../docs/operations.md', import.meta.url), 'utf8');
+const copies = codeBlocks(operations).filter(({ code }) => code.includes('latchkey copy '));
+const [FROM, TO] = ['file:./data/latchkey.db', /mongodb:\/\/127\.0\.0\.1:27017\/[^'\s]*/];
+
+const server = inject('mongodbUrl');
+
+test.runIf(server)(
+  'nothing that was revoked or changed is lost on the way to MongoDB',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'latchkey-move-'));
+    const name = freshName();
+    onTestFinished(async () => {
+      await dropDatabase(server as string, name);
+      await rm(folder, { recursive: true });
+    });
+    const to = urlOf(server as string, name);
+    const settings = (url: string) =>
+      environment({
+        ADMIN_SECRET,
+        DATABASE_URL: url,
+        NODE_OPTIONS: nodeArgumentsFor(to).join(' '),
+      });
+    const start = async (url: string) => {
+      const service = await startService({ cwd: folder, env: settings(url) });
+      onTestFinished(() => service.kill());
+      return service;
+    };
+    const follow = (code: string) =>
+      succeed(
+        'bash',
+        [
+          '-euo',
+          'pipefail',
+          '-c',
+          `latchkey() { node '${script}' "$@"; }; ${code.replace(TO, to)}`,
+        ],
+        { cwd: folder, env: environment({ NODE_OPTIONS: nodeArgumentsFor(to).join(' ') }) },
+      );
+    expect(copies).toHaveLength(2);
+    const [while_it_runs = '', at_last = ''] = copies.map(({ code }) => code.replace(/^ +/gm, ''));
+
+    const before = await start(FROM);
+    const { id } = await operator<{ id: string }>(before, 'POST', '/applications', {
+      name: 'Acme',
+    });
+    await follow(while_it_runs);
+    await operator(before, 'POST', `/applications/${id}/disable`);
+    await before.stop();
+    await follow(at_last);
+
+    const { exitCode, stderr } = await latchkey(['serve'], { cwd: folder, env: settings(FROM) });
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 78,
+      stderr: expect.stringContaining(name),
+    });
+    const after = await start(to);
+    const found = await operator(after, 'GET', `/applications/${id}`);
+    expect(found).toMatchObject({ name: 'Acme', disabled: true });
+  },
+);
