@@ -28,7 +28,6 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 const COMPONENTS = '#/components/schemas/';
 
-/** Removes from a JSON schema of zod's what would mislead a generated client. */
 function forClients({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   // A newer service may send more members.
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
@@ -39,7 +38,6 @@ function forClients({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   }
 }
 
-/** Every schema that has a name, by its name. */
 function componentSchemas(): Record<string, JsonSchema> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     uri: (id) => COMPONENTS + id,
@@ -50,7 +48,6 @@ function componentSchemas(): Record<string, JsonSchema> {
   );
 }
 
-/** Splits the members of an input into those of the path or the query and those of the body. */
 function inputParts(
   { method, path, input, takesForm = false }: OperationContract,
   example: object,
@@ -88,7 +85,6 @@ function inputParts(
   return { parameters, requestBody: { required: bodyRequired.length > 0, content } };
 }
 
-/** The issues that an operation reports for an input whose first member is wrong. */
 function exampleIssues({ input }: OperationContract, example: object) {
   const [name = ''] = Object.keys(z.toJSONSchema(input, { io: 'input' }).properties ?? {});
   const { error } = input.safeParse({ ...example, [name]: '' });
@@ -117,7 +113,6 @@ function exampleError(code: ErrorCode, operation: OperationContract, example: ob
   };
 }
 
-/** The responses of an operation: its result, and its errors by status. */
 function responses(
   operation: OperationContract,
   { input, output }: AnyExample,
@@ -206,10 +201,7 @@ function describeOperation(
   };
 }
 
-/**
- * The OpenAPI 3.1 document of every REST operation, made from the same contract as the routes. It
- * has no `servers`: the route that serves it adds them.
- */
+/** It has no `servers`: the route that serves it adds them. */
 export function openApiDocument() {
   const paths: Record<string, Record<string, DescribedOperation>> = {};
   for (const [name, operation] of Object.entries(operations) as [

@@ -1,10 +1,6 @@
 import { type ErrorCode, errorCodes, type OperationContract } from '@latchkey/schema';
 import { z } from 'zod';
 
-/**
- * The errors that an operation can return, in the order of the table: its own, and those that follow
- * from its caller, its input and its method.
- */
 export function errorsOf(operation: OperationContract): ErrorCode[] {
   const takesBody = operation.method !== 'GET';
   const { properties = {} } = z.toJSONSchema(operation.input, { io: 'input' });

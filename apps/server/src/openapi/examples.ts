@@ -11,15 +11,13 @@ import {
   type Scope,
 } from '@latchkey/schema';
 
-/** An input of an operation and the output that it leads to, for the docs. */
 export interface Example<Name extends OperationName> {
   input: OperationInput<Name>;
   output: OperationOutput<Name>;
 }
 
-// All examples tell one story: Acme links the account of Ada Lovelace. The credentials are well
-// formed, so that a generated mock server can return them and a client can send them. Their random
-// part is no secret: it is the bytes 0 to 31.
+// The credentials are well formed, for mock servers and clients. Their random part is no secret: it
+// is the bytes 0 to 31.
 const APPLICATION = '0193aa00-0000-7000-8000-0000000000a0';
 const ACCOUNT = '0193aa00-0000-7000-8000-0000000000b0';
 export const GRANT = '0193aa00-0000-7000-8000-0000000000c0';
@@ -152,7 +150,6 @@ const linkRequest: LinkRequest = {
   expires_at: '2026-11-21T03:14:00.000+00:00',
   grant_id: null,
 };
-/** Where the browser goes if the user denies. */
 export const DENIED = `${CALLBACK}?error=access_denied&error_code=access_denied&state=xyz&iss=https%3A%2F%2Flatchkey.example`;
 
 const issued = { application_id: APPLICATION, account_id: ACCOUNT, scope };

@@ -9,8 +9,7 @@ import {
 import { z } from 'zod';
 import { CALLBACK, CHALLENGE, type Example, examples } from './examples.ts';
 
-// The routes of OAuth that are no operations. `/link` and `/connections` are for people and have no
-// place here.
+// `/link` and `/connections` are for people, and have no place here.
 
 export const FORM = 'application/x-www-form-urlencoded';
 
@@ -34,7 +33,6 @@ export function withCredentials<Body extends { schema: { properties: object } }>
 const grantType = z.literal('authorization_code').meta({ description: 'The only one there is.' });
 const { errors: convertErrors } = operations['grants.convert'];
 
-/** `POST /oauth/token`: `grants.convert` in the words of OAuth. */
 export const tokenContract: OperationContract = {
   method: 'POST',
   path: '/oauth/token',
@@ -87,12 +85,11 @@ function pageOf(codes: readonly ErrorCode[]) {
   };
 }
 
-/** `GET /oauth/authorize`: where an application sends a browser. */
 export const authorization = {
   operationId: 'links.begin',
   summary: 'Ask a user to link an account',
   description:
-    'The authorization endpoint (RFC 6749, section 3.1), for browsers. Leads to the sign-in page of the host. What an application has done wrong goes back to it in the redirect; what could lead the browser to a stranger is shown on a page. Only there if `SIGN_IN_URL` is set.',
+    'The authorization endpoint (RFC 6749, section 3.1), for browsers. Redirects to the sign-in page of the host. An error of the application goes back to it in the redirect. An error that could send the browser to an untrusted address is shown on a page. Exists only if `SIGN_IN_URL` is set.',
   tags: ['Linking'],
   security: [],
   parameters: [
@@ -175,7 +172,6 @@ const metadata = (operationId: string, summary: string, source: string) => ({
   },
 });
 
-/** What OAuth libraries read first. */
 export const metadataPaths = {
   '/.well-known/oauth-authorization-server': {
     get: metadata(

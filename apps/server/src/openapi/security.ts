@@ -2,17 +2,14 @@ import type { Caller, OperationContract } from '@latchkey/schema';
 
 interface SecurityScheme {
   caller: Caller;
-  /** Whether only the routes of OAuth clients take it. Default: false. */
   onlyWithForm?: boolean;
   type: 'http';
   scheme: 'bearer' | 'basic';
   description: string;
 }
 
-/** How each caller authenticates: the security schemes of OpenAPI, by name. */
 export const securitySchemes: Record<string, SecurityScheme> = {
-  // Before the secret alone: generated clients take the last one that they have a value for, and most
-  // have the secret.
+  // Before the secret alone: generated clients take the last scheme that they have values for.
   applicationIdAndSecret: {
     caller: 'application',
     onlyWithForm: true,
@@ -47,11 +44,10 @@ export const securitySchemes: Record<string, SecurityScheme> = {
   },
 };
 
-/** How the caller of an operation authenticates: one of these. */
 export function securityOf({ caller, takesForm = false }: OperationContract): object[] {
   const schemes = Object.entries(securitySchemes)
     .filter(([, scheme]) => scheme.caller === caller && (takesForm || !scheme.onlyWithForm))
     .map(([name]) => ({ [name]: [] }));
-  // The last way is `client_id` and `client_secret` in the form, which OpenAPI has no scheme for.
+  // The last one is `client_id` and `client_secret` in the form, for which OpenAPI has no scheme.
   return takesForm ? [...schemes, {}] : schemes;
 }

@@ -1,4 +1,3 @@
-/** A body in one media type, with one example, or with several by name. */
 interface MediaType {
   schema: object;
   example?: unknown;
@@ -13,7 +12,6 @@ export interface Response {
   content: Content;
 }
 
-/** An operation as OpenAPI has it. */
 export interface DescribedOperation {
   operationId: string;
   summary: string;
@@ -26,8 +24,7 @@ export interface DescribedOperation {
 }
 
 /**
- * Two operations that share a method and a path, as one: OpenAPI has no other way to say it. Which of
- * them a request is for depends on its body.
+ * OpenAPI has one operation for each method and path, so this joins two that differ in the body.
  */
 export function sharedOperation(
   one: DescribedOperation,
@@ -69,7 +66,6 @@ function sharedSchema(one: object, other: object): object {
   return schemas.length === 1 ? one : { anyOf: schemas };
 }
 
-/** The members of both, and what they make together where both have one. */
 function byKey<Value>(
   one: Record<string, Value>,
   other: Record<string, Value>,
@@ -83,7 +79,6 @@ function byKey<Value>(
   return all;
 }
 
-/** Without what says the same as one before it. */
 function distinct<Value>(values: readonly Value[]): Value[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }

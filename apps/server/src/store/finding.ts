@@ -1,4 +1,3 @@
-/** What can be looked at. */
 export type CheckName =
   | 'settings'
   | 'store'
@@ -12,17 +11,12 @@ export type CheckName =
   | 'disk'
   | 'convert';
 
-/** What a check has found. */
 export interface Finding {
   check: CheckName;
-  /**
-   * A `problem` keeps the service from working, or from what it promises. A `warning` is worth a
-   * thought. What could not be looked at is `skipped`.
-   */
+  /** `problem`: a promise is broken. `skipped`: the check could not run. */
   level: 'ok' | 'warning' | 'problem' | 'skipped';
-  /** One line. Without credentials. */
+  /** One line, without credentials. */
   found: string;
-  /** What to do; null for nothing. */
   advice: string | null;
 }
 

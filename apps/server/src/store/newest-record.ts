@@ -3,15 +3,9 @@ import { type Finding, ok, problem, warning } from './finding.ts';
 
 // Processes on NTP are within a second of each other.
 const TOLERATED: Milliseconds = 1_000;
-// Codes of a clock that is further ahead are refused: see MAX_CLOCK_SKEW.
+// A code from a clock that is further ahead is refused: see MAX_CLOCK_SKEW.
 const REFUSED: Milliseconds = 60_000;
 
-/**
- * Compares this machine's clock with the newest record: a record from the future was made by a clock
- * that was ahead, or this one is behind.
- *
- * @param newest - when it was made; null if there is none
- */
 export function checkNewestRecord(newest: Milliseconds | null, clock: Clock): Finding {
   const ahead = newest === null ? 0 : newest - clock();
   if (ahead <= TOLERATED) {

@@ -1,13 +1,11 @@
 import type { Store } from './store.ts';
 
-/** The methods of a store that use the database, `close` aside. */
 export type StoreMethod = {
   [Name in keyof Store]-?: Store[Name] extends (...args: never[]) => Promise<unknown>
     ? Name
     : never;
 }[Exclude<keyof Store, 'close'>];
 
-/** Runs a call of a store, and returns what it returns. */
 export type StoreObserver = <T>(
   method: StoreMethod,
   run: () => Promise<T>,
@@ -21,7 +19,6 @@ export function methodsOf(store: Store): StoreMethod[] {
   return Object.keys(store).filter((name) => isObserved(store, name));
 }
 
-/** A store whose calls pass through an observer. */
 export function observeStore(store: Store, observe: StoreObserver): Store {
   const observed = methodsOf(store).map((method) => {
     const call = store[method] as (...args: unknown[]) => Promise<unknown>;

@@ -4,14 +4,7 @@ import type { Migration } from './schema-version.ts';
 import type { Store, StoreOptions } from './store.ts';
 import type { Transfer } from './transfer.ts';
 
-/**
- * Opens the store of a DATABASE_URL. Only its adapter is loaded, so that a start on SQLite does not
- * load the MongoDB driver.
- *
- * @param url - `file:` with a path, or `file::memory:`, for the embedded SQLite; `mongodb://` or
- *   `mongodb+srv://` for MongoDB
- * @throws Error with one line for the operator if waiting does not help
- */
+/** Loads one adapter only: a start on SQLite must not load the MongoDB driver. */
 export async function openStore(url: string, options: StoreOptions): Promise<Store> {
   if (url.startsWith('file:')) {
     const { openSqliteStore } = await import('./sqlite/sqlite-store.ts');
@@ -35,7 +28,6 @@ export async function openSource(url: string, options: { last?: boolean } = {}):
   return openMongoSource(url);
 }
 
-/** Opens a database to copy to, and creates it if there is none. */
 export async function openTarget(url: string): Promise<Transfer> {
   if (url.startsWith('file:')) {
     const { openSqliteTarget } = await import('./sqlite/transfer.ts');
@@ -45,7 +37,6 @@ export async function openTarget(url: string): Promise<Transfer> {
   return openMongoTarget(url);
 }
 
-/** Looks at a database, and changes nothing. */
 export async function* inspectDatabase(
   url: string,
   { clock, ...indexes }: { clock: Clock; reducesRevoked: boolean },
@@ -69,7 +60,7 @@ export async function openMigration(url: string): Promise<Migration> {
   return openMongoMigration(url);
 }
 
-/** The path in `file:./a.db`, `file:/a.db`, `file:///a.db` and `file::memory:`. */
+/** Takes `file:./a.db`, `file:/a.db`, `file:///a.db` and `file::memory:`. */
 export function sqlitePath(url: string): string {
   const path = url.slice('file:'.length);
   return path.startsWith('//') ? decodeURIComponent(new URL(url).pathname) : path;

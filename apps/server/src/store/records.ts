@@ -6,10 +6,8 @@ import type { Reason } from '../reasons.ts';
 
 export type { CredentialHash };
 
-/** An account, with the members that it has on the wire. */
 export type AccountRecord = Omit<Account, 'object'>;
 
-/** One secret of an application. */
 export interface SecretRecord {
   id: string;
   hash: CredentialHash;
@@ -19,17 +17,17 @@ export interface SecretRecord {
   last_used_at: Milliseconds | null;
 }
 
-/** An application with its secrets, oldest first. */
 export interface ApplicationRecord {
-  /** UUIDv7: their order is the order of creation. */
+  /** UUIDv7: sorts by creation. */
   id: string;
   name: string;
   disabled: boolean;
   created_at: Milliseconds;
+  /** Oldest first. */
   secrets: SecretRecord[];
-  /** As they were written: they are compared to the letter. */
+  /** As they were written, since they are compared exactly. */
   redirect_uris: string[];
-  /** The scopes it may ask for; null for every described one. */
+  /** The scopes that it may ask for; null for every described one. */
   scopes: string[] | null;
   logo_uri: string | null;
   homepage_uri: string | null;
@@ -39,7 +37,6 @@ export interface ApplicationRecord {
   resource_server: boolean;
 }
 
-/** What an operator can change of an application. */
 export type ApplicationChanges = Partial<
   Pick<
     ApplicationRecord,
@@ -47,21 +44,17 @@ export type ApplicationChanges = Partial<
   >
 >;
 
-/** A scope in words, with the members that it has on the wire. */
 export type ScopeRecord = Omit<Scope, 'object'>;
 
-/** What a code is bound to. It is set at its issue and never changes. */
+/** Set when the code is issued, and never changed. */
 export interface CodeBinding {
-  /** Where the browser was sent with it; null if the code was issued without one. */
+  /** The browser was sent there with the code; null if the code was issued without one. */
   redirect_uri: string | null;
-  /**
-   * Whether the authorization request named the redirect URI: then the redemption has to as well. False
-   * if there is none.
-   */
+  /** Whether the authorization request named it. If so, the redemption has to name it too. */
   redirect_uri_given: boolean;
   /** RFC 7636, S256; null for none. */
   code_challenge: string | null;
-  /** The link request whose approval issued it; null for none. */
+  /** The link request whose approval issued the code; null for none. */
   link_id: string | null;
 }
 
@@ -80,26 +73,26 @@ export interface LinkRecord {
   code_challenge: string | null;
   login_hint: string | null;
   ui_locales: string | null;
-  /** 32 random bytes. With the random part of what decides, they make the code. */
+  /** 32 random bytes. With the random part of the deciding credential, they make the code. */
   salt: Uint8Array;
   /** It can be decided while now < this. It is deleted 3 hours later. */
   expires_at: Milliseconds;
-  /** The account that was identified last, or that was approved; null before. */
+  /** The account that was last identified or was approved; null before. */
   account_id: string | null;
   /** The latest consent page; null without one. */
   page_id: string | null;
-  /** Null while it is undecided. */
+  /** Null while undecided. */
   decision: LinkDecision | null;
 }
 
-/** A decision about a link request. It is made once. */
+/** Made once. */
 export interface LinkDecision {
   status: 'approved' | 'denied';
-  /** The id of the link request if the host decided, or of the page. */
+  /** The id of the link request if the host decided, otherwise that of the page. */
   decided_by: string;
-  /** Null if it was denied. */
+  /** Null for a denial. */
   grant_id: string | null;
-  /** What was granted; null if it was denied. */
+  /** The granted scopes; null for a denial. */
   scope: string | null;
 }
 
@@ -108,15 +101,15 @@ export interface PageRecord {
   /** UUIDv7. It is also the id inside its ticket and its session. */
   id: string;
   kind: 'consent' | 'connections';
-  /** The link request that a consent page is about; null for others. */
+  /** Null unless it is a consent page. */
   link_id: string | null;
   account_id: string;
   ticket_hash: CredentialHash;
   /** The ticket opens the page while now < this. */
   ticket_expires_at: Milliseconds;
-  /** The hash of the session that opened it; null before. */
+  /** Null until a session opens the page. */
   session_hash: CredentialHash | null;
-  /** The session is good while now < this. It is deleted some time after. */
+  /** The session is valid while now < this. The page is deleted some time after. */
   expires_at: Milliseconds;
   return_url: string | null;
   locale: string | null;
@@ -135,36 +128,35 @@ export interface PendingRecord extends CodeBinding {
   grant_id: string;
   application_id: string;
   scope: string;
-  /** The account as it was at issue. */
+  /** As it was at issue. */
   account: AccountRecord;
   code_hash: CredentialHash;
   /** The code is valid while now < this. */
   code_expires_at: Milliseconds;
 }
 
-/** An account in the list of accounts. */
 export interface ListedAccount {
-  /** UUIDv7: their order is the order in which the accounts were first put. */
+  /** UUIDv7: sorts by when the account was first put. */
   place: string;
   account: AccountRecord;
 }
 
-/** What an account record becomes in the snapshots once the account is erased. */
+/** Replaces the names in snapshots of an erased account. */
 export const ERASED = { username: 'erased', display_name: 'erased', twitter: null } as const;
 
-/** A grant: a code that was redeemed. */
+/** A redeemed code. */
 export interface GrantRecord {
   grant_id: string;
   application_id: string;
   scope: string;
-  /** The account as it was when the code was issued. */
+  /** As it was when the code was issued. */
   account: AccountRecord;
   /** When the code was redeemed. */
   created_at: Milliseconds;
   revoked_at: Milliseconds | null;
 }
 
-/** What is known of a revoked grant for ever. */
+/** The part of a revoked grant that is kept for ever. */
 export interface RevokedRecord {
   grant_id: string;
   application_id: string;
@@ -172,21 +164,20 @@ export interface RevokedRecord {
   revoked_at: Milliseconds;
 }
 
-/** The state of a code, to tell why it can't be redeemed. */
+/** Shows why a code can't be redeemed. */
 export interface CodeState extends CodeBinding {
   application_id: string;
   code_hash: CredentialHash;
   redeemed: boolean;
 }
 
-/** A count within a window of time that began with its first addition. */
+/** A window begins with its first addition. */
 export interface WindowCount {
   count: number;
   /** From then on the count starts again. */
   ends_at: Milliseconds;
 }
 
-/** What a request with a grant's secret needs. */
 export interface GrantAuthentication {
   /** Its scope is empty if only a {@link RevokedRecord} is left. */
   grant: Omit<GrantRecord, 'account'>;
@@ -194,15 +185,15 @@ export interface GrantAuthentication {
   secret_hash: CredentialHash | null;
   /** When a request was first authenticated with the grant's secret; null for never. */
   first_used_at: Milliseconds | null;
-  /** Null if there is no such application, such as one that was deleted. */
+  /** Null if there is no such application, for example after its deletion. */
   application_disabled: boolean | null;
-  /** The current account if it was asked for, null if it is gone; otherwise as it was at issue. */
+  /** Null if the caller asked for the current account and it is gone. */
   account: AccountRecord | null;
 }
 
 /**
- * The history of a grant. Its id has the time of the issue. Each `_by` is null if the change was not
- * made, or if only a {@link RevokedRecord} is left.
+ * Each `_by` is null if the change was not made, or if only a {@link RevokedRecord} is left. The id
+ * has the time of issue.
  */
 export interface GrantHistory {
   grant_id: string;
@@ -213,7 +204,7 @@ export interface GrantHistory {
   /** When the code was redeemed; null before. */
   created_at: Milliseconds | null;
   redeemed_by: Initiator | null;
-  /** How often the grant was recovered; the next two are of the last time. */
+  /** How many times the grant was recovered. The next two are of the last recovery. */
   recoveries: number;
   recovered_at: Milliseconds | null;
   recovered_by: Initiator | null;
@@ -223,15 +214,13 @@ export interface GrantHistory {
   revoked_by: Initiator | null;
 }
 
-/** A change that was made on the command line. */
 export interface CommandChange {
-  /** UUIDv7: their order is the order of the changes. */
+  /** UUIDv7: sorts by time. */
   id: string;
   at: Milliseconds;
   operation: ActionName;
   os_user: string;
   request_id: string;
-  /** What it was about, as far as known. */
   ids: {
     application_id?: string;
     secret_id?: string;
@@ -241,21 +230,20 @@ export interface CommandChange {
   };
 }
 
-/** A call of an operation that was refused or failed. */
 export interface RefusalRecord {
-  /** UUIDv7: their order is the order of the refusals. */
+  /** UUIDv7: sorts by time. */
   id: string;
   at: Milliseconds;
   request_id: string;
   operation: ActionName;
   error_code: ErrorCode;
-  /** Which check failed, if the code has several; null if it has one. */
+  /** The check that failed, if the error code has several; otherwise null. */
   reason: Reason | null;
-  /** Null if the caller was not authenticated; then the two ids are only claims. */
+  /** Null if the caller was not authenticated. The two ids are unverified then. */
   by: Actor | null;
   application_id: string | null;
   grant_id: string | null;
   address: string | null;
-  /** It is deleted some time after. */
+  /** The record is deleted some time after. */
   expires_at: Milliseconds;
 }

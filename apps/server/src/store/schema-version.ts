@@ -1,20 +1,16 @@
-/**
- * One step of the schema of a database: step n takes it from version n to n + 1. Never change a step
- * that was released: add one.
- */
+/** Step n takes a database from version n to n + 1. Never change a released step: add one. */
 export interface SchemaStep {
-  /** What it does, for the operator, as in "add the column grants.note". */
+  /** For the operator, as in "add the column grants.note". */
   title: string;
   /**
-   * Whether programs of the version before go on working with it, and can be started on it: it only
-   * adds what they ignore, such as a table, an index, or a column that has a default.
+   * Whether programs of the version before can still use the database: it adds only what they
+   * ignore, such as a table, an index, or a column with a default.
    */
   additive: boolean;
   /** Whether it writes every record of a large table, or builds an index on one. */
   rewrites: boolean;
 }
 
-/** The version of a database. */
 export interface SchemaVersion {
   /** How many steps were made; 0 for a new database. */
   version: number;
@@ -22,51 +18,40 @@ export interface SchemaVersion {
   oldest: number;
 }
 
-/** What a migration would do. */
 export interface MigrationPlan {
-  /** Without credentials. */
   database: string;
-  /** The version of the database. */
   from: number;
-  /** The version of this program. */
   to: number;
   steps: { version: number; title: string; additive: boolean }[];
   room: Room;
 }
 
-/** Room on the disk, in bytes. */
+/** In bytes. */
 export interface Room {
-  /** How much a migration takes at most, besides what the database takes. */
+  /** At most, besides what the database takes. */
   needed: number;
-  /** How much is free; null if the database does not tell. */
+  /** Null if the database does not report it. */
   free: number | null;
 }
 
-/** What `latchkey migrate` needs of a database. */
 export interface Migration {
   /** @throws SchemaMismatch if a newer program migrated the database */
   plan(): Promise<MigrationPlan>;
-  /** Makes the steps that are missing. Safe to repeat, also after it was killed. */
+  /** Safe to repeat, also after it was killed. Changes nothing before it is called. */
   run(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The schema of a database is not that of this program. Only an operator can change that. */
+/** Only an operator can change the schema to that of this program. */
 export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch';
 }
 
-/** The version of a database once all steps were made. */
 export function versionAfter(steps: readonly SchemaStep[]): SchemaVersion {
   return { version: steps.length, oldest: steps.findLastIndex(({ additive }) => !additive) + 1 };
 }
 
-/**
- * A database with more steps than this program knows is usable if they were all additive.
- *
- * @param database - how messages call it
- * @throws SchemaMismatch
- */
+/** A database with unknown steps is usable if they were all additive. */
 export function refuseNewer(
   { version, oldest }: SchemaVersion,
   steps: readonly SchemaStep[],
@@ -79,12 +64,8 @@ export function refuseNewer(
 }
 
 /**
- * Whether steps are to be made. A start makes those that programs of the version before can live
- * with, since they may be running; the others wait for `latchkey migrate`.
- *
- * @param database - how messages call it
- * @param mayMigrate - whether additive steps may be made
- * @throws SchemaMismatch if steps are missing that may not be made
+ * Programs of the version before may be running, so a start makes only steps that they can live
+ * with.
  */
 export function mayMakeSteps(
   version: number,
@@ -96,33 +77,25 @@ export function mayMakeSteps(
   if (missing.length === 0) return false;
   const versions = `${database} has the schema of an earlier Latchkey, version ${version}, and this program needs ${steps.length}.`;
   if (!mayMigrate) throw new SchemaMismatch(`${versions} Run \`latchkey migrate\`.`);
-  // There is no earlier program where there is no database yet.
   if (version === 0 || missing.every(({ additive }) => additive)) return true;
   throw new SchemaMismatch(
     `${versions} Earlier programs cannot work with it. Stop them all, then run \`latchkey migrate\`.`,
   );
 }
 
-/**
- * A copy of another version could leave out what this program does not know, or bring what it does not
- * understand.
- *
- * @throws SchemaMismatch
- */
+/** A copy could lose what this program does not know, or bring what it does not understand. */
 export function refuseToCopy(
   version: number,
   steps: readonly SchemaStep[],
   database: string,
 ): void {
   const known = steps.length;
-  // There is nothing in a new database.
   if (version === known || version === 0) return;
   throw new SchemaMismatch(
     `The database ${database} has schema version ${version}, and this program copies version ${known}. ${version < known ? 'Run `latchkey migrate` on it first' : 'Copy it with the newer version of Latchkey'}.`,
   );
 }
 
-/** @param database - its name, without credentials */
 export function planOf(
   database: string,
   from: number,

@@ -28,13 +28,13 @@ const pending = {
   created_at: { $exists: false },
 } satisfies Filter<GrantDocument>;
 
-/** What is about an account and was there before its erasure. */
+/** Documents about an account that were there before its erasure. */
 interface OfAccount {
   account_id: AnyAccount['_id'];
   account_revision: { $not: { $gt: number } };
 }
 
-/** Looks up accounts, erased ones too. */
+/** Finds erased accounts too. */
 export const accountLookUp = (connection: Connection) =>
   connection.gatherReads<AnyAccount>(({ accounts, decisive }, byId) =>
     accounts.find(byId, decisive).toArray(),
@@ -53,13 +53,13 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
     );
 
   /**
-   * Ends what the account had before its erasure. The mark of the erasure is on disk: what is issued or
-   * kept from now on finds it. Each step may be repeated, also by another call.
+   * The mark of the erasure is on disk: what is created from now on sees it. Each step may be
+   * repeated, also by another call.
    */
   async function endAll(erasure: ErasedAccountDocument): Promise<void> {
     const ofAccount = {
       account_id: erasure._id,
-      // Not what is about an account that was put under the same id later, if this command is late.
+      // If this command is late, it spares an account that was put under the same id later.
       account_revision: { $not: { $gt: erasure.revision ?? 0 } },
     };
     await deleteLinks(ofAccount);
@@ -67,8 +67,8 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
   }
 
   /**
-   * Whoever read the account before its mark kept a page or a code before, which tells of which link
-   * request. Once that is deleted, there is nothing left to write the account to.
+   * A call that read the account before the mark has kept a page or a code, which names the link
+   * request. Once that is deleted, the call has nothing to write the account to.
    */
   async function deleteLinks(ofAccount: OfAccount): Promise<void> {
     const [pages, codes] = await connection.read(({ pages, grants, listing }) => {
@@ -78,8 +78,8 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
         grants.find({ ...ofAccount, ...pending }, linkId).toArray(),
       ]);
     });
-    // Afterwards: a code that is no longer pending was redeemed, so its link request was decided before,
-    // and names the account by now.
+    // After the codes: one that is no longer pending was redeemed, so its link request names the
+    // account by now.
     const links = await connection.read(({ links, listing }) =>
       links.find(ofAccount, { ...listing, projection: { _id: 1 } }).toArray(),
     );
@@ -90,16 +90,13 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
     await connection.write<void>(({ links }) => ({
       send: async (options) => void (await links.deleteMany({ _id: { $in: ids } }, options)),
     }));
-    // Afterwards, since a repetition needs them to find the link requests.
+    // Last, since a repetition needs the pages to find the link requests.
     await connection.write<void>(({ pages }) => ({
       send: async (options) => void (await pages.deleteMany(ofAccount, options)),
     }));
   }
 
-  /**
-   * Redemption needs a pending code, so once those are deleted, every grant there will ever be is
-   * found.
-   */
+  /** Redemption needs a pending code. Once those are deleted, no further grant can appear. */
   async function endGrants(ofAccount: OfAccount, erasure: ErasedAccountDocument): Promise<void> {
     const redeemed = { ...ofAccount, created_at: { $exists: true } };
     await connection.write<void>(({ grants }) => ({
@@ -138,7 +135,7 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
       await retryOnConflict(
         async (): Promise<Versioned & { place?: AccountDocument['place'] }> => {
           const found = await find(account.id);
-          // Or grants of before would be active again, if the erasure was not completed.
+          // Otherwise grants from before would be active again if the erasure was not completed.
           if (found && isErased(found)) await endAll(found);
           return found ?? {};
         },
@@ -179,8 +176,7 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
         ...initiatorField('erased_by', initiator),
       };
       const { _id, erasure_id } = erasure;
-      // Also for an unknown id, and for one that was erased before: a put whose outcome nobody knows
-      // may still arrive.
+      // Marks unknown and erased ids too: a put with an unknown outcome may still arrive.
       const revision = await retryOnConflict(
         async () => (await find(account_id)) ?? {},
         async (before) => {

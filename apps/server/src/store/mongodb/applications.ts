@@ -65,7 +65,7 @@ export function applications(connection: Connection): Applications {
             const found = await applications.findOne({ _id }, decisive);
             if (revisionOf(found) === revision) return 'retry' as const;
             if (!found || found.deleted_at) return 'unknown' as const;
-            // If this call or another made the same change; a later one may have undone it.
+            // Otherwise a later change may have undone this one.
             return isMade(found) ? { result: found } : ('unknown' as const);
           },
         })),
@@ -82,7 +82,7 @@ export function applications(connection: Connection): Applications {
           try {
             await applications.insertOne(document, options);
           } catch (error) {
-            // The id is new, so a repetition finds under it only what was sent before.
+            // The id is new, so a duplicate can only be this call's first attempt.
             if (!repeated || !isDuplicateKey(error)) throw error;
           } finally {
             repeated = true;
@@ -126,7 +126,7 @@ export function applications(connection: Connection): Applications {
           },
         },
       };
-      // The write itself counts, so of two calls with room for one secret only one adds.
+      // The command checks the count, so of two calls with room for one secret only one adds.
       const withRoom = {
         _id: toId(application_id),
         ...existing,
@@ -295,8 +295,7 @@ export function applications(connection: Connection): Applications {
 }
 
 /**
- * The secrets with another one and without outdated ones, as an expression: noting the use of a secret
- * does not raise the revision, so the array that was read may be outdated itself.
+ * An expression, since the array that was read may be outdated: noting a use raises no revision.
  */
 function withSecret(
   secret: SecretRecord,

@@ -1,14 +1,14 @@
 import { MongoClient, type MongoClientOptions, ReadPreference } from 'mongodb';
 import { urlError } from './configuration-error.ts';
 
-/** How long to wait for the database, in milliseconds. */
+/** In milliseconds. */
 export interface Timeouts {
   /** To find a primary, to connect, and to get a connection from the pool. */
   connect: number;
   /** For a read, and for a write to be on the disks of a majority. The database enforces it. */
   operation: number;
   outcome: number;
-  /** Between two looks at the indexes, at most. */
+  /** Between two checks of the indexes, at most. */
   indexCheck: number;
 }
 
@@ -18,7 +18,7 @@ export const defaultTimeouts: Timeouts = {
   operation: 5_000,
   // A replica set that loses its primary elects another within about 10 s (its election timeout).
   outcome: 10_000,
-  // As often as MongoDB deletes what has expired.
+  // As often as MongoDB deletes expired documents.
   indexCheck: 60_000,
 };
 
@@ -37,7 +37,7 @@ export function createClient(
   return { client, name: databaseOf(url) ?? defaultDatabase };
 }
 
-/** A database without credentials. The same for the same database. */
+/** Two URLs of one database get the same name. */
 export function databaseName({ options: { hosts } }: MongoClient, database: string): string {
   return `mongodb://${hosts.map(String).sort().join()}/${database}`;
 }
@@ -51,19 +51,16 @@ function clientOptions(url: string, timeouts: Timeouts): MongoClientOptions {
     ...unlessGiven('serverSelectionTimeoutMS', timeouts.connect),
     ...unlessGiven('connectTimeoutMS', timeouts.connect),
     ...unlessGiven('waitQueueTimeoutMS', timeouts.connect),
-    // Longer than the database's own limit, so that the database answers first, and a connection is
-    // given up only if it is silent.
+    // Longer than the database's own limit, so that only a silent connection is closed.
     ...unlessGiven('socketTimeoutMS', 2 * timeouts.operation),
-    // Gives up a silent primary after 3.5 s instead of 13 s: see decision 37.
-    // If the server dies, the driver (7.8) may check for it on a broken connection and wait forever,
-    // unless it has checked within minHeartbeatFrequencyMS.
+    // Gives up a silent primary after 3.5 s instead of 13 s: see decision 37. The driver (7.8) may
+    // wait forever for a check on a broken connection, unless it has checked within
+    // minHeartbeatFrequencyMS.
     ...unlessGiven('heartbeatFrequencyMS', 500),
     ...unlessGiven('minHeartbeatFrequencyMS', 1_000),
-    // A secondary lags behind and may return what is rolled back later. Set for the client, since a
-    // URL that prefers secondaries would make it wait for one.
+    // Set for the client too, since a URL that prefers secondaries would make it wait for one.
     readPreference: ReadPreference.primary,
-    // `documents.ts` depends on these, so the URL must not change them. An `undefined` by mistake
-    // has to fail, not to drop out of a filter.
+    // `documents/` depends on these. An accidental `undefined` must not drop out of a filter.
     promoteValues: true,
     promoteLongs: true,
     promoteBuffers: false,
@@ -72,14 +69,14 @@ function clientOptions(url: string, timeouts: Timeouts): MongoClientOptions {
   };
 }
 
-/** The names of the options in a URL, in lower case, since the driver ignores case. */
+/** In lower case, since the driver ignores case. */
 function optionsOf(url: string): Set<string> {
   const start = url.indexOf('?');
   const query = start < 0 ? '' : url.slice(start + 1);
   return new Set([...new URLSearchParams(query).keys()].map((name) => name.toLowerCase()));
 }
 
-/** The path of the URL. The URL class can't parse several hosts. */
+/** The URL class can't parse several hosts. */
 function databaseOf(url: string): string | undefined {
   const path = /^[^/]+:\/\/[^/?]*\/([^?]*)/.exec(url)?.[1];
   return path ? decodeURIComponent(path) : undefined;

@@ -26,8 +26,8 @@ export function codes(connection: Connection, clock: Clock): Codes {
   const findAccount = accountLookUp(connection);
 
   return {
-    // The code is there before the account is read. An erasure that this read does not see deletes the
-    // code, and then the snapshot finds nothing to be written to, however late it comes.
+    // The code is stored before the account is read. An erasure that this read misses deletes the
+    // code, and then a late snapshot has no document to be written to.
     async issueCode(code) {
       const document = toNewDocument(code);
       const { _id } = document;
@@ -104,8 +104,8 @@ export function codes(connection: Connection, clock: Clock): Codes {
       const secret = toHash(secret_hash);
       const document = await connection.write(({ grants, decisive }) => ({
         grant_id,
-        // Every condition and every change is in this one command: two calls can't both redeem, and
-        // no crash can leave a spent code without a grant.
+        // One command has every condition and every change: two calls can't both redeem, and no
+        // crash can leave a spent code without a grant.
         send: (options) =>
           grants.findOneAndUpdate(
             {
@@ -131,8 +131,8 @@ export function codes(connection: Connection, clock: Clock): Codes {
           const found = await grants.findOne({ _id }, decisive);
           if (!found) return { result: null };
           if (isRedeemed(found)) {
-            // A grant of this call that was recovered or revoked since has lost the secret that the
-            // caller would get. Null tells the caller that the code was used.
+            // After a recovery or revocation, this call's secret is void. Null means that the code
+            // was used.
             const ours = isSame(found.redemption_id, redemption_id);
             return { result: ours && isSame(found.secret_hash, secret) ? found : null };
           }
@@ -157,11 +157,10 @@ export function codes(connection: Connection, clock: Clock): Codes {
   };
 }
 
-/** The condition that a redemption brings what the code is bound to. */
 function boundTo({ redirect_uri, code_challenge }: Redemption): Filter<GrantDocument> {
   const absent = { $exists: false };
   if (redirect_uri !== null) {
-    // Null stands for an absent one too, and then any is ignored.
+    // Null matches an absent field too: then any redirect URI is ignored.
     const same = { redirect_uri: { $in: [redirect_uri, null] } } as Filter<GrantDocument>;
     return { code_challenge: code_challenge ?? absent, ...same };
   }

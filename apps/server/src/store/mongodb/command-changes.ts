@@ -11,7 +11,6 @@ type CommandChanges = Pick<
 export function commandChanges(connection: Connection): CommandChanges {
   return {
     async keepCommandChanges(changes) {
-      // By id, so that writing one twice changes nothing.
       const upserts = changes.map((change) => {
         const { _id, ...replacement } = toCommandChangeDocument(change);
         return { replaceOne: { filter: { _id }, replacement, upsert: true } };

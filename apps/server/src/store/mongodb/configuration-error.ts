@@ -9,10 +9,7 @@ import {
 } from 'mongodb';
 import { BadSetting } from '../../bad-setting.ts';
 
-/**
- * A problem with the URL or the database that waiting does not solve. A failed start prints the
- * message as one line.
- */
+/** Waiting does not solve it. A failed start prints the message as one line. */
 export class ConfigurationError extends BadSetting {
   override readonly name = 'ConfigurationError';
 
@@ -21,26 +18,21 @@ export class ConfigurationError extends BadSetting {
   }
 }
 
-/** What the driver says about a URL that it can't parse, without the user and the password. */
 export function urlError(url: string, error: unknown): ConfigurationError {
-  // The driver's error is not the cause: it may contain the URL.
+  // The driver's error is not the cause, since it may contain the URL.
   const said = error instanceof Error ? error.message : String(error);
   return new ConfigurationError(
     `${withoutCredentials(said, url)}. It should be like mongodb://user:password@host:27017/latchkey, with the user and the password percent-encoded`,
   );
 }
 
-/**
- * The reason why a start failed, if waiting does not help; undefined otherwise.
- *
- * @param setNames - the names of the replica sets that answered
- */
+/** @param setNames - the names of the replica sets that responded */
 export function configurationError(
   error: unknown,
   setNames: ReadonlySet<string>,
 ): ConfigurationError | undefined {
   if (error instanceof ConfigurationError) return error;
-  // The driver does not select a server that is too old for it; the cause says why.
+  // The driver does not select a server that is too old for it. The cause says so.
   const reason = error instanceof MongoServerSelectionError ? error.cause : error;
   if (isUnusable(reason)) return new ConfigurationError(reason.message, error);
   if (error instanceof MongoServerSelectionError) {
@@ -71,7 +63,7 @@ export function configurationError(
   }
 }
 
-/** An error that heals, with what the operator can look at if it does not. */
+/** For an error that passes: adds what the operator can check if it does not. */
 export function withHint(error: unknown): unknown {
   if (!(error instanceof MongoServerSelectionError)) return error;
   const { message } = error;
@@ -84,7 +76,7 @@ export function withHint(error: unknown): unknown {
   return error;
 }
 
-/** The driver forgets members of other sets, and never looks at them again. */
+/** The driver drops members of other replica sets for good. */
 function otherSet(topology: TopologyDescription, setNames: ReadonlySet<string>) {
   if (topology.type !== 'ReplicaSetNoPrimary' || topology.servers.size > 0) return undefined;
   const wanted = `replicaSet=${topology.setName}`;
@@ -109,7 +101,7 @@ const tlsProblems: Record<string, string> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak TLS: remove tls=true',
 };
 
-/** What is wrong with the certificates, if every server says so: the driver reads the files once. */
+/** Only if every server reports a TLS error: the driver reads the certificate files once. */
 function tlsProblem({ servers }: TopologyDescription): string | undefined {
   const problems = [...servers.values()].map(({ error }) => {
     const cause = error?.cause ?? error;

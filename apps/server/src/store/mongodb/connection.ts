@@ -28,7 +28,7 @@ import { useMarks } from './use-mark.ts';
 
 export interface Database extends Concerns {
   readDecisively: DecisiveRead;
-  /** Whether a read that decides may be of many documents: a linearizable one may not. */
+  /** Whether a decisive read may read several documents: a linearizable one may not. */
   gathers: boolean;
   db: Db;
   applications: Collection<ApplicationDocument>;
@@ -42,10 +42,9 @@ export interface Database extends Concerns {
   rateLimitCounts: Collection<RateLimitDocument>;
 }
 
-/** The condition of a read of one document, or of some. */
 export type ById = { _id: Binary | { $in: Binary[] } };
 
-/** Reads a list. The hint is left out while the index is missing. */
+/** The hint is left out while the index is missing. */
 export type ListWork<T> = (
   database: Database,
   options: DecisiveOptions & { hint?: string },
@@ -67,9 +66,6 @@ export class Connection {
   readonly #setNames = new Set<string>();
   #indexKeeper: IndexKeeper | undefined;
 
-  /**
-   * @param onError - is called with errors of the work in the background
-   */
   constructor(
     client: MongoClient,
     name: string,
@@ -87,7 +83,7 @@ export class Connection {
     });
   }
 
-  /** @throws ConfigurationError if waiting does not help; after any other error the next call retries */
+  /** @throws ConfigurationError if waiting does not help; otherwise the next call retries */
   async prepare(): Promise<Database> {
     if (this.#database) return this.#database;
     this.#preparation ??= this.#prepare().finally(() => {
@@ -100,12 +96,11 @@ export class Connection {
     return this.#runOnce(work);
   }
 
-  /** Reads a list in the order of an index. */
   readByIndex<T>(index: string, work: ListWork<T>): Promise<T> {
     return this.read((database) => withHintIfBuilt(index, database, database.listing, work));
   }
 
-  /** Reads what was acknowledged before: `decisive` are the options for the one command of `work`. */
+  /** Sees every write that was acknowledged before. `decisive` is for the one command of `work`. */
   decide<T>(work: (database: Database & { decisive: DecisiveOptions }) => Promise<T>): Promise<T> {
     return this.read((database) =>
       database.readDecisively((decisive) => work({ ...database, decisive })),
@@ -113,9 +108,9 @@ export class Connection {
   }
 
   /**
-   * Reads a list in the order of an index, with what was acknowledged before. A linearizable read has
-   * to be of one document. So where there is no fence, on a sharded cluster or because it failed, the
-   * list is only what a majority has: a primary that was deposed just now may serve an older one.
+   * As {@link decide}, for a list. A linearizable read has to be of one document: without a fence,
+   * on a sharded cluster or because it failed, the list is only what a majority has, and a primary
+   * that was just deposed may serve an older one.
    */
   decideByIndex<T>(index: string, work: ListWork<T>): Promise<T> {
     return this.decide((database) => {
@@ -125,12 +120,7 @@ export class Connection {
     });
   }
 
-  /**
-   * Looks up documents by `_id`, as {@link decide} does: those that are asked for while two
-   * look-ups are under way, with one command.
-   *
-   * @param find - finds all of them with one command
-   */
+  /** Looks up documents as {@link decide} does, several with the one command of `find`. */
   gatherReads<T extends { _id: Binary }>(
     find: (database: Database & { decisive: DecisiveOptions }, byId: ById) => Promise<T[]>,
   ): (id: string) => Promise<T | null> {
@@ -141,7 +131,7 @@ export class Connection {
     const findGathered = gather(async (ids) => {
       const documents = await this.decide(async (database) => {
         const binaries = ids.map(toId);
-        // A linearizable read has to be of one document. And one alone is found faster by itself.
+        // A linearizable read has to be of one document, and one is found faster by itself.
         const isOneByOne =
           ids.length === 1 || database.decisive.readConcern.level === 'linearizable';
         if (!isOneByOne) return find(database, { _id: { $in: binaries } });
@@ -149,7 +139,7 @@ export class Connection {
       });
       return new Map(documents.map((document) => [fromId(document._id), document]));
     });
-    // Where every read is of one document, those who wait for each other would gain nothing.
+    // If every read is of one document, gathering only makes callers wait.
     return (id) => (this.#database?.gathers === false ? findOne(toId(id)) : findGathered(id));
   }
 
@@ -164,7 +154,7 @@ export class Connection {
     );
   }
 
-  /** No request waits any more by now, so writes with an unknown outcome are given up. */
+  /** No request waits any more, so writes with an unknown outcome are given up. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#indexKeeper?.close();
@@ -197,7 +187,7 @@ export class Connection {
     try {
       database = await this.prepare();
     } catch (error) {
-      // Even a ConfigurationError: somebody may fix it while the service runs.
+      // Even a ConfigurationError: an operator may fix it while the service runs.
       throw new DomainError('store_unavailable', {}, error);
     }
     return work(database);
@@ -258,10 +248,7 @@ export class Connection {
   }
 }
 
-/**
- * Without the hint MongoDB may choose `_id_` for a list in the order of `_id`, and read the grants of
- * everybody.
- */
+/** Without the hint, MongoDB may read everybody's grants for a list in the order of `_id`. */
 async function withHintIfBuilt<T>(
   index: string,
   database: Database,
@@ -277,7 +264,7 @@ async function withHintIfBuilt<T>(
   }
 }
 
-/** Waits for all of them, so that none goes on after a failure. */
+/** Waits for all reads, so that none goes on after a failure. */
 async function allOf<T>(reads: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(reads);
   return Promise.all(reads);

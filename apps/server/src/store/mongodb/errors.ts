@@ -8,8 +8,8 @@ import {
 import { DomainError } from '../../domain-error.ts';
 
 /**
- * Errors of a server that did not make the change, with what an operator can do about it. They are
- * raised before the change, or roll it back. All others may come after it.
+ * Errors that mean that the change was not made or was rolled back, with advice for the operator.
+ * Any other error may come after the change.
  */
 const refusals = new Map<number, string>([
   [2, ''], // BadValue
@@ -52,7 +52,6 @@ export function isRefusal(error: unknown): boolean {
   );
 }
 
-/** The error for callers, whose cause tells the operator what to do if only an operator can help. */
 function explained(error: Error): Error {
   const remedy = isRefusal(error) && refusals.get(Number((error as MongoServerError).code));
   if (!remedy) return error;
@@ -66,7 +65,7 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11000;
 }
 
-/** `hint` names an index that does not exist, or is being built. */
+/** The hint names an index that does not exist, or is being built. */
 export function isRefusedHint(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 2 && error.message.includes('hint');
 }

@@ -19,9 +19,8 @@ export interface FenceDocument {
 }
 
 /**
- * Reads that see everything which was acknowledged before they were asked for. Those asked for in
- * one tick of the event loop share a fence: a durable write, after whose time each of them reads
- * what a majority has. See decision 13.
+ * Reads that see every write that was acknowledged before they began. Those of one tick share a
+ * fence, a durable write, and read what a majority has after its time: see decision 13.
  */
 export function fencedReads(
   client: MongoClient,
@@ -32,8 +31,9 @@ export function fencedReads(
   async function writeFence(): Promise<Timestamp | undefined> {
     const session = client.startSession({ causalConsistency: true });
     try {
-      // A write that changed nothing would not be a fence: even a deposed primary acknowledges it.
-      // `updateMany`, since the driver's retries of `updateOne` are written to the oplog too.
+      // It has to change something: even a deposed primary acknowledges a write that changes
+      // nothing. `updateMany`, since the driver's retries of `updateOne` are written to the oplog
+      // too.
       const change = { $inc: { writes: 1 } };
       await fences.updateMany({ _id: 'fence' }, change, { ...durable, upsert: true, session });
       return session.operationTime;
@@ -49,7 +49,8 @@ export function fencedReads(
   function shareFence(): Promise<Timestamp | undefined> {
     if (fence === undefined) {
       fence = writeFence();
-      // Before anything more is received, so whoever shares the fence asked before it was sent.
+      // Before anything more is received, so every read that shares the fence began before its
+      // write.
       process.nextTick(() => {
         fence = undefined;
       });
@@ -62,7 +63,7 @@ export function fencedReads(
     if (time === undefined) return read(decisive);
     const session = client.startSession({ causalConsistency: true });
     session.advanceOperationTime(time);
-    // The time of an error may be that of a write that is rolled back, and a retry would wait for it.
+    // An error may have the time of a write that is rolled back, which a retry would wait for.
     session.advanceOperationTime = () => undefined;
     try {
       return await read({ ...listing, session });
@@ -77,7 +78,7 @@ const timeouts = new Set<unknown>([
   64, // WriteConcernTimeout
 ]);
 
-/** If a linearizable read may succeed: during an election, or while a full disk blocks writes. */
+/** A linearizable read may succeed during an election, or while a full disk blocks writes. */
 function mayBeRead(error: unknown): boolean {
   if (error instanceof MongoNetworkTimeoutError) return false;
   if (error instanceof MongoServerError) return !timeouts.has(error.code);

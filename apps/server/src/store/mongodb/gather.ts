@@ -1,24 +1,20 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Milliseconds } from '../../clock.ts';
 
-/** Finds what is stored under several ids, by the id. */
 export type FindMany<Found> = (ids: readonly string[]) => Promise<ReadonlyMap<string, Found>>;
 
-// A reply has a document for each, with an application that may have a logo of 8 KB.
+// A response has a document for each id, with an application that may have a logo of 8 KB.
 const MOST_IDS = 100;
 
-// With one at a time, two callers that ask again as soon as they are answered would wait for each
-// other's look-up every time.
+// With one, two callers that ask again after each response would always wait for each other.
 const AT_ONCE = 2;
 
-// A look-up that hangs, as in a failover, does not hold up the others for longer.
+// A look-up that hangs, as in a failover, delays the others by at most this.
 const LONGEST_WAIT: Milliseconds = 50;
 
 /**
- * Looks up many ids with one command: while two look-ups are under way, ids are gathered for the next,
- * like a group commit gathers writes.
- *
- * A look-up begins after every id in it was asked for, so nobody gets an older state than alone.
+ * While two look-ups are under way, ids are gathered for the next, which begins after every id in
+ * it was asked for: no caller gets an older state than it would alone.
  */
 export function gather<Found>(find: FindMany<Found>): (id: string) => Promise<Found | null> {
   let open: { ids: Set<string>; found: Promise<ReadonlyMap<string, Found>> } | undefined;
@@ -26,7 +22,7 @@ export function gather<Found>(find: FindMany<Found>): (id: string) => Promise<Fo
 
   async function lookUp(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Found>> {
     const before = underWay.size < AT_ONCE ? [] : [...underWay];
-    // Those who ask in one tick of the event loop go together even if nothing is under way.
+    // Ids of one tick of the event loop go together, even if nothing is under way.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     if (before.length > 0) await firstEndOrTimeout(before);
     if (open?.ids === ids) open = undefined;
@@ -52,7 +48,7 @@ export function gather<Found>(find: FindMany<Found>): (id: string) => Promise<Fo
 async function firstEndOrTimeout(underWay: readonly Promise<unknown>[]): Promise<void> {
   const timer = new AbortController();
   const timeout = setTimeout(LONGEST_WAIT, undefined, { signal: timer.signal });
-  // However it ends: a failure is for those who asked.
+  // A failed look-up rejects for its own callers.
   await Promise.race([...underWay, timeout]).catch(() => undefined);
   timer.abort();
   await timeout.catch(() => undefined);

@@ -26,7 +26,6 @@ type Grants = Pick<
   | 'listActiveGrants'
 >;
 
-/** A grant of which more is left than a `RevokedRecord`. */
 const withDetails = {
   created_at: { $exists: true },
   scope: { $exists: true },
@@ -38,7 +37,6 @@ function result<T>(document: T | null): ReadBack<T> {
   return document === null ? 'retry' : { result: document };
 }
 
-/** The work of a list: a page of the grants, newest first. */
 const pageOf =
   (which: Filter<GrantDocument>, { limit, before }: Page): ListWork<GrantRecord[]> =>
   async ({ grants }, options) => {
@@ -86,7 +84,7 @@ export function grants(connection: Connection): Grants {
         async readBack() {
           const found = await grants.findOne(before, decisive);
           if (found === null) return 'retry' as const;
-          // Of two calls of one request in one millisecond, each takes it for its own.
+          // Two calls of one request in one millisecond both count as ours.
           const isOurs =
             found.revoked_at?.getTime() === now &&
             found.revoked_by?.request_id === initiator.request_id;
@@ -128,11 +126,11 @@ export function grants(connection: Connection): Grants {
           async readBack() {
             const found = await grants.findOne({ _id }, decisive);
             if (found && isSame(found.secret_hash, secret)) return { result: found };
-            // Unknown after another recovery: its caller may have its secret by now.
+            // Unknown after another recovery: the caller of this one may have its secret by now.
             return revisionOf(found) === revision ? ('retry' as const) : ('unknown' as const);
           },
         }));
-      // Hardly any grant is recovered twice, so the first try needs no read.
+      // Hardly any grant is recovered twice, so the first attempt needs no read.
       const document =
         (await recoverAt(0)) ?? (await retryOnConflict(() => find(recoverable), recoverAt));
       return document && fromGrantDocument(document);
@@ -140,7 +138,6 @@ export function grants(connection: Connection): Grants {
 
     async findGrantHistory(grant_id) {
       const document = await find({ _id: toId(grant_id) });
-      // Only what is being issued has no account and is not redeemed.
       return document && (document.account || document.created_at)
         ? toGrantHistory(document)
         : null;
@@ -182,13 +179,12 @@ export function grants(connection: Connection): Grants {
         revoked_at: { $exists: false },
         ...(application_id !== undefined && { application_id: toId(application_id) }),
       };
-      // A disconnect revokes what this finds, and nothing more.
+      // Decisive, since a disconnect revokes exactly the grants in this list.
       return connection.decideByIndex('grants_by_account', pageOf(active, page));
     },
   };
 }
 
-/** Grants with their applications, and with their accounts as they are now. */
 function findJoined(
   grants: Collection<GrantDocument>,
   byId: ById,

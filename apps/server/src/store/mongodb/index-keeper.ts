@@ -11,9 +11,8 @@ import {
 export interface KeeperOptions extends IndexOptions {
   maxTimeMS: number;
   writeConcern: WriteConcern;
-  /** Whether there are members that can vote on an index build. */
   replicated: boolean;
-  /** How often to look for indexes that are gone, in milliseconds. */
+  /** In milliseconds. */
   interval: number;
   onError(error: unknown): void;
 }
@@ -21,14 +20,13 @@ export interface KeeperOptions extends IndexOptions {
 const UNAUTHORIZED = 13;
 
 /**
- * Builds missing indexes in the background, since no request needs one: a build takes minutes in a
- * large collection. It looks again from time to time, because a collection that was dropped comes back
- * without its indexes, and would grow for ever.
+ * Builds missing indexes in the background, since a build takes minutes in a large collection.
+ * Checks repeatedly: a dropped collection comes back without indexes, and would grow for ever.
  */
 export class IndexKeeper {
   readonly #db: Db;
   readonly #options: KeeperOptions;
-  /** The collections whose build this process has sent, and has no response to. */
+  /** Collections with a build that this process has sent and that has no response yet. */
   readonly #building = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #lastProblem: string | undefined;
@@ -39,7 +37,7 @@ export class IndexKeeper {
     this.#options = options;
   }
 
-  /** @throws ConfigurationError if other indexes are in the place of ours */
+  /** @throws ConfigurationError if a conflicting index exists */
   async start(): Promise<void> {
     const findings = await this.#inspect();
     refuseConflicts(findings);
@@ -60,7 +58,7 @@ export class IndexKeeper {
 
   #lookLater(): void {
     if (this.#closed) return;
-    // Processes that started together do not all send a build at the same time.
+    // Processes that started together should not all send a build at the same time.
     const pause = this.#options.interval * (0.5 + Math.random() / 2);
     this.#timer = setTimeout(() => void this.#look(), pause);
     this.#timer.unref();
@@ -79,8 +77,8 @@ export class IndexKeeper {
   }
 
   /**
-   * Sends one command at a time for each collection. If its response does not come in time, the
-   * database goes on, and lists the index from the beginning of the build: no second one is sent.
+   * If the response is late, the database goes on with the build, and lists the index from its
+   * start: no second build is sent.
    */
   async #build(missing: MissingIndexes): Promise<void> {
     const { collection, exists, indexes } = missing;
@@ -91,7 +89,7 @@ export class IndexKeeper {
       const command = {
         createIndexes: collection,
         indexes: indexes.map(({ name, key, options }) => ({ name, key, ...options })),
-        // By default all members with a vote have to be up until the build is done.
+        // By default, all voting members have to be up until the build is done.
         ...(replicated && { commitQuorum: 'majority' }),
         ...(!exists && { maxTimeMS }),
       };

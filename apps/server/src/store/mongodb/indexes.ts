@@ -14,11 +14,10 @@ export interface Index {
   options: Pick<CreateIndexesOptions, 'expireAfterSeconds' | 'partialFilterExpression'>;
 }
 
-/** Requests use `_id` alone. No index is unique, so the collections can be sharded on hashed `_id`. */
+/** None is unique, so the collections can be sharded on hashed `_id`, which all requests use. */
 export const grantIndexes: readonly Index[] = [
   {
-    // Deletes expired codes within a minute or two. Partial, so that grants, which lack the field,
-    // are not in it.
+    // Partial, since grants lack the field. Deletes an expired code within a minute or two.
     name: 'pending_expiry',
     key: { code_expires_at: 1 },
     options: {
@@ -38,7 +37,7 @@ export const grantIndexes: readonly Index[] = [
   },
 ];
 
-/** Only where REVOKED_GRANT_DAYS is set, since each revocation has to write to it. */
+/** Only with REVOKED_GRANT_DAYS, since each revocation has to write to it. */
 const revokedIndex: Index = {
   name: 'revoked_grants_with_details',
   key: { revoked_at: 1 },
@@ -60,7 +59,6 @@ export const accountIndexes: readonly Index[] = [
   },
 ];
 
-/** The TTL index, and the one for erasures. */
 export const linkIndexes: readonly Index[] = [
   {
     name: 'link_expiry',
@@ -93,9 +91,8 @@ export const rateLimitIndexes: readonly Index[] = [
   { name: 'window_end', key: { ends_at: 1 }, options: { expireAfterSeconds: 0 } },
 ];
 
-/** The settings on which the indexes depend. */
 export interface IndexOptions {
-  /** Whether REVOKED_GRANT_DAYS is set. Default: false. */
+  /** Default: false. */
   reducesRevoked?: boolean;
 }
 
@@ -119,11 +116,10 @@ export interface MissingIndexes {
 
 export interface IndexFindings {
   missing: MissingIndexes[];
-  /** Other indexes in the place of ours: for each a line that says what to do. */
+  /** One line for each conflicting index that says what to do. */
   conflicts: string[];
 }
 
-/** Compares the indexes of a database with those that Latchkey needs. Changes nothing. */
 export async function inspectIndexes(
   db: Db,
   maxTimeMS: number,
@@ -147,7 +143,6 @@ export async function inspectIndexes(
   };
 }
 
-/** What creates missing indexes, to be pasted into `mongosh`. */
 export function createIndexesText({ collection, indexes }: MissingIndexes): string {
   const calls = indexes.map(({ name, key, options }) => {
     const words = [key, { name, ...options }, 'majority'].map((word) => JSON.stringify(word));
@@ -156,7 +151,7 @@ export function createIndexesText({ collection, indexes }: MissingIndexes): stri
   return calls.join('; ');
 }
 
-/** The indexes of a collection, including those that are being built; null if it does not exist. */
+/** With those that are being built. */
 async function listIndexes(
   db: Db,
   collection: IndexedCollection,
@@ -185,7 +180,7 @@ function conflictOf(
   ];
 }
 
-/** MongoDB has one index for a key and a filter, whatever its name. */
+/** MongoDB allows one index for a key and a filter, whatever its name. */
 function isTwin({ key, options }: Index): (other: IndexDescriptionInfo) => boolean {
   return (other) =>
     hasSameKey(other.key, key) &&
@@ -210,7 +205,6 @@ function hasSameKey(one: object, other: object): boolean {
   return isDeepStrictEqual(Object.entries(one), Object.entries(other));
 }
 
-/** @throws Error if the database has no collection of Latchkey */
 export async function refuseNew(db: Db, maxTimeMS: number): Promise<void> {
   const { missing } = await inspectIndexes(db, maxTimeMS);
   const collections = Object.keys(indexesOf({}));
@@ -220,7 +214,6 @@ export async function refuseNew(db: Db, maxTimeMS: number): Promise<void> {
   );
 }
 
-/** @throws ConfigurationError if other indexes are in the place of ours */
 export function refuseConflicts({ conflicts: [conflict] }: IndexFindings): void {
   if (conflict !== undefined) throw new ConfigurationError(conflict);
 }

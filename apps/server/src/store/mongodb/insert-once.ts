@@ -2,8 +2,8 @@ import type { Binary, Collection } from 'mongodb';
 import type { Connection, Database } from './connection.ts';
 
 /**
- * Inserts a document with a new id. It is never sent again: the first command could arrive after the
- * document was deleted, and restore it. What no caller was told of expires by itself.
+ * Never sent again: the first command could arrive after the document was deleted, and restore it.
+ * A document that no caller learned of expires by itself.
  */
 export function insertOnce<Document extends { _id: Binary }>(
   connection: Connection,

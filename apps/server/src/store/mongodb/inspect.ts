@@ -26,7 +26,6 @@ import { useMarks } from './use-mark.ts';
 
 const maxTimeMS = defaultTimeouts.operation;
 
-/** Looks at a database. Changes nothing. */
 export async function* inspectMongodb(
   url: string,
   clock: Clock,
@@ -55,7 +54,6 @@ export async function* inspectMongodb(
   }
 }
 
-/** @throws ConfigurationError, or an error with a hint */
 async function connect(client: MongoClient): Promise<void> {
   const setNames = new Set<string>();
   client.on('serverHeartbeatSucceeded', ({ reply: { setName } }) => {
@@ -88,7 +86,6 @@ async function* inspect(
   yield await checkDisk(db);
 }
 
-/** @returns what the server is; null if it is of no use */
 async function* checkVersion(db: Db): AsyncGenerator<Finding, ServerFacts | null> {
   try {
     const server = await askServer(db);
@@ -204,7 +201,7 @@ async function* checkWriteConcern(db: Db, server: ServerFacts): AsyncGenerator<F
   const { durable } = concernsFor(server, defaultTimeouts);
   const began = performance.now();
   try {
-    // Finds nothing, and waits all the same until a majority has what was written before.
+    // Matches nothing, but waits until a majority has every earlier write.
     const none = { _id: null as never };
     await db.collection('fences').deleteOne(none, durable);
   } catch (error) {
@@ -225,7 +222,7 @@ async function* checkWriteConcern(db: Db, server: ServerFacts): AsyncGenerator<F
 // Processes on NTP are within a second of each other.
 const TOLERATED: Milliseconds = 1_000;
 
-/** Compares this machine's clock with the server's, which was read between two times. */
+/** @param server - read between `before` and `after` of this machine's clock */
 export function checkClock(server: Date, before: Milliseconds, after: Milliseconds): Finding {
   const time = server.getTime();
   const difference = Math.max(before - time, time - after, 0);
@@ -271,7 +268,6 @@ function checkTls(options: MongoOptions): Finding {
   );
 }
 
-/** The hosts of the URL that are other machines. */
 function remoteHosts({ hosts }: MongoOptions): string[] {
   return hosts.flatMap(({ host, socketPath }) =>
     host === undefined || socketPath !== undefined || isLoopback(host) ? [] : [host],
@@ -295,7 +291,7 @@ async function checkDisk(db: Db): Promise<Finding> {
     );
   }
   const { fsTotalSize, fsUsedSize, storageSize, indexSize } = stats;
-  // It is 0 for a database that does not exist.
+  // 0: the database does not exist.
   if (!fsTotalSize) return skipped('disk', 'The server does not say how much room it has.');
   const free = fsTotalSize - fsUsedSize;
   return checkRoom('The disk of the server', { free, database: storageSize + indexSize });

@@ -16,7 +16,6 @@ import { atRevision, retryOnConflict, revisionOf } from './retry-on-conflict.ts'
 
 type Links = Pick<Store, 'createLink' | 'findLink' | 'identifyLink' | 'switchLink' | 'decideLink'>;
 
-/** The link requests that can be changed: this one, until it is decided or expires. */
 const undecided = (_id: LinkDocument['_id'], now: number) =>
   ({
     _id,
@@ -63,7 +62,7 @@ export function links(connection: Connection): Links {
             return revisionOf(found) === revision ? ('retry' as const) : ('unknown' as const);
           },
         }));
-      // Hardly any link request is identified twice, so the first try needs no read.
+      // Hardly any link request is identified twice, so the first attempt needs no read.
       const identified =
         (await identifyAt(0)) ?? (await retryOnConflict(() => find(link), identifyAt));
       if (identified === null) await dropPage(connection, kept);
@@ -77,7 +76,8 @@ export function links(connection: Connection): Links {
         connection.write(({ links, decisive }) => ({
           send: (options) =>
             links.findOneAndUpdate(
-              // The page stays the latest, so it does not tell a late switch that there was another.
+              // The page stays the latest after a switch, so only the revision stops a late
+              // command.
               { ...link, ...atRevision(revision) },
               {
                 $set: { link_hash: hash, ...initiatorField('switch_initiator', initiator) },
@@ -90,11 +90,10 @@ export function links(connection: Connection): Links {
             // Nobody knows the new link yet, so it is still the latest.
             if (found && isSame(found.link_hash, hash)) return { result: found };
             if (found === null || !isSame(found.page_id, page)) return { result: null };
-            // Unknown after another switch: the browser may have its link by now.
+            // Unknown after another switch: the browser may have the link of this one by now.
             return revisionOf(found) === revision ? ('retry' as const) : ('unknown' as const);
           },
         }));
-      // Hardly any link request was identified twice or switched before, so the first try needs no read.
       const switched = (await switchAt(1)) ?? (await retryOnConflict(() => find(link), switchAt));
       return switched && fromLinkDocument(switched);
     },
@@ -103,7 +102,7 @@ export function links(connection: Connection): Links {
       const _id = toId(link_id);
       const made = toDecision(decision);
       const decided = await connection.write(({ links, decisive }) => ({
-        // Every condition is in this one command: of two decisions only one finds it undecided.
+        // One command has every condition: of two decisions, only one finds the request undecided.
         send: (options) =>
           links.findOneAndUpdate(
             { ...undecided(_id, now), ...heldBy(holder) },
@@ -130,9 +129,8 @@ export function links(connection: Connection): Links {
 }
 
 /**
- * The host may approve another account than the one that was identified, whose revision is of no
- * use then: compared with that of an erasure, it could save the link request from it. Every erasure
- * finds one without a revision.
+ * The host may approve another account than the identified one. With the revision of the latter, an
+ * erasure could miss the link request. Without a revision, every erasure finds it.
  */
 const forgottenRevision = { account_revision: '' } as const;
 

@@ -7,7 +7,6 @@ import { refuseNew } from './indexes.ts';
 import { type MongoStep, migrate, migrations, versionOf } from './migrations.ts';
 import { askServer } from './server.ts';
 
-/** Opens a database to migrate it. Nothing is changed before {@link Migration.run}. */
 export async function openMongoMigration(
   url: string,
   steps: readonly MongoStep[] = migrations,
@@ -37,7 +36,6 @@ export async function openMongoMigration(
 
 const UNAUTHORIZED = 13;
 
-/** Of the member that is the primary. */
 async function roomOf(db: Db): Promise<{ size: number; free: number | null }> {
   try {
     const { storageSize, indexSize, fsTotalSize, fsUsedSize } = await db.stats();

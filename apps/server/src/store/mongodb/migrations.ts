@@ -9,15 +9,12 @@ import {
 import type { Concerns } from './concerns.ts';
 import { isDuplicateKey } from './errors.ts';
 
-/**
- * There is no lock: a step has to be safe to repeat, and to be made by several processes at once while
- * others serve requests.
- */
+/** There is no lock: several processes may run a step at once, while others serve requests. */
 export interface MongoStep extends SchemaStep {
   run(db: Db, concerns: Pick<Concerns, 'durable' | 'listing'>): Promise<void>;
 }
 
-/** A new index is no step: every process builds the missing ones in the background. */
+/** A new index is no step: every process builds missing ones in the background. */
 export const migrations: readonly MongoStep[] = [
   {
     title: 'note the version',
@@ -35,7 +32,6 @@ const ID = { _id: 'version' } as const;
 
 const versions = (db: Db): Collection<SchemaDocument> => db.collection('schema');
 
-/** @throws SchemaMismatch if a newer program migrated the database, and this one can't use it */
 export async function versionOf(
   db: Db,
   { listing }: Pick<Concerns, 'listing'>,
@@ -48,20 +44,12 @@ export async function versionOf(
 }
 
 export interface MigrateOptions {
-  /** Whether to note the version of a database that has none: a new one. Default: true. */
+  /** Whether to note the version of a new database. Default: true. */
   create?: boolean | undefined;
-  /** Whether additive steps may be made; `all` for every step. Default: true. */
   migrate?: boolean | 'all' | undefined;
-  /** Default: those of this program. */
   migrations?: readonly MongoStep[] | undefined;
 }
 
-/**
- * Brings a database to the schema of this program.
- *
- * @throws SchemaMismatch if a newer program migrated the database, or steps are missing that may not be
- *   made
- */
 export async function migrate(
   db: Db,
   concerns: Pick<Concerns, 'durable' | 'listing'>,
@@ -81,7 +69,6 @@ export async function migrate(
   }
 }
 
-/** Raises the version, unless another process did. */
 async function note(
   db: Db,
   { durable }: Pick<Concerns, 'durable'>,
@@ -96,7 +83,6 @@ async function note(
       { ...durable, upsert },
     );
   } catch (error) {
-    // It has a version by now.
     if (!isDuplicateKey(error)) throw error;
   }
 }

@@ -19,26 +19,24 @@ import { refusals } from './refusals.ts';
 import { scopes } from './scopes.ts';
 
 export interface MongoStoreOptions extends StoreOptions {
-  /** `mongodb://` or `mongodb+srv://`. The path names the database, `latchkey` by default. */
+  /** The path names the database, `latchkey` by default. */
   url: string;
   timeouts?: Partial<Timeouts>;
-  /** The steps of the schema. Default: those of this program. */
   migrations?: readonly MongoStep[];
 }
 
 export interface MongoStore extends Store {
-  /** Takes old details off revoked grants. Runs by itself once a minute; indexes do the rest. */
+  /** Takes the details off old revoked grants. Runs by itself once a minute. */
   sweep(): Promise<void>;
 }
 
 const SWEEP_EVERY_MS = 60_000;
 
 /**
- * Opens a store in MongoDB 7.0 or later: a replica set, a sharded cluster, or a standalone server,
- * which is only as durable as its one disk.
+ * A standalone server is only as durable as its one disk.
  *
- * If the database can't be reached, the store is returned all the same: its methods throw
- * `store_unavailable` until the database is there, and `onError` gets the reason.
+ * Returns a store even if the database can't be reached. Its methods throw `store_unavailable`
+ * until the database is there, and `onError` gets the reason.
  *
  * @throws ConfigurationError if waiting does not help: a wrong password, a server that is too old, a
  *   conflicting index

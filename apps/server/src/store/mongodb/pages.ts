@@ -54,8 +54,7 @@ export function pages(connection: Connection): Pick<Store, 'createPage' | 'findP
 }
 
 /**
- * The page is there before its account is read. An erasure that this read does not see finds the page,
- * and deletes it with the link request that it is about.
+ * The page is stored before its account is read: an erasure that this read misses deletes it.
  *
  * @returns null if there is no such account, or it was erased meanwhile
  */
@@ -87,7 +86,6 @@ export async function keepPage(
   }));
 }
 
-/** Deletes a page that nobody was told of. */
 export async function dropPage(connection: Connection, { _id }: PageDocument): Promise<void> {
   await connection.write(({ pages }) => ({
     send: (options) => pages.deleteOne({ _id }, options),

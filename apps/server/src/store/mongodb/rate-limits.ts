@@ -24,7 +24,7 @@ export function rateLimits(connection: Connection): Pick<Store, 'addToCount'> {
             ],
             { ...bestEffort, upsert: true, returnDocument: 'after' },
           );
-        // Another upsert inserted the key at the same time. MongoDB retries that only in some cases.
+        // Another upsert inserted the key at the same time. MongoDB does not always retry that.
         const counted = await add().catch((error: unknown) => {
           if (isDuplicateKey(error)) return add();
           throw error;

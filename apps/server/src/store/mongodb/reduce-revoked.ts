@@ -2,11 +2,11 @@ import type { Milliseconds } from '../../clock.ts';
 import type { Connection } from './connection.ts';
 import { toDate } from './documents/values.ts';
 
-// Small enough that no update holds others up.
+// Small enough that no update delays others.
 const BATCH_SIZE = 1_000;
 const DAY: Milliseconds = 86_400_000;
 
-/** Everything but what a `RevokedRecord` has, and the revision, which the locking needs. */
+/** Everything but the members of a `RevokedRecord`, and the revision, which the locking needs. */
 const details = [
   ...['account_id', 'scope', 'account', 'account_revision', 'code_hash', 'redemption_id'],
   ...['redirect_uri', 'redirect_uri_given', 'code_challenge', 'link_id'],
@@ -14,10 +14,7 @@ const details = [
   ...['first_used_at', 'first_used_by', 'recovered_at', 'recovered_by', 'revoked_by'],
 ];
 
-/**
- * Takes the details off grants that were revoked so many days ago. Not a TTL index, since the
- * documents stay. Several processes may do it at once.
- */
+/** Not a TTL index, since the documents stay. Several processes may run it at once. */
 export async function reduceRevoked(
   connection: Connection,
   days: number,
@@ -44,6 +41,6 @@ export async function reduceRevoked(
     );
     return true;
   };
-  // A call for each batch: the store can be closed between two.
+  // One call for each batch, so that the store can be closed between two.
   while (await reduceBatch()) {}
 }

@@ -7,7 +7,6 @@ export function refusals(connection: Connection): Pick<Store, 'keepRefusals' | '
   return {
     async keepRefusals(records) {
       if (records.length === 0) return;
-      // By id, so that writing one twice changes nothing.
       const upserts = records.map((record) => {
         const { _id, ...replacement } = toRefusalDocument(record);
         return { replaceOne: { filter: { _id }, replacement, upsert: true } };

@@ -4,7 +4,7 @@ import { isDuplicateKey } from './errors.ts';
 import { atRevision, revisionOf, type Versioned } from './retry-on-conflict.ts';
 
 /**
- * Replaces a document as a whole, or inserts it if the revision is 0.
+ * Inserts the document if the revision is 0.
  *
  * @param isMade - whether a document that was read back is the result of this change
  * @returns null if the document no longer has this revision

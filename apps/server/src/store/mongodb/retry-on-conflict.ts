@@ -1,10 +1,10 @@
 import { growingPauses } from './pauses.ts';
 
-// Far more than a turn takes, and less than a caller waits.
+// Far longer than an attempt takes, and shorter than a caller waits.
 const LONGEST_PAUSE_MS = 1_000;
 
 export interface Versioned {
-  /** How often the document was changed; absent for never. */
+  /** How many times the document was changed. Absent before the first change. */
   revision?: number;
 }
 
@@ -17,9 +17,8 @@ export function revisionOf(document: Versioned | null): number {
 }
 
 /**
- * Optimistic locking, for a write that a later write of its kind can undo. The write names the
- * revision that it changes. A command that arrives late, after its caller got a response, then finds
- * another revision and does nothing: see decision 22.
+ * Optimistic locking, for a write that a later write of its kind can undo. A command that arrives
+ * after its caller got a response finds another revision and does nothing: see decision 22.
  *
  * @param find - returns null if there is nothing to change
  * @param write - returns null if the document no longer has this revision
@@ -35,8 +34,8 @@ export async function retryOnConflict<Document extends Versioned, Result>(
     if (found === null) return null;
     const result = await write(revisionOf(found), found);
     if (result !== null) return result;
-    // Ends, since a conflict means that another write was made. Without pauses, N calls that change
-    // one document need N²/2 writes. The first is as long as the turn that was lost.
+    // A conflict means that another write was made, so the loop ends. Without pauses, N calls that
+    // change one document need N²/2 writes.
     pause ??= growingPauses({ first: performance.now() - start, most: LONGEST_PAUSE_MS });
     await pause();
   }

@@ -14,7 +14,6 @@ const collections = [
   'schema',
   'fences',
 ];
-/** What the requests do. */
 export const needed = ['find', 'insert', 'update', 'remove', 'listIndexes'];
 
 /** A privilege as `connectionStatus` lists it. An empty name stands for all. */
@@ -23,12 +22,7 @@ interface Privilege {
   actions: string[];
 }
 
-/**
- * Asks the server what the user may do. Otherwise a missing right would show in the first request that
- * needs it.
- *
- * @throws ConfigurationError if the user may not do what the requests do
- */
+/** A missing right would otherwise show only in the first request that needs it. */
 export async function checkRights(db: Db, maxTimeMS: number): Promise<void> {
   const { authInfo } = await db.command({ connectionStatus: 1, showPrivileges: true, maxTimeMS });
   const [missing] = missingRights(authInfo, db.databaseName, needed);
@@ -38,7 +32,7 @@ export async function checkRights(db: Db, maxTimeMS: number): Promise<void> {
   );
 }
 
-/** The rights that a user lacks, by collection. None if the server does not check rights. */
+/** None if the server does not check rights. */
 export function missingRights(
   authInfo: Document | undefined,
   database: string,

@@ -11,7 +11,6 @@ export interface ServerFacts {
 /** The wire version of MongoDB 7.0, the oldest version that is still maintained. */
 const oldestWireVersion = 21;
 
-/** @throws ConfigurationError if the server is too old */
 export async function askServer(database: Db): Promise<ServerFacts> {
   const hello = await database.command({ hello: 1 });
   if (!(hello.maxWireVersion >= oldestWireVersion)) {

@@ -3,18 +3,15 @@ import type { Concerns } from './concerns.ts';
 import { isDatabaseError, isRefusal, unavailable } from './errors.ts';
 import { growingPauses } from './pauses.ts';
 
-/** What the database says about a write whose response was lost. */
-export type ReadBack<T> =
-  /** The write was made, or can't be made any more: this is its result. */
-  | { result: T }
-  /** It was not made, and may be sent again. */
-  | 'retry'
-  /** The document does not tell. */
-  | 'unknown';
+/**
+ * The state of a write whose response was lost: `result` if it was made or can't be made any more,
+ * `retry` if it was not made and may be sent again.
+ */
+export type ReadBack<T> = { result: T } | 'retry' | 'unknown';
 
 export interface Write<T> {
   grant_id?: string;
-  /** Sends one command. It has to be safe to repeat, and to return null if it matched nothing. */
+  /** Sends one command, which is safe to repeat and returns null if it matched nothing. */
   send(options: WriteOptions): Promise<T>;
   /** Left out if a repetition returns the same as the lost response. */
   readBack?(): Promise<ReadBack<T>>;
@@ -26,15 +23,14 @@ interface Comment {
   toBSON(): string;
 }
 
-// The longest is short beside an election of 10 s.
+// The longest is short compared with an election of 10 s.
 const PAUSES = { first: 100, most: 1_000 };
 
 /**
- * Sends a write. If its response is lost, finds out whether it was made.
+ * Finds out whether a write was made if its response is lost.
  *
  * @param closing - aborted when no caller waits any more
- * @throws DomainError `store_unavailable` if nothing was changed, `outcome_unknown` if that can't be
- *   found out
+ * @throws DomainError `store_unavailable` if nothing was changed; `outcome_unknown` if that is open
  */
 export async function settle<T>(
   write: Write<T>,
@@ -47,8 +43,8 @@ export async function settle<T>(
   if ('result' in first) return first.result;
   if (!mayBeMade(first)) throw unavailable(first.error);
 
-  // From here on a command may still be on its way. Only the database can prove that it was not
-  // executed, so `store_unavailable` would be a promise that can't be kept.
+  // A command may still be on its way. Only the database can prove that it was not executed, so
+  // `store_unavailable` would be a promise that can't be kept.
   const unknown = new DomainError('outcome_unknown', membersOf(write), first.error);
   const deadline = performance.now() + timeoutMs;
   const pause = growingPauses(PAUSES);
@@ -104,8 +100,8 @@ async function tryReadBack<T>(write: Write<T>): Promise<ReadBack<T> | 'unreadabl
 }
 
 /**
- * A repetition that matched nothing may have come after the first command. If not, that command will
- * match nothing either, since both have the same condition.
+ * A repetition that matched nothing may have come after the first command. If not, that command
+ * will match nothing either, since both have the same condition.
  */
 async function afterRepetition<T>(write: Write<T>, result: T, unknown: DomainError): Promise<T> {
   if (result !== null) return result;

@@ -61,11 +61,11 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
       }));
     },
 
-    // One transaction, so no code can be issued or redeemed in between.
+    // One transaction: no code can be issued or redeemed in between.
     eraseAccount({ account_id, now, initiator }: Erasure): number {
       const id = uuidToBytes(account_id);
       remove.run({ id });
-      // Before the pages and the codes, which tell which they are.
+      // Before the pages and the codes, which name the link requests to delete.
       deleteLinks.run({ id });
       deletePages.run({ id });
       deleteCodes.run({ id });

@@ -120,7 +120,7 @@ export function prepareApplications(database: DatabaseSync) {
       return changed;
     },
 
-    // The transaction holds the write lock, so no other call can add between count and insert.
+    // The transaction holds the write lock, so no other call adds between the count and the insert.
     addSecret(
       application_id: string,
       secret: SecretRecord,
@@ -196,7 +196,6 @@ export function prepareApplications(database: DatabaseSync) {
   };
 }
 
-/** The id, and the columns of {@link ApplicationChanges}. */
 function changeableColumns(application: ApplicationRecord) {
   const { id, name, redirect_uris, scopes, logo_uri, homepage_uri, resource_server } = application;
   return {

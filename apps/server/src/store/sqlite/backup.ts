@@ -16,26 +16,22 @@ import { versionOf } from './migrations.ts';
 import { nodeSqlite } from './open-database.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
 
-/** What a backup contains. */
 export interface BackupContents {
   bytes: number;
   schema_version: number;
   applications: number;
   accounts: number;
-  /** Without codes that were not redeemed. */
   grants: number;
-  /** Everything that was changed later is missing. Null if `latchkey backup` did not make the file. */
+  /** Later changes are not in the backup. Null if `latchkey backup` did not make the file. */
   made_at: Milliseconds | null;
 }
 
-/** Only a backup has this table: so nothing else is ever replaced by one. */
+/** Only a backup has this table. A backup replaces no file without it. */
 const MARK = 'latchkey_backup';
 
 /**
- * Writes a verified copy of one moment of the database. Other processes may use the database
- * meanwhile. The copy appears under its name only when it is complete and on disk.
+ * Writes a verified copy of one moment of the database, which other processes may use meanwhile.
  *
- * @param destination - a new file, or an earlier backup, which is replaced
  * @throws Error that says what to do; then `destination` is as it was
  */
 export async function backUp(path: string, destination: string): Promise<BackupContents> {
@@ -56,7 +52,6 @@ export async function backUp(path: string, destination: string): Promise<BackupC
     if (schema_version === 0) throw new Error(`${path} is not a database of Latchkey.`);
     refuseToReplace(destination, path);
     removeLeftovers(destination);
-    // SQLite writes into an empty file, and keeps its mode.
     writeFileSync(partial, '', { flag: 'wx', mode: 0o600 });
     const made_at = Date.now();
     const before = countGrants(source);
@@ -87,12 +82,6 @@ export async function backUp(path: string, destination: string): Promise<BackupC
   }
 }
 
-/**
- * Checks a file, and counts what is in it.
- *
- * @param name - how messages call it
- * @throws Error if it is damaged, or no database of this version of Latchkey or an earlier one
- */
 export function verify(file: string, name: string): BackupContents {
   let database: DatabaseSync | undefined;
   try {
@@ -117,7 +106,7 @@ export function verify(file: string, name: string): BackupContents {
         : null,
     };
   } catch (error) {
-    // 11 is CORRUPT, 26 NOTADB: https://sqlite.org/rescode.html.
+    // https://sqlite.org/rescode.html: 11 is CORRUPT, 26 NOTADB.
     const code = error instanceof Error && 'errcode' in error ? error.errcode : null;
     if (code === 26) throw new Error(`${name} is not a backup of Latchkey.`, { cause: error });
     if (code === 11) throw new Error(`${name} is damaged: use another backup.`, { cause: error });
@@ -127,7 +116,6 @@ export function verify(file: string, name: string): BackupContents {
   }
 }
 
-/** Makes a copy of a backup a database to use. */
 export function removeMark(file: string): void {
   withDatabase(file, (database) => database.exec(`DROP TABLE IF EXISTS ${MARK}`));
 }
@@ -161,8 +149,7 @@ function refuseToReplace(destination: string, path: string): void {
 }
 
 function isBackup(file: string): boolean {
-  // A backup that was opened as a database has a write-ahead log from then on. To ask SQLite for it
-  // would create the files of that log.
+  // A backup that was opened as a database has a log. Asking SQLite would create the log's files.
   if (hasWriteAheadLog(file)) return false;
   let database: DatabaseSync | undefined;
   try {
@@ -175,7 +162,7 @@ function isBackup(file: string): boolean {
   }
 }
 
-/** The read version in the header: https://sqlite.org/fileformat2.html#file_format_version_numbers. */
+/** The read version: https://sqlite.org/fileformat2.html#file_format_version_numbers. */
 function hasWriteAheadLog(file: string): boolean {
   const descriptor = openSync(file, 'r');
   try {
@@ -196,7 +183,7 @@ function hasTable(database: DatabaseSync, name: string): boolean {
   return find.get(name) !== undefined;
 }
 
-/** Both counts read a small index. One statement, so that they are of the same moment. */
+/** One statement, so that both counts are of the same moment. */
 function countGrants(database: DatabaseSync): number {
   return numberOf(
     database,

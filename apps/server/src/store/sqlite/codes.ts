@@ -23,7 +23,7 @@ const BINDING = 'redirect_uri, redirect_uri_given, code_challenge, link_id';
 const PENDING = `application_id, scope, account, code_hash, code_expires_at, ${BINDING}`;
 
 export function prepareCodes(database: DatabaseSync) {
-  // The snapshot is read by the same statement, so it can't be of an account that was erased since.
+  // The same statement reads the snapshot, so it can't show an account that was erased since.
   const issue = database.prepare(`
     INSERT INTO grants
       (id, application_id, account_id, scope, account, code_hash, code_expires_at, issued_by,
@@ -38,9 +38,9 @@ export function prepareCodes(database: DatabaseSync) {
   const cancel = database.prepare(`
     DELETE FROM grants WHERE id = :id AND created_at IS NULL
     RETURNING ${PENDING}`);
-  // Every condition and every change is in this one statement: two calls can't both redeem, and no
-  // crash can leave a spent code without a grant. On the hot path values are bound by position:
-  // binding them by name takes 2 µs of the statement's 15 µs.
+  // One statement has every condition and every change: two calls can't both redeem, and no crash
+  // can leave a spent code without a grant. Values are bound by position: binding them by name
+  // takes 2 µs of the statement's 15 µs.
   const redeem = database.prepare(`
     UPDATE grants SET created_at = ?, secret_hash = ?, code_expires_at = NULL, redeemed_by = ?
     WHERE id = ? AND application_id = ? AND code_hash = ?
@@ -53,7 +53,6 @@ export function prepareCodes(database: DatabaseSync) {
   const find = database.prepare(`
     SELECT application_id, code_hash, created_at IS NOT NULL AS redeemed, ${BINDING}
     FROM grants WHERE id = :id AND code_hash IS NOT NULL`);
-  // From the index `codes_by_expiry` alone.
   const countPending = database.prepare(`
     SELECT count(*) AS pending FROM
       (SELECT 1 FROM grants WHERE code_expires_at > :now LIMIT :limit)`);

@@ -1,26 +1,18 @@
 import { type BigIntStats, chmodSync, statSync } from 'node:fs';
 import { DomainError } from '../../domain-error.ts';
 
-/** Makes sure that the open database is still the file at its path. */
 export interface DatabaseFile {
-  /**
-   * @throws DomainError `store_unavailable` from the first time on that the file at the path is
-   *   another one, or none: what is read and written then would be lost at the next start
-   */
+  /** @throws DomainError `store_unavailable` for good, once the path has another file or none */
   verify(): void;
-  /** The same, once for all calls of one tick of the event loop. */
+  /** As {@link verify}, once for all calls in one tick of the event loop. */
   verifyOncePerTick(): Promise<void>;
 }
 
-/** A database in memory is always its own. */
 export const inMemory: DatabaseFile = { verify() {}, async verifyOncePerTick() {} };
 
-/**
- * @param path - of a database that was just opened, so that its write-ahead log exists
- * @param onReplaced - called once
- */
+/** @param path - of a database that was just opened, so that its write-ahead log exists */
 export function watchDatabaseFile(path: string, onReplaced: (error: Error) => void): DatabaseFile {
-  // Without the log beside it, the file lacks the newest commits: both have to stay.
+  // Both have to stay: without its log, the file lacks the newest commits.
   const files = [path, `${path}-wal`]
     .map((name) => ({ name, opened: identify(name) }))
     .filter(({ opened }) => opened !== undefined);
@@ -71,14 +63,9 @@ function isSame(one: Identity, other: Identity): boolean {
 
 const OTHERS = 0o077;
 
-/**
- * Takes the rights of others off a database file that belongs to this user.
- *
- * @returns what an operator should know; null if only the owner had rights
- */
+/** @returns a message for the operator; null if only the owner had access already */
 export function tightenFile(path: string): string | null {
   const { mode, uid } = statSync(path);
-  // Windows has no such rights.
   if (process.platform === 'win32' || (mode & OTHERS) === 0) return null;
   const found = `Other users of this machine could read or write ${path} (mode ${(mode & 0o777).toString(8)})`;
   if (uid !== process.getuid?.()) {

@@ -30,10 +30,7 @@ function primaryCode(error: unknown): number | null {
   return code === null ? null : code & 0xff;
 }
 
-/**
- * Whether a commit that failed may survive. If only the sync failed, the commit is in the log until
- * the next one overwrites it: a process that opens the file after a crash finds it.
- */
+/** After a crash, a commit whose sync failed may still be found in the log. */
 export function mayBeWritten(error: unknown): boolean {
   return errorCode(error) === IOERR_FSYNC;
 }
@@ -54,7 +51,7 @@ export function toStoreError(error: unknown): unknown {
 // SQLite's own wait blocks the thread. A commit of another process takes a few milliseconds.
 export const BLOCKING_MS = 20;
 
-// Longer locks, of a backup or a shell, are waited for without blocking. Clients wait longer than 5 s.
+// Longer locks, of a backup or a shell, are awaited without blocking. Clients wait longer than 5 s.
 const TIMEOUT_MS = 5_000;
 const PAUSE_MS = 10;
 
@@ -71,8 +68,7 @@ export async function retryWhileLocked<T>(attempt: () => T): Promise<T> {
 }
 
 /**
- * Writes the write-ahead log back into the file and cuts it to zero bytes: it still has what was
- * overwritten or deleted.
+ * The log still has deleted data.
  *
  * @throws DomainError `outcome_unknown` if another process reads the log for longer than 5 s
  */
@@ -100,7 +96,6 @@ export function rollBack(database: DatabaseSync): void {
   try {
     database.exec('ROLLBACK');
   } catch {
-    // After some errors, such as a full disk, SQLite has already rolled back:
-    // https://sqlite.org/lang_transaction.html, section 3.
+    // SQLite has already rolled back: https://sqlite.org/lang_transaction.html, section 3.
   }
 }

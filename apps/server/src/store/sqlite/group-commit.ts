@@ -15,11 +15,8 @@ interface Write {
 const BATCH_SIZE = 256;
 
 /**
- * Group commit: writes that are queued in one turn of the event loop share a transaction, and so
- * one wait for the disk. Decision 5 has the measurements.
- *
- * A transaction runs from BEGIN to COMMIT within one synchronous call, so no read on this
- * connection can see a write before it is committed.
+ * Writes of one turn of the event loop share a transaction, and so one wait for the disk: see
+ * decision 5. It runs within one synchronous call, so no read sees a write before it is committed.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
@@ -35,12 +32,9 @@ export class GroupCommit {
   }
 
   /**
-   * Runs a write in a transaction. If it throws, its changes are undone and the other writes of the
-   * transaction are not affected.
-   *
    * @param attempt - synchronous; may run a second time, after its changes were undone
-   * @throws DomainError `store_unavailable` if it could not be committed, and nothing was changed;
-   *   `outcome_unknown` if it may have been
+   * @throws DomainError `store_unavailable` if nothing was changed; `outcome_unknown` if that is
+   *   open
    */
   run<T>(attempt: () => T, members: ErrorMembers = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -55,7 +49,7 @@ export class GroupCommit {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // By the end of the turn everything that arrived in it has queued its write.
+      // By the end of the turn, every request that arrived in it has queued its write.
       await setImmediate();
       await this.#commitBatch();
     }
@@ -70,14 +64,14 @@ export class GroupCommit {
       for (const write of this.#waiting.splice(0)) write.reject(toStoreError(error));
       return;
     }
-    // After the wait for the lock, so that the batch has the writes that arrived meanwhile.
+    // After the wait for the lock, so that the batch includes the writes that arrived meanwhile.
     const batch = this.#waiting.splice(0, BATCH_SIZE);
     try {
       const settlements = this.#attemptAll(batch);
       this.#database.exec('COMMIT');
-      // A commit to a file that is not at its path any more changes nothing that will be read again.
+      // If another file is at the path, nobody will ever read what was just committed.
       this.#file.verify();
-      // No caller hears of its write before COMMIT has returned.
+      // No caller learns of its write before COMMIT has returned.
       for (const settle of settlements) settle();
     } catch (error) {
       rollBack(this.#database);
@@ -92,8 +86,8 @@ export class GroupCommit {
   }
 
   /**
-   * A savepoint for each write takes a quarter of its time, and hardly any write throws. So there is
-   * one for all; if a write throws, all run again with a savepoint each.
+   * A savepoint for each write takes a quarter of its time, and hardly any write throws. So the
+   * first attempt has one for all.
    */
   #attemptAll(batch: readonly Write[]): (() => void)[] {
     this.#setSavepoint.run();
@@ -121,7 +115,7 @@ export class GroupCommit {
   }
 
   #undo(error: unknown): void {
-    // An error such as a full disk: SQLite may have rolled back the whole transaction.
+    // SQLite may have rolled back the whole transaction, for example because the disk is full.
     if (isUnavailable(error)) throw error;
     this.#database.exec('ROLLBACK TO before_it; RELEASE before_it');
   }

@@ -13,7 +13,6 @@ import { migrations, versionOf } from './migrations.ts';
 import { nodeSqlite } from './open-database.ts';
 import { useMarks } from './use-mark.ts';
 
-/** Looks at a database file. Changes nothing. */
 export async function* inspectSqlite(path: string, clock: Clock): AsyncGenerator<Finding> {
   if (!existsSync(path)) {
     yield problem(
@@ -74,7 +73,7 @@ function checkVersion(version: number, database: DatabaseSync): Finding {
   return problem('version', `${versions}.`, 'Make a backup, then run latchkey migrate.');
 }
 
-/** The magic numbers of file systems on a network: statfs(2). */
+/** Magic numbers of network file systems, from statfs(2). */
 const NETWORK = new Map([
   [0x6969, 'NFS'],
   [0xff534d42, 'CIFS'],
@@ -93,7 +92,6 @@ function checkTopology(path: string): Finding {
   );
 }
 
-/** Compares with a new database. */
 function checkIndexes(database: DatabaseSync): Finding {
   const fresh = new (nodeSqlite().DatabaseSync)(':memory:');
   for (const { sql } of migrations) fresh.exec(sql);

@@ -5,11 +5,6 @@ import { emptyLog, retryWhileLocked, toStoreError } from './errors.ts';
 import { migrations, type SqliteStep, versionOf } from './migrations.ts';
 import { nodeSqlite, openDatabase } from './open-database.ts';
 
-/**
- * Opens a database to migrate it. Nothing is changed before {@link Migration.run}.
- *
- * @throws Error if there is none
- */
 export async function openSqliteMigration(
   path: string,
   steps: readonly SqliteStep[] = migrations,
@@ -25,7 +20,7 @@ export async function openSqliteMigration(
       try {
         const version = await retryWhileLocked(() => versionOf(database, path, steps));
         const { bavail, bsize } = statfsSync(dirname(path));
-        // A page that changes is in the write-ahead log, and what is new makes the file longer.
+        // A changed page is copied to the write-ahead log, and added data makes the file longer.
         const room = { size: statSync(path).size, free: bavail * bsize };
         return planOf(`file:${path}`, version, steps, room);
       } catch (error) {

@@ -2,16 +2,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import { mayMakeSteps, refuseNewer, type SchemaStep, versionAfter } from '../schema-version.ts';
 import { rollBack } from './errors.ts';
 
-/** A step is one transaction, which holds every other write up: with a million grants a few seconds. */
+/** A step is one transaction and blocks every other write: a few seconds with a million grants. */
 export interface SqliteStep extends SchemaStep {
   sql: string;
 }
 
-/**
- * `PRAGMA user_version` is the version.
- *
- * Ids are the 16 bytes of the UUID: as bytes a UUIDv7 sorts by its time too. Times are milliseconds.
- */
+/** Ids are the bytes of the UUID, so UUIDv7s sort by time. Times are milliseconds. */
 export const migrations: readonly SqliteStep[] = [
   {
     title: 'create the tables',
@@ -197,13 +193,6 @@ export const migrations: readonly SqliteStep[] = [
   },
 ];
 
-/**
- * Brings a database to the schema of this program.
- *
- * @param mayMigrate - whether additive steps may be made; `all` for every step
- * @throws SchemaMismatch if a newer program created the database, or steps are missing that may not be
- *   made
- */
 export function migrate(
   database: DatabaseSync,
   path: string,
@@ -219,7 +208,7 @@ export function migrate(
   if (!isNeeded()) return;
   database.exec('BEGIN IMMEDIATE');
   try {
-    // Read again under the lock: another process may have just migrated.
+    // Reads again under the lock: another process may have just migrated.
     if (isNeeded()) {
       for (const { sql } of steps.slice(versionOf(database, path, steps))) database.exec(sql);
       const { version, oldest } = versionAfter(steps);
@@ -235,7 +224,6 @@ export function migrate(
   }
 }
 
-/** @throws SchemaMismatch if a newer program migrated the database, and this one can't use it */
 export function versionOf(
   database: DatabaseSync,
   path: string,
@@ -250,13 +238,12 @@ export function versionOf(
 
 const nameOf = (path: string) => `The database ${path}`;
 
-/** Infinity if the database does not tell. */
+/** @returns Infinity if the database does not record it */
 function oldestOf(database: DatabaseSync, version: number): number {
   try {
     const find = database.prepare('SELECT oldest FROM schema_version WHERE version = ?');
     return (find.get(version)?.oldest as number | undefined) ?? Number.POSITIVE_INFINITY;
   } catch {
-    // There is no such table.
     return Number.POSITIVE_INFINITY;
   }
 }

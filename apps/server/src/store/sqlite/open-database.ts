@@ -30,7 +30,6 @@ export async function openDatabase(
   }: Pick<StoreOptions, 'claim' | 'create' | 'onWarning'> & {
     /** As {@link StoreOptions.migrate}; `all` for every step. */
     migrate?: boolean | 'all';
-    /** Default: those of this program. */
     migrations?: readonly SqliteStep[] | undefined;
   } = {},
 ): Promise<DatabaseSync> {
@@ -44,7 +43,7 @@ export async function openDatabase(
     }
     const opened = new DatabaseSync(path);
     database = opened;
-    // Another process that opens or closes the file may hold the lock for a moment.
+    // Another process may hold the lock for a moment.
     if (!create) await retryWhileLocked(() => refuseNew(opened, path));
     await retryWhileLocked(() => configure(opened));
     await retryWhileLocked(() => migrate(opened, path, mayMigrate, migrations));
@@ -56,7 +55,7 @@ export async function openDatabase(
   }
 }
 
-/** Only its owner may read the file: it has personal data and hashes of credentials. */
+/** The file has personal data and hashes of credentials, so only its owner may read it. */
 function prepareFile(path: string, create: boolean): void {
   if (!create && !existsSync(path)) throw noDatabase(path);
   makeFolder(dirname(path));
@@ -66,7 +65,6 @@ function prepareFile(path: string, create: boolean): void {
   accessSync(path, constants.R_OK | constants.W_OK);
 }
 
-/** An empty file, or a database of another program, is not made one of Latchkey. */
 function refuseNew(database: DatabaseSync, path: string): void {
   if (versionOf(database, path) === 0) throw noDatabase(path);
 }
@@ -76,7 +74,7 @@ function noDatabase(path: string): DomainError {
   return new DomainError('store_unavailable', {}, new Error(message));
 }
 
-/** Not `mkdirSync` with `recursive`, which never returns below /proc (Node 20 and 24). */
+/** `mkdirSync` with `recursive` never returns below /proc (Node 20 and 24). */
 export function makeFolder(folder: string): void {
   const parent = dirname(folder);
   if (existsSync(folder) || parent === folder) return;
@@ -84,7 +82,6 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it at the same time.
     if (!existsSync(folder)) throw error;
   }
 }
@@ -97,14 +94,14 @@ export function configure(database: DatabaseSync): void {
       `SQLite cannot keep a write-ahead log here (journal_mode is ${mode}): the file system lacks shared memory or locks, as network file systems do. Point DATABASE_URL at a file on a local disk.`,
     );
   }
-  // FULL: a commit returns when the log is on disk; anything less loses redemptions in a power cut.
+  // FULL: a commit returns once the log is on disk. Anything less loses redemptions in a power cut.
   // macOS needs fullfsync as well; other systems ignore it.
   database.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
-  // Overwrites what is deleted, so that an erased name is not left in the free pages of the file.
+  // Overwrites deleted data, so that no erased name stays in the free pages of the file.
   database.exec('PRAGMA secure_delete = ON');
-  // Checkpoint every 16 MiB, not every 4, since each waits for the disk twice: 1.03 times the writes.
+  // A checkpoint waits for the disk twice. Every 16 MiB instead of every 4: 1.03 times the writes.
   database.exec('PRAGMA wal_autocheckpoint = 4096');
-  // 8 MiB hold the upper levels of the trees with millions of grants. 32 took 1.07 times the CPU.
+  // 8 MiB hold the upper levels of trees with millions of grants. 32 MiB: 1.07 times the CPU.
   database.exec('PRAGMA cache_size = -8192');
 }
 
@@ -135,12 +132,7 @@ function cannotOpen(path: string, cause: unknown): DomainError {
   return new DomainError('store_unavailable', {}, new Error(message, { cause }));
 }
 
-/**
- * Node's own SQLite. Not an `import`, so that an older Node gets a message that says what to do, and
- * since bundlers that strip `node:` break this module, which has no other name.
- *
- * @throws BadSetting if there is none
- */
+/** No `import`, since an older Node has to get a message and some bundlers strip `node:`. */
 export function nodeSqlite(): typeof NodeSqlite {
   const module = withoutSqliteWarning(loadSqlite);
   if (!module) {
@@ -156,7 +148,7 @@ function loadSqlite(): typeof NodeSqlite | undefined {
   return getBuiltinModule?.('node:sqlite');
 }
 
-/** Some releases of Node warn that it is experimental, on the stderr of every command. */
+/** Some Node releases print an experimental warning on the stderr of every command. */
 function withoutSqliteWarning<T>(load: () => T): T {
   const emitWarning = process.emitWarning;
   process.emitWarning = (warning: string | Error, ...rest: never[]) => {

@@ -1,15 +1,12 @@
 import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/**
- * The name of what a command writes before it renames it to `path`. In the same directory, since a
- * rename is atomic only within a file system.
- */
+/** In the same directory, since a rename is atomic only within a file system. */
 export function partialOf(path: string): string {
   return `${path}.${process.pid}.partial`;
 }
 
-/** Deletes what commands left behind that were killed. */
+/** Deletes the files of commands that were killed. */
 export function removeLeftovers(path: string): void {
   const prefix = `${basename(path)}.`;
   for (const name of readdirSync(dirname(path))) {
@@ -26,7 +23,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, as another user.
+    // EPERM: the process runs, as another user.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

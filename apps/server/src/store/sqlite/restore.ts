@@ -5,30 +5,20 @@ import { type BackupContents, removeMark, verify } from './backup.ts';
 import { lockForItself, makeFolder, nodeSqlite } from './open-database.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
 
-// Beside the database: the write-ahead log, its index, and the journal of another mode.
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
-/** A verified copy of a backup beside the database that it is going to replace. */
 export interface StagedBackup {
   path: string;
   contents: BackupContents;
   /**
-   * Replaces the database, whose files are moved to a directory of their own.
-   *
-   * @returns that directory; null if there was no database
+   * @returns the directory with the former files; null if there was no database
    * @throws Error if a process uses the database; then nothing is changed
    */
   putInPlace(): Promise<string | null>;
-  /** Deletes the copy, if it was not put in place. */
   remove(): void;
 }
 
-/**
- * Copies a backup into the directory of the database. Until {@link StagedBackup.putInPlace} the
- * database is as it was.
- *
- * @throws Error that says what to do
- */
+/** The database stays as it is until {@link StagedBackup.putInPlace}. */
 export async function stageBackup(backup: string, path: string): Promise<StagedBackup> {
   refuseSource(backup, path);
   await refuseIfInUse(path);
@@ -41,7 +31,7 @@ export async function stageBackup(backup: string, path: string): Promise<StagedB
   try {
     await copyFile(backup, staged);
     chmodSync(staged, 0o600);
-    // The copy is what will be used, so it is what is checked.
+    // Verifies the copy and not the backup, since the copy is what will be used.
     const contents = verify(staged, backup);
     removeMark(staged);
     return { path: staged, contents, putInPlace: () => replace(staged, path), remove };
@@ -79,21 +69,18 @@ async function refuseIfInUse(path: string): Promise<void> {
   }
 }
 
-/**
- * A service that opens the database between the check and the rename notices it with its next
- * request: see `database-file.ts`.
- */
+/** A service that opens the database before the rename notices it later: see `database-file.ts`. */
 async function replace(staged: string, path: string): Promise<string | null> {
   await refuseIfInUse(path);
   sync(staged);
   const files = SUFFIXES.map((suffix) => `${path}${suffix}`).filter((file) => existsSync(file));
   let aside: string | null = null;
   if (files.length > 0) {
-    // No colon, which Windows refuses in names.
+    // Windows refuses a colon in a file name.
     const time = new Date().toISOString().replaceAll(':', '-');
     aside = join(dirname(path), `before-restore-${time}`);
     mkdirSync(aside, { mode: 0o700 });
-    // All of them: a database beside the log of another one is malformed, or silently overwritten.
+    // All files, since SQLite would apply a leftover log to the new database and corrupt it.
     for (const file of files) renameSync(file, join(aside, basename(file)));
   }
   renameSync(staged, path);

@@ -14,7 +14,6 @@ import type { Page } from '../store.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** An application joined with one of its secrets; with none, the secret's columns are null. */
 export type ApplicationRow = {
   id: Bytes;
   name: string;
@@ -49,7 +48,7 @@ export type PendingRow = BindingRow & {
   code_expires_at: number;
 };
 
-/** Without the ids, which are known: reading one creates a buffer, 0.4 µs of the 8 µs. */
+/** Without the ids, which the caller knows: reading one creates a buffer, 0.4 µs of the 8 µs. */
 export type GrantRow = {
   scope: string;
   account: string;
@@ -116,7 +115,7 @@ function secretRecord(row: ApplicationRow, id: Bytes): SecretRecord {
   };
 }
 
-/** The JSON of an account, without any other members that the object may have. */
+/** Leaves out any other member that the object may have. */
 export function accountText(account: AccountRecord): string {
   const { id, username, display_name, twitter, verified, supporter } = account;
   return JSON.stringify({ id, username, display_name, twitter, verified, supporter });
@@ -147,7 +146,6 @@ export function binding(row: BindingRow): CodeBinding {
   };
 }
 
-/** The values of the columns in {@link BindingRow}. */
 export function bindingColumns(bound: CodeBinding) {
   return {
     redirect_uri: bound.redirect_uri,
@@ -203,12 +201,12 @@ export const bytesOrNull = (id: string | null) => (id === null ? null : uuidToBy
 export const idOrNull = (bytes: Uint8Array | null) =>
   bytes === null ? null : uuidFromBytes(bytes);
 
-// An initiator is stored as `application ~AZOq…AAQ AZOq…AAg`: a revoked grant takes 650 bytes, with JSON
-// it took 1,000. A revocation takes 0.88 of the CPU.
+// An initiator is stored as `application ~AZOq…AAQ AZOq…AAg`. A revoked grant takes 650 bytes,
+// against 1,000 with JSON, and a revocation 0.88 of the CPU.
 
-/** Marks a request id that was a UUID. No other request id contains it. */
+/** No other request id contains it. */
 const SHORTENED = '~';
-/** Marks the user of the operating system. No shortened id contains it. */
+/** No shortened id contains it. */
 const OS_USER = '@';
 
 export function initiatorText(initiator: Initiator): string;
@@ -216,7 +214,7 @@ export function initiatorText(initiator: Initiator | null): string | null;
 export function initiatorText(initiator: Initiator | null): string | null {
   if (initiator === null) return null;
   const { by, request_id, secret_id, os_user } = initiator;
-  // A caller's own request id may be a UUID in upper case, which would come back in lower case.
+  // A caller's own request id may be an upper-case UUID, which would come back in lower case.
   const isPlainUuid = isUuid(request_id) && request_id === request_id.toLowerCase();
   const request = isPlainUuid ? SHORTENED + shorten(request_id) : request_id;
   let text = `${by} ${request}`;
@@ -243,8 +241,8 @@ export function initiatorRecord(text: string | null): Initiator | null {
 const shorten = (uuid: string) => Buffer.from(uuidToBytes(uuid)).toString('base64url');
 const lengthen = (text: string) => uuidFromBytes(Buffer.from(text, 'base64url'));
 
-// One byte longer than an id, so it sorts after every id. With a bound that is always present the
-// index finds the start of the page, which it does not with `:before IS NULL OR id < :before`.
+// Sorts after every id. With a bound that is always present, SQLite finds the start of the list in
+// the index, which it does not with `:before IS NULL OR id < :before`.
 const AFTER_ALL_IDS = new Uint8Array(17).fill(0xff);
 
 export function pageParameters({ limit, before }: Page) {

@@ -20,19 +20,18 @@ import { prepareSweeps } from './sweep.ts';
 const SWEEP_EVERY_MS = 60_000;
 
 export interface SqliteStoreOptions extends StoreOptions {
-  /** A file, created with its directory if missing; or `:memory:`, which persists nothing. */
+  /** `:memory:`, or a file, which is created with its directory if missing. */
   path: string;
-  /** The steps of the schema. Default: those of this program. */
   migrations?: readonly SqliteStep[];
 }
 
 export interface SqliteStore extends Store {
-  /** Deletes what has expired, and old details. Runs by itself once a minute. */
+  /** Runs by itself once a minute. */
   sweep(): Promise<void>;
 }
 
 /**
- * Opens the store. Several processes on one machine may open the same file.
+ * Several processes on one machine may open the same file.
  *
  * @throws DomainError `store_unavailable` if the file can't be opened; the cause says why
  * @throws SchemaMismatch if the schema is a newer one, or an earlier one that may not be migrated
@@ -58,7 +57,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const commits = new GroupCommit(database, file);
   let closing: Promise<void> | null = null;
 
-  // Every read is one statement, so it sees a single moment, and all commits before it.
+  // Every read is one statement, so it sees one moment and all commits before it.
   async function read<T>(attempt: () => T): Promise<T> {
     refuseIfClosed();
     try {
@@ -85,7 +84,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   async function sweep(): Promise<void> {
     for (const sweepBatch of sweeps) {
       while (await write(() => sweepBatch(clock()))) {
-        // Requests run between two batches.
+        // Lets requests run between two batches.
       }
     }
   }
@@ -94,7 +93,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     clearInterval(sweeping);
     await commits.idle();
     try {
-      // Writes the log back into the file. If that fails nothing is lost: the log stays.
+      // If the checkpoint fails, nothing is lost: the log stays.
       database.exec('PRAGMA wal_checkpoint');
     } catch (error) {
       onError?.(error);

@@ -2,15 +2,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '../../clock.ts';
 import { LINKS_KEPT, type StoreOptions } from '../store.ts';
 
-// There may be a lot to delete after a long stop. In batches that does not block the requests.
+// Small batches, so that requests run in between, however long the service was stopped.
 const BATCH_SIZE = 1_000;
 
-/** Deletes one batch of what is too old at `now`; returns whether there may be more. */
+/** @returns whether there may be more */
 export type Sweep = (now: Milliseconds) => boolean;
 
 const DAY: Milliseconds = 86_400_000;
 
-/** @param revokedGrantDays - see {@link StoreOptions.revokedGrantDays} */
 export function prepareSweeps(
   database: DatabaseSync,
   revokedGrantDays: StoreOptions['revokedGrantDays'] = null,
@@ -27,7 +26,7 @@ export function prepareSweeps(
     return (now) => sweep.run({ before: now - kept }).changes === BATCH_SIZE;
   }
   return [
-    // Only pending codes have an expiry; the condition makes sure that no grant is deleted.
+    // Only pending codes have an expiry. The condition guards against deleting a grant.
     prepare('grants', 'id', 'code_expires_at', { condition: 'created_at IS NULL' }),
     prepare('links', 'id', 'expires_at', { kept: LINKS_KEPT }),
     prepare('pages', 'id', 'expires_at', { kept: LINKS_KEPT }),
@@ -38,7 +37,7 @@ export function prepareSweeps(
 }
 
 function prepareReduction(database: DatabaseSync, age: Milliseconds): Sweep {
-  // Only where the setting is: each revocation has to write to it.
+  // Only with this setting, since each revocation has to write to the index.
   database.exec(`
     CREATE INDEX IF NOT EXISTS revoked_grants_with_details ON grants (revoked_at)
     WHERE revoked_at IS NOT NULL AND account_id IS NOT NULL`);

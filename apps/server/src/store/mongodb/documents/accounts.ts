@@ -3,7 +3,7 @@ import type { AccountRecord } from '../../records.ts';
 import type { Versioned } from '../retry-on-conflict.ts';
 import { fromId, type InitiatorDocument } from './values.ts';
 
-/** The account as it was at issue. Its id is the `account_id` of the grant. */
+/** The id of the account is the `account_id` of the grant. */
 export interface AccountSnapshot {
   username: string;
   display_name: string;
@@ -12,17 +12,15 @@ export interface AccountSnapshot {
   supporter: boolean;
 }
 
-/** The revision counts the puts and the erasures. */
 export interface AccountDocument extends Versioned, AccountSnapshot {
   _id: Binary;
-  /** A UUIDv7 of the first put: the id of an account has no time. */
+  /** A UUIDv7 of the first put, since the id of an account has no time. */
   place: Binary;
 }
 
-/** What stays of an erased account: see {@link ApplicationDocument.deleted_at}. */
+/** An erased account: see {@link ApplicationDocument.deleted_at}. */
 export interface ErasedAccountDocument extends Versioned {
   _id: Binary;
-  /** Marks the grants that the erasure revoked. */
   erasure_id: Binary;
   erased_at: Date;
   erased_by?: InitiatorDocument;

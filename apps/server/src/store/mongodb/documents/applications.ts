@@ -20,7 +20,7 @@ export interface SecretDocument {
   last_used_at: Date | null;
 }
 
-/** The revision counts its changes, but for the uses of its secrets, and the deletion. */
+/** The revision counts changes and the deletion, but no use of a secret. */
 export interface ApplicationDocument extends Versioned {
   _id: Binary;
   name: string;
@@ -34,12 +34,11 @@ export interface ApplicationDocument extends Versioned {
   public: boolean;
   resource_server: boolean;
   /**
-   * A deleted application stays, without what an operator said about it: a command that arrives late
-   * finds the id taken and the revision raised, and does not bring it back.
+   * A deleted application stays, without its details: a command that arrives late finds the id
+   * taken and the revision raised, and does not restore it.
    */
   deleted_at?: Date;
   deleted_by?: InitiatorDocument;
-  /** Until the deletion is forgotten. */
   deletion_pending?: true;
 }
 
@@ -97,7 +96,6 @@ export function fromApplicationDocument(document: ApplicationDocument): Applicat
   };
 }
 
-/** The deletion of an application that was deleted. */
 export function toDeletionRecord({ _id, deleted_at, deleted_by }: ApplicationDocument) {
   if (!deleted_at || !deleted_by) throw new TypeError('The application is not deleted.');
   return {

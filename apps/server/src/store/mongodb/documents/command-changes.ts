@@ -2,7 +2,7 @@ import type { Binary } from 'mongodb';
 import type { CommandChange } from '../../records.ts';
 import { fromId, toId } from './values.ts';
 
-/** Its members are texts, as they are on the wire: nothing looks for them. */
+/** Its members are text, as on the wire, since no query uses them. */
 export type CommandChangeDocument = Omit<CommandChange, 'id'> & { _id: Binary };
 
 export function toCommandChangeDocument({ id, ...change }: CommandChange): CommandChangeDocument {

@@ -42,9 +42,8 @@ interface Initiators {
 }
 
 /**
- * A grant, from the issue of its code on. Its fields are its state: pending without `created_at`,
- * revoked with `revoked_at`, active in between. Its revision counts the recoveries; every other
- * change happens once.
+ * Pending without `created_at`, revoked with `revoked_at`, active in between. The revision counts
+ * recoveries. Every other change happens once.
  */
 export interface GrantDocument extends Initiators, Versioned {
   _id: Binary;
@@ -52,25 +51,22 @@ export interface GrantDocument extends Initiators, Versioned {
   /** The next four are absent once REVOKED_GRANT_DAYS have passed since the revocation. */
   account_id: Binary;
   scope: string;
-  /** With the next two absent for a moment during the issue: then there is no code yet. */
+  /** This and the next two are absent for a moment during the issue. There is no code yet then. */
   account?: AccountSnapshot;
-  /** The revision of the account that the snapshot was taken of. An erasure ends those before it. */
+  /** The revision of the account at the snapshot. An erasure ends grants with an earlier one. */
   account_revision?: number;
   code_hash?: Binary;
-  /** What the code is bound to; absent for none, and without its hash. */
   redirect_uri?: string;
   redirect_uri_given?: true;
   code_challenge?: string;
   link_id?: Binary;
-  /** Only while pending. The TTL index deletes by it. */
   code_expires_at?: Date;
   created_at?: Date;
   secret_hash?: Binary;
-  /** The redemption that made it: a call whose response was lost recognises its own. */
+  /** By this, a call whose response was lost recognises its own redemption. */
   redemption_id?: Binary;
   first_used_at?: Date;
   revoked_at?: Date;
-  /** The erasure that revoked it. */
   erasure_id?: Binary;
 }
 
@@ -150,7 +146,6 @@ function withoutAccount(document: RedeemedDocument): GrantAuthentication['grant'
   };
 }
 
-/** Whether more is left of it than a {@link RevokedRecord}. */
 function hasDetails(document: RedeemedDocument): document is DetailedDocument {
   return document.account_id !== undefined;
 }
@@ -239,7 +234,6 @@ export function toCodeState(document: GrantDocument): CodeState | null {
   };
 }
 
-/** @param options.currentAccount - whether to return the account as it is now, not as it was at issue */
 export function toGrantAuthentication(
   document: JoinedGrantDocument,
   { currentAccount }: { currentAccount: boolean },
@@ -247,8 +241,8 @@ export function toGrantAuthentication(
   const [application] = document.joined_application;
   const [account] = document.joined_account;
   const grant = withoutAccount(document);
-  // The erasure may still be under way, and has not come to this grant. What has been refused because
-  // of its mark must not be accepted afterwards, whatever is asked for.
+  // An erasure may be under way that has not reached this grant. A grant that was refused because
+  // of the erasure must not be accepted afterwards, whichever account the caller asks for.
   const erased_at = account && isErased(account) ? account.erased_at.getTime() : null;
   const revoked_at = grant.revoked_at ?? erased_at;
   const { secret_hash } = document;

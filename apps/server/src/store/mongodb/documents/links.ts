@@ -19,7 +19,7 @@ export interface LinkInitiators {
   decide_initiator?: InitiatorDocument;
 }
 
-/** The revision counts the identifications and the switches; every other change happens once. */
+/** The revision counts identifications and switches. Every other change happens once. */
 export interface LinkDocument extends Versioned, LinkInitiators {
   _id: Binary;
   link_hash: Binary;
@@ -32,13 +32,9 @@ export interface LinkDocument extends Versioned, LinkInitiators {
   login_hint: string | null;
   ui_locales: string | null;
   salt: Binary;
-  /** The TTL index deletes by it. */
   expires_at: Date;
   account_id?: Binary;
-  /**
-   * The revision of the account, if it was identified: see {@link GrantDocument.account_revision}. Absent
-   * if the host has approved an account.
-   */
+  /** See {@link GrantDocument.account_revision}. Absent if the host has approved an account. */
   account_revision?: number;
   page_id?: Binary;
   decision?: DecisionDocument;
@@ -49,11 +45,10 @@ export interface DecisionDocument {
   decided_by: Binary;
   grant_id: Binary | null;
   scope: string | null;
-  /** A call whose response was lost recognises its own decision. */
+  /** By this, a call whose response was lost recognises its own decision. */
   decision_id: Binary;
 }
 
-/** An open link request. */
 export function toLinkDocument(link: LinkRecord & Change): LinkDocument {
   return {
     _id: toId(link.id),

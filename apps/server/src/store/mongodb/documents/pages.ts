@@ -21,18 +21,16 @@ export interface PageDocument extends PageInitiators {
   kind: PageRecord['kind'];
   link_id: Binary | null;
   account_id: Binary;
-  /** As of a grant; absent for a moment when it is kept: then nobody was told of it. */
+  /** As in a grant. Absent for a moment while the page is created: no caller knows it yet. */
   account_revision?: number;
   ticket_hash: Binary;
   ticket_expires_at: Date;
   session_hash?: Binary;
-  /** The TTL index deletes by it. */
   expires_at: Date;
   return_url: string | null;
   locale: string | null;
 }
 
-/** A page before it has the revision of its account. */
 export function toPageDocument(page: PageRecord & Change): PageDocument {
   return {
     _id: toId(page.id),

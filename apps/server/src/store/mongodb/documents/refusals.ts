@@ -10,7 +10,6 @@ export type RefusalDocument = Pick<
   at: Date;
   application_id: Binary | null;
   grant_id: Binary | null;
-  /** The TTL index deletes by it. */
   expires_at: Date;
 };
 

@@ -1,12 +1,11 @@
 import type { ScopeRecord } from '../../records.ts';
 import type { Versioned } from '../retry-on-conflict.ts';
 
-/** The revision counts the puts and the deletions. */
 export interface ScopeDocument extends Versioned, Omit<ScopeRecord, 'scope'> {
   _id: string;
 }
 
-/** What stays of a deleted description: see {@link ApplicationDocument.deleted_at}. */
+/** A deleted description: see {@link ApplicationDocument.deleted_at}. */
 export interface DeletedScopeDocument extends Versioned {
   _id: string;
   deleted_at: Date;

@@ -26,12 +26,11 @@ export function fromId(id: Binary): string {
   return uuidFromBytes(id.value());
 }
 
-/** A copy: the driver's bytes are a view into the buffer of the whole response. */
+/** Copies, since the driver's bytes are a view into the buffer of the whole response. */
 export function fromHash(hash: Binary): CredentialHash {
   return Uint8Array.from(hash.value());
 }
 
-/** The fields of all documents that say who made a change. */
 type InitiatorFieldName =
   | 'begin_initiator'
   | 'create_initiator'
