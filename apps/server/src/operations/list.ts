@@ -1,5 +1,5 @@
 import { type List, uuidFromBytes, uuidToBytes } from '@latchkey/schema';
-import type { Page } from '../store/store.ts';
+import type { ListRange } from '../store/store.ts';
 
 interface ListInput {
   limit: number;
@@ -16,7 +16,7 @@ interface ListInput {
  */
 export async function readList<Stored, Item>(
   { limit, cursor }: ListInput,
-  read: (range: Page) => Promise<Stored[]>,
+  read: (range: ListRange) => Promise<Stored[]>,
   id: (record: Stored) => string,
   toWire: (record: Stored) => Item,
 ): Promise<List<Item>> {

@@ -58,7 +58,7 @@ export function outdatedSecrets(secrets: readonly SecretRecord[], now: Milliseco
 export const LINKS_KEPT: Milliseconds = 10_800_000;
 
 /** A part of a list that is ordered by id, newest first. */
-export interface Page {
+export interface ListRange {
   limit: number;
   /** Only records older than this id; null to start with the newest. */
   before: string | null;
@@ -189,7 +189,7 @@ export interface Store {
 
   findApplication(application_id: string, options?: ReadOptions): Promise<ApplicationRecord | null>;
 
-  listApplications(page: Page): Promise<ApplicationRecord[]>;
+  listApplications(range: ListRange): Promise<ApplicationRecord[]>;
 
   /**
    * Adds a secret unless the application has `most` live ones: those without an expiry or with one
@@ -238,7 +238,7 @@ export interface Store {
    *
    * @returns the id before which the next part begins; null at the end
    */
-  endGrants(deletion: DeletionRecord, page: Page): Promise<string | null>;
+  endGrants(deletion: DeletionRecord, range: ListRange): Promise<string | null>;
 
   /** The application stays unknown. */
   forgetDeletion(application_id: string): Promise<void>;
@@ -257,7 +257,10 @@ export interface Store {
   findAccount(account_id: string): Promise<AccountRecord | null>;
 
   /** The accounts in the order in which they were first put, or those with a username. */
-  listAccounts(filter: { username?: string | undefined }, page: Page): Promise<ListedAccount[]>;
+  listAccounts(
+    filter: { username?: string | undefined },
+    range: ListRange,
+  ): Promise<ListedAccount[]>;
 
   /**
    * Removes the account, and deletes its pending codes, its pages, and the link requests that name
@@ -416,11 +419,11 @@ export interface Store {
    */
   listGrants(
     filter: { account_id: string } | { application_id: string },
-    page: Page,
+    range: ListRange,
   ): Promise<GrantRecord[]>;
 
   /** The active grants of an account, with one application or with all, newest first. */
-  listActiveGrants(filter: ActiveGrants, page: Page): Promise<GrantRecord[]>;
+  listActiveGrants(filter: ActiveGrants, range: ListRange): Promise<GrantRecord[]>;
 
   /**
    * The history of a grant since the issue of its code; null if there is no record of it. Has every

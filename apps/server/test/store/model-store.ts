@@ -34,7 +34,7 @@ interface ModelGrant extends PendingRecord {
 
 /**
  * The methods of the model. Not those for scopes, refusals, counts and monitoring, which grants do not
- * depend on, and not those that depend on the clock of the adapter or do their work page by page.
+ * depend on, and not those that depend on the clock of the adapter or do their work part by part.
  */
 type Methods = Omit<
   Store,
@@ -102,8 +102,8 @@ export class ModelStore implements ModelMethods {
     return clone(this.#applications.get(application_id) ?? null);
   }
 
-  listApplications(page: Parameters<Store['listApplications']>[0]): ApplicationRecord[] {
-    return pageOf([...this.#applications.values()], ({ id }) => id, page);
+  listApplications(range: Parameters<Store['listApplications']>[0]): ApplicationRecord[] {
+    return rangeOf([...this.#applications.values()], ({ id }) => id, range);
   }
 
   addSecret(...[application_id, secret, { most, now }]: Parameters<Store['addSecret']>) {
@@ -385,17 +385,17 @@ export class ModelStore implements ModelMethods {
     return true;
   }
 
-  listGrants(...[filter, page]: Parameters<Store['listGrants']>): GrantRecord[] {
+  listGrants(...[filter, range]: Parameters<Store['listGrants']>): GrantRecord[] {
     const grants = [...this.#grants.values()].filter(({ redeemed_at, account, application_id }) => {
       if (redeemed_at === null) return false;
       return 'account_id' in filter
         ? account.id === filter.account_id
         : application_id === filter.application_id;
     });
-    return pageOf(grants, ({ grant_id }) => grant_id, page).map(recordOf);
+    return rangeOf(grants, ({ grant_id }) => grant_id, range).map(recordOf);
   }
 
-  listActiveGrants(...[filter, page]: Parameters<Store['listActiveGrants']>): GrantRecord[] {
+  listActiveGrants(...[filter, range]: Parameters<Store['listActiveGrants']>): GrantRecord[] {
     const { account_id, application_id } = filter;
     const grants = [...this.#grants.values()].filter(
       (grant) =>
@@ -404,7 +404,7 @@ export class ModelStore implements ModelMethods {
         grant.account.id === account_id &&
         (application_id === undefined || grant.application_id === application_id),
     );
-    return pageOf(grants, ({ grant_id }) => grant_id, page).map(recordOf);
+    return rangeOf(grants, ({ grant_id }) => grant_id, range).map(recordOf);
   }
 
   #undecided(link_id: string, now: number): LinkRecord | null {
@@ -439,8 +439,8 @@ function recordOf(grant: ModelGrant): GrantRecord {
   return clone({ grant_id, application_id, scope, account, created_at, revoked_at });
 }
 
-/** A page: newest first, older than `before`, at most `limit`. */
-function pageOf<Item>(
+/** Part of a list: newest first, older than `before`, at most `limit`. */
+function rangeOf<Item>(
   items: Item[],
   id: (item: Item) => string,
   { limit, before }: { limit: number; before: string | null },

@@ -6,7 +6,7 @@ import type { Clock } from '../../clock.ts';
 import { newId } from '../../credentials/credentials.ts';
 import { ERASED } from '../records.ts';
 import type { Store } from '../store.ts';
-import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 import {
   type AccountDocument,
   type ErasedAccountDocument,
@@ -35,18 +35,18 @@ interface OfAccount {
 }
 
 /** Finds erased accounts too. */
-export const accountLookUp = (connection: Connection) =>
-  connection.gatherReads<AnyAccount>(({ accounts, decisive }, byId) =>
+export const accountLookUp = (database: Database) =>
+  database.gatherReads<AnyAccount>(({ accounts, decisive }, byId) =>
     accounts.find(byId, decisive).toArray(),
   );
 
-export function accounts(connection: Connection, clock: Clock): Accounts {
-  const find = accountLookUp(connection);
+export function accounts(database: Database, clock: Clock): Accounts {
+  const find = accountLookUp(database);
 
   const replace = (revision: number, account: AnyAccount, isMade: (found: AnyAccount) => boolean) =>
     replaceAtRevision<AnyAccount>(
-      connection,
-      (database) => database.accounts,
+      database,
+      (collections) => collections.accounts,
       revision,
       account,
       isMade,
@@ -71,7 +71,7 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
    * request. Once that is deleted, the call has nothing to write the account to.
    */
   async function deleteLinks(ofAccount: OfAccount): Promise<void> {
-    const [pages, codes] = await connection.read(({ pages, grants, listing }) => {
+    const [pages, codes] = await database.read(({ pages, grants, listing }) => {
       const linkId = { ...listing, projection: { link_id: 1 } };
       return Promise.all([
         pages.find(ofAccount, linkId).toArray(),
@@ -80,18 +80,18 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
     });
     // After the codes: one that is no longer pending was redeemed, so its link request names the
     // account by now.
-    const links = await connection.read(({ links, listing }) =>
+    const links = await database.read(({ links, listing }) =>
       links.find(ofAccount, { ...listing, projection: { _id: 1 } }).toArray(),
     );
     const ids = [
       ...links.map(({ _id }) => _id),
       ...[...pages, ...codes].flatMap(({ link_id }) => link_id ?? []),
     ];
-    await connection.write<void>(({ links }) => ({
+    await database.write<void>(({ links }) => ({
       send: async (options) => void (await links.deleteMany({ _id: { $in: ids } }, options)),
     }));
     // Last, since a repetition needs the pages to find the link requests.
-    await connection.write<void>(({ pages }) => ({
+    await database.write<void>(({ pages }) => ({
       send: async (options) => void (await pages.deleteMany(ofAccount, options)),
     }));
   }
@@ -99,12 +99,12 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
   /** Redemption needs a pending code. Once those are deleted, no further grant can appear. */
   async function endGrants(ofAccount: OfAccount, erasure: ErasedAccountDocument): Promise<void> {
     const redeemed = { ...ofAccount, created_at: { $exists: true } };
-    await connection.write<void>(({ grants }) => ({
+    await database.write<void>(({ grants }) => ({
       async send(options) {
         await grants.deleteMany({ ...ofAccount, ...pending }, options);
       },
     }));
-    await connection.write<void>(({ grants }) => ({
+    await database.write<void>(({ grants }) => ({
       async send(options) {
         await grants.updateMany(
           { ...redeemed, revoked_at: { $exists: false } },
@@ -120,7 +120,7 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
         );
       },
     }));
-    await connection.write<void>(({ grants }) => ({
+    await database.write<void>(({ grants }) => ({
       async send(options) {
         const names = Object.entries(ERASED).map(([name, value]) => [`account.${name}`, value]);
         await grants.updateMany(redeemed, { $set: Object.fromEntries(names) }, options);
@@ -159,7 +159,7 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
         place: before === null ? { $exists: true } : { $lt: toId(before) },
         ...(username !== undefined && { username }),
       };
-      const documents = await connection.read(({ accounts, listing }) =>
+      const documents = await database.read(({ accounts, listing }) =>
         accounts.find(which, listing).sort({ place: -1 }).limit(limit).toArray(),
       );
       return (documents as AccountDocument[]).map((document) => ({
@@ -186,7 +186,7 @@ export function accounts(connection: Connection, clock: Clock): Accounts {
         },
       );
       await endAll({ ...erasure, revision: revision ?? 0 });
-      return connection.read(({ grants, listing }) =>
+      return database.read(({ grants, listing }) =>
         grants.countDocuments(
           { account_id: _id, created_at: { $exists: true }, erasure_id },
           listing,

@@ -3,7 +3,7 @@ import type { Document, Filter } from 'mongodb';
 import type { Milliseconds } from '../../clock.ts';
 import type { ApplicationChanges, ApplicationRecord, SecretRecord } from '../records.ts';
 import { outdatedSecrets, type Store } from '../store.ts';
-import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 import {
   type ApplicationDocument,
   fromApplicationDocument,
@@ -35,8 +35,8 @@ type Applications = Pick<
 
 const existing = { deleted_at: { $exists: false } } satisfies Filter<ApplicationDocument>;
 
-export function applications(connection: Connection): Applications {
-  const findTogether = connection.gatherReads(({ applications, decisive }, byId) =>
+export function applications(database: Database): Applications {
+  const findTogether = database.gatherReads(({ applications, decisive }, byId) =>
     applications.find(byId, decisive).toArray(),
   );
   const find = async (application_id: string) => {
@@ -54,7 +54,7 @@ export function applications(connection: Connection): Applications {
     const document = await retryOnConflict(
       () => find(application_id),
       (revision) =>
-        connection.write(({ applications, decisive }) => ({
+        database.write(({ applications, decisive }) => ({
           send: (options) =>
             applications.findOneAndUpdate(
               { _id, ...existing, ...atRevision(revision) },
@@ -77,7 +77,7 @@ export function applications(connection: Connection): Applications {
     async createApplication(application) {
       const document = toApplicationDocument(application);
       let repeated = false;
-      await connection.write<void>(({ applications }) => ({
+      await database.write<void>(({ applications }) => ({
         async send(options) {
           try {
             await applications.insertOne(document, options);
@@ -94,7 +94,7 @@ export function applications(connection: Connection): Applications {
     async findApplication(application_id, { mayBeStale = false } = {}) {
       const _id = toId(application_id);
       const document = mayBeStale
-        ? await connection.read(({ applications, plain }) =>
+        ? await database.read(({ applications, plain }) =>
             applications.findOne({ _id, ...existing }, plain),
           )
         : await find(application_id);
@@ -102,7 +102,7 @@ export function applications(connection: Connection): Applications {
     },
 
     async listApplications({ limit, before }) {
-      const documents = await connection.read(({ applications, listing }) =>
+      const documents = await database.read(({ applications, listing }) =>
         applications
           .find({ ...existing, ...(before !== null && { _id: { $lt: toId(before) } }) }, listing)
           .sort({ _id: -1 })
@@ -134,11 +134,9 @@ export function applications(connection: Connection): Applications {
       };
       const added = await retryOnConflict(
         () =>
-          connection.decide(({ applications, decisive }) =>
-            applications.findOne(withRoom, decisive),
-          ),
+          database.decide(({ applications, decisive }) => applications.findOne(withRoom, decisive)),
         (revision, { secrets }) =>
-          connection.write<'added' | null>(({ applications, decisive }) => ({
+          database.write<'added' | null>(({ applications, decisive }) => ({
             async send(options) {
               const { matchedCount } = await applications.updateOne(
                 { ...withRoom, ...atRevision(revision) },
@@ -163,7 +161,7 @@ export function applications(connection: Connection): Applications {
     async removeSecret(application_id, secret_id) {
       const id = toId(secret_id);
       const filter = { _id: toId(application_id), 'secrets.id': id };
-      const updated = await connection.write(({ applications, decisive }) => ({
+      const updated = await database.write(({ applications, decisive }) => ({
         send: (options) =>
           applications.findOneAndUpdate(
             filter,
@@ -187,7 +185,7 @@ export function applications(connection: Connection): Applications {
       const deleted = await retryOnConflict(
         () => find(application_id),
         (revision, found) =>
-          connection.write<ApplicationRecord | 'application_enabled' | null>(
+          database.write<ApplicationRecord | 'application_enabled' | null>(
             ({ applications, decisive }) => ({
               async send(options) {
                 if (!found.disabled) return 'application_enabled';
@@ -218,7 +216,7 @@ export function applications(connection: Connection): Applications {
     },
 
     async listDeletions() {
-      const documents = await connection.read(({ applications, listing }) =>
+      const documents = await database.read(({ applications, listing }) =>
         applications.find({ deletion_pending: true }, listing).toArray(),
       );
       return documents.map(toDeletionRecord);
@@ -228,13 +226,13 @@ export function applications(connection: Connection): Applications {
       const ofApplication = { application_id: toId(application_id) };
       if (before === null) {
         const pending = { code_expires_at: { $exists: true }, created_at: { $exists: false } };
-        await connection.write<void>(({ grants }) => ({
+        await database.write<void>(({ grants }) => ({
           async send(options) {
             await grants.deleteMany({ ...ofApplication, ...pending }, options);
           },
         }));
       }
-      const page = await connection.read(({ grants, listing }) =>
+      const documents = await database.read(({ grants, listing }) =>
         grants
           .find(
             {
@@ -248,9 +246,9 @@ export function applications(connection: Connection): Applications {
           .limit(limit)
           .toArray(),
       );
-      const ids = page.map(({ _id }) => _id);
+      const ids = documents.map(({ _id }) => _id);
       if (ids.length > 0) {
-        await connection.write<void>(({ grants }) => ({
+        await database.write<void>(({ grants }) => ({
           async send(options) {
             await grants.updateMany(
               { _id: { $in: ids }, revoked_at: { $exists: false } },
@@ -271,7 +269,7 @@ export function applications(connection: Connection): Applications {
     },
 
     async forgetDeletion(application_id) {
-      await connection.write<void>(({ applications }) => ({
+      await database.write<void>(({ applications }) => ({
         async send(options) {
           await applications.updateOne(
             { _id: toId(application_id) },
@@ -283,7 +281,7 @@ export function applications(connection: Connection): Applications {
     },
 
     async noteSecretUse(application_id, secret_id, at) {
-      await connection.writeOnce(async ({ applications, bestEffort }) => {
+      await database.writeOnce(async ({ applications, bestEffort }) => {
         await applications.updateOne(
           { _id: toId(application_id), 'secrets.id': toId(secret_id) },
           { $max: { 'secrets.$.last_used_at': toDate(at) } },

@@ -3,7 +3,7 @@ import type { Filter } from 'mongodb';
 import type { Clock } from '../../clock.ts';
 import type { Redemption, Store } from '../store.ts';
 import { accountLookUp } from './accounts.ts';
-import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 import { isErased, toSnapshot } from './documents/accounts.ts';
 import {
   fromGrantDocument,
@@ -22,8 +22,8 @@ type Codes = Pick<
   'issueCode' | 'listCodes' | 'cancelCode' | 'redeemCode' | 'findCode' | 'countPendingCodes'
 >;
 
-export function codes(connection: Connection, clock: Clock): Codes {
-  const findAccount = accountLookUp(connection);
+export function codes(database: Database, clock: Clock): Codes {
+  const findAccount = accountLookUp(database);
 
   return {
     // The code is stored before the account is read. An erasure that this read misses deletes the
@@ -31,15 +31,15 @@ export function codes(connection: Connection, clock: Clock): Codes {
     async issueCode(code) {
       const document = toNewDocument(code);
       const { _id } = document;
-      await insertOnce(connection, ({ grants }) => grants, document, { grant_id: code.grant_id });
+      await insertOnce(database, ({ grants }) => grants, document, { grant_id: code.grant_id });
       const account = await findAccount(code.account_id);
       if (account === null || isErased(account)) {
-        await connection.write(({ grants }) => ({
+        await database.write(({ grants }) => ({
           send: (options) => grants.deleteOne({ _id, account: { $exists: false } }, options),
         }));
         return null;
       }
-      const issued = await connection.write(({ grants, decisive }) => ({
+      const issued = await database.write(({ grants, decisive }) => ({
         grant_id: code.grant_id,
         send: (options) =>
           grants.findOneAndUpdate(
@@ -62,7 +62,7 @@ export function codes(connection: Connection, clock: Clock): Codes {
     },
 
     async listCodes(account_id) {
-      const documents = await connection.read(({ grants, listing }) =>
+      const documents = await database.read(({ grants, listing }) =>
         grants
           .find(
             {
@@ -81,7 +81,7 @@ export function codes(connection: Connection, clock: Clock): Codes {
 
     async cancelCode(grant_id) {
       const _id = toId(grant_id);
-      const document = await connection.write(({ grants, decisive }) => ({
+      const document = await database.write(({ grants, decisive }) => ({
         grant_id,
         send: (options) =>
           grants.findOneAndDelete(
@@ -102,7 +102,7 @@ export function codes(connection: Connection, clock: Clock): Codes {
       const _id = toId(grant_id);
       const redemption_id = toId(randomUUID());
       const secret = toHash(secret_hash);
-      const document = await connection.write(({ grants, decisive }) => ({
+      const document = await database.write(({ grants, decisive }) => ({
         grant_id,
         // One command has every condition and every change: two calls can't both redeem, and no
         // crash can leave a spent code without a grant.
@@ -144,14 +144,14 @@ export function codes(connection: Connection, clock: Clock): Codes {
     },
 
     async findCode(grant_id) {
-      const document = await connection.decide(({ grants, decisive }) =>
+      const document = await database.decide(({ grants, decisive }) =>
         grants.findOne({ _id: toId(grant_id) }, decisive),
       );
       return document?.code_hash ? toCodeState(document) : null;
     },
 
     countPendingCodes: ({ now, limit }) =>
-      connection.read(({ grants, listing }) =>
+      database.read(({ grants, listing }) =>
         grants.countDocuments({ code_expires_at: { $gt: toDate(now) } }, { ...listing, limit }),
       ),
   };

@@ -1,5 +1,5 @@
 import type { Store } from '../store.ts';
-import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 import { fromCommandChangeDocument, toCommandChangeDocument } from './documents/command-changes.ts';
 import { toId } from './documents/values.ts';
 
@@ -8,27 +8,27 @@ type CommandChanges = Pick<
   'keepCommandChanges' | 'listCommandChanges' | 'forgetCommandChanges'
 >;
 
-export function commandChanges(connection: Connection): CommandChanges {
+export function commandChanges(database: Database): CommandChanges {
   return {
     async keepCommandChanges(changes) {
       const upserts = changes.map((change) => {
         const { _id, ...replacement } = toCommandChangeDocument(change);
         return { replaceOne: { filter: { _id }, replacement, upsert: true } };
       });
-      await connection.writeOnce(async ({ commandChanges, durable }) => {
+      await database.writeOnce(async ({ commandChanges, durable }) => {
         await commandChanges.bulkWrite(upserts, { ...durable, ordered: false });
       });
     },
 
     async listCommandChanges(limit) {
-      const documents = await connection.read(({ commandChanges, listing }) =>
+      const documents = await database.read(({ commandChanges, listing }) =>
         commandChanges.find({}, listing).sort({ _id: 1 }).limit(limit).toArray(),
       );
       return documents.map(fromCommandChangeDocument);
     },
 
     async forgetCommandChanges(ids) {
-      await connection.writeOnce(async ({ commandChanges, durable }) => {
+      await database.writeOnce(async ({ commandChanges, durable }) => {
         await commandChanges.deleteMany({ _id: { $in: ids.map(toId) } }, durable);
       });
     },

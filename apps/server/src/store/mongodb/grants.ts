@@ -1,7 +1,7 @@
 import type { Collection, Filter } from 'mongodb';
 import type { GrantRecord } from '../records.ts';
-import type { Page, Store } from '../store.ts';
-import type { ById, Connection, ListWork } from './connection.ts';
+import type { ListRange, Store } from '../store.ts';
+import type { ById, Database, ListWork } from './database.ts';
 import {
   fromGrantDocument,
   type GrantDocument,
@@ -37,8 +37,8 @@ function result<T>(document: T | null): ReadBack<T> {
   return document === null ? 'retry' : { result: document };
 }
 
-const pageOf =
-  (which: Filter<GrantDocument>, { limit, before }: Page): ListWork<GrantRecord[]> =>
+const listOf =
+  (which: Filter<GrantDocument>, { limit, before }: ListRange): ListWork<GrantRecord[]> =>
   async ({ grants }, options) => {
     const older = before === null ? {} : { _id: { $lt: toId(before) } };
     const documents = await grants
@@ -49,15 +49,15 @@ const pageOf =
     return documents.map(fromGrantDocument);
   };
 
-export function grants(connection: Connection): Grants {
+export function grants(database: Database): Grants {
   const find = (filter: Filter<GrantDocument> & { _id: GrantDocument['_id'] }) =>
-    connection.decide(({ grants, decisive }) => grants.findOne(filter, decisive));
+    database.decide(({ grants, decisive }) => grants.findOne(filter, decisive));
 
-  const findGathered = connection.gatherReads(({ grants, decisive }, byId) =>
+  const findGathered = database.gatherReads(({ grants, decisive }, byId) =>
     findJoined(grants, byId, decisive),
   );
   const findPlainly = async (grant_id: string) => {
-    const [document] = await connection.read(({ grants, plain }) =>
+    const [document] = await database.read(({ grants, plain }) =>
       findJoined(grants, { _id: toId(grant_id) }, plain),
     );
     return document ?? null;
@@ -70,7 +70,7 @@ export function grants(connection: Connection): Grants {
         ...(application_id === null ? {} : { application_id: toId(application_id) }),
       };
       const before = { ...grant, revoked_at: { $exists: true } };
-      const revoked = await connection.write(({ grants, decisive }) => ({
+      const revoked = await database.write(({ grants, decisive }) => ({
         grant_id,
         send: (options) =>
           grants.findOneAndUpdate(
@@ -108,7 +108,7 @@ export function grants(connection: Connection): Grants {
         revoked_at: { $exists: false },
       };
       const recoverAt = (revision: number) =>
-        connection.write(({ grants, decisive }) => ({
+        database.write(({ grants, decisive }) => ({
           grant_id,
           send: (options) =>
             grants.findOneAndUpdate(
@@ -151,7 +151,7 @@ export function grants(connection: Connection): Grants {
     async noteFirstUse({ grant_id, secret_hash, now, initiator }) {
       const active = { _id: toId(grant_id), secret_hash: toHash(secret_hash) };
       const used = { ...active, first_used_at: { $exists: true } };
-      const noted = await connection.write(({ grants, decisive }) => ({
+      const noted = await database.write(({ grants, decisive }) => ({
         grant_id,
         send: (options) =>
           grants.findOneAndUpdate(
@@ -164,23 +164,23 @@ export function grants(connection: Connection): Grants {
       return (noted ?? (await find(used))) !== null;
     },
 
-    listGrants(filter, page) {
+    listGrants(filter, range) {
       if ('account_id' in filter) {
         const ofAccount = { account_id: toId(filter.account_id) };
-        return connection.readByIndex('grants_by_account', pageOf(ofAccount, page));
+        return database.readByIndex('grants_by_account', listOf(ofAccount, range));
       }
       const ofApplication = { application_id: toId(filter.application_id) };
-      return connection.readByIndex('grants_by_application', pageOf(ofApplication, page));
+      return database.readByIndex('grants_by_application', listOf(ofApplication, range));
     },
 
-    listActiveGrants({ account_id, application_id }, page) {
+    listActiveGrants({ account_id, application_id }, range) {
       const active = {
         account_id: toId(account_id),
         revoked_at: { $exists: false },
         ...(application_id !== undefined && { application_id: toId(application_id) }),
       };
       // Decisive, since a disconnect revokes exactly the grants in this list.
-      return connection.decideByIndex('grants_by_account', pageOf(active, page));
+      return database.decideByIndex('grants_by_account', listOf(active, range));
     },
   };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Filter } from 'mongodb';
 import type { LinkDecision } from '../records.ts';
 import type { LinkHolder, Store } from '../store.ts';
-import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 import {
   type DecisionDocument,
   fromLinkDocument,
@@ -23,12 +23,12 @@ const undecided = (_id: LinkDocument['_id'], now: number) =>
     expires_at: { $gt: toDate(now) },
   }) satisfies Filter<LinkDocument>;
 
-export function links(connection: Connection): Links {
+export function links(database: Database): Links {
   const find = (filter: Filter<LinkDocument>) =>
-    connection.decide(({ links, decisive }) => links.findOne(filter, decisive));
+    database.decide(({ links, decisive }) => links.findOne(filter, decisive));
 
   return {
-    createLink: (link) => insertOnce(connection, ({ links }) => links, toLinkDocument(link)),
+    createLink: (link) => insertOnce(database, ({ links }) => links, toLinkDocument(link)),
 
     async findLink(link_id) {
       const document = await find({ _id: toId(link_id) });
@@ -36,11 +36,11 @@ export function links(connection: Connection): Links {
     },
 
     async identifyLink({ link_id, link_hash, page, now, initiator }) {
-      const kept = await keepPage(connection, { ...page, initiator });
+      const kept = await keepPage(database, { ...page, initiator });
       if (kept === null) return null;
       const link = { ...undecided(toId(link_id), now), link_hash: toHash(link_hash) };
       const identifyAt = (revision: number) =>
-        connection.write(({ links, decisive }) => ({
+        database.write(({ links, decisive }) => ({
           send: (options) =>
             links.findOneAndUpdate(
               { ...link, ...atRevision(revision) },
@@ -65,7 +65,7 @@ export function links(connection: Connection): Links {
       // Hardly any link request is identified twice, so the first attempt needs no read.
       const identified =
         (await identifyAt(0)) ?? (await retryOnConflict(() => find(link), identifyAt));
-      if (identified === null) await dropPage(connection, kept);
+      if (identified === null) await dropPage(database, kept);
       return identified && fromLinkDocument(identified);
     },
 
@@ -73,7 +73,7 @@ export function links(connection: Connection): Links {
       const [page, hash] = [toId(page_id), toHash(link_hash)];
       const link = { ...undecided(toId(link_id), now), page_id: page };
       const switchAt = (revision: number) =>
-        connection.write(({ links, decisive }) => ({
+        database.write(({ links, decisive }) => ({
           send: (options) =>
             links.findOneAndUpdate(
               // The page stays the latest after a switch, so only the revision stops a late
@@ -101,7 +101,7 @@ export function links(connection: Connection): Links {
     async decideLink({ link_id, holder, account_id, decision, now, initiator }) {
       const _id = toId(link_id);
       const made = toDecision(decision);
-      const decided = await connection.write(({ links, decisive }) => ({
+      const decided = await database.write(({ links, decisive }) => ({
         // One command has every condition: of two decisions, only one finds the request undecided.
         send: (options) =>
           links.findOneAndUpdate(

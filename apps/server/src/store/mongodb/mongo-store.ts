@@ -7,7 +7,7 @@ import { createClient, defaultTimeouts, type Timeouts } from './client.ts';
 import { codes } from './codes.ts';
 import { commandChanges } from './command-changes.ts';
 import { ConfigurationError } from './configuration-error.ts';
-import { Connection } from './connection.ts';
+import { Database } from './database.ts';
 import { grants } from './grants.ts';
 import { links } from './links.ts';
 import type { MongoStep } from './migrations.ts';
@@ -49,17 +49,17 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   const connectionPool = watchPool(client);
   const { revokedGrantDays: days = null, clock } = options;
   const { create, migrate, migrations, claim } = options;
-  const connection = new Connection(client, name, timeouts, options.onError, {
+  const database = new Database(client, name, timeouts, options.onError, {
     ...{ reducesRevoked: days !== null, create, migrate, migrations, claim },
   });
   try {
-    await connection.prepare();
+    await database.prepare();
   } catch (error) {
     const isFinal = [ConfigurationError, SchemaMismatch, CopiedDatabase].some(
       (kind) => error instanceof kind,
     );
     if (isFinal) {
-      await connection.close();
+      await database.close();
       throw error;
     }
     options.onError?.(error);
@@ -68,7 +68,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   let sweeping: Promise<void> | null = null;
   async function sweep(): Promise<void> {
     if (days === null) return;
-    sweeping ??= reduceRevoked(connection, days, clock()).finally(() => {
+    sweeping ??= reduceRevoked(database, days, clock()).finally(() => {
       sweeping = null;
     });
     await sweeping;
@@ -78,28 +78,28 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   }, SWEEP_EVERY_MS).unref();
 
   return {
-    ...applications(connection),
-    ...accounts(connection, options.clock),
-    ...scopes(connection, options.clock),
-    ...links(connection),
-    ...pages(connection),
-    ...codes(connection, options.clock),
-    ...grants(connection),
-    ...refusals(connection),
-    ...commandChanges(connection),
-    ...rateLimits(connection),
+    ...applications(database),
+    ...accounts(database, options.clock),
+    ...scopes(database, options.clock),
+    ...links(database),
+    ...pages(database),
+    ...codes(database, options.clock),
+    ...grants(database),
+    ...refusals(database),
+    ...commandChanges(database),
+    ...rateLimits(database),
 
     kind: 'mongodb',
     connectionPool,
     ping: () =>
-      connection.read(async ({ db, decisive: { maxTimeMS } }) => {
+      database.read(async ({ db, decisive: { maxTimeMS } }) => {
         await db.command({ ping: 1, maxTimeMS });
       }),
 
     sweep,
     close() {
       clearInterval(timer);
-      return connection.close();
+      return database.close();
     },
   };
 }

@@ -1,21 +1,21 @@
 import type { PageRecord } from '../records.ts';
 import type { Change, Store } from '../store.ts';
-import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 import { isErased } from './documents/accounts.ts';
 import { fromPageDocument, type PageDocument, toPageDocument } from './documents/pages.ts';
 import { initiatorField, isSame, toDate, toHash, toId } from './documents/values.ts';
 import { insertOnce } from './insert-once.ts';
 import { revisionOf } from './retry-on-conflict.ts';
 
-export function pages(connection: Connection): Pick<Store, 'createPage' | 'findPage' | 'openPage'> {
+export function pages(database: Database): Pick<Store, 'createPage' | 'findPage' | 'openPage'> {
   return {
     async createPage(page) {
-      const document = await keepPage(connection, page);
+      const document = await keepPage(database, page);
       return document && fromPageDocument(document);
     },
 
     async findPage(page_id) {
-      const document = await connection.decide(({ pages, decisive }) =>
+      const document = await database.decide(({ pages, decisive }) =>
         pages.findOne({ _id: toId(page_id) }, decisive),
       );
       return document && fromPageDocument(document);
@@ -24,7 +24,7 @@ export function pages(connection: Connection): Pick<Store, 'createPage' | 'findP
     async openPage({ page_id, ticket_hash, session_hash, expires_at, now, initiator }) {
       const _id = toId(page_id);
       const session = toHash(session_hash);
-      const opened = await connection.write(({ pages, decisive }) => ({
+      const opened = await database.write(({ pages, decisive }) => ({
         send: (options) =>
           pages.findOneAndUpdate(
             {
@@ -59,20 +59,20 @@ export function pages(connection: Connection): Pick<Store, 'createPage' | 'findP
  * @returns null if there is no such account, or it was erased meanwhile
  */
 export async function keepPage(
-  connection: Connection,
+  database: Database,
   page: PageRecord & Change,
 ): Promise<PageDocument | null> {
   const document = toPageDocument(page);
   const { _id, account_id } = document;
-  await insertOnce(connection, ({ pages }) => pages, document);
-  const account = await connection.decide(({ accounts, decisive }) =>
+  await insertOnce(database, ({ pages }) => pages, document);
+  const account = await database.decide(({ accounts, decisive }) =>
     accounts.findOne({ _id: account_id }, decisive),
   );
   if (account === null || isErased(account)) {
-    await dropPage(connection, document);
+    await dropPage(database, document);
     return null;
   }
-  return connection.write(({ pages, decisive }) => ({
+  return database.write(({ pages, decisive }) => ({
     send: (options) =>
       pages.findOneAndUpdate(
         { _id, account_revision: { $exists: false } },
@@ -86,8 +86,8 @@ export async function keepPage(
   }));
 }
 
-export async function dropPage(connection: Connection, { _id }: PageDocument): Promise<void> {
-  await connection.write(({ pages }) => ({
+export async function dropPage(database: Database, { _id }: PageDocument): Promise<void> {
+  await database.write(({ pages }) => ({
     send: (options) => pages.deleteOne({ _id }, options),
   }));
 }

@@ -1,12 +1,12 @@
 import type { Store } from '../store.ts';
-import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 import { toDate } from './documents/values.ts';
 import { isDuplicateKey } from './errors.ts';
 
-export function rateLimits(connection: Connection): Pick<Store, 'addToCount'> {
+export function rateLimits(database: Database): Pick<Store, 'addToCount'> {
   return {
     addToCount: ({ key, points, now, duration }) =>
-      connection.writeOnce(async ({ rateLimitCounts, bestEffort }) => {
+      database.writeOnce(async ({ rateLimitCounts, bestEffort }) => {
         const end = toDate(now + duration);
         // False for a new document, since a missing field is less than any date.
         const isRunning = { $gt: ['$ends_at', toDate(now)] };

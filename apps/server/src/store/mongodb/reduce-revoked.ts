@@ -1,5 +1,5 @@
 import type { Milliseconds } from '../../clock.ts';
-import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 import { toDate } from './documents/values.ts';
 
 // Small enough that no update delays others.
@@ -16,7 +16,7 @@ const details = [
 
 /** Not a TTL index, since the documents stay. Several processes may run it at once. */
 export async function reduceRevoked(
-  connection: Connection,
+  database: Database,
   days: number,
   now: Milliseconds,
 ): Promise<void> {
@@ -26,17 +26,15 @@ export async function reduceRevoked(
   };
   const $unset = Object.fromEntries(details.map((field) => [field, '' as const]));
   const reduceBatch = async () => {
-    const found = await connection.readByIndex(
-      'revoked_grants_with_details',
-      ({ grants }, listing) =>
-        grants
-          .find(old, { ...listing, projection: { _id: 1 } })
-          .limit(BATCH_SIZE)
-          .toArray(),
+    const found = await database.readByIndex('revoked_grants_with_details', ({ grants }, listing) =>
+      grants
+        .find(old, { ...listing, projection: { _id: 1 } })
+        .limit(BATCH_SIZE)
+        .toArray(),
     );
     if (found.length === 0) return false;
     const ids = found.map(({ _id }) => _id);
-    await connection.writeOnce(({ grants, durable }) =>
+    await database.writeOnce(({ grants, durable }) =>
       grants.updateMany({ ...old, _id: { $in: ids } }, { $unset }, durable),
     );
     return true;

@@ -1,9 +1,9 @@
 import type { Store } from '../store.ts';
-import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 import { fromRefusalDocument, toRefusalDocument } from './documents/refusals.ts';
 import { toId } from './documents/values.ts';
 
-export function refusals(connection: Connection): Pick<Store, 'keepRefusals' | 'findRefusals'> {
+export function refusals(database: Database): Pick<Store, 'keepRefusals' | 'findRefusals'> {
   return {
     async keepRefusals(records) {
       if (records.length === 0) return;
@@ -12,7 +12,7 @@ export function refusals(connection: Connection): Pick<Store, 'keepRefusals' | '
         return { replaceOne: { filter: { _id }, replacement, upsert: true } };
       });
       // Durable, since `findRefusals` reads only what a majority has.
-      await connection.writeOnce(async ({ refusals, durable }) => {
+      await database.writeOnce(async ({ refusals, durable }) => {
         await refusals.bulkWrite(upserts, { ...durable, ordered: false });
       });
     },
@@ -22,7 +22,7 @@ export function refusals(connection: Connection): Pick<Store, 'keepRefusals' | '
         'request_id' in filter
           ? (['refusals_by_request', { request_id: filter.request_id }] as const)
           : (['refusals_by_grant', { grant_id: toId(filter.grant_id) }] as const);
-      const documents = await connection.readByIndex(index, ({ refusals }, listing) =>
+      const documents = await database.readByIndex(index, ({ refusals }, listing) =>
         refusals.find(which, listing).sort({ _id: -1 }).limit(limit).toArray(),
       );
       return documents.map(fromRefusalDocument);

@@ -1,5 +1,5 @@
 import type { Collection, Filter } from 'mongodb';
-import type { Connection, Database } from './connection.ts';
+import type { Collections, Database } from './database.ts';
 import { isDuplicateKey } from './errors.ts';
 import { atRevision, revisionOf, type Versioned } from './retry-on-conflict.ts';
 
@@ -10,14 +10,14 @@ import { atRevision, revisionOf, type Versioned } from './retry-on-conflict.ts';
  * @returns null if the document no longer has this revision
  */
 export function replaceAtRevision<Document extends Versioned & { _id: unknown }>(
-  connection: Connection,
-  collectionOf: (database: Pick<Database, 'accounts' | 'scopes'>) => Collection<Document>,
+  database: Database,
+  collectionOf: (collections: Pick<Collections, 'accounts' | 'scopes'>) => Collection<Document>,
   revision: number,
   { _id, ...replacement }: Document,
   isMade: (found: Document) => boolean,
 ): Promise<true | null> {
-  return connection.write<true | null>((database) => {
-    const collection = collectionOf(database) as unknown as Collection<Versioned>;
+  return database.write<true | null>((collections) => {
+    const collection = collectionOf(collections) as unknown as Collection<Versioned>;
     const ofId = { _id } as Filter<Versioned>;
     return {
       async send(options) {
@@ -35,7 +35,7 @@ export function replaceAtRevision<Document extends Versioned & { _id: unknown }>
         }
       },
       async readBack() {
-        const found = await collection.findOne(ofId, database.decisive);
+        const found = await collection.findOne(ofId, collections.decisive);
         if (revisionOf(found) === revision) return 'retry';
         return found && isMade(found as unknown as Document) ? { result: true } : 'unknown';
       },

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../clock.ts';
 import type { Store } from '../store.ts';
-import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 import {
   type DeletedScopeDocument,
   fromScopeDocument,
@@ -18,12 +18,18 @@ type AnyScope = ScopeDocument | DeletedScopeDocument;
 
 const described = { deleted_at: { $exists: false } };
 
-export function scopes(connection: Connection, clock: Clock): Scopes {
+export function scopes(database: Database, clock: Clock): Scopes {
   const find = (scope: string) =>
-    connection.decide(({ scopes, decisive }) => scopes.findOne({ _id: scope }, decisive));
+    database.decide(({ scopes, decisive }) => scopes.findOne({ _id: scope }, decisive));
 
   const replace = (revision: number, scope: AnyScope, isMade: (found: AnyScope) => boolean) =>
-    replaceAtRevision<AnyScope>(connection, (database) => database.scopes, revision, scope, isMade);
+    replaceAtRevision<AnyScope>(
+      database,
+      (collections) => collections.scopes,
+      revision,
+      scope,
+      isMade,
+    );
 
   return {
     async putScope(scope, { most }) {
@@ -32,7 +38,7 @@ export function scopes(connection: Connection, clock: Clock): Scopes {
         async () => (await find(scope.scope)) ?? none,
         async (revision, found) => {
           if (isDeleted(found)) {
-            const others = await connection.read(({ scopes, listing: { readConcern } }) =>
+            const others = await database.read(({ scopes, listing: { readConcern } }) =>
               scopes.countDocuments(described, { readConcern }),
             );
             if (others >= most) return 'scope_limit_reached';
@@ -48,14 +54,14 @@ export function scopes(connection: Connection, clock: Clock): Scopes {
     },
 
     async listScopes() {
-      const documents = await connection.read(({ scopes, listing }) =>
+      const documents = await database.read(({ scopes, listing }) =>
         scopes.find(described, listing).sort({ _id: 1 }).toArray(),
       );
       return (documents as ScopeDocument[]).map(fromScopeDocument);
     },
 
     async listScopeNames() {
-      const documents = await connection.read(({ scopes, listing }) =>
+      const documents = await database.read(({ scopes, listing }) =>
         scopes
           .find(described, { ...listing, projection: { _id: 1 } })
           .sort({ _id: 1 })

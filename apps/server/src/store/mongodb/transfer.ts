@@ -11,7 +11,7 @@ import { refuseToCopy } from '../schema-version.ts';
 import type { CopiedKind, CopiedRecords, StoredGrant, Transfer } from '../transfer.ts';
 import type { UseMarks } from '../use-mark.ts';
 import { createClient, databaseName, defaultTimeouts } from './client.ts';
-import { Connection, type ConnectionOptions, type Database } from './connection.ts';
+import { type Collections, Database, type DatabaseOptions } from './database.ts';
 import {
   type AccountDocument,
   type ErasedAccountDocument,
@@ -118,26 +118,26 @@ export async function openMongoSource(url: string): Promise<Transfer> {
 export const openMongoTarget = (url: string): Promise<Transfer> => openTransfer(url, {});
 
 /** @throws SchemaMismatch if the schema is not that of this program */
-async function openTransfer(url: string, options: ConnectionOptions): Promise<Transfer> {
+async function openTransfer(url: string, options: DatabaseOptions): Promise<Transfer> {
   const { client, name } = createClient(url, defaultTimeouts);
-  const connection = new Connection(client, name, defaultTimeouts, undefined, options);
+  const database = new Database(client, name, defaultTimeouts, undefined, options);
   try {
-    const { db, ...concerns } = await connection.prepare();
+    const { db, ...concerns } = await database.prepare();
     refuseToCopy(await versionOf(db, concerns), migrations, db.databaseName);
-    return transfer(connection, useMarks(db, concerns), databaseName(client, name));
+    return transfer(database, useMarks(db, concerns), databaseName(client, name));
   } catch (error) {
-    await connection.close();
+    await database.close();
     throw error;
   }
 }
 
-function transfer(connection: Connection, marks: UseMarks, name: string): Transfer {
+function transfer(database: Database, marks: UseMarks, name: string): Transfer {
   // A write that is repeated changes nothing more, so its outcome needs no finding out.
-  const run = <T>(work: (database: Database) => Promise<T>) => connection.writeOnce(work);
+  const run = <T>(work: (collections: Collections) => Promise<T>) => database.writeOnce(work);
   const copied = <Kind extends CopiedKind>(kind: Kind) =>
     kinds[kind] as unknown as Copied<CopiedRecords[Kind], AnyDocument>;
-  const collectionOf = (database: Database, kind: CopiedKind) =>
-    database[kinds[kind].collection] as unknown as Collection<AnyDocument>;
+  const collectionOf = (collections: Collections, kind: CopiedKind) =>
+    collections[kinds[kind].collection] as unknown as Collection<AnyDocument>;
   const toKey = (kind: CopiedKind, key: string) => (kind === 'scopes' ? key : toId(key));
 
   return {
@@ -145,23 +145,23 @@ function transfer(connection: Connection, marks: UseMarks, name: string): Transf
     name,
 
     read: (kind, { after, limit }) =>
-      run(async (database) => {
+      run(async (collections) => {
         const { which, fromDocument } = copied(kind);
         const filter = { ...which, ...(after !== null && { _id: { $gt: toKey(kind, after) } }) };
-        const documents = await collectionOf(database, kind)
-          .find(filter as Filter<AnyDocument>, database.listing)
+        const documents = await collectionOf(collections, kind)
+          .find(filter as Filter<AnyDocument>, collections.listing)
           .sort({ _id: 1 })
           .limit(limit)
           .toArray();
         const records = documents.map(fromDocument);
-        if (kind === 'grants') await endErased(records as StoredGrant[], database);
+        if (kind === 'grants') await endErased(records as StoredGrant[], collections);
         return records;
       }),
 
     write: (kind, records, removed = []) =>
-      run(async (database) => {
+      run(async (collections) => {
         const { which, toDocument } = copied(kind);
-        await collectionOf(database, kind).bulkWrite(
+        await collectionOf(collections, kind).bulkWrite(
           [
             {
               deleteMany: {
@@ -172,7 +172,7 @@ function transfer(connection: Connection, marks: UseMarks, name: string): Transf
               replaceOne: { filter: { _id: document._id }, replacement: document, upsert: true },
             })),
           ] as AnyBulkWriteOperation<AnyDocument>[],
-          { ...database.durable, ordered: false },
+          { ...collections.durable, ordered: false },
         );
       }),
 
@@ -185,7 +185,7 @@ function transfer(connection: Connection, marks: UseMarks, name: string): Transf
 
     estimateGrants: () => run(({ grants }) => grants.estimatedDocumentCount()),
 
-    close: () => connection.close(),
+    close: () => database.close(),
   };
 }
 
@@ -193,7 +193,7 @@ function transfer(connection: Connection, marks: UseMarks, name: string): Transf
  * An erasure that is under way, or was interrupted, has marked the account, and has not come to all of its
  * grants. To every request they are revoked.
  */
-async function endErased(grants: StoredGrant[], { accounts, listing }: Database): Promise<void> {
+async function endErased(grants: StoredGrant[], { accounts, listing }: Collections): Promise<void> {
   const ids = new Set(grants.flatMap(({ account_id }) => account_id ?? []));
   const filter = { _id: { $in: [...ids].map(toId) }, erased_at: { $exists: true } };
   const erased = (await accounts.find(filter, listing).toArray()) as ErasedAccountDocument[];

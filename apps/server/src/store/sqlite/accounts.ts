@@ -3,8 +3,8 @@ import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Clock } from '../../clock.ts';
 import { newId } from '../../credentials/credentials.ts';
 import { type AccountRecord, ERASED, type ListedAccount } from '../records.ts';
-import type { Erasure, Page } from '../store.ts';
-import { accountRecord, accountText, initiatorText, pageParameters } from './rows.ts';
+import type { Erasure, ListRange } from '../store.ts';
+import { accountRecord, accountText, initiatorText, rangeParameters } from './rows.ts';
 
 type ListedRow = { place: Uint8Array; account: string };
 
@@ -51,10 +51,15 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
       return row ? accountRecord(row.account) : null;
     },
 
-    listAccounts({ username }: { username?: string | undefined }, page: Page): ListedAccount[] {
-      const range = pageParameters(page);
+    listAccounts(
+      { username }: { username?: string | undefined },
+      range: ListRange,
+    ): ListedAccount[] {
+      const parameters = rangeParameters(range);
       const rows =
-        username === undefined ? list.all(range) : listByUsername.all({ ...range, username });
+        username === undefined
+          ? list.all(parameters)
+          : listByUsername.all({ ...parameters, username });
       return (rows as ListedRow[]).map(({ place, account }) => ({
         place: uuidFromBytes(place),
         account: accountRecord(account),

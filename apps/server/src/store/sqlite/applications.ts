@@ -7,13 +7,13 @@ import type {
   DeletionRecord,
   SecretRecord,
 } from '../records.ts';
-import { outdatedSecrets, type Page } from '../store.ts';
+import { type ListRange, outdatedSecrets } from '../store.ts';
 import {
   type ApplicationRow,
   applicationRecords,
   initiatorRecord,
   initiatorText,
-  pageParameters,
+  rangeParameters,
 } from './rows.ts';
 
 type DeletionRow = { id: Uint8Array; deleted_at: number; deleted_by: string };
@@ -29,8 +29,8 @@ export function prepareApplications(database: DatabaseSync) {
     SELECT ${JOINED} FROM applications a LEFT JOIN application_secrets s ON s.application_id = a.id
     WHERE a.id = :id ORDER BY s.place`);
   const list = database.prepare(`
-    WITH page AS (SELECT * FROM applications WHERE id < :before ORDER BY id DESC LIMIT :limit)
-    SELECT ${JOINED} FROM page a LEFT JOIN application_secrets s ON s.application_id = a.id
+    WITH listed AS (SELECT * FROM applications WHERE id < :before ORDER BY id DESC LIMIT :limit)
+    SELECT ${JOINED} FROM listed a LEFT JOIN application_secrets s ON s.application_id = a.id
     ORDER BY a.id DESC, s.place`);
   const insert = database.prepare(`
     INSERT INTO applications (id, name, disabled, created_at, redirect_uris, scopes, public,
@@ -95,8 +95,8 @@ export function prepareApplications(database: DatabaseSync) {
   return {
     findApplication,
 
-    listApplications(page: Page): ApplicationRecord[] {
-      return applicationRecords(list.all(pageParameters(page)) as ApplicationRow[]);
+    listApplications(range: ListRange): ApplicationRecord[] {
+      return applicationRecords(list.all(rangeParameters(range)) as ApplicationRow[]);
     },
 
     createApplication(application: ApplicationRecord): void {
@@ -172,14 +172,14 @@ export function prepareApplications(database: DatabaseSync) {
       }));
     },
 
-    endGrants({ application_id, deleted_at, deleted_by }: DeletionRecord, page: Page) {
+    endGrants({ application_id, deleted_at, deleted_by }: DeletionRecord, range: ListRange) {
       const id = uuidToBytes(application_id);
-      if (page.before === null) deleteCodes.run({ id });
-      const rows = listGrants.all({ id, ...pageParameters(page) }) as { id: Uint8Array }[];
+      if (range.before === null) deleteCodes.run({ id });
+      const rows = listGrants.all({ id, ...rangeParameters(range) }) as { id: Uint8Array }[];
       const initiator = initiatorText(deleted_by);
       for (const row of rows) revoke.run(deleted_at, initiator, row.id);
       const last = rows.at(-1);
-      return last && rows.length === page.limit ? uuidFromBytes(last.id) : null;
+      return last && rows.length === range.limit ? uuidFromBytes(last.id) : null;
     },
 
     forgetDeletion(application_id: string): void {

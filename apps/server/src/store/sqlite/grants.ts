@@ -8,7 +8,7 @@ import type {
   GrantRecord,
   RevokedRecord,
 } from '../records.ts';
-import type { ActiveGrants, Change, Page, Recovery, Revocation } from '../store.ts';
+import type { ActiveGrants, Change, ListRange, Recovery, Revocation } from '../store.ts';
 import {
   accountRecord,
   bytesOrNull,
@@ -19,7 +19,7 @@ import {
   initiatorText,
   type ListedRow,
   listedGrant,
-  pageParameters,
+  rangeParameters,
   withoutAccount,
 } from './rows.ts';
 
@@ -145,21 +145,24 @@ export function prepareGrants(database: DatabaseSync) {
 
     listGrants(
       filter: { account_id: string } | { application_id: string },
-      page: Page,
+      range: ListRange,
     ): GrantRecord[] {
       const [list, id] =
         'account_id' in filter
           ? [listByAccount, filter.account_id]
           : [listByApplication, filter.application_id];
-      const rows = list.all({ filter: uuidToBytes(id), ...pageParameters(page) }) as ListedRow[];
+      const rows = list.all({ filter: uuidToBytes(id), ...rangeParameters(range) }) as ListedRow[];
       return rows.map(listedGrant);
     },
 
-    listActiveGrants({ account_id, application_id }: ActiveGrants, page: Page): GrantRecord[] {
+    listActiveGrants(
+      { account_id, application_id }: ActiveGrants,
+      range: ListRange,
+    ): GrantRecord[] {
       const rows = listActive.all({
         account_id: uuidToBytes(account_id),
         application_id: bytesOrNull(application_id ?? null),
-        ...pageParameters(page),
+        ...rangeParameters(range),
       }) as ListedRow[];
       return rows.map(listedGrant);
     },

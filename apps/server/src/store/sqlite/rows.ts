@@ -10,7 +10,7 @@ import type {
   PendingRecord,
   SecretRecord,
 } from '../records.ts';
-import type { Page } from '../store.ts';
+import type { ListRange } from '../store.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -245,6 +245,6 @@ const lengthen = (text: string) => uuidFromBytes(Buffer.from(text, 'base64url'))
 // the index, which it does not with `:before IS NULL OR id < :before`.
 const AFTER_ALL_IDS = new Uint8Array(17).fill(0xff);
 
-export function pageParameters({ limit, before }: Page) {
+export function rangeParameters({ limit, before }: ListRange) {
   return { limit, before: before === null ? AFTER_ALL_IDS : uuidToBytes(before) };
 }

@@ -111,7 +111,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   return {
     createApplication: (application) => write(() => applications.createApplication(application)),
     findApplication: (id) => read(() => applications.findApplication(id)),
-    listApplications: (page) => read(() => applications.listApplications(page)),
+    listApplications: (range) => read(() => applications.listApplications(range)),
     addSecret: (id, secret, limit) => write(() => applications.addSecret(id, secret, limit)),
     removeSecret: (id, secret_id) => write(() => applications.removeSecret(id, secret_id)),
     updateApplication: (id, changes) => write(() => applications.updateApplication(id, changes)),
@@ -122,12 +122,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
     deleteApplication: (deletion) => write(() => applications.deleteApplication(deletion)),
     listDeletions: () => read(applications.listDeletions),
-    endGrants: (deletion, page) => write(() => applications.endGrants(deletion, page)),
+    endGrants: (deletion, range) => write(() => applications.endGrants(deletion, range)),
     forgetDeletion: (id) => write(() => applications.forgetDeletion(id)),
 
     putAccount: (account) => write(() => accounts.putAccount(account)),
     findAccount: (id) => read(() => accounts.findAccount(id)),
-    listAccounts: (filter, page) => read(() => accounts.listAccounts(filter, page)),
+    listAccounts: (filter, range) => read(() => accounts.listAccounts(filter, range)),
     async eraseAccount(erasure) {
       const revoked = await write(() => accounts.eraseAccount(erasure));
       await emptyLog(database);
@@ -160,8 +160,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     recoverGrant: (recovery) => write(() => grants.recoverGrant(recovery), recovery),
     authenticateGrant: (id, options) => read(() => grants.authenticateGrant(id, options)),
     noteFirstUse: (use) => write(() => grants.noteFirstUse(use), use),
-    listGrants: (filter, page) => read(() => grants.listGrants(filter, page)),
-    listActiveGrants: (filter, page) => read(() => grants.listActiveGrants(filter, page)),
+    listGrants: (filter, range) => read(() => grants.listGrants(filter, range)),
+    listActiveGrants: (filter, range) => read(() => grants.listActiveGrants(filter, range)),
     findGrantHistory: (id) => read(() => grants.findGrantHistory(id)),
 
     keepRefusals: (records) => write(() => refusals.keepRefusals(records)),

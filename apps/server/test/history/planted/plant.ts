@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Document, ReadPreference } from 'mongodb';
-import { Connection } from '../../../src/store/mongodb/connection.ts';
+import { Database } from '../../../src/store/mongodb/database.ts';
 import type { GrantAuthentication } from '../../../src/store/records.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { anInitiator, grantOf } from '../../store/suite/records.ts';
@@ -75,7 +75,7 @@ export const plants = {
   }),
   /** Reads that decide return what a majority has, as far as a secondary knows, without a fence. */
   'without-fence': (): Partial<Store> => {
-    Connection.prototype.decide = function (work) {
+    Database.prototype.decide = function (work) {
       return this.read((database) =>
         work({ ...database, decisive: { ...database.listing, ...onASecondary } }),
       );
@@ -85,7 +85,7 @@ export const plants = {
 
   /** No mistake: behind a fence, a secondary is as good as the primary. */
   'fence-and-secondary': (): Partial<Store> => {
-    Connection.prototype.decide = function (work) {
+    Database.prototype.decide = function (work) {
       return this.read((database) =>
         database.readDecisively((decisive) => {
           if (!decisive.session) return work({ ...database, decisive });

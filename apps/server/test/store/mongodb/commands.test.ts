@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { accounts } from '../../../src/store/mongodb/accounts.ts';
 import { createClient, defaultTimeouts } from '../../../src/store/mongodb/client.ts';
 import { codes } from '../../../src/store/mongodb/codes.ts';
-import { Connection } from '../../../src/store/mongodb/connection.ts';
+import { Database } from '../../../src/store/mongodb/database.ts';
 import { toDate, toHash, toId } from '../../../src/store/mongodb/documents/values.ts';
 import { grants } from '../../../src/store/mongodb/grants.ts';
 import { rateLimits } from '../../../src/store/mongodb/rate-limits.ts';
@@ -36,21 +36,21 @@ describe.skipIf(!server)(title, () => {
     withOptions(urlOf(server ?? 'mongodb://none', name), { monitorCommands: 'true' }),
     defaultTimeouts,
   );
-  const connection = new Connection(client, name, defaultTimeouts);
+  const database = new Database(client, name, defaultTimeouts);
   const store = {
-    ...accounts(connection, Date.now),
-    ...codes(connection, Date.now),
-    ...grants(connection),
-    ...rateLimits(connection),
+    ...accounts(database, Date.now),
+    ...codes(database, Date.now),
+    ...grants(database),
+    ...rateLimits(database),
   };
   let sent: CommandStartedEvent[] = [];
   client.on('commandStarted', (event) => sent.push(event));
 
   beforeAll(async () => {
-    await connection.prepare();
+    await database.prepare();
   });
   afterAll(async () => {
-    await connection.close();
+    await database.close();
     await dropDatabase(server ?? '', name);
   });
 

@@ -2,7 +2,7 @@ import { slow } from '@latchkey/test-kit/long';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { Connection } from '../../../src/store/mongodb/connection.ts';
+import { Database } from '../../../src/store/mongodb/database.ts';
 import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { describeWithMongod } from '../../http/databases.ts';
@@ -61,8 +61,8 @@ describeWithMongod('a primary that has not noticed that another was elected,', (
   });
 
   test('would accept them without a fence', slow, async () => {
-    const spy = vi.spyOn(Connection.prototype, 'decide').mockImplementation(function (
-      this: Connection,
+    const spy = vi.spyOn(Database.prototype, 'decide').mockImplementation(function (
+      this: Database,
       work,
     ) {
       return this.read((database) => work({ ...database, decisive: database.listing }));

@@ -147,7 +147,7 @@ describe.skipIf(!given)(given ? 'indexes' : 'indexes (not run: there is no Mongo
     return inprog.length;
   }
 
-  test('give the order of a list: a page costs its own entries', async () => {
+  test('give the order of a list: a part costs its own entries', async () => {
     const store = await open();
     const account = anAccount();
     const lists = async () => {

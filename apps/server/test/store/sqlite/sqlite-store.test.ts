@@ -169,8 +169,8 @@ describe('the SQLite store', () => {
     const grants = await Promise.all(redemptions.map((one) => memory.redeemCode(one)));
     const [grant, ...others] = grants.filter((one) => one !== null);
     expect(others).toEqual([]);
-    const page = { limit: 9, before: null };
-    expect(await memory.listGrants({ account_id: account.id }, page)).toEqual([grant]);
+    const range = { limit: 9, before: null };
+    expect(await memory.listGrants({ account_id: account.id }, range)).toEqual([grant]);
     const recovery = { ...code, secret_hash: aHash(), redeemed_after: 0, now: 0 };
     expect(await memory.recoverGrant({ ...recovery, initiator: anInitiator() })).toEqual(grant);
     await memory.close();

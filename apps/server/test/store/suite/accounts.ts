@@ -24,7 +24,7 @@ export function describeAccounts(stores: SuiteStores): void {
       expect(await stores.store.findAccount(anId())).toBeNull();
     });
 
-    test('are listed in the order of their first put, newest first, page by page', async () => {
+    test('are listed in the order of their first put, newest first, part by part', async () => {
       await stores.withFresh(async (database) => {
         const store = await database.open();
         // Ids without an order of their own, as operators choose them.
@@ -36,9 +36,9 @@ export function describeAccounts(stores: SuiteStores): void {
         const listed: AccountRecord[] = [];
         let before: string | null = null;
         do {
-          const page = await store.listAccounts({}, { limit: 2, before });
-          listed.push(...page.map(({ account }) => account));
-          before = page.at(-1)?.place ?? null;
+          const part = await store.listAccounts({}, { limit: 2, before });
+          listed.push(...part.map(({ account }) => account));
+          before = part.at(-1)?.place ?? null;
         } while (before !== null);
         expect(listed).toEqual([...accounts.slice(1).reverse(), renamed]);
         await store.close();
@@ -52,11 +52,11 @@ export function describeAccounts(stores: SuiteStores): void {
       await stores.store.putAccount(other);
       await stores.store.putAccount(anAccount({ username: `${username}2` }));
       const found = async (name: string) => {
-        const page = await stores.other.listAccounts(
+        const part = await stores.other.listAccounts(
           { username: name },
           { limit: 9, before: null },
         );
-        return page.map(({ account }) => account);
+        return part.map(({ account }) => account);
       };
       expect(await found(username)).toEqual([other, one]);
       expect(await found(username.toLowerCase())).toEqual([]);

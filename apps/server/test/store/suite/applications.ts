@@ -41,8 +41,8 @@ export function describeApplications(stores: SuiteStores): void {
       for (const application of [second, third, first]) {
         await stores.store.createApplication(application);
       }
-      const page = await stores.store.listApplications({ limit: 2, before: null });
-      expect(page).toEqual([third, second]);
+      const part = await stores.store.listApplications({ limit: 2, before: null });
+      expect(part).toEqual([third, second]);
 
       await stores.store.createApplication(anApplication());
       const next = await stores.store.listApplications({ limit: 1, before: second.id });

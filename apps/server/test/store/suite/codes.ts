@@ -30,12 +30,12 @@ export function describeCodes(stores: SuiteStores): void {
       const code = await issued(stores.store);
       const { grant_id, application_id, account, code_hash } = code;
       const now = Date.now();
-      const page = { limit: 10, before: null };
+      const range = { limit: 10, before: null };
 
       expect(await grantOf(stores.store, grant_id)).toBeNull();
       expect(await stores.store.authenticateGrant(grant_id, { currentAccount: true })).toBeNull();
-      expect(await stores.store.listGrants({ application_id }, page)).toEqual([]);
-      expect(await stores.store.listGrants({ account_id: account.id }, page)).toEqual([]);
+      expect(await stores.store.listGrants({ application_id }, range)).toEqual([]);
+      expect(await stores.store.listGrants({ account_id: account.id }, range)).toEqual([]);
       expect(
         await stores.store.revokeGrant({ grant_id, application_id, now, initiator: anInitiator() }),
       ).toBeNull();
@@ -162,8 +162,8 @@ export function describeCodes(stores: SuiteStores): void {
         expect((await stores.store.findCode(code.grant_id))?.redeemed).toBe(false);
         await redeemed(stores.store, code);
       }
-      const page = { limit: 20, before: null };
-      const listed = await stores.store.listGrants({ account_id: account.id }, page);
+      const range = { limit: 20, before: null };
+      const listed = await stores.store.listGrants({ account_id: account.id }, range);
       expect(listed.filter(({ revoked_at }) => revoked_at === null)).toHaveLength(8);
       expect(listed).toHaveLength(9);
     });

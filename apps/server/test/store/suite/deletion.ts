@@ -58,7 +58,7 @@ export function describeDeletion(stores: SuiteStores): void {
       expect(found).toMatchObject({ application_disabled: null });
     });
 
-    test('has its grants revoked page by page, and its codes deleted', async () => {
+    test('has its grants revoked part by part, and its codes deleted', async () => {
       const { id: application_id } = await disabledApplication();
       const grants = [];
       for (let count = 0; count < 5; count++) {

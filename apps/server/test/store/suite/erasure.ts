@@ -29,14 +29,14 @@ const ROUNDS = 60;
 const anAda = () => anAccount({ username: 'Ada', display_name: 'Ada L.', twitter: 'adal' });
 
 export function describeErasure(stores: SuiteStores): void {
-  const page = { limit: 100, before: null };
+  const range = { limit: 100, before: null };
 
   /** Everything that the store has about an account. */
   async function about(store: Store, account_id: string): Promise<string> {
     return JSON.stringify([
       await store.findAccount(account_id),
       await store.listCodes(account_id),
-      await store.listGrants({ account_id }, page),
+      await store.listGrants({ account_id }, range),
     ]);
   }
 
@@ -64,7 +64,7 @@ export function describeErasure(stores: SuiteStores): void {
       expect(await stores.other.listCodes(account_id)).toEqual([]);
       expect(await stores.other.redeemCode(redemptionOf(code))).toBeNull();
       const erased = { ...account, username: 'erased', display_name: 'erased', twitter: null };
-      expect(await stores.other.listGrants({ account_id }, page)).toEqual([
+      expect(await stores.other.listGrants({ account_id }, range)).toEqual([
         { ...revoked.grant, revoked_at: revoked.grant.created_at, account: erased },
         { ...active.grant, revoked_at: now, account: erased },
       ]);
@@ -79,7 +79,7 @@ export function describeErasure(stores: SuiteStores): void {
       const history = await stores.store.findGrantHistory(grant_id);
       expect(history).toMatchObject({ revoked_at: now, revoked_by: initiator });
       const other = bystander.grant;
-      expect(await stores.store.listGrants({ account_id: other.account.id }, page)).toEqual([
+      expect(await stores.store.listGrants({ account_id: other.account.id }, range)).toEqual([
         other,
       ]);
     });
@@ -88,9 +88,9 @@ export function describeErasure(stores: SuiteStores): void {
       const account = anAccount({ username: anId() });
       await stores.store.putAccount(account);
       await stores.store.eraseAccount({ account_id: account.id, now: 1, initiator: anInitiator() });
-      expect(await stores.other.listAccounts({ username: account.username }, page)).toEqual([]);
+      expect(await stores.other.listAccounts({ username: account.username }, range)).toEqual([]);
       expect(
-        (await stores.other.listAccounts({}, page)).map((entry) => entry.account.id),
+        (await stores.other.listAccounts({}, range)).map((entry) => entry.account.id),
       ).not.toContain(account.id);
       expect(await stores.other.issueCode(newCode(aCode({ account })))).toBeNull();
     });
@@ -209,7 +209,7 @@ export function describeErasure(stores: SuiteStores): void {
       await stores.store.eraseAccount({ account_id: account.id, now: 1, initiator: anInitiator() });
       const after = await granted(stores.store, { account });
       expect(await stores.other.findAccount(account.id)).toEqual(account);
-      const grants = await stores.other.listGrants({ account_id: account.id }, page);
+      const grants = await stores.other.listGrants({ account_id: account.id }, range);
       expect(grants.map(({ grant_id, revoked_at }) => [grant_id, revoked_at])).toEqual([
         [after.grant.grant_id, null],
         [before.grant.grant_id, 1],
@@ -247,7 +247,7 @@ export function describeErasure(stores: SuiteStores): void {
         expect(await about(stores.other, account_id)).not.toContain('Ada');
         expect(await stores.other.listCodes(account_id)).toEqual([]);
         if (code) expect(await stores.other.redeemCode(redemptionOf(code))).toBeNull();
-        const grants = await stores.other.listGrants({ account_id }, page);
+        const grants = await stores.other.listGrants({ account_id }, range);
         expect(grants).toHaveLength(revoked);
         expect(grants.filter(({ revoked_at }) => revoked_at === null)).toEqual([]);
       });
@@ -302,7 +302,7 @@ export function describeErasure(stores: SuiteStores): void {
         });
         expect(revoked).toBeLessThanOrEqual(acknowledged.has(index) ? 0 : grants);
         expect(await about(stores.store, id)).not.toContain('Ada');
-        const found = await stores.store.listGrants({ account_id: id }, page);
+        const found = await stores.store.listGrants({ account_id: id }, range);
         expect(found.filter(({ revoked_at }) => revoked_at === 2)).toHaveLength(revoked);
         expect(found.filter(({ revoked_at }) => revoked_at !== null)).toHaveLength(grants);
       }

@@ -63,13 +63,13 @@ export function describeLists(stores: SuiteStores): void {
       const listed: GrantRecord[] = [];
       let before: string | null = null;
       do {
-        const page: GrantRecord[] = await stores.store.listGrants(
+        const part: GrantRecord[] = await stores.store.listGrants(
           { account_id },
           { limit, before },
         );
-        expect(page.length).toBeLessThanOrEqual(limit);
-        listed.push(...page);
-        before = page.at(-1)?.grant_id ?? null;
+        expect(part.length).toBeLessThanOrEqual(limit);
+        listed.push(...part);
+        before = part.at(-1)?.grant_id ?? null;
       } while (before !== null && listed.length < 10);
       expect(listed).toEqual(grants.filter(({ account }) => account.id === account_id));
     });
@@ -98,8 +98,8 @@ export function describeLists(stores: SuiteStores): void {
     test('continue after an id that is not in the list', async () => {
       const [{ id: account_id }] = accounts;
       for (const before of pending) {
-        const page = await stores.store.listGrants({ account_id }, { limit: 100, before });
-        expect(page).toEqual(
+        const part = await stores.store.listGrants({ account_id }, { limit: 100, before });
+        expect(part).toEqual(
           grants.filter((grant) => grant.account.id === account_id && grant.grant_id < before),
         );
       }
@@ -120,8 +120,8 @@ export function describeLists(stores: SuiteStores): void {
         await granted(stores.store, { account }),
       ];
       const filter = { account_id: account.id };
-      const page = await stores.store.listGrants(filter, { limit: 1, before: null });
-      expect(page).toEqual([second.grant]);
+      const part = await stores.store.listGrants(filter, { limit: 1, before: null });
+      expect(part).toEqual([second.grant]);
       await granted(stores.store, { account });
       const next = { limit: 1, before: second.grant.grant_id };
       expect(await stores.store.listGrants(filter, next)).toEqual([first.grant]);

@@ -77,7 +77,7 @@ const anyInitiator = fc.record({
   by: fc.constantFrom('application', 'grant', 'operator', 'command_line'),
   secret_id: fc.option(anySecret),
 });
-const page = fc.record({
+const range = fc.record({
   limit: fc.integer({ min: 1, max: 3 }),
   before: fc.option(fc.oneof(anyApplication, anyGrant)),
 });
@@ -138,7 +138,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     }),
   ),
   findApplication: fc.tuple(anyApplication),
-  listApplications: fc.tuple(page),
+  listApplications: fc.tuple(range),
   addSecret: secret.chain((added) =>
     fc.tuple(
       ownApplication(added.id),
@@ -273,14 +273,14 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
   })),
   listGrants: fc.tuple(
     fc.oneof(fc.record({ account_id: anyAccount }), fc.record({ application_id: anyApplication })),
-    page,
+    range,
   ),
   listActiveGrants: fc.tuple(
     fc.record(
       { account_id: anyAccount, application_id: anyApplication },
       { requiredKeys: ['account_id'] },
     ),
-    page,
+    range,
   ),
 };
 

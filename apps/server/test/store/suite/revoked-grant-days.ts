@@ -80,9 +80,9 @@ export function describeRevokedGrantDays(stores: SuiteStores): void {
         expect(await database.membersOf('grants', active.grant.grant_id)).toContain(
           'code_challenge',
         );
-        const page = { limit: 9, before: null };
-        expect(await store.listGrants({ account_id: account.id }, page)).toEqual([]);
-        expect(await store.listGrants({ application_id }, page)).toEqual([]);
+        const range = { limit: 9, before: null };
+        expect(await store.listGrants({ account_id: account.id }, range)).toEqual([]);
+        expect(await store.listGrants({ application_id }, range)).toEqual([]);
         // An erasure has nothing left to take from it.
         const left = await everything(old);
         expect(

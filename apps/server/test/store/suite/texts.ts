@@ -61,8 +61,8 @@ export function describeTexts(stores: SuiteStores): void {
           code_hash,
           redeemed: true,
         });
-        const page = { limit: 9, before: null };
-        expect(await stores.store.listGrants({ account_id: id }, page)).toEqual([grant]);
+        const range = { limit: 9, before: null };
+        expect(await stores.store.listGrants({ account_id: id }, range)).toEqual([grant]);
       }
     });
   });

@@ -184,14 +184,14 @@ async function writeLinks(store: Store): Promise<void> {
 
 /** All that the port shows of it. */
 export async function readContents(store: Store): Promise<unknown> {
-  const page = { limit: 100, before: null };
+  const range = { limit: 100, before: null };
   const all = <T>(list: readonly string[], read: (each: string) => Promise<T>) =>
     Promise.all(list.map(read));
   const contents = {
-    applications: await store.listApplications(page),
+    applications: await store.listApplications(range),
     deletions: await store.listDeletions(),
     accounts: await all(ids.accounts, (each) => store.findAccount(each)),
-    listed: (await store.listAccounts({}, page)).map(({ account }) => account.username),
+    listed: (await store.listAccounts({}, range)).map(({ account }) => account.username),
     scopes: await store.listScopes(),
     links: await all(ids.links, (each) => store.findLink(each)),
     pages: await all(ids.pages, (each) => store.findPage(each)),
@@ -201,8 +201,8 @@ export async function readContents(store: Store): Promise<unknown> {
       store.authenticateGrant(each, { currentAccount: true }),
     ),
     history: await all(ids.grants, (each) => store.findGrantHistory(each)),
-    of_ada: await store.listGrants({ account_id: ada.id }, page),
-    active: await store.listActiveGrants({ account_id: ada.id }, page),
+    of_ada: await store.listGrants({ account_id: ada.id }, range),
+    active: await store.listActiveGrants({ account_id: ada.id }, range),
     command_changes: await store.listCommandChanges(10),
     refusals: await store.findRefusals({ grant_id: activeId }, 10),
     count: await store.addToCount({ key: 'limit', points: 0, now: NEVER, duration: DAY }),

@@ -26,7 +26,7 @@ import { askServer, type ServerFacts } from './server.ts';
 import { settle, type Write } from './uncertain-writes.ts';
 import { useMarks } from './use-mark.ts';
 
-export interface Database extends Concerns {
+export interface Collections extends Concerns {
   readDecisively: DecisiveRead;
   /** Whether a decisive read may read several documents: a linearizable one may not. */
   gathers: boolean;
@@ -46,23 +46,23 @@ export type ById = { _id: Binary | { $in: Binary[] } };
 
 /** The hint is left out while the index is missing. */
 export type ListWork<T> = (
-  database: Database,
+  collections: Collections,
   options: DecisiveOptions & { hint?: string },
 ) => Promise<T>;
 
 /** Without `migrate`, no index is built either. */
-export type ConnectionOptions = IndexOptions & MigrateOptions & Pick<StoreOptions, 'claim'>;
+export type DatabaseOptions = IndexOptions & MigrateOptions & Pick<StoreOptions, 'claim'>;
 
-export class Connection {
+export class Database {
   readonly #client: MongoClient;
   readonly #name: string;
   readonly #timeouts: Timeouts;
-  #database: Database | undefined;
-  #preparation: Promise<Database> | undefined;
+  #collections: Collections | undefined;
+  #preparation: Promise<Collections> | undefined;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
   readonly #onError: (error: unknown) => void;
-  readonly #options: ConnectionOptions;
+  readonly #options: DatabaseOptions;
   readonly #setNames = new Set<string>();
   #indexKeeper: IndexKeeper | undefined;
 
@@ -71,7 +71,7 @@ export class Connection {
     name: string,
     timeouts: Timeouts,
     onError: (error: unknown) => void = () => undefined,
-    options: ConnectionOptions = {},
+    options: DatabaseOptions = {},
   ) {
     this.#client = client;
     this.#name = name;
@@ -84,26 +84,30 @@ export class Connection {
   }
 
   /** @throws ConfigurationError if waiting does not help; otherwise the next call retries */
-  async prepare(): Promise<Database> {
-    if (this.#database) return this.#database;
+  async prepare(): Promise<Collections> {
+    if (this.#collections) return this.#collections;
     this.#preparation ??= this.#prepare().finally(() => {
       this.#preparation = undefined;
     });
     return this.#preparation;
   }
 
-  read<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  read<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
     return this.#runOnce(work);
   }
 
   readByIndex<T>(index: string, work: ListWork<T>): Promise<T> {
-    return this.read((database) => withHintIfBuilt(index, database, database.listing, work));
+    return this.read((collections) =>
+      withHintIfBuilt(index, collections, collections.listing, work),
+    );
   }
 
   /** Sees every write that was acknowledged before. `decisive` is for the one command of `work`. */
-  decide<T>(work: (database: Database & { decisive: DecisiveOptions }) => Promise<T>): Promise<T> {
-    return this.read((database) =>
-      database.readDecisively((decisive) => work({ ...database, decisive })),
+  decide<T>(
+    work: (collections: Collections & { decisive: DecisiveOptions }) => Promise<T>,
+  ): Promise<T> {
+    return this.read((collections) =>
+      collections.readDecisively((decisive) => work({ ...collections, decisive })),
     );
   }
 
@@ -113,44 +117,44 @@ export class Connection {
    * that was just deposed may serve an older one.
    */
   decideByIndex<T>(index: string, work: ListWork<T>): Promise<T> {
-    return this.decide((database) => {
-      const { decisive, listing } = database;
+    return this.decide((collections) => {
+      const { decisive, listing } = collections;
       const isFenced = decisive.readConcern.level !== 'linearizable';
-      return withHintIfBuilt(index, database, isFenced ? decisive : listing, work);
+      return withHintIfBuilt(index, collections, isFenced ? decisive : listing, work);
     });
   }
 
   /** Looks up documents as {@link decide} does, several with the one command of `find`. */
   gatherReads<T extends { _id: Binary }>(
-    find: (database: Database & { decisive: DecisiveOptions }, byId: ById) => Promise<T[]>,
+    find: (collections: Collections & { decisive: DecisiveOptions }, byId: ById) => Promise<T[]>,
   ): (id: string) => Promise<T | null> {
     const findOne = async (_id: Binary) => {
-      const [document] = await this.decide((database) => find(database, { _id }));
+      const [document] = await this.decide((collections) => find(collections, { _id }));
       return document ?? null;
     };
     const findGathered = gather(async (ids) => {
-      const documents = await this.decide(async (database) => {
+      const documents = await this.decide(async (collections) => {
         const binaries = ids.map(toId);
         // A linearizable read has to be of one document, and one is found faster by itself.
         const isOneByOne =
-          ids.length === 1 || database.decisive.readConcern.level === 'linearizable';
-        if (!isOneByOne) return find(database, { _id: { $in: binaries } });
-        return (await allOf(binaries.map((_id) => find(database, { _id })))).flat();
+          ids.length === 1 || collections.decisive.readConcern.level === 'linearizable';
+        if (!isOneByOne) return find(collections, { _id: { $in: binaries } });
+        return (await allOf(binaries.map((_id) => find(collections, { _id })))).flat();
       });
       return new Map(documents.map((document) => [fromId(document._id), document]));
     });
     // If every read is of one document, gathering only makes callers wait.
-    return (id) => (this.#database?.gathers === false ? findOne(toId(id)) : findGathered(id));
+    return (id) => (this.#collections?.gathers === false ? findOne(toId(id)) : findGathered(id));
   }
 
   /** Sends a write that may get lost or be repeated. If it rejects, the write may have been made. */
-  writeOnce<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  writeOnce<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
     return this.#runOnce(work);
   }
 
-  write<T>(write: (database: Omit<Database, 'durable'>) => Write<T>): Promise<T> {
-    return this.#run((database) =>
-      settle(write(database), database.durable, this.#timeouts.outcome, this.#closing.signal),
+  write<T>(write: (collections: Omit<Collections, 'durable'>) => Write<T>): Promise<T> {
+    return this.#run((collections) =>
+      settle(write(collections), collections.durable, this.#timeouts.outcome, this.#closing.signal),
     );
   }
 
@@ -162,17 +166,17 @@ export class Connection {
     await this.#client.close();
   }
 
-  #runOnce<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    return this.#run(async (database) => {
+  #runOnce<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
+    return this.#run(async (collections) => {
       try {
-        return await work(database);
+        return await work(collections);
       } catch (error) {
         throw unavailable(error);
       }
     });
   }
 
-  #run<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  #run<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
     const result = this.#whenPrepared(work);
     this.#running.add(result);
     const done = () => this.#running.delete(result);
@@ -180,20 +184,20 @@ export class Connection {
     return result;
   }
 
-  async #whenPrepared<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  async #whenPrepared<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
     if (this.#closing.signal.aborted)
       throw new DomainError('store_unavailable', {}, new Error('The store is closed.'));
-    let database: Database;
+    let collections: Collections;
     try {
-      database = await this.prepare();
+      collections = await this.prepare();
     } catch (error) {
       // Even a ConfigurationError: an operator may fix it while the service runs.
       throw new DomainError('store_unavailable', {}, error);
     }
-    return work(database);
+    return work(collections);
   }
 
-  async #prepare(): Promise<Database> {
+  async #prepare(): Promise<Collections> {
     try {
       await this.#client.connect();
       const db = this.#client.db(this.#name);
@@ -201,7 +205,7 @@ export class Connection {
       const concerns = concernsFor(server, this.#timeouts);
       // For commands without options of their own.
       const options = { ...concerns.listing, ...concerns.durable };
-      const database: Database = {
+      const collections: Collections = {
         ...concerns,
         readDecisively: server.fenced
           ? fencedReads(this.#client, db.collection('fences', options), concerns)
@@ -225,15 +229,15 @@ export class Connection {
       if (claim) {
         await claimDatabase(useMarks(db, concerns), `The database ${db.databaseName}`, claim);
       }
-      if (mayMigrate) await this.#keepIndexes(database, server);
-      this.#database = database;
-      return database;
+      if (mayMigrate) await this.#keepIndexes(collections, server);
+      this.#collections = collections;
+      return collections;
     } catch (error) {
       throw configurationError(error, this.#setNames) ?? withHint(error);
     }
   }
 
-  async #keepIndexes({ db, durable }: Database, { replicated }: ServerFacts): Promise<void> {
+  async #keepIndexes({ db, durable }: Collections, { replicated }: ServerFacts): Promise<void> {
     const { reducesRevoked } = this.#options;
     const keeper = new IndexKeeper(db, {
       ...(reducesRevoked !== undefined && { reducesRevoked }),
@@ -251,15 +255,15 @@ export class Connection {
 /** Without the hint, MongoDB may read everybody's grants for a list in the order of `_id`. */
 async function withHintIfBuilt<T>(
   index: string,
-  database: Database,
+  collections: Collections,
   options: DecisiveOptions,
   work: ListWork<T>,
 ): Promise<T> {
   try {
-    return await work(database, { ...options, hint: index });
+    return await work(collections, { ...options, hint: index });
   } catch (error) {
     // The index is not built yet, or was dropped.
-    if (isRefusedHint(error)) return work(database, options);
+    if (isRefusedHint(error)) return work(collections, options);
     throw error;
   }
 }
