@@ -201,7 +201,6 @@ function describeOperation(
   };
 }
 
-/** It has no `servers`: the route that serves it adds them. */
 export function openApiDocument() {
   const paths: Record<string, Record<string, DescribedOperation>> = {};
   for (const [name, operation] of Object.entries(operations) as [

@@ -15,7 +15,6 @@ export interface Finding {
   check: CheckName;
   /** `problem`: a promise is broken. `skipped`: the check could not run. */
   level: 'ok' | 'warning' | 'problem' | 'skipped';
-  /** One line, without credentials. */
   found: string;
   advice: string | null;
 }

@@ -4,7 +4,7 @@ import type { Migration } from './schema-version.ts';
 import type { Store, StoreOptions } from './store.ts';
 import type { Transfer } from './transfer.ts';
 
-/** Loads one adapter only: a start on SQLite must not load the MongoDB driver. */
+/** A start on SQLite does not load the MongoDB driver. */
 export async function openStore(url: string, options: StoreOptions): Promise<Store> {
   if (url.startsWith('file:')) {
     const { openSqliteStore } = await import('./sqlite/sqlite-store.ts');
@@ -60,7 +60,6 @@ export async function openMigration(url: string): Promise<Migration> {
   return openMongoMigration(url);
 }
 
-/** Takes `file:./a.db`, `file:/a.db`, `file:///a.db` and `file::memory:`. */
 export function sqlitePath(url: string): string {
   const path = url.slice('file:'.length);
   return path.startsWith('//') ? decodeURIComponent(new URL(url).pathname) : path;

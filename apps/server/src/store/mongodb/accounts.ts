@@ -28,7 +28,6 @@ const pending = {
   created_at: { $exists: false },
 } satisfies Filter<GrantDocument>;
 
-/** Documents about an account that were there before its erasure. */
 interface OfAccount {
   account_id: AnyAccount['_id'];
   account_revision: { $not: { $gt: number } };
@@ -52,10 +51,7 @@ export function accounts(database: Database, clock: Clock): Accounts {
       isMade,
     );
 
-  /**
-   * The mark of the erasure is on disk: what is created from now on sees it. Each step may be
-   * repeated, also by another call.
-   */
+  /** The mark of the erasure is on disk, so what is created from now on sees it. */
   async function endAll(erasure: ErasedAccountDocument): Promise<void> {
     const ofAccount = {
       account_id: erasure._id,

@@ -1,14 +1,12 @@
 import { MongoClient, type MongoClientOptions, ReadPreference } from 'mongodb';
 import { urlError } from './configuration-error.ts';
 
-/** In milliseconds. */
 export interface Timeouts {
   /** To find a primary, to connect, and to get a connection from the pool. */
   connect: number;
   /** For a read, and for a write to be on the disks of a majority. The database enforces it. */
   operation: number;
   outcome: number;
-  /** Between two checks of the indexes, at most. */
   indexCheck: number;
 }
 
@@ -37,7 +35,6 @@ export function createClient(
   return { client, name: databaseOf(url) ?? defaultDatabase };
 }
 
-/** Two URLs of one database get the same name. */
 export function databaseName({ options: { hosts } }: MongoClient, database: string): string {
   return `mongodb://${hosts.map(String).sort().join()}/${database}`;
 }
@@ -69,7 +66,6 @@ function clientOptions(url: string, timeouts: Timeouts): MongoClientOptions {
   };
 }
 
-/** In lower case, since the driver ignores case. */
 function optionsOf(url: string): Set<string> {
   const start = url.indexOf('?');
   const query = start < 0 ? '' : url.slice(start + 1);

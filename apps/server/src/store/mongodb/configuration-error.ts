@@ -63,7 +63,6 @@ export function configurationError(
   }
 }
 
-/** For an error that passes: adds what the operator can check if it does not. */
 export function withHint(error: unknown): unknown {
   if (!(error instanceof MongoServerSelectionError)) return error;
   const { message } = error;

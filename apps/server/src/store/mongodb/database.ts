@@ -112,9 +112,8 @@ export class Database {
   }
 
   /**
-   * As {@link decide}, for a list. A linearizable read has to be of one document: without a fence,
-   * on a sharded cluster or because it failed, the list is only what a majority has, and a primary
-   * that was just deposed may serve an older one.
+   * A linearizable read has to be of one document. Without a fence, on a sharded cluster or because
+   * it failed, a primary that was just deposed may serve an older list.
    */
   decideByIndex<T>(index: string, work: ListWork<T>): Promise<T> {
     return this.decide((collections) => {
@@ -135,7 +134,7 @@ export class Database {
     const findGathered = gather(async (ids) => {
       const documents = await this.decide(async (collections) => {
         const binaries = ids.map(toId);
-        // A linearizable read has to be of one document, and one is found faster by itself.
+        // A linearizable read has to be of one document.
         const isOneByOne =
           ids.length === 1 || collections.decisive.readConcern.level === 'linearizable';
         if (!isOneByOne) return find(collections, { _id: { $in: binaries } });

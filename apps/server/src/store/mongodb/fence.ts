@@ -27,13 +27,11 @@ export function fencedReads(
   fences: Collection<FenceDocument>,
   { durable, decisive, listing }: Concerns,
 ): DecisiveRead {
-  /** @returns undefined if the write was refused */
   async function writeFence(): Promise<Timestamp | undefined> {
     const session = client.startSession({ causalConsistency: true });
     try {
-      // It has to change something: even a deposed primary acknowledges a write that changes
-      // nothing. `updateMany`, since the driver's retries of `updateOne` are written to the oplog
-      // too.
+      // Even a deposed primary acknowledges a write that changes nothing, so this one changes
+      // something. `updateMany`, since retries of `updateOne` are written to the oplog too.
       const change = { $inc: { writes: 1 } };
       await fences.updateMany({ _id: 'fence' }, change, { ...durable, upsert: true, session });
       return session.operationTime;
@@ -49,8 +47,7 @@ export function fencedReads(
   function shareFence(): Promise<Timestamp | undefined> {
     if (fence === undefined) {
       fence = writeFence();
-      // Before anything more is received, so every read that shares the fence began before its
-      // write.
+      // Before the next event, so every read that shares the fence began before its write.
       process.nextTick(() => {
         fence = undefined;
       });

@@ -12,7 +12,6 @@ export interface KeeperOptions extends IndexOptions {
   maxTimeMS: number;
   writeConcern: WriteConcern;
   replicated: boolean;
-  /** In milliseconds. */
   interval: number;
   onError(error: unknown): void;
 }
@@ -37,7 +36,6 @@ export class IndexKeeper {
     this.#options = options;
   }
 
-  /** @throws ConfigurationError if a conflicting index exists */
   async start(): Promise<void> {
     const findings = await this.#inspect();
     refuseConflicts(findings);
@@ -101,7 +99,6 @@ export class IndexKeeper {
     }
   }
 
-  /** Reports a problem once while it lasts. */
   #report(error: unknown): void {
     const problem = String(error);
     if (this.#closed || problem === this.#lastProblem) return;

@@ -92,7 +92,6 @@ export const rateLimitIndexes: readonly Index[] = [
 ];
 
 export interface IndexOptions {
-  /** Default: false. */
   reducesRevoked?: boolean;
 }
 
@@ -116,7 +115,6 @@ export interface MissingIndexes {
 
 export interface IndexFindings {
   missing: MissingIndexes[];
-  /** One line for each conflicting index that says what to do. */
   conflicts: string[];
 }
 
@@ -151,7 +149,6 @@ export function createIndexesText({ collection, indexes }: MissingIndexes): stri
   return calls.join('; ');
 }
 
-/** With those that are being built. */
 async function listIndexes(
   db: Db,
   collection: IndexedCollection,

@@ -107,7 +107,6 @@ async function* checkVersion(db: Db): AsyncGenerator<Finding, ServerFacts | null
   }
 }
 
-/** A new database has version 0: the first start notes its version. */
 function checkSchema(found: string, schema: number): Finding {
   const known = migrations.length;
   if (schema === 0) return ok('version', `${found}: the first start notes it.`);
@@ -291,7 +290,6 @@ async function checkDisk(db: Db): Promise<Finding> {
     );
   }
   const { fsTotalSize, fsUsedSize, storageSize, indexSize } = stats;
-  // 0: the database does not exist.
   if (!fsTotalSize) return skipped('disk', 'The server does not say how much room it has.');
   const free = fsTotalSize - fsUsedSize;
   return checkRoom('The disk of the server', { free, database: storageSize + indexSize });

@@ -44,7 +44,6 @@ export async function versionOf(
 }
 
 export interface MigrateOptions {
-  /** Whether to note the version of a new database. Default: true. */
   create?: boolean | undefined;
   migrate?: boolean | 'all' | undefined;
   migrations?: readonly MongoStep[] | undefined;

@@ -19,14 +19,13 @@ import { refusals } from './refusals.ts';
 import { scopes } from './scopes.ts';
 
 export interface MongoStoreOptions extends StoreOptions {
-  /** The path names the database, `latchkey` by default. */
   url: string;
   timeouts?: Partial<Timeouts>;
   migrations?: readonly MongoStep[];
 }
 
 export interface MongoStore extends Store {
-  /** Takes the details off old revoked grants. Runs by itself once a minute. */
+  /** Runs by itself once a minute. */
   sweep(): Promise<void>;
 }
 

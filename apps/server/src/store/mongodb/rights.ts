@@ -16,7 +16,7 @@ const collections = [
 ];
 export const needed = ['find', 'insert', 'update', 'remove', 'listIndexes'];
 
-/** A privilege as `connectionStatus` lists it. An empty name stands for all. */
+/** An empty name stands for all. */
 interface Privilege {
   resource: { db?: string; collection?: string; anyResource?: boolean };
   actions: string[];
@@ -32,7 +32,6 @@ export async function checkRights(db: Db, maxTimeMS: number): Promise<void> {
   );
 }
 
-/** None if the server does not check rights. */
 export function missingRights(
   authInfo: Document | undefined,
   database: string,

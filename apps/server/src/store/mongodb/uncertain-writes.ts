@@ -11,7 +11,7 @@ export type ReadBack<T> = { result: T } | 'retry' | 'unknown';
 
 export interface Write<T> {
   grant_id?: string;
-  /** Sends one command, which is safe to repeat and returns null if it matched nothing. */
+  /** Safe to repeat. Returns null if it matched nothing. */
   send(options: WriteOptions): Promise<T>;
   /** Left out if a repetition returns the same as the lost response. */
   readBack?(): Promise<ReadBack<T>>;

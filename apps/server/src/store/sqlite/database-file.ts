@@ -4,7 +4,6 @@ import { DomainError } from '../../domain-error.ts';
 export interface DatabaseFile {
   /** @throws DomainError `store_unavailable` for good, once the path has another file or none */
   verify(): void;
-  /** As {@link verify}, once for all calls in one tick of the event loop. */
   verifyOncePerTick(): Promise<void>;
 }
 

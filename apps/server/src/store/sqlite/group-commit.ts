@@ -16,7 +16,7 @@ const BATCH_SIZE = 256;
 
 /**
  * Writes of one turn of the event loop share a transaction, and so one wait for the disk: see
- * decision 5. It runs within one synchronous call, so no read sees a write before it is committed.
+ * decision 5. A transaction is one synchronous call, so no read sees a write before its commit.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
@@ -33,8 +33,7 @@ export class GroupCommit {
 
   /**
    * @param attempt - synchronous; may run a second time, after its changes were undone
-   * @throws DomainError `store_unavailable` if nothing was changed; `outcome_unknown` if that is
-   *   open
+   * @throws DomainError `store_unavailable` if nothing was changed, otherwise `outcome_unknown`
    */
   run<T>(attempt: () => T, members: ErrorMembers = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {

@@ -238,7 +238,6 @@ export function versionOf(
 
 const nameOf = (path: string) => `The database ${path}`;
 
-/** @returns Infinity if the database does not record it */
 function oldestOf(database: DatabaseSync, version: number): number {
   try {
     const find = database.prepare('SELECT oldest FROM schema_version WHERE version = ?');

@@ -43,7 +43,6 @@ export async function openDatabase(
     }
     const opened = new DatabaseSync(path);
     database = opened;
-    // Another process may hold the lock for a moment.
     if (!create) await retryWhileLocked(() => refuseNew(opened, path));
     await retryWhileLocked(() => configure(opened));
     await retryWhileLocked(() => migrate(opened, path, mayMigrate, migrations));

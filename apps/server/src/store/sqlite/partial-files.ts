@@ -6,7 +6,6 @@ export function partialOf(path: string): string {
   return `${path}.${process.pid}.partial`;
 }
 
-/** Deletes the files of commands that were killed. */
 export function removeLeftovers(path: string): void {
   const prefix = `${basename(path)}.`;
   for (const name of readdirSync(dirname(path))) {

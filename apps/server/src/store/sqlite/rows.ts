@@ -115,7 +115,6 @@ function secretRecord(row: ApplicationRow, id: Bytes): SecretRecord {
   };
 }
 
-/** Leaves out any other member that the object may have. */
 export function accountText(account: AccountRecord): string {
   const { id, username, display_name, twitter, verified, supporter } = account;
   return JSON.stringify({ id, username, display_name, twitter, verified, supporter });

@@ -98,7 +98,6 @@ function fromBinding(document: Partial<GrantDocument>): CodeBinding {
   };
 }
 
-/** A code before it has its account and its hash. */
 export function toNewDocument(code: NewCode): GrantDocument {
   return {
     _id: toId(code.grant_id),

@@ -34,7 +34,7 @@ export interface LinkDocument extends Versioned, LinkInitiators {
   salt: Binary;
   expires_at: Date;
   account_id?: Binary;
-  /** See {@link GrantDocument.account_revision}. Absent if the host has approved an account. */
+  /** Absent if the host has approved an account. */
   account_revision?: number;
   page_id?: Binary;
   decision?: DecisionDocument;
