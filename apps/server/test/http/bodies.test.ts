@@ -82,37 +82,9 @@ describeOnAnyStore('a body', (fresh) => {
       expect((await post(umlauts)).error_code).toBe('body_too_large');
     });
 
-    test(`over ${wire} must be UTF-8`, async () => {
-      const latin1 = new Uint8Array(Buffer.from('{"code":"ä"}', 'latin1'));
-      expect((await post(latin1)).error_code).toBe('body_malformed');
-      const truncated = new Uint8Array(Buffer.from('{"code":"ä').subarray(0, -1));
-      expect((await post(truncated)).error_code).toBe('body_malformed');
-    });
-
     test(`over ${wire} may have unknown members`, async () => {
       const body = '{"code":"x","__proto__":{"code":7},"constructor":null,"extra":[{}],"":1}';
       expect(await post(body)).toMatchObject(accepted);
-    });
-
-    test(`over ${wire} passes no member in a prototype`, async () => {
-      const { error_code, issues } = await post('{"__proto__":{"code":"x"}}');
-      expect(error_code).toBe('parameter_invalid');
-      expect(issues[0].path).toEqual(['code']);
-    });
-
-    test.each([
-      '{"code":{"$ne":null}}',
-      '{"code":{"$regex":"quicksilver"}}',
-      '{"code":["quicksilver"]}',
-      '{"code":null}',
-      '{"code":true}',
-      '{"code":1234567}',
-      '{}',
-    ])(`over ${wire}: the error for %s does not contain the value`, async (body) => {
-      const { error_code, issues } = await post(body);
-      expect(error_code).toBe('parameter_invalid');
-      expect(issues).toEqual([{ path: ['code'], message: expect.any(String) }]);
-      expect(JSON.stringify(issues)).not.toMatch(/quicksilver|\$ne|1234567/);
     });
 
     test(`over ${wire} may have null only in expires_at`, async () => {
