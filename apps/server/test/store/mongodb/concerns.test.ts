@@ -11,23 +11,15 @@ import {
   toId,
 } from '../../../src/store/mongodb/documents/values.ts';
 import { indexesOf } from '../../../src/store/mongodb/indexes.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { calls } from '../suite/calls.ts';
 import {
   aCode,
   aHash,
-  aLink,
   anAccount,
   anApplication,
   anId,
   anInitiator,
   aPage,
-  aRefusal,
-  aScope,
-  aSecret,
-  denialOf,
-  identificationOf,
-  newCode,
-  openingOf,
   redemptionOf,
 } from '../suite/records.ts';
 import { batch, failure } from './scripted-server.ts';
@@ -39,75 +31,48 @@ const durable = { w: 'majority', j: true, wtimeout: 2_000 };
 const weakening =
   '?w=1&journal=false&wtimeoutMS=1&readConcernLevel=local&readPreference=secondary&readPreferenceTags=dc:east';
 
-const application = anApplication();
+const writes = [
+  'createApplication',
+  'addSecret',
+  'removeSecret',
+  'updateApplication',
+  'setApplicationDisabled',
+  'putAccount',
+  'putScope',
+  'deleteScope',
+  'createLink',
+  'identifyLink',
+  'switchLink',
+  'decideLink',
+  'createPage',
+  'openPage',
+  'issueCode',
+  'cancelCode',
+  'redeemCode',
+  'revokeGrant',
+  'recoverGrant',
+  'noteFirstUse',
+  'keepRefusals',
+] as const;
 
-const writes: Record<string, (store: Store) => Promise<unknown>> = {
-  createApplication: (store) => store.createApplication(anApplication()),
-  addSecret: (store) => store.addSecret(anId(), aSecret(), { most: 5, now: 0 }),
-  removeSecret: (store) => store.removeSecret(anId(), anId()),
-  updateApplication: (store) => store.updateApplication(application.id, { name: 'Acme 2' }),
-  setApplicationDisabled: (store) => store.setApplicationDisabled(application.id, true),
-  putAccount: (store) => store.putAccount(anAccount()),
-  putScope: (store) => store.putScope(aScope(), { most: 200 }),
-  deleteScope: (store) => store.deleteScope('read'),
-  createLink: (store) => store.createLink({ ...aLink(), initiator: anInitiator() }),
-  identifyLink: (store) => store.identifyLink(identificationOf(aLink(), aPage())),
-  switchLink: (store) =>
-    store.switchLink({
-      link_id: anId(),
-      page_id: anId(),
-      link_hash: aHash(),
-      now: 0,
-      initiator: anInitiator(),
-    }),
-  decideLink: (store) => store.decideLink(denialOf(aLink())),
-  createPage: (store) => store.createPage({ ...aPage(), initiator: anInitiator() }),
-  openPage: (store) => store.openPage(openingOf(aPage())),
-  issueCode: (store) => store.issueCode(newCode(aCode())),
-  cancelCode: (store) => store.cancelCode(anId()),
-  redeemCode: (store) => store.redeemCode(redemptionOf(aCode())),
-  revokeGrant: (store) =>
-    store.revokeGrant({ grant_id: anId(), application_id: null, now: 0, initiator: anInitiator() }),
-  recoverGrant: (store) =>
-    store.recoverGrant({
-      grant_id: anId(),
-      application_id: anId(),
-      secret_hash: aHash(),
-      redeemed_after: 0,
-      now: 0,
-      initiator: anInitiator(),
-    }),
-  noteFirstUse: (store) =>
-    store.noteFirstUse({
-      grant_id: anId(),
-      secret_hash: aHash(),
-      now: 0,
-      initiator: anInitiator(),
-    }),
-  keepRefusals: (store) => store.keepRefusals([aRefusal()]),
-};
+const decisions = [
+  'findApplication',
+  'findAccount',
+  'findLink',
+  'findPage',
+  'findCode',
+  'findGrantHistory',
+  'authenticateGrant',
+  'listActiveGrants',
+] as const;
 
-const listActive = (store: Store) =>
-  store.listActiveGrants({ account_id: anId() }, { limit: 1, before: anId() });
-
-const decisions: Record<string, (store: Store) => Promise<unknown>> = {
-  findApplication: (store) => store.findApplication(anId()),
-  findAccount: (store) => store.findAccount(anId()),
-  findLink: (store) => store.findLink(anId()),
-  findPage: (store) => store.findPage(anId()),
-  findCode: (store) => store.findCode(anId()),
-  findGrantHistory: (store) => store.findGrantHistory(anId()),
-  authenticateGrant: (store) => store.authenticateGrant(anId(), { currentAccount: true }),
-  listActiveGrants: (store) => listActive(store),
-};
-
-const lists: Record<string, (store: Store) => Promise<unknown>> = {
-  listApplications: (store) => store.listApplications({ limit: 1, before: null }),
-  listScopes: (store) => store.listScopes(),
-  listScopeNames: (store) => store.listScopeNames(),
-  listGrants: (store) => store.listGrants({ account_id: anId() }, { limit: 1, before: anId() }),
-  findRefusals: (store) => store.findRefusals({ request_id: 'of-nobody' }, 1),
-};
+const lists = [
+  'listApplications',
+  'listScopes',
+  'listScopeNames',
+  'listGrants',
+  'findRefusals',
+] as const;
 
 const isFence = ({ update }: Document) => update === 'fences';
 
@@ -119,33 +84,32 @@ const fenceTime = new Timestamp({ t: 1_700_000_000, i: 7 });
 const fenced = { n: 1, nModified: 1, operationTime: fenceTime };
 
 describe('on a replica set, whatever the URL says', () => {
-  test.each(Object.entries(writes))(
-    '%s waits until it is on the disks of a majority',
-    async (_, call) => {
-      const { server, store } = await scripted({ is: 'primary', query: weakening });
-      // Some read first, and write only if there is something to change.
-      const found: Document = {
-        applications: toApplicationDocument(application),
-        accounts: { _id: toId(anId()), ...toSnapshot(anAccount()) },
-        scopes: { _id: 'read', title: 'Read', texts: {} },
-        pages: toPageDocument({ ...aPage(), initiator: anInitiator() }),
-      };
-      server.on('find', ({ find }) => batch(...(find in found ? [found[find]] : [])));
-      server.script('update', { n: 1, nModified: 1 });
-      server.on('findAndModify', ({ findAndModify }) => ({ value: found[findAndModify] ?? null }));
-      await call(store);
-      const sent = server.received.filter(isWrite);
-      expect(sent).not.toEqual([]);
-      for (const write of sent) {
-        expect(write).toMatchObject({ writeConcern: durable, maxTimeMS: 2_000 });
-      }
-    },
-  );
+  test.each(writes)('%s waits until it is on the disks of a majority', async (method) => {
+    const { server, store } = await scripted({ is: 'primary', query: weakening });
+    // Some read first, and write only if there is something to change.
+    const found: Document = {
+      applications: toApplicationDocument(anApplication()),
+      accounts: { _id: toId(anId()), ...toSnapshot(anAccount()) },
+      scopes: { _id: 'read', title: 'Read', texts: {} },
+      pages: toPageDocument({ ...aPage(), initiator: anInitiator() }),
+    };
+    server.on('find', ({ find, filter }) =>
+      batch(...(find in found ? [{ ...found[find], _id: filter._id }] : [])),
+    );
+    server.script('update', { n: 1, nModified: 1 });
+    server.on('findAndModify', ({ findAndModify }) => ({ value: found[findAndModify] ?? null }));
+    await calls[method](store);
+    const sent = server.received.filter(isWrite);
+    expect(sent).not.toEqual([]);
+    for (const write of sent) {
+      expect(write).toMatchObject({ writeConcern: durable, maxTimeMS: 2_000 });
+    }
+  });
 
-  test.each(Object.entries(decisions))('%s is one read behind a fence', async (_, call) => {
+  test.each(decisions)('%s is one read behind a fence', async (method) => {
     const { server, store } = await scripted({ is: 'primary', query: weakening });
     server.script('update', fenced);
-    await call(store);
+    await calls[method](store);
     expect(server.received).toHaveLength(2);
     const [fence, read] = server.received;
     expect(fence).toMatchObject({
@@ -234,7 +198,7 @@ describe('on a replica set, whatever the URL says', () => {
   test('a list that decides has what a majority has if its fence fails', async () => {
     const { server, store } = await scripted({ is: 'primary' });
     server.script('update', failure(13, 'Unauthorized'));
-    await listActive(store);
+    await calls.listActiveGrants(store);
     // Linearizable reads are of one document.
     expect(server.sent('find').map(({ readConcern }) => readConcern)).toEqual([
       { level: 'majority' },
@@ -246,7 +210,7 @@ describe('on a replica set, whatever the URL says', () => {
     server.script('update', fenced);
     const errmsg = 'hint provided does not correspond to an existing index';
     server.script('find', failure(2, 'BadValue', { errmsg }), batch());
-    await listActive(store);
+    await calls.listActiveGrants(store);
     const reads = server.sent('find');
     expect(reads.map(({ hint }) => hint)).toEqual(['grants_by_account', undefined]);
     for (const read of reads) {
@@ -274,17 +238,14 @@ describe('on a replica set, whatever the URL says', () => {
     expect(server.sent('find')).toHaveLength(2);
   });
 
-  test.each(Object.entries(lists))(
-    '%s reads what a majority has, from the primary',
-    async (_, call) => {
-      const { server, store } = await scripted({ is: 'primary', query: weakening });
-      await call(store);
-      expect(server.received).toHaveLength(1);
-      const [read] = server.received;
-      expect(read?.readConcern).toEqual({ level: 'majority' });
-      expect(read).not.toHaveProperty('$readPreference');
-    },
-  );
+  test.each(lists)('%s reads what a majority has, from the primary', async (method) => {
+    const { server, store } = await scripted({ is: 'primary', query: weakening });
+    await calls[method](store);
+    expect(server.received).toHaveLength(1);
+    const [read] = server.received;
+    expect(read?.readConcern).toEqual({ level: 'majority' });
+    expect(read).not.toHaveProperty('$readPreference');
+  });
 
   test('the names of the scopes are read without their texts', async () => {
     const { server, store } = await scripted({ is: 'primary' });
@@ -347,7 +308,7 @@ describe('a server is only asked for what it supports', () => {
 
   test('a sharded cluster has no linearizable lists', async () => {
     const { server, store } = await scripted({ is: 'mongos' });
-    await listActive(store);
+    await calls.listActiveGrants(store);
     expect(server.received.map(({ readConcern }) => readConcern)).toEqual([{ level: 'majority' }]);
   });
 
