@@ -6,13 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@latchkey/test-kit/free-port';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { invoke, type Json, send, succeed, wires } from '../http/call.ts';
-import { type CommandProcess, runCommand } from '../http/command-process.ts';
+import { runCommand } from '../http/command-process.ts';
 import { asBearer, linkedApplication } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
-import { launchServer } from '../http/served-process.ts';
+import { ServerProcess } from '../http/served-process.ts';
 import { onDisk, type TestSink, toReaderThatEnds, toReaderThatSleeps } from './log-sink.ts';
 import { canMount } from './mount-namespace.ts';
-import { type ServerProcess, startProcess } from './server-process.ts';
+import { startProcess } from './server-process.ts';
 
 const RECOVERED = 'the log is written again after lines were refused';
 
@@ -68,11 +68,6 @@ async function recoveryIn(sink: TestSink, { pid }: ServerProcess): Promise<Json>
   }
 }
 
-async function endInOrder(server: CommandProcess): Promise<void> {
-  server.kill('SIGTERM');
-  expect((await server.ended).code).toBe(0);
-}
-
 describe.each(sinks)('with %s for its log, the service', (_, create) => {
   test('goes on, counts what it loses, says so afterwards, and ends in order', async () => {
     const sink = create(folder);
@@ -96,7 +91,7 @@ describe.each(sinks)('with %s for its log, the service', (_, create) => {
     expect(lines).toContainEqual(
       expect.objectContaining({ action: 'grants.convert', result: 'done', grant_id }),
     );
-    await endInOrder(server);
+    expect(await server.stop()).toBe(0);
   });
 
   test('ends in order on SIGTERM meanwhile', async () => {
@@ -104,7 +99,7 @@ describe.each(sinks)('with %s for its log, the service', (_, create) => {
     const server = await start(sink.within);
     sink.break(server.pid);
     await floodUntilDropped(server);
-    await endInOrder(server);
+    expect(await server.stop()).toBe(0);
   });
 
   test('refuses changes if AUDIT is required, until its log is written again', async () => {
@@ -166,7 +161,7 @@ describe.each(sinks)('with %s for its log, the service', (_, create) => {
     expect(body.error_code).toBe('grant_not_recoverable');
     await linked.convert(code);
     await succeed(server, 'grants.revoke', { grant_id }, linked.bearer);
-    await endInOrder(server);
+    expect(await server.stop()).toBe(0);
 
     const { stdout } = await runCommand(['explain', request_id, '--json'], { DATABASE_URL: url });
     expect(JSON.parse(stdout).data).toMatchObject([{ reason: 'log_failing' }]);
@@ -178,26 +173,26 @@ describe('with /dev/full for its log, the service', () => {
     const server = await start(['sh', '-c', 'exec "$@" 2>/dev/full', 'sh']);
     await (await linkedApplication(server)).link();
     await floodUntilDropped(server);
-    await endInOrder(server);
+    expect(await server.stop()).toBe(0);
   });
 
   test('goes on with its stdout there, too', async () => {
     const port = await freePort();
     const within = ['sh', '-c', 'exec "$@" >/dev/full 2>&1', 'sh'];
     const environment = { PORT: String(port) };
-    const server = launchServer(url, { environment, within });
-    onTestFinished(() => server.kill('SIGKILL'));
+    const server = new ServerProcess(url, { environment, within });
+    onTestFinished(() => server.kill());
     const place = { url: `http://127.0.0.1:${port}` };
     const isUp = () => send(place, { method: 'GET', path: '/healthz' }).catch(() => null);
     const outcome = await Promise.race([
-      server.ended,
+      server.command.ended,
       (async () => {
         while ((await isUp()) === null) await sleep(50);
         return 'up';
       })(),
     ]);
     expect(outcome).toBe('up');
-    await endInOrder(server);
+    expect(await server.stop()).toBe(0);
   });
 
   test('refuses changes if AUDIT is required, and the command line makes them', async () => {
@@ -212,6 +207,6 @@ describe('with /dev/full for its log, the service', () => {
     expect(status).toBe(503);
     const settings = { DATABASE_URL: url, AUDIT: 'required' };
     expect(await runCommand(['app', 'create', 'Acme'], settings)).toMatchObject({ code: 0 });
-    await endInOrder(server);
+    expect(await server.stop()).toBe(0);
   });
 });

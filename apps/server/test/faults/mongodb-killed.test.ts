@@ -9,8 +9,9 @@ import { invoke, send } from '../http/call.ts';
 import { describeWithMongod } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
+import type { ServerProcess } from '../http/served-process.ts';
 import { Load } from './load.ts';
-import { ready, type ServerProcess, startProcess } from './server-process.ts';
+import { ready, startProcess } from './server-process.ts';
 
 const ROUNDS = longer(1, 30);
 const timeout = longer(600_000, 1_800_000);

@@ -26,10 +26,10 @@ describeOnEachMongodb('connections that break,', (mongodb) => {
     );
 
     async function census(): Promise<Json> {
-      const before = server.run.stdout.length;
-      server.kill('SIGUSR2');
-      await server.printed(new RegExp(`^[^]{${before}}[^]*\\n`));
-      return JSON.parse(server.run.stdout.slice(before).replace('census ', ''));
+      const before = server.command.run.stdout.length;
+      server.command.kill('SIGUSR2');
+      await server.command.printed(new RegExp(`^[^]{${before}}[^]*\\n`));
+      return JSON.parse(server.command.run.stdout.slice(before).replace('census ', ''));
     }
 
     async function cut(times: number) {

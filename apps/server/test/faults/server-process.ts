@@ -1,37 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { send } from '../http/call.ts';
-import type { CommandProcess } from '../http/command-process.ts';
-import { launchServer, listening } from '../http/served-process.ts';
-
-/** The service in a process of its own, as an operator runs it. */
-export interface ServerProcess extends CommandProcess {
-  url: string;
-}
+import { ServerProcess } from '../http/served-process.ts';
 
 /**
- * Starts one for one test.
+ * Starts the service in its own process for one test.
  *
  * @param within - a command to run it in
  */
-export async function startProcess(
+export function startProcess(
   databaseUrl: string,
   environment: NodeJS.ProcessEnv = {},
   within: readonly string[] = [],
 ): Promise<ServerProcess> {
   const settings = { LOG_LEVEL: 'error', ...environment };
-  const command = launchServer(databaseUrl, { environment: settings, within });
-  onTestFinished(async () => {
-    command.kill('SIGKILL');
-    await command.ended;
-  });
-  return { ...command, url: await listening(command) };
-}
-
-/** Ends it as a power cut would. */
-export async function killed(process: ServerProcess): Promise<void> {
-  process.kill('SIGKILL');
-  await process.ended;
+  const server = new ServerProcess(databaseUrl, { environment: settings, within });
+  onTestFinished(() => server.kill());
+  return server.listening();
 }
 
 /** Resolves when the service says that it is ready, as it has to by itself. */

@@ -8,10 +8,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { invoke, send } from '../http/call.ts';
 import { linkedApplication } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
-import { launchServer, listening } from '../http/served-process.ts';
+import { launchServer, listening, type ServerProcess } from '../http/served-process.ts';
 import { Load } from './load.ts';
 import { canMount, withMounts } from './mount-namespace.ts';
-import { type ServerProcess, startProcess } from './server-process.ts';
+import { startProcess } from './server-process.ts';
 
 const canUnshareUser = spawnSync('unshare', ['--user', 'true']).status === 0;
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
@@ -96,8 +96,7 @@ describe('SQLite', () => {
     const made = await startProcess(url, {}, asOwner);
     const linked = await linkedApplication(made);
     const { code } = await linked.issue();
-    made.kill('SIGTERM');
-    await made.ended;
+    await made.stop();
 
     const file = join(folder, 'latchkey.db');
     await chmod(file, 0o444);

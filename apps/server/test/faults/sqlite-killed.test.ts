@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { sqliteDatabase } from '../http/databases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
 import { Load } from './load.ts';
-import { killed, startProcess } from './server-process.ts';
+import { startProcess } from './server-process.ts';
 
 const ROUNDS = longer(3, 200);
 
@@ -16,7 +16,7 @@ test('a service on SQLite that is killed at random moments keeps what it acknowl
   const random = seededRandom('kill -9 of the service');
   const database = await sqliteDatabase();
   const place = { url: '' };
-  let server = await startProcess(database.url);
+  const server = await startProcess(database.url);
   place.url = server.url;
   const load = new Load(place, await linkedApplication(place), random);
   for (let round = 0; round < ROUNDS; round++) {
@@ -24,15 +24,15 @@ test('a service on SQLite that is killed at random moments keeps what it acknowl
     const links = Math.floor(random() * 20);
     while (load.linked < links) await sleep(1);
     await sleep(random() * 20);
-    await killed(server);
+    await server.kill();
     await load.stop();
 
     expect(integrityOf(database.url)).toBe('ok');
-    server = await startProcess(database.url);
+    await server.restart();
     place.url = server.url;
     await load.verify();
   }
-  await killed(server);
+  await server.kill();
   await database.remove();
 });
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
-import type { ServerProcess } from '../two-servers/server-process.ts';
+import type { ServerProcess } from '../http/served-process.ts';
 import type { ServerName } from './history.ts';
 import type { Random } from './random.ts';
 

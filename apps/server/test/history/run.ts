@@ -6,7 +6,7 @@ import { challengeOf } from '../../src/grants/code-binding.ts';
 import { invoke } from '../http/call.ts';
 import { ADA, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
-import { ServerProcess } from '../two-servers/server-process.ts';
+import { ServerProcess } from '../http/served-process.ts';
 import { Client, type ToClient } from './client.ts';
 import { type Fate, fates, type KnownGrant, type KnownSecret } from './generator.ts';
 import { type Call, createStopwatch, type History, type ServerName } from './history.ts';
@@ -130,7 +130,9 @@ class Run {
   }
 
   async #startServer(): Promise<ServerProcess> {
-    const server = await ServerProcess.start(this.#options.databaseUrl, this.#options.server);
+    const { databaseUrl, server: { script, environment } = {} } = this.#options;
+    const settings = { LOG_LEVEL: 'warn', ...environment };
+    const server = await ServerProcess.start(databaseUrl, { script, environment: settings });
     this.#servers.push(server);
     return server;
   }

@@ -5,8 +5,8 @@ import { runsAll, slow } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sqliteDatabase, type TestDatabase } from '../http/databases.ts';
 import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
+import { ServerProcess } from '../http/served-process.ts';
 import type { Flood } from './flood-process.ts';
-import { type ServerProcess, startServerProcess } from './server-process.ts';
 
 // A few kilobytes can't stop the service: 50 connections flood it without credentials, its heap is
 // 128 MB, and it serves others at the same time.
@@ -39,7 +39,8 @@ describe.each(Object.entries(floods))('a flood of %s', (title, flood) => {
   let linked: LinkedApplication;
   beforeAll(async () => {
     database = await sqliteDatabase();
-    server = await startServerProcess(database.url, { heap: 128 });
+    const environment = { NODE_OPTIONS: '--max-old-space-size=128' };
+    server = await ServerProcess.start(database.url, { environment });
     linked = await linkedApplication(server);
   });
   afterAll(async () => {

@@ -10,8 +10,8 @@ import { type Json, send } from '../http/call.ts';
 import { describeOnEachStore, type TestDatabase } from '../http/databases.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { ADMIN_SECRET, operator } from '../http/running-server.ts';
+import { ServerProcess } from '../http/served-process.ts';
 import { installSchemathesis } from './schemathesis/install.ts';
-import { type ServerProcess, startServerProcess } from './server-process.ts';
 
 const folder = fileURLToPath(new URL('./schemathesis', import.meta.url));
 const config = join(folder, 'schemathesis.toml');
@@ -59,7 +59,7 @@ describeOnEachStore('the HTTP surface, fuzzed by its own OpenAPI document,', (fr
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'latchkey-schemathesis-'));
     database = await fresh();
-    server = await startServerProcess(database.url, { environment: LINKING });
+    server = await ServerProcess.start(database.url, { environment: LINKING });
     linked = await linkedApplication(server);
     grant = await linked.link();
   });
@@ -107,7 +107,7 @@ describeOnEachStore('the HTTP surface, fuzzed by its own OpenAPI document,', (fr
     expect(said).toMatch(/[1-9]\d* generated/);
     // A fuzz run is a flood: the service may drop some of its refusals.
     const usual = /^(request|audit|listening|too many refusals.*)$/;
-    expect(server.log().filter(({ msg }) => !usual.test(msg))).toEqual([]);
+    expect(server.lines.filter(({ msg }) => !usual.test(msg))).toEqual([]);
   }
 
   const options = { timeout: TIMEOUT };

@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLong, longer } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -5,7 +6,7 @@ import { send, succeed } from '../http/call.ts';
 import { describeOnEachStore, sqliteDatabase, type TestDatabase } from '../http/databases.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { RawConnection } from '../http/raw-connection.ts';
-import { type ServerProcess, startServerProcess } from './server-process.ts';
+import { ServerProcess } from '../http/served-process.ts';
 import { type SlowCalls, SlowClients } from './slow-clients.ts';
 
 // The short form has timeouts of 5 and 10 seconds. The long form runs the service with its real
@@ -17,10 +18,19 @@ const every = longer(300, 2_000);
 const MAX_WAIT = longer(28_000, 200_000);
 
 const start = (database: TestDatabase) =>
-  startServerProcess(
+  ServerProcess.start(
     database.url,
     isLong ? {} : { script: new URL('./short-timeouts.ts', import.meta.url).pathname },
   );
+
+/** The number of open files of a process, including connections. */
+const openFiles = async ({ pid }: ServerProcess) => (await readdir(`/proc/${pid}/fd`)).length;
+
+/** Its resident memory in MiB. */
+async function memoryOf({ pid }: ServerProcess): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
+}
 
 describe.runIf(process.platform === 'linux')('slow connections', () => {
   let database: TestDatabase;
@@ -114,12 +124,12 @@ describe.runIf(process.platform === 'linux')('slow connections', () => {
 
   /** Opens all slow connections and waits until the server has closed each. */
   async function wave(): Promise<void> {
-    const before = await server.openFiles();
+    const before = await openFiles(server);
     const calls = Object.values(ways());
     const clients = await Promise.all(calls.map((each) => SlowClients.start(server, each)));
     try {
       const total = calls.reduce((sum, { count }) => sum + count, 0);
-      const files = () => server.openFiles();
+      const files = () => openFiles(server);
       const polling = { timeout: MAX_WAIT, interval: 50 };
       for (const each of clients) each.go();
       // A fast machine opens all of them before the first is closed. A busy one has only a part of
@@ -145,7 +155,7 @@ describe.runIf(process.platform === 'linux')('slow connections', () => {
       const slowly = callSlowly();
       await wave();
       expect(await slowly).toBe(200);
-      memory.push(await server.memory());
+      memory.push(await memoryOf(server));
     }
     expect(await stream.stop()).toBeGreaterThan(0);
     const [first = 0] = memory;
@@ -154,7 +164,7 @@ describe.runIf(process.platform === 'linux')('slow connections', () => {
     expect(last, `MiB after each wave: ${memory.map(Math.round)}`).toBeLessThan(first * 1.25 + 32);
     // Nothing else failed. The service may drop some of so many refusals.
     const usual = /^(request|audit|listening|too many refusals .*)$/;
-    expect(server.log().filter(({ msg }) => !usual.test(msg))).toEqual([]);
+    expect(server.lines.filter(({ msg }) => !usual.test(msg))).toEqual([]);
   });
 });
 
@@ -165,7 +175,9 @@ describeOnEachStore('more connections than the process may open files', (fresh) 
   let linked: LinkedApplication;
   beforeAll(async () => {
     database = await fresh();
-    server = await startServerProcess(database.url, { files: FILES });
+    server = await ServerProcess.start(database.url, {
+      within: ['prlimit', `--nofile=${FILES}:${FILES}`],
+    });
     linked = await linkedApplication(server);
   });
   afterAll(async () => {
@@ -202,7 +214,7 @@ describeOnEachStore('more connections than the process may open files', (fresh) 
       return (await connection.response()).status;
     });
     expect(await Promise.all(responses)).toEqual(codes.map(() => 200));
-    const warnings = server.log().filter(({ level }) => level >= 40);
+    const warnings = server.lines.filter(({ level }) => level >= 40);
     expect(warnings.map(({ msg }) => msg)).toEqual(['too many connections: new ones are closed']);
 
     await clients.stop();

@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { longer } from '@latchkey/test-kit/long';
 import { describe, expect, test } from 'vitest';
 import { type Json, requestOf, send } from '../http/call.ts';
-import type { CommandProcess } from '../http/command-process.ts';
 import { describeOnEachStore, type FreshDatabase } from '../http/databases.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
-import { launchServer, listening } from '../http/served-process.ts';
+import { ServerProcess } from '../http/served-process.ts';
 import { isInstalled, proxyKinds, startProxy } from './proxy.ts';
 
 // Both processes are restarted once in each round.
@@ -15,38 +14,12 @@ const REQUESTS = 2_000;
 const CLIENTS = 8;
 const SETTINGS = { TRUST_PROXY: 'true', DRAIN_SECONDS: '3' };
 
-/** A process that comes back on the same port. */
-class Process {
-  readonly #databaseUrl: string;
-  #command: CommandProcess;
-  url = '';
-
-  constructor(databaseUrl: string) {
-    this.#databaseUrl = databaseUrl;
-    this.#command = this.#launch('0');
-  }
-
-  async start(): Promise<this> {
-    this.url = await listening(this.#command);
-    return this;
-  }
-
-  /** Resolves when the new process has handled a request of a client. */
-  async restart(goesOn: () => boolean): Promise<void> {
-    expect(await this.stop()).toBe(0);
-    this.#command = this.#launch(new URL(this.url).port);
-    await listening(this.#command);
-    while (!this.#command.run.stderr.includes('"route":"/v1/account"') && goesOn()) await sleep(20);
-  }
-
-  async stop(): Promise<number | null> {
-    this.#command.kill('SIGTERM');
-    return (await this.#command.ended).code;
-  }
-
-  #launch(PORT: string): CommandProcess {
-    return launchServer(this.#databaseUrl, { environment: { ...SETTINGS, PORT } });
-  }
+/** Restarts a process on its port. Resolves when it has handled a request of a client. */
+async function restart(server: ServerProcess, goesOn: () => boolean): Promise<void> {
+  expect(await server.stop()).toBe(0);
+  await server.restart({ PORT: new URL(server.url).port });
+  const isUsed = () => server.command.run.stderr.includes('"route":"/v1/account"');
+  while (!isUsed() && goesOn()) await sleep(20);
 }
 
 /** Clients that link, use and unlink accounts until they are told to stop. */
@@ -107,7 +80,9 @@ async function restartUnderLoad(
   fresh: FreshDatabase,
 ): Promise<void> {
   const database = await fresh();
-  const processes = await Promise.all([1, 2].map(() => new Process(database.url).start()));
+  const processes = await Promise.all(
+    [1, 2].map(() => ServerProcess.start(database.url, { environment: SETTINGS })),
+  );
   const proxy = await startProxy(
     kind,
     processes.map(({ url }) => url),
@@ -119,7 +94,7 @@ async function restartUnderLoad(
   const goesOn = () => clients.failures.length <= mayLose(kind);
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      for (const process of processes) await process.restart(goesOn);
+      for (const process of processes) await restart(process, goesOn);
     }
     while (clients.completed < REQUESTS && goesOn()) await sleep(20);
   } finally {

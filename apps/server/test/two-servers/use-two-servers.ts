@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { FreshDatabase } from '../http/databases.ts';
-import { ServerProcess } from './server-process.ts';
+import { ServerProcess } from '../http/served-process.ts';
 
 /** Two server processes on one database, for all tests of a suite. Only the tests may use them. */
 export function useTwoServers(
@@ -12,12 +12,9 @@ export function useTwoServers(
   beforeAll(async () => {
     const database = await fresh();
     remove = database.remove;
-    servers.push(
-      ...(await Promise.all([
-        ServerProcess.start(database.url, { environment }),
-        ServerProcess.start(database.url, { environment }),
-      ])),
-    );
+    const options = { environment: { LOG_LEVEL: 'warn', ...environment } };
+    const start = () => ServerProcess.start(database.url, options);
+    servers.push(...(await Promise.all([start(), start()])));
   });
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.stop()));
