@@ -259,8 +259,11 @@ describeOnAnyStore('a call, fuzzed,', (fresh) => {
       fc.string({ unit: 'grapheme', maxLength: 50 }),
     );
     const wellFormed = fc
-      .array(fc.tuple(names, value), { maxLength: 8 })
-      .map((pairs) => new URLSearchParams(pairs).toString());
+      .tuple(
+        fc.constantFrom([], Object.entries(tokenRequest(code))),
+        fc.array(fc.tuple(names, value), { maxLength: 8 }),
+      )
+      .map(([known, pairs]) => new URLSearchParams([...known, ...pairs]).toString());
     const broken = fc
       .tuple(wellFormed, fc.nat(400), fc.constantFrom('%', '&', '=', '+', '%zz', ';', '\0', '"'))
       .map(([form, at, text]) => form.slice(0, at) + text + form.slice(at));
@@ -273,16 +276,20 @@ describeOnAnyStore('a call, fuzzed,', (fresh) => {
       ),
       charset: fc.constantFrom('', ';charset=utf-8', ';charset=utf-16'),
     });
+    const reached = new Set<ErrorCode>();
     await fc.assert(
       fc.asyncProperty(requests, async ({ charset, ...sent }) => {
         const headers = { 'content-type': FORM_TYPE['content-type'] + charset };
         const { status, json, text } = await send(server, { method: 'POST', headers, ...sent });
         if (status === 200) expect(sent.path).not.toBe('/oauth/token');
         else checkError(status, json, FORM);
+        reached.add(json.error_code);
         for (const credential of [code, secret]) expect(text).not.toContain(credential);
       }),
       RUNS,
     );
+    // Otherwise nothing could have spent the code.
+    expect([...reached]).toContain('code_verifier_mismatch');
     const right = { ...tokenRequest(code), code_verifier };
     expect((await postForm(server, '/oauth/token', right, bearer)).status).toBe(200);
     const token = { token: grant_secret };
