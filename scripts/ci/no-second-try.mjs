@@ -18,6 +18,7 @@ export const NO_SECOND_TRY = [
   'apps/server/test/store/',
   'apps/server/test/tracing/tracing.test.ts',
   'apps/server/test/two-servers/',
+  'benchmarks/performance/against/ratio.test.ts',
   'packages/client/src/latchkey.test.ts',
   'packages/client/src/single-flight.test.ts',
   'packages/schema/src/',
