@@ -26,7 +26,8 @@ describe('no more runs than the ceiling allows', () => {
   });
 
   const mongodbUrl = inject('mongodbUrl');
-  test.skipIf(mongodbUrl === undefined)('for a convert on MongoDB', async () => {
+  const notRun = mongodbUrl === undefined ? ' (not run: there is no MongoDB)' : '';
+  test.skipIf(mongodbUrl === undefined)(`for a convert on MongoDB${notRun}`, async () => {
     expectWithin(await convertOnMongodb(mongodbUrl ?? ''), CEILINGS['convert on MongoDB']);
   });
 

@@ -20,8 +20,10 @@ const [FROM, TO] = ['file:./data/latchkey.db', /mongodb:\/\/127\.0\.0\.1:27017\/
 
 const server = inject('mongodbUrl');
 
+const notRun = server ? '' : ' (not run: there is no MongoDB)';
+
 test.runIf(server)(
-  'nothing that was revoked or changed is lost on the way to MongoDB',
+  `nothing that was revoked or changed is lost on the way to MongoDB${notRun}`,
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-move-'));
     const name = freshName();

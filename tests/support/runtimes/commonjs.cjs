@@ -2,6 +2,6 @@ const client = require('@latchkey/client');
 const admin = require('@latchkey/client/admin');
 const linking = require('@latchkey/client/linking');
 
-import('./program.mjs').then(({ program }) =>
+void import('./program.mjs').then(({ program }) =>
   program({ client, linking, admin }, undefined, process.env),
 );

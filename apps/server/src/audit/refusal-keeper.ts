@@ -51,7 +51,7 @@ export function createRefusalKeeper(
     if (queue.length === 0 && dropped === 0) return;
     timer ??= setTimeout(() => {
       timer = null;
-      write().then(() => reportDropped(REPORT_DROPPED_EVERY));
+      void write().then(() => reportDropped(REPORT_DROPPED_EVERY));
     }, WRITE_EVERY).unref();
   }
 

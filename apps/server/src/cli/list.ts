@@ -1,5 +1,6 @@
 import type { List, OperationInput, OperationOutput } from '@latchkey/schema';
-import { type CallAsOperator, READING, withService } from './run-operation.ts';
+import type { CallAsOperator } from './open-for-command.ts';
+import { READING, withService } from './run-operation.ts';
 import { type Column, createTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,12 +1,27 @@
+import type { OperationInput, OperationOutput } from '@latchkey/schema';
 import { isLinkingDemo } from '../is-demo.ts';
-import { closeService, linkingFrom, openService } from '../open-service.ts';
-import { callOperation } from '../operations/call-operation.ts';
+import { closeService, linkingFrom, openService, type ServiceOptions } from '../open-service.ts';
+import { callOperation, type OperatorOperation } from '../operations/call-operation.ts';
+import type { Service } from '../service.ts';
 import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
 import { commandLog } from './command-log.ts';
 import { listeningUrl } from './listening-url.ts';
 import { osUser } from './os-user.ts';
-import type { Access, OpenService } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
+
+export type CallAsOperator = <Name extends OperatorOperation>(
+  name: Name,
+  input: OperationInput<Name>,
+) => Promise<OperationOutput<Name>>;
+
+export interface OpenService {
+  service: Service;
+  settings: Settings;
+  call: CallAsOperator;
+  close(): Promise<void>;
+}
+
+export type Access = Pick<ServiceOptions, 'create' | 'migrate' | 'claim'>;
 
 export async function openForCommand(terminal: Terminal, access: Access): Promise<OpenService> {
   const settings = loadSettings(terminal.environment);

@@ -3,7 +3,8 @@ import { DomainError } from '../domain-error.ts';
 import { confirm } from './confirm.ts';
 import { errorText } from './error-texts.ts';
 import { pagesOf } from './list.ts';
-import { type CallAsOperator, CHANGING, withService } from './run-operation.ts';
+import type { CallAsOperator } from './open-for-command.ts';
+import { CHANGING, withService } from './run-operation.ts';
 import { linesOf, STDIN } from './stdin.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,23 +1,8 @@
 import type { OperationInput, OperationName, OperationOutput } from '@latchkey/schema';
-import type { ServiceOptions } from '../open-service.ts';
 import type { OperatorOperation } from '../operations/call-operation.ts';
 import type { Service } from '../service.ts';
-import type { Settings } from '../settings.ts';
+import type { Access, OpenService } from './open-for-command.ts';
 import type { Terminal } from './terminal.ts';
-
-export type CallAsOperator = <Name extends OperatorOperation>(
-  name: Name,
-  input: OperationInput<Name>,
-) => Promise<OperationOutput<Name>>;
-
-export interface OpenService {
-  service: Service;
-  settings: Settings;
-  call: CallAsOperator;
-  close(): Promise<void>;
-}
-
-export type Access = Pick<ServiceOptions, 'create' | 'migrate' | 'claim'>;
 
 export const READING: Access = { create: false, migrate: false, claim: null };
 /** For commands that have nothing to work on in a new database. */

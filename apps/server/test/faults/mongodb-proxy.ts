@@ -133,7 +133,7 @@ export class MongodbProxy {
         (address) => this.#inPlaceOf(address),
       );
       this.#links.add(link);
-      link.ended.then(() => this.#links.delete(link));
+      void link.ended.then(() => this.#links.delete(link));
       if (this.#mute) link.mute();
     });
     door.server = server;

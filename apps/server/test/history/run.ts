@@ -154,7 +154,7 @@ class Run {
         this.#secrets.push(message.secret);
         for (const other of this.#clients) if (other !== client) other.tell(message);
       });
-      client.ended.then((error) => {
+      void client.ended.then((error) => {
         this.#lostClient = error;
       });
       this.#clients.push(client);

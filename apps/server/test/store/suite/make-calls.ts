@@ -22,7 +22,7 @@ export function makeCalls(store: Store): void {
   process.on('message', (message: ToChild) => {
     if (message === 'go') {
       for (const [index, call] of calls.entries()) {
-        make(call).then((outcome) => send({ index, outcome }));
+        void make(call).then((outcome) => send({ index, outcome }));
       }
     } else {
       calls = message.load;
