@@ -3,9 +3,9 @@
  * the service to it. A number rises only by a commit that says why; whatever makes it smaller lowers it.
  */
 export const CEILINGS = {
-  'convert on SQLite': { files: 38, functions: 148 },
-  'convert on MongoDB': { files: 39, functions: 163 },
-  'linking flow': { files: 83, functions: 324 },
-  'app create': { files: 68, functions: 192 },
-  '--version': { modules: 413 },
+  'convert on SQLite': { files: 39, functions: 136 },
+  'convert on MongoDB': { files: 43, functions: 153 },
+  'linking flow': { files: 84, functions: 310 },
+  'app create': { files: 73, functions: 193 },
+  '--version': { modules: 41 },
 } as const;
