@@ -82,7 +82,7 @@ export function applicationRoutes(tools: DemoTools): Route[] {
         if (code === null) {
           return go(query.get('error') === 'access_denied' ? 'denied' : 'failed', forget);
         }
-        const secret = await client.exchange(code, pending.codeVerifier);
+        const secret = await client.convert(code, pending.codeVerifier);
         if (secret === null) return go('failed', forget);
         accounts.remove(demoCookies.read(context, 'session') ?? '');
         const session = demoCookies.set('session', accounts.add(secret), SESSION_SECONDS);

@@ -23,7 +23,7 @@ describe('a demo', () => {
 
   const listApplications = () => service.store.listApplications({ limit: 50, before: null });
 
-  async function exchange({ applicationSecret, code }: Demo): Promise<string> {
+  async function convert({ applicationSecret, code }: Demo): Promise<string> {
     const { application, secret_id } = await authenticateApplication(service, applicationSecret);
     const initiator: Initiator = { request_id: 'of-the-demo', by: 'application', secret_id };
     return (await redeem(service, application.id, { code }, initiator)).grant.grant_id;
@@ -34,7 +34,7 @@ describe('a demo', () => {
     for (let made = 0; made < 2 * MAX_LIVE_SECRETS + 1; made++) {
       demos.push(await createDemo(service));
     }
-    for (const demo of demos) expect(await exchange(demo)).toBe(demo.grant_id);
+    for (const demo of demos) expect(await convert(demo)).toBe(demo.grant_id);
     const applications = await listApplications();
     expect(applications.map(({ name }) => name).sort()).toEqual(['Demo', 'Demo 2', 'Demo 3']);
   });
@@ -62,7 +62,7 @@ describe('a demo', () => {
     const [{ id } = expect.fail('none')] = await listApplications();
     await service.store.setApplicationDisabled(id, true);
     const demo = await createDemo(service);
-    expect(await exchange(demo)).toBe(demo.grant_id);
+    expect(await convert(demo)).toBe(demo.grant_id);
     expect((await service.store.findApplication(id))?.disabled).toBe(true);
   });
 

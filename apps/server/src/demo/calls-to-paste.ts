@@ -110,7 +110,7 @@ export async function findLiveDemoSecret({ store, clock }: Service) {
 const isLive = ({ expires_at }: SecretRecord, now: Milliseconds) =>
   expires_at === null || expires_at > now;
 
-/** Two calls to paste: the exchange of the code, and the revocation of the grant. */
+/** Two calls to paste: the conversion of the code, and the revocation of the grant. */
 export function demoText(
   { applicationSecret, secret_expires_at, code, grant_id, expires_at }: Demo,
   url: string,

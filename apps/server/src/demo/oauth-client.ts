@@ -5,7 +5,7 @@ import { DEMO_APPLICATION_ID, demoPaths } from './linking-demo.ts';
 /** The demo application as a client of the service, over the same routes as everybody's. */
 export interface OAuthClient {
   /** The secret of the grant; null if the code is refused. */
-  exchange(code: string, codeVerifier: string): Promise<string | null>;
+  convert(code: string, codeVerifier: string): Promise<string | null>;
   /** What a grant is; null if it has ended. */
   readGrant(grantSecret: string): Promise<GrantDescription | null>;
 }
@@ -27,7 +27,7 @@ export function createOAuthClient(url: string, publicUrl: string): OAuthClient {
   }
 
   return {
-    async exchange(code, codeVerifier) {
+    async convert(code, codeVerifier) {
       const body = new URLSearchParams({
         grant_type: 'authorization_code',
         code,

@@ -13,7 +13,7 @@ export interface ClientPlan {
   stream: number;
   /** Calls that it has under way at a time. */
   workers: number;
-  origin: bigint;
+  start: bigint;
   bearers: readonly [string, string];
   urls: ServerUrls;
 }

@@ -59,12 +59,12 @@ export interface Answer {
 }
 
 /**
- * Counts nanoseconds from `origin` on. `process.hrtime` reads the machine's one monotonic clock
+ * Counts nanoseconds from `start` on. `process.hrtime` reads the machine's one monotonic clock
  * (CLOCK_MONOTONIC on Linux), so what processes of one machine read can be compared: a call that
  * starts at a later number than another ended at did begin after it.
  */
-export function createStopwatch(origin: bigint): () => number {
-  return () => Number(process.hrtime.bigint() - origin);
+export function createStopwatch(start: bigint): () => number {
+  return () => Number(process.hrtime.bigint() - start);
 }
 
 /** One line for a person. */

@@ -27,7 +27,7 @@ export class Recorder {
 
   constructor(options: {
     process: string;
-    origin: bigint;
+    start: bigint;
     bearers: readonly [string, string];
     urls: ServerUrls;
     /** Milliseconds until an answer is given up as lost. */
@@ -35,7 +35,7 @@ export class Recorder {
   }) {
     this.#patience = options.patience ?? PATIENCE;
     this.#process = options.process;
-    this.#now = createStopwatch(options.origin);
+    this.#now = createStopwatch(options.start);
     this.#bearers = options.bearers;
     this.urls = options.urls;
   }

@@ -62,8 +62,8 @@ export async function runLoad(options: RunOptions): Promise<RunResult> {
 
 class Run {
   readonly #options: RunOptions;
-  readonly #origin = process.hrtime.bigint();
-  readonly #now = createStopwatch(this.#origin);
+  readonly #start = process.hrtime.bigint();
+  readonly #now = createStopwatch(this.#start);
   readonly #servers: ServerProcess[] = [];
   readonly #clients: Client[] = [];
   readonly #grants: KnownGrant[] = [];
@@ -101,7 +101,7 @@ class Run {
     const patience = 60_000;
     const reader = new Recorder({
       process: 'reader',
-      origin: this.#origin,
+      start: this.#start,
       bearers,
       urls,
       patience,
@@ -144,7 +144,7 @@ class Run {
     for (let index = 0; index < CLIENTS; index++) {
       const plan = {
         ...{ name: `client-${index + 1}`, seed: this.#options.seed, bearers, workers: WORKERS },
-        ...{ stream: FIRST_CLIENT_STREAM + index, origin: this.#origin, urls: urlsOf(servers) },
+        ...{ stream: FIRST_CLIENT_STREAM + index, start: this.#start, urls: urlsOf(servers) },
       };
       const client = new Client(plan, (message) => {
         if ('made' in message) {

