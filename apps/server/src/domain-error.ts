@@ -15,22 +15,16 @@ export interface Subject {
   link_id?: string;
 }
 
-/**
- * A refusal with a row in the error table, thrown by rules and stores. Only the codecs of the two
- * wires know how to send it.
- */
+/** Only the codecs of the two wires know how to send it. */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
   readonly code: ErrorCode;
   readonly members: ErrorMembers;
-  /** Tells which check failed if the code has several. For the audit, never for the wire. */
+  /** Which check failed. For the audit, never for the wire. */
   readonly reason: Reason | null;
   readonly subject: Subject;
 
-  /**
-   * @param members - the extra members that the table names for the code
-   * @param cause - for the log, never for the wire
-   */
+  /** @param cause - for the log, never for the wire */
   constructor(
     code: ErrorCode,
     members: ErrorMembers = {},
@@ -48,7 +42,6 @@ export class DomainError extends Error {
     return new DomainError(reasons[reason].code, members, undefined, { reason, subject });
   }
 
-  /** Turns anything but a DomainError into `internal_error`. */
   static from(failure: unknown): DomainError {
     return failure instanceof DomainError
       ? failure

@@ -1,7 +1,6 @@
 import { isLoopbackHost } from './loopback.ts';
 import type { Settings } from './settings.ts';
 
-/** Whether a demo may be made: only where nobody has begun to set the service up. */
 export function isDemoAllowed({
   databaseIsDefault,
   adminSecret,
@@ -14,10 +13,6 @@ type DemoConditions = Pick<
   'databaseIsDefault' | 'adminSecret' | 'signInUrl' | 'host' | 'trustProxy'
 >;
 
-/**
- * Whether a demo application and a demo host show the linking flow: where a demo may be made, and only
- * this machine can reach the service.
- */
 export function isLinkingDemo(settings: DemoConditions): boolean {
   const { signInUrl, host, trustProxy } = settings;
   return isDemoAllowed(settings) && signInUrl === null && isLoopbackHost(host) && !trustProxy;

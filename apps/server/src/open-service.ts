@@ -18,15 +18,10 @@ export interface Watcher {
 
 export interface ServiceOptions {
   clock?: Clock;
-  /** In days; 0 keeps no refusals. Default: 30. */
   auditDays?: number;
-  /** Whether changes are refused while the log sink fails. Default: false. */
   auditIsRequired?: boolean;
-  /** See {@link StoreOptions.revokedGrantDays}. */
   revokedGrantDays?: StoreOptions['revokedGrantDays'];
-  /** Whether to create a missing database. Default: true. */
   create?: boolean;
-  /** See {@link StoreOptions.migrate}. Default: true. */
   migrate?: boolean;
   /** See {@link StoreOptions.claim}. Default: unless it was copied. */
   claim?: StoreOptions['claim'] | null;
@@ -91,7 +86,6 @@ export async function openService(
   return { store, clock, secretUsage, audit, commandChanges, deletions, linking };
 }
 
-/** Writes everything that waits before it closes the store. */
 export async function closeService(service: Service): Promise<void> {
   const { store, secretUsage, audit, commandChanges, deletions } = service;
   commandChanges.close();

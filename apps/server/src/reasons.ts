@@ -1,16 +1,12 @@
 import type { ErrorCode } from '@latchkey/schema';
 
 export interface ReasonDefinition {
-  /** The error code for the caller, the same for several reasons. */
   readonly code: ErrorCode;
   readonly found: string;
   readonly advice: string;
 }
 
-/**
- * Reasons of refusals whose error code stands for several checks. On purpose, callers get only the
- * code. Operators get the reason from `latchkey explain`.
- */
+/** On purpose, callers get only the code. Operators get the reason from `latchkey explain`. */
 export const reasons = {
   header_unreadable: {
     code: 'credentials_invalid',

@@ -6,9 +6,7 @@ import type { Clock } from './clock.ts';
 import type { Store } from './store/store.ts';
 
 export interface Linking {
-  /** PUBLIC_URL, without a slash at its end. */
   publicUrl: string;
-  /** SIGN_IN_URL. */
   signInUrl: string;
 }
 
@@ -19,11 +17,9 @@ export interface Service {
   audit: Audit;
   commandChanges: CommandChanges;
   deletions: Deletions;
-  /** Null if the linking flow is off. */
   linking: Linking | null;
 }
 
-/** @throws Error if the linking flow is off, where nothing that needs it is offered */
 export function linkingOf({ linking }: Pick<Service, 'linking'>): Linking {
   if (linking === null) throw new Error('The linking flow is off: SIGN_IN_URL is not set.');
   return linking;

@@ -12,44 +12,38 @@ import { BadTexts, parsePageTexts, type TextsByLanguage } from './page-texts/rea
 import settings from './settings.json' with { type: 'json' };
 
 export interface Settings {
-  /** 0 takes a free port. Default 3000. */
+  /** 0 takes a free port. */
   port: number;
-  /** Default 127.0.0.1. */
   host: string;
   databaseUrl: string;
-  /** If DATABASE_URL is not set, the first start may make a demo. */
+  /** Then the first start may make a demo. */
   databaseIsDefault: boolean;
-  /** Without a secret, the operator's routes do not exist. */
+  /** Null: the operator's routes do not exist. */
   adminSecret: string | null;
-  /** Also accepted, so that callers can change to a new `adminSecret` without downtime. */
+  /** For a change of `adminSecret` without downtime. */
   adminSecretPrevious: string | null;
-  /** The address for ADMIN_PORT; null takes HOST. */
   adminHost: string | null;
-  /** A separate port for the operator's routes and the metrics; null serves them on `port`. */
+  /** For the operator's routes and the metrics; null serves them on `port`. */
   adminPort: number | null;
-  /** Base of the links in responses, without a slash at its end; null takes it from the request. */
+  /** Without a trailing slash; null takes it from the request. */
   publicUrl: string | null;
   logLevel: (typeof logLevels)[number];
-  /** Whether a proxy of the operator sets the X-Forwarded-* headers. */
   trustProxy: boolean;
-  /** Seconds that the service still takes requests after SIGTERM. */
+  /** For new requests after SIGTERM. */
   drainSeconds: number;
-  /** Seconds that a shutdown waits for running requests. */
+  /** For running requests. */
   shutdownSeconds: number;
-  /** `required` refuses changes while the log sink fails. Default `best-effort`. */
+  /** `required` refuses changes while the log sink fails. */
   audit: 'best-effort' | 'required';
-  /** Days that refusals are kept for `explain`; 0 keeps none. Default 30. */
   auditDays: number;
   /** Days that a revoked grant keeps more than its ids and times; null keeps everything. */
   revokedGrantDays: number | null;
   metrics: boolean;
   /** Null turns all limits off. */
   rateLimit: RateLimits | null;
-  /** The sign-in page of the host. Turns the linking flow on; null leaves it off. */
+  /** Null turns the linking flow off. */
   signInUrl: string | null;
-  /** The name of the host service; null takes the host of `signInUrl`. */
   pageName: string | null;
-  /** The logo of the host service; null shows its initials. */
   pageLogo: string | null;
   pageColor: string;
   pageTexts: TextsByLanguage;
@@ -79,7 +73,7 @@ const rateLimits = z.string().transform((text, context) => {
 
 type SettingName = keyof typeof settings;
 
-/** The examples in messages. A setting with a `fileExample` can also be given as a file, in NAME_FILE. */
+/** A setting with a `fileExample` can also be given as a file, in NAME_FILE. */
 const examples: { readonly [Name in SettingName]: { example: string; fileExample?: string } } =
   settings;
 
@@ -199,16 +193,13 @@ function find(
   };
 }
 
-/**
- * An empty setting counts as not set. An empty DATABASE_URL does not, because a variable that was
- * left empty by mistake must not serve the demo database.
- */
+/** Empty is not set, but an empty DATABASE_URL by mistake must not serve the demo database. */
 function isSet(environment: NodeJS.ProcessEnv, variable: string, name: SettingName): boolean {
   const text = environment[variable];
   return text !== undefined && (text !== '' || name === 'DATABASE_URL');
 }
 
-/** Removes one line break at the end, which editors and `echo` add. */
+/** Editors and `echo` add a line break. */
 function readSecret(variable: string, path: string, example: string): string {
   try {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
@@ -221,7 +212,7 @@ function readSecret(variable: string, path: string, example: string): string {
   }
 }
 
-/** Error messages omit the value, which may be a secret. */
+/** Messages omit the value, which may be a secret. */
 function read<Name extends SettingName>(
   environment: NodeJS.ProcessEnv,
   name: Name,
@@ -347,7 +338,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   };
 }
 
-/** @throws BadSetting for a database in memory, in which a command would leave nothing */
+/** A command would leave nothing in a database in memory. */
 export function refuseInMemory({ databaseUrl }: Settings): void {
   if (databaseUrl !== 'file::memory:') return;
   throw new BadSetting(

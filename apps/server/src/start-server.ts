@@ -21,25 +21,18 @@ import { linkingOf, type Service } from './service.ts';
 import type { Settings } from './settings.ts';
 import { loadTracing } from './tracing/load-tracing.ts';
 
-/** A server that listens. */
 export interface RunningServer {
-  /** Where it listens, without a trailing slash. */
   url: string;
-  /** Where ADMIN_PORT listens, without a trailing slash; null if it is not set. */
+  /** Null without ADMIN_PORT. */
   adminUrl: string | null;
-  /** Where the demo of the linking flow begins; null if there is none. */
+  /** Null without a demo. */
   demoUrl: string | null;
   service: Service;
-  /**
-   * Takes requests for DRAIN_SECONDS more, while /readyz is `shutting_down`. Then stops accepting
-   * connections, lets running requests finish within SHUTDOWN_SECONDS, and closes the store.
-   *
-   * @param options.drain - false leaves DRAIN_SECONDS out. Default: true
-   */
+  /** DRAIN_SECONDS for new requests, unless `drain` is false; then SHUTDOWN_SECONDS to finish. */
   close(options?: { drain?: boolean }): Promise<void>;
 }
 
-/** An address can't be had. `cause` is the error of the operating system. */
+/** `cause` is the error of the operating system. */
 export class CannotListen extends Error {
   override readonly name = 'CannotListen';
 
@@ -51,30 +44,21 @@ export class CannotListen extends Error {
   }
 }
 
-/** The settings that chose an address, with their names. */
 export interface AddressSettings {
   readonly host: { readonly name: 'HOST' | 'ADMIN_HOST'; readonly value: string };
   readonly port: { readonly name: 'PORT' | 'ADMIN_PORT'; readonly value: number };
 }
 
-/** Options for tests, but the last. An operator has settings instead. */
+/** All but the last are for tests. An operator has settings instead. */
 export interface StartOptions {
-  /** Default: the system's clock. */
   clock?: Clock;
-  /** Default: {@link TIMEOUTS}. */
   timeouts?: Timeouts;
-  /** Wraps the handling of every call. Default: nothing. */
   intercept?: Intercept;
-  /** Whether to take a database back into use that was copied. Default: false. */
+  /** Takes a copied database back into use. */
   evenIfCopied?: boolean;
 }
 
-/**
- * Starts the service.
- *
- * @param log - from `createLog`; with another one, AUDIT=required and the count of lost lines know of no
- *   loss
- */
+/** @param log - from `createLog`; with another one, AUDIT=required knows of no loss */
 export async function startServer(
   settings: Settings,
   log: Logger,
@@ -190,12 +174,7 @@ export async function startServer(
   return { url, adminUrl, demoUrl, service, close };
 }
 
-/**
- * Takes the address for a server that is to listen on it. It has to do so at once, before the event loop
- * turns: what comes in until then waits for it.
- *
- * @throws CannotListen
- */
+/** The server has to listen before the event loop turns: what arrives until then waits for it. */
 async function takeAddress(settings: AddressSettings): Promise<NetServer> {
   const address = createNetServer().listen(settings.port.value, settings.host.value);
   try {
@@ -211,14 +190,11 @@ function urlOf(server: NetServer): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-// A turn accepts one connection. Where each takes 10 ms, as on a busy machine, a second had no quiet one.
+// A turn accepts one connection. At 10 ms each, as on a busy machine, no turn within a second was
+// quiet.
 const LONGEST_WAIT_MILLISECONDS = 5_000;
 
-/**
- * Accepts the connections that wait, and resolves in a turn of the event loop that had nothing to do.
- * When a server closes, the operating system resets the connections that were not accepted, and a
- * proxy does not repeat a POST that it has sent. After a quiet turn, none is waiting.
- */
+/** Closing resets connections not accepted yet, and proxies do not repeat a POST that they sent. */
 async function quietTurn(server: Server): Promise<void> {
   let isQuiet: boolean;
   const note = () => {
@@ -233,7 +209,6 @@ async function quietTurn(server: Server): Promise<void> {
   for (const event of ['connection', 'request']) server.off(event, note);
 }
 
-/** Loads the demo only where there is one. */
 async function loadDemo() {
   const [demo, routes] = await Promise.all([
     import('./demo/linking-demo.ts'),
@@ -242,7 +217,6 @@ async function loadDemo() {
   return { ...demo, ...routes };
 }
 
-/** Loads the package only if metrics are on. */
 async function loadMetrics(): Promise<Metrics> {
   const { createMetrics } = await import('./metrics/metrics.ts');
   return createMetrics();

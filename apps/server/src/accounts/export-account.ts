@@ -32,7 +32,6 @@ export interface AccountExport {
 
 const PAGE = 100;
 
-/** @throws DomainError `account_not_found` */
 export async function exportAccount(
   { store, audit }: Service,
   account_id: string,

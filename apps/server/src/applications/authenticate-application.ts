@@ -6,7 +6,7 @@ import type { ApplicationRecord } from '../store/records.ts';
 
 export interface AuthenticatedApplication {
   application: ApplicationRecord;
-  /** Null for a public application, as which anybody can call. */
+  /** Null for a public application: anybody can call as one. */
   secret_id: string | null;
 }
 
@@ -21,12 +21,6 @@ export async function isKnownApplicationSecret(
   return application?.secrets.some((secret) => sameHash(secret.hash, hash)) ?? false;
 }
 
-/**
- * @throws DomainError `credentials_invalid`: the secret is ill-formed, unknown, removed or
- *   expired
- * @throws DomainError `application_disabled`: the secret is right, but its application is
- *   disabled
- */
 export async function authenticateApplication(
   { store, clock, secretUsage }: Service,
   credential: string,
@@ -53,12 +47,7 @@ export async function isKnownPublicApplication(
   return (await store.findApplication(application_id, { mayBeStale: true }))?.public ?? false;
 }
 
-/**
- * The id proves nothing about the caller: see decision 50.
- *
- * @throws DomainError `credentials_invalid`: the application is unknown, or has a secret
- * @throws DomainError `application_disabled`
- */
+/** The id proves nothing about the caller: see decision 50. */
 export async function authenticatePublicApplication(
   { store }: Pick<Service, 'store'>,
   application_id: string,

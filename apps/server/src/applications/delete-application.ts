@@ -3,11 +3,7 @@ import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 
-/**
- * Grants and codes beyond the first page end in the background; none of them works from now on.
- *
- * @throws DomainError `application_not_found`, `application_enabled`
- */
+/** Grants and codes beyond the first page end in the background; none works from now on. */
 export async function deleteApplication(
   { store, clock, deletions }: Service,
   application_id: string,

@@ -5,9 +5,7 @@ import type { Store } from '../store/store.ts';
 
 export interface Deletions {
   begin(deletion: DeletionRecord): Promise<void>;
-  /** Completes every deletion, including those that another process began. */
   complete(): Promise<void>;
-  /** Completes the deletions now and once a minute, in the background. */
   watch(): void;
   close(): Promise<void>;
 }
@@ -22,7 +20,6 @@ const SETTLED_AFTER: Milliseconds = 2 * CODE_LIFETIME;
 
 type Deleting = Pick<Store, 'listDeletions' | 'endGrants' | 'forgetDeletion'>;
 
-/** @param onError - called with errors of the background, which retries after a minute */
 export function createDeletions(
   store: Deleting,
   clock: Clock,

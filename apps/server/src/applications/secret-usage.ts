@@ -19,7 +19,6 @@ export function createSecretUsage(
     note(application_id, secret, now) {
       const minute = now - (now % MINUTE);
       if (secret.last_used_at !== null && secret.last_used_at >= minute) return;
-      // Requests during a write would write the same minute.
       if (writing.has(secret.id)) return;
       const write = store
         .noteSecretUse(application_id, secret.id, minute)

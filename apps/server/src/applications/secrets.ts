@@ -4,13 +4,8 @@ import type { Service } from '../service.ts';
 import type { ApplicationRecord, SecretRecord } from '../store/records.ts';
 import { mintSecret } from './mint-secret.ts';
 
-/** Enough to rotate a secret without downtime. */
 export const MAX_LIVE_SECRETS = 5;
 
-/**
- * @throws DomainError `parameter_invalid` (an expiry that is not in the future),
- *   `application_not_found`, `application_public`, `secret_limit_reached`
- */
 export async function addSecret(
   { store, clock }: Service,
   application_id: string,
@@ -30,11 +25,6 @@ export async function addSecret(
   return { secret: record, credential };
 }
 
-/**
- * Removes even the last secret.
- *
- * @throws DomainError `application_not_found`, `secret_not_found`
- */
 export async function removeSecret(
   { store }: Service,
   application_id: string,

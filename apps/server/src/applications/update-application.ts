@@ -2,10 +2,6 @@ import { DomainError } from '../domain-error.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationChanges, ApplicationRecord } from '../store/records.ts';
 
-/**
- * @param changes - undefined members stay unchanged
- * @throws DomainError `application_not_found`
- */
 export async function updateApplication(
   { store }: Service,
   application_id: string,

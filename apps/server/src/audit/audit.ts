@@ -22,18 +22,12 @@ export interface AuditedCall {
   by: Actor | null;
   ids: AuditedIds;
   admin_secret: 'current' | 'previous' | undefined;
-  /** Contains no credentials, and neither does `address`. */
   request_id: string;
   address: string | null;
   os_user?: string | undefined;
 }
 
 export interface Audit {
-  /**
-   * Called before every change.
-   *
-   * @throws DomainError `store_unavailable` if AUDIT is `required` and the log sink fails
-   */
   beforeChange(by: Actor): void;
   done(call: AuditedCall): void;
   refused(call: AuditedCall, error: DomainError): void;

@@ -8,9 +8,7 @@ import type { Store } from '../store/store.ts';
 
 export type NewCommandChange = Omit<CommandChange, 'id' | 'at'>;
 
-/**
- * Nobody keeps the log of a command. Its changes wait in the database until a service logs them.
- */
+/** Nobody keeps the log of a command, so its changes wait in the database. */
 export interface CommandChanges {
   keep(change: NewCommandChange): void;
   flush(): Promise<void>;
@@ -60,7 +58,6 @@ export function createCommandChanges(
       // Two processes, or a crash, may write a line twice. No line is lost.
       const changes = await store.listCommandChanges(PAGE);
       for (const change of changes) writeLine(change);
-      // The sink writes at the end of the turn.
       await endOfTurn();
       if (closed || changes.length === 0 || sinkOf(log)?.isFailing) return;
       await store.forgetCommandChanges(changes.map(({ id }) => id));

@@ -25,14 +25,12 @@ export interface GrantReport {
   grant_id: string;
   application_id: string | null;
   account_id: string | null;
-  /** `data` has only the last recovery. */
   recoveries: number;
   data: HistoryEntry[];
 }
 
 const MAX_REFUSALS = 200;
 
-/** @throws DomainError `grant_not_found` if nothing is known about this id */
 export async function reportGrant(store: Store, grant_id: string): Promise<GrantReport> {
   const [history, refusals] = await Promise.all([
     store.findGrantHistory(grant_id),

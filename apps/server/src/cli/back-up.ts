@@ -16,7 +16,6 @@ export async function backUpDatabase(
   await print(terminal, json, { object: 'backup', file, ...onWire(contents) }, text);
 }
 
-/** @throws Error if the database is not SQLite; BadSetting if it is in memory */
 export function databasePath({ environment }: Terminal, verb: string): string {
   const settings = loadSettings(environment);
   refuseInMemory(settings);

@@ -21,10 +21,6 @@ import { addScopeCommands } from './scope-commands.ts';
 import { addServeCommand } from './serve-command.ts';
 import type { Terminal } from './terminal.ts';
 
-/**
- * @param words - the command line without node and the script
- * @returns the exit code
- */
 export async function runCommandLine(
   words: readonly string[],
   terminal: Terminal,

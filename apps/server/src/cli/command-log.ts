@@ -1,10 +1,7 @@
 import pino, { type Logger } from 'pino';
 import type { Terminal } from './terminal.ts';
 
-/**
- * Prints only warnings about the database. Errors are left out, because the command fails with
- * them.
- */
+/** Only warnings about the database. The command itself fails with the errors. */
 export function commandLog({ stderr }: Pick<Terminal, 'stderr'>): Logger {
   return pino(
     { level: 'warn' },

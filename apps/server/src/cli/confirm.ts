@@ -7,11 +7,7 @@ export class NotConfirmed extends Error {
   override readonly message = 'Nothing was changed.';
 }
 
-/**
- * Asks only on a terminal, because a script cannot answer.
- *
- * @throws NotConfirmed unless the answer is yes
- */
+/** Asks only on a terminal, because a script cannot answer. */
 export async function confirm(
   { stdin, stderr }: Pick<Terminal, 'stdin' | 'stderr'>,
   question: string,

@@ -1,7 +1,6 @@
 export const exitCode = {
   done: 0,
   refused: 1,
-  /** The command line or a setting is wrong. */
   badUsage: 2,
   /** `serve` cannot start, and a restart would not help. 78 is EX_CONFIG of sysexits.h. */
   cannotStart: 78,

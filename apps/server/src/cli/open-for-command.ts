@@ -39,7 +39,6 @@ export async function openForCommand(terminal: Terminal, access: Access): Promis
   };
 }
 
-/** The settings of a service that runs with these: a demo adds its own. */
 async function completeSettings(settings: Settings): Promise<Settings> {
   if (!isLinkingDemo(settings)) return settings;
   const { withLinkingDemo } = await import('../demo/linking-demo.ts');

@@ -38,7 +38,7 @@ function refuseIllFormed(ids: readonly string[]): void {
   if (issues.length > 0) throw new DomainError('parameter_invalid', { issues });
 }
 
-/** @throws DomainError if the account or application does not exist: its id is probably mistyped */
+/** A missing account or application is an error: its id is probably mistyped. */
 async function describeWhich(
   call: CallAsOperator,
   ids: readonly string[],

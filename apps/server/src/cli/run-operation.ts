@@ -17,7 +17,7 @@ const CREATING_OPERATIONS: ReadonlySet<OperationName> = new Set([
   'admin.accounts.put',
 ]);
 
-/** @throws BadSetting for a database in memory, which would keep nothing */
+/** Refuses a database in memory, which would keep nothing. */
 export async function withService(
   terminal: Terminal,
   access: Access,
@@ -38,10 +38,6 @@ async function accessOf(name: OperatorOperation): Promise<Access> {
   return operationNamed(name).changes ? CHANGING : READING;
 }
 
-/**
- * @param options.json - print exactly the object of the API
- * @param afterwards - runs after the result is printed
- */
 export async function runOperation<Name extends OperatorOperation>(
   terminal: Terminal,
   name: Name,

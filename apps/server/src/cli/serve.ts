@@ -45,7 +45,7 @@ async function serveUntilStopped(
   const { log, close, flush } = createLog(settings);
   // Before the start, so that a signal during the start stops the service in order, too.
   const stopped = stopSignal();
-  // Node would open a debugger, to which every program of this machine can connect.
+  // Node would open a debugger, to which every program on this machine can connect.
   process.on('SIGUSR1', () => {});
   process.once('uncaughtExceptionMonitor', (err) => {
     log.fatal({ err }, 'the process ends');
@@ -65,12 +65,11 @@ async function serveUntilStopped(
   const signal = await stopped;
   // A second signal ends the process at once.
   for (const name of STOP_SIGNALS) process.once(name, () => process.exit(1));
-  // The others come from a person or a terminal that is gone: no load balancer is to be waited for.
+  // The other signals come from a person or a closed terminal: no load balancer has to notice.
   await server.close({ drain: signal === 'SIGTERM' });
   await close();
 }
 
-/** What the operator is told if the service can't listen: which setting to change. */
 export function describeListenError({ settings: { host, port }, cause }: CannotListen): unknown {
   switch (codeOf(cause)) {
     case 'EADDRINUSE':
@@ -92,7 +91,6 @@ export function describeListenError({ settings: { host, port }, cause }: CannotL
   }
 }
 
-/** The code of an error of `listen`, or of the look-up of a name before it. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
   return ['listen', 'getaddrinfo'].includes(String(error.syscall)) ? String(error.code) : undefined;
@@ -107,9 +105,9 @@ async function welcome({ service, url }: RunningServer): Promise<string> {
   return `\nThis is a new database, with a demo application in it.\n${demoText(demo, url)}`;
 }
 
-/** A demo may have been made before the settings said that this is no place for one. */
+/** The demo may be older than settings that allow none. */
 async function warnOfDemo({ service }: RunningServer, log: Logger): Promise<void> {
-  // The service also starts without its database. Then there is nothing to look at yet.
+  // The service also starts while its database is down.
   const secret = await findLiveDemoSecret(service).catch(() => null);
   if (secret !== null) {
     log.warn(secret, 'a demo secret works on this database: disable its application');
@@ -120,7 +118,6 @@ async function warnOfDemo({ service }: RunningServer, log: Logger): Promise<void
   }
 }
 
-/** Resolves when the process is asked to stop. */
 function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const settle = (signal: NodeJS.Signals) => {

@@ -7,10 +7,7 @@ export function linesOf({ stdin }: Pick<Terminal, 'stdin'>): AsyncIterable<strin
   return createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
 }
 
-/**
- * `-` reads the first line of stdin, because arguments are visible in the shell history and in the
- * process list.
- */
+/** `-` reads stdin, because arguments are visible in the shell history and in the process list. */
 export async function argumentOrLine(terminal: Terminal, argument: string): Promise<string> {
   if (argument !== STDIN) return argument;
   for await (const line of linesOf(terminal)) return line.trim();

@@ -4,11 +4,8 @@ export interface Column<Item> {
   title: string;
   /** The whole text, which a pipe gets. It contains no tab and no line break. */
   text(item: Item): string;
-  /** The text on a terminal, such as an age instead of a time. */
   short?(item: Item): string;
-  /** Whether a narrow terminal may cut the text. Default: false. */
   flexible?: boolean;
-  /** Whether a narrow terminal may omit the column. Default: false. */
   optional?: boolean;
 }
 
@@ -16,12 +13,7 @@ const GAP = 2;
 /** A flexible column keeps this width until all optional columns are omitted. */
 const NARROWEST = 12;
 
-/**
- * A terminal gets aligned columns with a heading, cut to its width. A pipe gets whole texts
- * separated by tabs, for `cut` and `awk`.
- *
- * @param width - of the terminal; undefined for a pipe
- */
+/** A pipe gets whole texts separated by tabs, for `cut` and `awk`. */
 export function createTable<Item>(
   columns: readonly Column<Item>[],
   width: number | undefined,

@@ -12,7 +12,6 @@ export interface Output {
   write(text: string): unknown;
   /** `EPIPE` means that the reader has enough, like `head` after its first lines. */
   readonly failure?: NodeJS.ErrnoException | null;
-  /** In characters; undefined for a file or a pipe. */
   readonly columns?: number | undefined;
 }
 

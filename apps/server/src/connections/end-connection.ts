@@ -3,11 +3,7 @@ import type { Service } from '../service.ts';
 import type { RevokedRecord } from '../store/records.ts';
 import { activeGrants } from './list-connections.ts';
 
-/**
- * When this returns, no process sees one of the grants as active. Idempotent.
- *
- * @returns the grants that this call revoked, newest first
- */
+/** When this returns, no process sees one of the grants as active. Idempotent. */
 export async function endConnection(
   service: Service,
   { account_id, application_id }: { account_id: string; application_id: string },

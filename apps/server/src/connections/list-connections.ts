@@ -4,7 +4,6 @@ import type { Service } from '../service.ts';
 import type { ApplicationRecord, GrantRecord, ScopeRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-/** An application with active grants of an account. */
 export interface Connection {
   application: ApplicationRecord;
   scopes: ScopeRecord[];
@@ -17,12 +16,7 @@ export interface ConnectionWithGrants extends Connection {
   grants: ConnectedGrant[];
 }
 
-/**
- * By name; empty if the account does not exist.
- *
- * @param note - called with each active grant, newest first. None is kept here, because an
- *   account may have far more grants than connections
- */
+/** `note` gets each active grant, because an account may have far more grants than connections. */
 export async function listConnections(
   { store }: Pick<Service, 'store'>,
   account_id: string,
@@ -62,7 +56,6 @@ export async function listConnectionsWithGrants(
 ): Promise<ConnectionWithGrants[]> {
   const grantsByApplication = new Map<string, ConnectedGrant[]>();
   const connections = await listConnections(service, account_id, (grant) => {
-    // Without the account, of which each grant has a copy.
     const { application_id, grant_id, created_at, scope } = grant;
     const grants = grantsByApplication.get(application_id) ?? [];
     grants.push({ grant_id, created_at, scope });

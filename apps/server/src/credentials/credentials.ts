@@ -20,11 +20,6 @@ export interface MintedCredential {
 
 const kinds = Object.keys(credentialPrefixes) as CredentialKind[];
 
-/**
- * The id inside a credential that authenticates its sender.
- *
- * @throws DomainError `credentials_invalid`: the credential is ill-formed, or of another kind
- */
 export function readCredential(kind: CredentialKind, credential: string): string {
   const id = parseCredential(kind, credential);
   if (id !== null) return id;
@@ -49,10 +44,7 @@ export function sameHash(a: CredentialHash, b: CredentialHash): boolean {
 
 const lastId = { time: 0, sequence: 0 };
 
-/**
- * UUIDv7 (RFC 9562, section 5.7). Ids that one process makes in one millisecond increase too
- * (section 6.2, method 1), so lists by id are in order of creation.
- */
+/** UUIDv7 (RFC 9562). Ids of one process increase, so lists by id are in order of creation. */
 export function newId(now: Milliseconds): string {
   const random = randomBytes(16);
   if (now === lastId.time) {
@@ -69,7 +61,6 @@ export function newId(now: Milliseconds): string {
 const pool = new Uint8Array(8192);
 let used = pool.length;
 
-/** Never returns the same bytes twice. */
 export function randomBytes(length: number): Uint8Array {
   if (used + length > pool.length) {
     randomFillSync(pool);

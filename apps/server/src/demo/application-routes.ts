@@ -18,13 +18,11 @@ import { applicationPage, type LinkState, type Outcome } from './views/applicati
 
 const SESSION_SECONDS = 24 * 3600;
 
-/** The demo application: an OAuth client with a page, like anybody's. */
 export function applicationRoutes(tools: DemoTools): Route[] {
   const { publicUrl, url, demoCookies } = tools;
   const client = createOAuthClient(url, publicUrl);
   const accounts = createLinkedAccounts();
 
-  /** What a browser has linked. */
   async function linkStateOf(session: string | null): Promise<LinkState> {
     const secret = session === null ? null : accounts.find(session);
     if (secret === null) return { kind: 'none' };
@@ -75,7 +73,7 @@ export function applicationRoutes(tools: DemoTools): Route[] {
           sendRedirect(context, addToQuery(home, { outcome }), { 'Set-Cookie': cookies });
 
         const pending = findPendingLink(demoCookies, context, query.get('state') ?? '');
-        // RFC 9207, section 2.4: a response of another server is not for this one's token endpoint.
+        // RFC 9207, section 2.4: a response from another server must not reach this token endpoint.
         if (pending === null || query.get('iss') !== publicUrl) return go('unasked');
         const forget = forgetPendingLink(demoCookies, pending);
         const code = query.get('code');

@@ -11,28 +11,20 @@ import { demoAccounts, demoScope } from './demo-records.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-// Fixed ids, so that demos share their applications. A demo never removes a secret
-// that works: once the first application has its five, the next one gets the secret. Twenty make a
-// hundred demos a day.
+// Fixed ids, so that demos share their applications. A demo never removes a working secret. With
+// five secrets each, twenty applications allow a hundred demos a day.
 const DEMO_APPLICATIONS = Array.from(
   { length: 20 },
   (_, index) => `0193aa00-0000-7000-8000-00000000${(0xde30 + index).toString(16)}`,
 );
-/** What a demo shows: a secret and a code that work with each other. */
 export interface Demo {
   applicationSecret: string;
-  /** When the secret stops working. */
   secret_expires_at: string;
   code: string;
   grant_id: string;
   expires_at: string;
 }
 
-/**
- * Makes a demo application and account if they are missing, a secret that lasts a day, and a code.
- *
- * @throws Error with what to do, where the demo applications have no room for another secret
- */
 export async function createDemo(service: Service): Promise<Demo> {
   await service.store.putAccount(demoAccounts.ada);
   const { application_id, secret, credential } = await demoSecret(service);
@@ -87,12 +79,11 @@ async function demoSecret({ store, clock }: Service) {
   );
 }
 
-/** A secret of a demo that works, if there is one. */
 export async function findLiveDemoSecret({ store, clock }: Service) {
   const now = clock();
   for (const id of DEMO_APPLICATIONS) {
     const application = await store.findApplication(id);
-    // They are created in their order.
+    // They are created in this order.
     if (application === null) return null;
     const secret = application.secrets.find((candidate) => isLive(candidate, now));
     if (!application.disabled && secret !== undefined) {
@@ -110,7 +101,6 @@ export async function findLiveDemoSecret({ store, clock }: Service) {
 const isLive = ({ expires_at }: SecretRecord, now: Milliseconds) =>
   expires_at === null || expires_at > now;
 
-/** Two calls to paste: the conversion of the code, and the revocation of the grant. */
 export function demoText(
   { applicationSecret, secret_expires_at, code, grant_id, expires_at }: Demo,
   url: string,

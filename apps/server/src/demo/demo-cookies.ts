@@ -2,14 +2,10 @@ import { cookieValue } from '../http/cookie.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { demoPaths } from './linking-demo.ts';
 
-/** The cookies of the demo application and of the demo host. The linking flow itself reads none. */
+/** The linking flow itself reads none of these cookies. */
 export interface DemoCookies {
   read(context: RequestContext, name: string): string | null;
-  /**
-   * The value of a Set-Cookie header.
-   *
-   * @param seconds - how long the browser keeps it; 0 removes it
-   */
+  /** @param seconds - 0 removes the cookie */
   set(name: string, value: string, seconds: number): string;
 }
 

@@ -3,7 +3,6 @@ const logo = (shapes: string) => {
   return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
 };
 
-/** As a setting or an operator would give them: data URIs. */
 export const demoLogos = {
   application: logo(
     '<circle cx="17" cy="24" r="13" fill="#7c3aed"/><circle cx="31" cy="24" r="13" fill="#f59e0b" fill-opacity=".9"/>',

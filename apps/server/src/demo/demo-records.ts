@@ -1,6 +1,6 @@
 import type { AccountRecord, ScopeRecord } from '../store/records.ts';
 
-/** The accounts of the demo. Their ids are fixed, so that every demo has the same ones. */
+/** Fixed ids, so that every demo has the same accounts. */
 export const demoAccounts = {
   ada: {
     id: '0193aa00-0000-7000-8000-00000000acc0',
@@ -22,12 +22,10 @@ export const demoAccounts = {
 
 export type DemoUser = keyof typeof demoAccounts;
 
-/** Whether a name from outside is one of the two. */
 export function isDemoUser(name: string): name is DemoUser {
   return Object.hasOwn(demoAccounts, name);
 }
 
-/** What the demo application asks for. */
 export const demoScope: ScopeRecord = {
   scope: 'profile.read',
   title: 'Read your profile',

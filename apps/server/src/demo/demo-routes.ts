@@ -5,11 +5,6 @@ import { applicationRoutes } from './application-routes.ts';
 import { createDemoCookies } from './demo-cookies.ts';
 import { hostRoutes } from './host-routes.ts';
 
-/**
- * A demo application and a demo host, who walk the linking flow like everybody else.
- *
- * @param url - where the service listens
- */
 export function demoRoutes(tools: PageTools, url: string): Route[] {
   const { publicUrl } = linkingOf(tools.callContext.service);
   const demoTools = { ...tools, publicUrl, url, demoCookies: createDemoCookies(publicUrl) };

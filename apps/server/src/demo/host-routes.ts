@@ -15,7 +15,6 @@ import { signInPage } from './views/sign-in-page.ts';
 
 const SIGNED_IN_SECONDS = 24 * 3600;
 
-/** The user that is signed in to the demo host; null if nobody is. */
 export function signedInUser(
   { demoCookies }: Pick<DemoTools, 'demoCookies'>,
   context: RequestContext,
@@ -24,10 +23,7 @@ export function signedInUser(
   return isDemoUser(name) ? name : null;
 }
 
-/**
- * The demo host: a sign-in page without passwords, and the way to the connected applications. It calls
- * operations inside of the process, since it has no ADMIN_SECRET.
- */
+/** Calls operations inside the process, because it has no ADMIN_SECRET. */
 export function hostRoutes(tools: DemoTools): Route[] {
   const { publicUrl, demoCookies, origin } = tools;
 
@@ -83,7 +79,6 @@ export function hostRoutes(tools: DemoTools): Route[] {
 
 type HostOperation = 'admin.links.read' | 'admin.links.identify' | 'admin.pages.create';
 
-/** Calls an operation as the backend of a host does. */
 async function asHost<Name extends HostOperation>(
   { callContext }: DemoTools,
   context: RequestContext,

@@ -1,13 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
-/**
- * The grants of the demo application, by browser. An application would keep them in its database,
- * encrypted; the demo forgets them with the process.
- */
+/** A real application would keep them in its database, encrypted. */
 export interface LinkedAccounts {
-  /** Keeps a grant for a browser, and returns its new session. */
   add(grantSecret: string): string;
-  /** The secret of the grant; null if there is none. */
   find(session: string): string | null;
   remove(session: string): void;
 }
@@ -20,7 +15,7 @@ export function createLinkedAccounts(): LinkedAccounts {
     add(grantSecret) {
       const session = randomBytes(32).toString('base64url');
       secrets.set(session, grantSecret);
-      // The first key is the oldest one.
+      // A Map keeps the order of insertion, so the first key is the oldest.
       const [oldest] = secrets.keys();
       if (secrets.size > MOST && oldest !== undefined) secrets.delete(oldest);
       return session;

@@ -5,10 +5,9 @@ import type { ApplicationChanges } from '../store/records.ts';
 import { demoLogos } from './demo-logos.ts';
 import { demoAccounts, demoScope } from './demo-records.ts';
 
-/** The demo application is public: its backend keeps nothing that a restart could lose. */
+/** A public application, so its backend keeps no secret that a restart could lose. */
 export const DEMO_APPLICATION_ID = '0193aa00-0000-7000-8000-00000000de00';
 
-/** Under PUBLIC_URL. */
 export const demoPaths = {
   application: '/demo',
   connect: '/demo/connect',
@@ -17,11 +16,6 @@ export const demoPaths = {
   connections: '/demo/connections',
 } as const;
 
-/**
- * The settings with those that the demo adds.
- *
- * @param url - where the service listens
- */
 export function withLinkingDemo(settings: Settings, url: string): Settings {
   const publicUrl = settings.publicUrl ?? url;
   return {
@@ -33,10 +27,7 @@ export function withLinkingDemo(settings: Settings, url: string): Settings {
   };
 }
 
-/**
- * Puts the accounts, the scope and the application of the demo into the database, and leaves what is
- * there as it is: the operator may have disabled the application or described the scope.
- */
+/** Existing records stay as they are: the operator may have changed them. */
 export async function seedLinkingDemo({ store, clock }: Service, publicUrl: string): Promise<void> {
   for (const account of Object.values(demoAccounts)) await store.putAccount(account);
   const scopes = await store.listScopes();
@@ -63,13 +54,11 @@ export async function seedLinkingDemo({ store, clock }: Service, publicUrl: stri
   });
 }
 
-/** Whether a demo was made here, and its application still works. */
 export async function isDemoApplicationLive({ store }: Service): Promise<boolean> {
   const application = await store.findApplication(DEMO_APPLICATION_ID);
   return application !== null && !application.disabled;
 }
 
-/** What a person is told about the demo. */
 export function linkingDemoText(demoUrl: string): string {
   return `Open ${demoUrl} to link an account in your browser.\n`;
 }

@@ -2,20 +2,13 @@ import type { FullGrant, GrantDescription } from '@latchkey/schema';
 import { DomainError } from '../domain-error.ts';
 import { DEMO_APPLICATION_ID, demoPaths } from './linking-demo.ts';
 
-/** The demo application as a client of the service, over the same routes as everybody's. */
 export interface OAuthClient {
-  /** The secret of the grant; null if the code is refused. */
   convert(code: string, codeVerifier: string): Promise<string | null>;
-  /** What a grant is; null if it has ended. */
   readGrant(grantSecret: string): Promise<GrantDescription | null>;
 }
 
 const TIMEOUT_MILLISECONDS = 10_000;
 
-/**
- * @param url - where the service listens
- * @param publicUrl - PUBLIC_URL
- */
 export function createOAuthClient(url: string, publicUrl: string): OAuthClient {
   async function request<Body>(path: string, refusal: number, init: RequestInit) {
     const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);

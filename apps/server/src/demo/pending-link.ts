@@ -2,7 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { RequestContext } from '../http/request-context.ts';
 import type { DemoCookies } from './demo-cookies.ts';
 
-/** A link that the browser has begun and not finished. It is kept in a cookie, so a restart loses none. */
+/** Kept in a cookie, so that a restart loses none. */
 export interface PendingLink {
   /** Ties the response to this browser (RFC 6749, section 10.12). */
   state: string;
@@ -10,7 +10,6 @@ export interface PendingLink {
   codeVerifier: string;
 }
 
-// As long as a link request can be decided.
 const LIFETIME_SECONDS = 3600;
 
 const SHAPE = /^([\w-]{43})\.([\w-]{43})$/;
@@ -25,7 +24,6 @@ export const newPendingLink = (): PendingLink => ({
 export const challengeOf = ({ codeVerifier }: PendingLink) =>
   hash('sha256', codeVerifier, 'base64url');
 
-/** Links that are begun in several tabs have a cookie each. */
 const nameOf = (state: string) => `linking_${state.slice(0, 8)}`;
 
 export function keepPendingLink(
@@ -38,13 +36,12 @@ export function keepPendingLink(
 export const forgetPendingLink = (cookies: DemoCookies, { state }: PendingLink): string =>
   cookies.set(nameOf(state), '', 0);
 
-/** The link that a response belongs to; null if this browser has begun none with this state. */
 export function findPendingLink(
   cookies: DemoCookies,
   context: RequestContext,
   state: string,
 ): PendingLink | null {
-  // A cookie's name can't hold just any text.
+  // A cookie name cannot contain arbitrary text.
   if (!/^[\w-]{43}$/.test(state)) return null;
   const [, own, codeVerifier] = SHAPE.exec(cookies.read(context, nameOf(state)) ?? '') ?? [];
   if (own === undefined || codeVerifier === undefined) return null;

@@ -9,10 +9,7 @@ import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import { type Finding, ok, problem, warning } from '../store/finding.ts';
 
-/**
- * Uses an application and an account of its own, and removes them. The revoked grant stays, without
- * names.
- */
+/** Removes its own application and account. The revoked grant stays, without names. */
 export async function* checkRedemption(service: Service): AsyncGenerator<Finding> {
   const { store, clock } = service;
   const account_id = newId(clock());

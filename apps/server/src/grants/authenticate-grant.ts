@@ -20,15 +20,7 @@ export async function isKnownGrantSecret(
 
 export type ActiveGrant = GrantAuthentication & { secret_hash: CredentialHash };
 
-/**
- * The first use is on disk before this returns, so a used grant can never be recovered.
- *
- * @param options.grant_id - the grant that the caller named beside the secret
- * @throws DomainError `credentials_invalid`: the secret is ill-formed, unknown or replaced, the
- *   grant is revoked, or its application is deleted
- * @throws DomainError `application_disabled`: the secret is right, but its application is
- *   disabled. This does not use the grant
- */
+/** The first use is on disk before this returns, so a used grant can never be recovered. */
 export async function authenticateGrant(
   service: Service,
   credential: string,
@@ -40,7 +32,6 @@ export async function authenticateGrant(
   return found;
 }
 
-/** Like {@link authenticateGrant}, but does not use the grant. */
 export async function findActiveGrant(
   { store }: Pick<Service, 'store'>,
   credential: string,
@@ -63,11 +54,6 @@ export async function findActiveGrant(
 
 const isActive = (found: GrantAuthentication): found is ActiveGrant => found.secret_hash !== null;
 
-/**
- * The first use is on disk before this returns.
- *
- * @throws DomainError `credentials_invalid`: the grant was revoked or recovered since it was read
- */
 export async function noteUse(
   { store, clock }: Service,
   active: ActiveGrant,
@@ -81,10 +67,7 @@ export async function noteUse(
   throw refusal(history?.revoked_at === null ? 'grant_secret_wrong' : 'grant_revoked', active);
 }
 
-/**
- * @throws Error if the account is missing: an erasure revokes the grant first, so somebody
- *   deleted the account by hand
- */
+/** An erasure revokes the grant first: only an account deleted by hand is missing. */
 export function accountOf({ grant, account }: GrantAuthentication): AccountRecord {
   if (account === null) {
     throw new Error(`The account of the grant ${grant.grant_id} is gone from the store.`);

@@ -2,7 +2,6 @@ import { DomainError } from '../domain-error.ts';
 import type { Service } from '../service.ts';
 import type { PendingRecord } from '../store/records.ts';
 
-/** @throws DomainError `grant_not_found`: the code is unknown, or redeemed */
 export async function cancelCode({ store }: Service, grant_id: string): Promise<PendingRecord> {
   const pending = await store.cancelCode(grant_id);
   if (pending !== null) return pending;

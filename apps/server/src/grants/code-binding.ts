@@ -12,12 +12,7 @@ export function challengeOf(code_verifier: string): string {
   return hash('sha256', code_verifier, 'base64url');
 }
 
-/**
- * The write of the redemption has the same conditions. This finds which of them failed, the
- * redirect URI first.
- *
- * @returns null if the redemption fits the code
- */
+/** The write of the redemption has the same conditions. This names the first that failed. */
 export function whyNotBound(code: CodeBinding, proof: BindingProof): Reason | null {
   return whyNotThisRedirect(code, proof) ?? whyNotThisChallenge(code, proof);
 }

@@ -7,13 +7,7 @@ import { findActiveGrant, noteUse } from './authenticate-grant.ts';
 
 const INACTIVE: ReadonlySet<ErrorCode> = new Set(['credentials_invalid', 'application_disabled']);
 
-/**
- * Counts as a use of the grant, which is on disk before this returns: the caller acts on the
- * response.
- *
- * @param application - asks about its own grants, or as a resource server about all
- * @returns null for anything but the secret of an active grant
- */
+/** Counts as a use, which is on disk before this returns: the caller acts on the response. */
 export async function introspect(
   service: Service,
   application: ApplicationRecord,

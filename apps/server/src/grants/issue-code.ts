@@ -9,17 +9,11 @@ export interface CodeRequest {
   application_id: string;
   account_id: string;
   scope: string;
-  /** The redemption must name it. Default: not bound. */
   redirect_uri?: string | undefined;
-  /** RFC 7636, S256: the redemption must send the verifier. Default: not bound. */
   code_challenge?: string | undefined;
 }
 
-/**
- * The snapshot of the account saves the redemption a second read.
- *
- * @throws DomainError `application_not_found`, `account_not_found`
- */
+/** The snapshot of the account saves the redemption a second read. */
 export async function issueCode(
   { store, clock }: Service,
   request: CodeRequest,

@@ -11,12 +11,6 @@ import { whyNotFound } from './why-not-found.ts';
 
 export const RECOVERY_WINDOW: Milliseconds = 2 * CODE_LIFETIME;
 
-/**
- * Replaces the secret of a grant for an application that never got the response to its redemption.
- *
- * @throws DomainError `grant_not_found`: unknown, of another application, not redeemed, or
- *   revoked; `grant_not_recoverable`: used before, or redeemed too long ago
- */
 export async function recover(
   { store, clock }: Service,
   application_id: string,

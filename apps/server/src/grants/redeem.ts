@@ -25,12 +25,7 @@ export interface RedemptionRequest {
   code_verifier?: string | undefined;
 }
 
-/**
- * Of all calls with one code, exactly one succeeds. A call that fails leaves the code unchanged.
- *
- * @throws DomainError `code_not_found`, `code_expired`, `redirect_uri_mismatch`,
- *   `code_verifier_mismatch`, `code_already_used`, in this order
- */
+/** Of all calls with one code, exactly one succeeds. A failed call leaves the code unchanged. */
 export async function redeem(
   { store, clock }: Service,
   application_id: string,

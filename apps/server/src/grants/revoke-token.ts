@@ -5,12 +5,7 @@ import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { RevokedRecord } from '../store/records.ts';
 
-/**
- * RFC 7009. Any text but the secret of a grant needs no revocation.
- *
- * @returns null if there was nothing to revoke
- * @throws DomainError `token_of_another_application`: the token stays valid
- */
+/** RFC 7009. Text that is not the secret of a grant needs no revocation. */
 export async function revokeToken(
   { store, clock }: Service,
   application_id: string,

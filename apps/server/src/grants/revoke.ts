@@ -4,12 +4,6 @@ import type { Service } from '../service.ts';
 import type { RevokedRecord } from '../store/records.ts';
 import { whyNotFound } from './why-not-found.ts';
 
-/**
- * Idempotent.
- *
- * @param application_id - must own the grant; null for the operator
- * @throws DomainError `grant_not_found`: unknown, of another application, or not yet redeemed
- */
 export async function revoke(
   { store, clock }: Service,
   application_id: string | null,

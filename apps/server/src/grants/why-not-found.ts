@@ -1,10 +1,6 @@
 import type { Reason } from '../reasons.ts';
 import type { GrantHistory } from '../store/records.ts';
 
-/**
- * @param application_id - must own the grant; null for the operator
- * @returns null if the grant exists and belongs to the application
- */
 export function whyNotFound(
   history: GrantHistory | null,
   application_id: string | null,

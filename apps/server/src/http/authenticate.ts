@@ -26,22 +26,8 @@ import {
 import type { Form } from './form.ts';
 import type { RequestContext } from './request-context.ts';
 
-/**
- * Authenticates the caller of an operation.
- *
- * @throws DomainError `credentials_missing`, `credentials_invalid`, `application_disabled`,
- *   `rate_limited`
- */
 export type Authenticate = (context: RequestContext, operation: Operation) => Promise<AnyCaller>;
 
-/**
- * Authenticates an OAuth client, in the header or in a form. Sets the challenge of the response to the
- * way that the client chose.
- *
- * @param options.readForm - reads the form that the credentials are in; null if they are in the header
- * @param options.takesPublic - whether a public application may call
- * @throws DomainError what {@link Authenticate} throws, and what reading the form throws
- */
 export type AuthenticateClient = (
   context: RequestContext,
   options: { readForm: (() => Promise<Form>) | null; takesPublic: boolean },
@@ -52,13 +38,8 @@ export interface Authentication {
   authenticateClient: AuthenticateClient;
 }
 
-/** The secrets of the operator; null if not set. */
 export type AdminSecrets = Pick<Settings, 'adminSecret' | 'adminSecretPrevious'>;
 
-/**
- * @param adminSecrets - both null if the service runs without operator routes
- * @param failures - the limit on failures per address
- */
 export function createAuthentication(
   service: Service,
   adminSecrets: AdminSecrets,
@@ -67,10 +48,7 @@ export function createAuthentication(
   const findOperator = operatorFinder(adminSecrets);
   const findApplication = sharePerTick((secret) => authenticateApplication(service, secret));
 
-  /**
-   * For an address over its limit, since an unknown secret would cost a database as much as a right
-   * one: see decision 13.
-   */
+  /** Over its limit, an address gets a plain read before the fenced one: see decision 13. */
   async function refuseUnknown(
     { address }: RequestContext,
     isKnown: () => Promise<boolean>,
@@ -173,21 +151,13 @@ export function createAuthentication(
   };
 }
 
-/**
- * A secret has the id of its application in it.
- *
- * @throws DomainError `credentials_invalid`: it is ill-formed, or of another application
- */
 function checkClientId(client_id: string, client_secret: string): void {
   const application_id = readCredential('applicationSecret', client_secret);
   if (client_id.toLowerCase() === application_id) return;
   throw DomainError.because('client_id_of_another_application', { application_id });
 }
 
-/**
- * Recognizes the operator. Every secret is compared, whichever one matches: how long it takes tells
- * nothing.
- */
+/** Compares every secret, even after a match, so that the time tells nothing. */
 function operatorFinder(secrets: AdminSecrets): (token: string) => Operator {
   const hashOf = (secret: string | null) => (secret === null ? null : hashCredential(secret));
   const current = hashOf(secrets.adminSecret);
@@ -202,8 +172,6 @@ function operatorFinder(secrets: AdminSecrets): (token: string) => Operator {
   };
 }
 
-// What fails before anybody has tried credentials: none were sent, or the form that has them can't be
-// read.
 const NO_ATTEMPT: ReadonlySet<ErrorCode> = new Set([
   'credentials_missing',
   'media_type_unsupported',
@@ -212,13 +180,7 @@ const NO_ATTEMPT: ReadonlySet<ErrorCode> = new Set([
   'parameter_invalid',
 ]);
 
-/**
- * Only failures count against an address. Clients may share one, and right credentials pass whatever
- * else comes from it, those of a disabled application included. A request without credentials is no
- * attempt and does not count.
- *
- * @throws RateLimited in place of the failure, so that the response tells nothing about credentials
- */
+/** Only failures count: clients may share an address. RateLimited hides what failed. */
 function limitFailures(failures: Limit, address: string | undefined, error: unknown): void {
   if (!(error instanceof DomainError)) return;
   if (error.code === 'credentials_invalid') failures.count(addressKey(address));

@@ -2,16 +2,11 @@ import { DomainError } from '../domain-error.ts';
 import type { RequestContext } from './request-context.ts';
 import { countHeader } from './request-metadata.ts';
 
-/** The credentials of a request, before anybody has looked at them. */
 export type Authorization =
   | { scheme: 'bearer'; token: string }
   | { scheme: 'basic'; user: string; password: string };
 
-/**
- * Reads an Authorization header: Bearer (RFC 6750, section 2.1) or Basic (RFC 7617, section 2).
- *
- * @returns null if it is neither
- */
+/** Bearer (RFC 6750, section 2.1) or Basic (RFC 7617, section 2); null for anything else. */
 export function parseAuthorization(header: string): Authorization | null {
   const match = /^(bearer|basic) +([^ ]+) *$/i.exec(header);
   const [, scheme, value] = match ?? [];
@@ -23,12 +18,11 @@ export function parseAuthorization(header: string): Authorization | null {
   return { scheme: 'basic', user: pair.slice(0, colon), password: pair.slice(colon + 1) };
 }
 
-/** @throws DomainError `credentials_missing`, `credentials_invalid` */
 export function readAuthorization({ request }: RequestContext): Authorization {
   const { headers, rawHeaders } = request;
   const header = headers.authorization;
   if (header === undefined) throw new DomainError('credentials_missing');
-  // Node takes the first of several, and a proxy in front perhaps the last.
+  // Of several, Node takes the first and a proxy perhaps the last.
   if (countHeader(rawHeaders, 'authorization') > 1) throw DomainError.because('header_repeated');
   const authorization = parseAuthorization(header);
   if (authorization === null) throw DomainError.because('header_unreadable');

@@ -1,4 +1,3 @@
-/** The value of a cookie in a Cookie header (RFC 6265, section 4.2.1); null if it has none. */
 export function cookieValue(header: string, name: string): string | null {
   for (const pair of header.split(';')) {
     const equals = pair.indexOf('=');

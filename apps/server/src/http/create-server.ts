@@ -11,19 +11,16 @@ import {
   type Timeouts,
 } from './socket-limits.ts';
 
-/** What the HTTP server needs besides the context of its calls. */
 export interface HttpOptions extends RespondOptions {
   timeouts: Timeouts;
 }
 
-// With two ports, the share of each in the connections that the process can hold.
 const SHARE_OF_SOCKETS: Record<PortRoutes, number> = { all: 1, public: 0.75, admin: 0.25 };
 
-// Longer than the 60 s for which common load balancers keep an idle connection, so that this side
-// never closes a connection that the balancer is about to use.
+// Longer than the 60 s of common load balancers, so that this side never closes a connection that
+// the balancer is about to use.
 const KEEP_ALIVE_TIMEOUT = 65_000;
 
-/** The server with its connections: how many, how long, in which order and which batches. */
 export function createHttpServer(callContext: CallContext, options: HttpOptions): Server {
   const { log, timeouts, routes, isDraining } = options;
   const server = createServer({
@@ -50,8 +47,8 @@ export function createHttpServer(callContext: CallContext, options: HttpOptions)
       });
   server.on('request', listener(false));
   server.on('checkContinue', listener(true));
-  // Other expectations are ignored, as RFC 9110, section 10.1.1, allows. Node's own 417 would lack
-  // the body and the headers of every other response.
+  // RFC 9110, section 10.1.1, allows ignoring other expectations. Node's own 417 would lack the
+  // body and headers of every other response.
   server.on('checkExpectation', listener(false));
   return server;
 }

@@ -7,10 +7,7 @@ import { challengeFor } from './challenge.ts';
 import type { Headers, RequestContext } from './request-context.ts';
 import { MethodNotAllowed } from './router.ts';
 
-/**
- * Decides what a failure tells the client. A DomainError tells what the error table says; anything
- * else becomes `internal_error`. The detail goes to the log, under the id of the request.
- */
+/** Anything but a DomainError becomes `internal_error`. Its detail goes only to the log. */
 export function reportFailure(
   log: Logger,
   { requestId: request_id, route }: RequestContext,
@@ -24,11 +21,6 @@ export function reportFailure(
   return error;
 }
 
-/**
- * The body of an error, the same over REST and tRPC.
- *
- * @param caller - the kind of caller the operation takes; null if no operation was reached
- */
 export function errorBody(
   context: RequestContext,
   error: DomainError,
@@ -44,15 +36,11 @@ export function errorBody(
   };
 }
 
-/**
- * The status of an error over REST. A client that sent its credentials in a form gets no challenge,
- * and 401 would need one (RFC 6749, section 5.2).
- */
+/** Credentials in a form get no challenge, and 401 would need one (RFC 6749, section 5.2). */
 export function errorStatus({ challenge }: RequestContext, { code }: DomainError): number {
   return code === 'credentials_invalid' && challenge === null ? 400 : errorDefinition(code).status;
 }
 
-/** The header fields that belong to an error. */
 export function errorHeaders({ challenge }: RequestContext, error: DomainError): Headers {
   const { retryAfter } = errorDefinition(error.code);
   const authenticate = challengeFor(error, challenge);
@@ -64,7 +52,7 @@ export function errorHeaders({ challenge }: RequestContext, error: DomainError):
   };
 }
 
-/** The header fields of draft-ietf-httpapi-ratelimit-headers-06, sections 5.1 to 5.3. */
+/** draft-ietf-httpapi-ratelimit-headers-06, sections 5.1 to 5.3. */
 function rateLimitHeaders({ limit, reset }: RateLimited): Headers {
   return {
     'Retry-After': String(reset),

@@ -1,16 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { DomainError } from '../domain-error.ts';
 
-/** The parameters of a form, by name, each with its values in the order in which they were sent. */
 export type Form = ReadonlyMap<string, readonly string[]>;
 
-/**
- * Parses `application/x-www-form-urlencoded` (WHATWG URL, section 5.1), but refuses what that
- * algorithm would repair: two readers of a damaged form could disagree about what it says. A parameter
- * without a value counts as left out (RFC 6749, section 3.2).
- *
- * @throws DomainError `body_malformed`: it is not UTF-8, or its percent-encoding is invalid
- */
+/** Refuses what WHATWG's parser would repair: two readers could read a broken form differently. */
 export function parseForm(bytes: Buffer): Form {
   if (!isUtf8(bytes)) throw new DomainError('body_malformed');
   const form = new Map<string, string[]>();
@@ -24,11 +17,7 @@ export function parseForm(bytes: Buffer): Form {
   return form;
 }
 
-/**
- * The parameters that an operation knows, each with its one value. Others are ignored.
- *
- * @throws DomainError `parameter_invalid`: one of them is repeated (RFC 6749, section 3.2)
- */
+/** Ignores unknown parameters and refuses repeated ones (RFC 6749, section 3.2). */
 export function formMembers<Name extends string>(
   form: Form,
   names: readonly Name[],
@@ -42,7 +31,6 @@ export function formMembers<Name extends string>(
   return Object.fromEntries(given);
 }
 
-/** The name and the value of a pair; only the name if there is no equals sign. */
 function splitOnce(pair: string): string[] {
   const equals = pair.indexOf('=');
   return equals === -1 ? [pair] : [pair.slice(0, equals), pair.slice(equals + 1)];

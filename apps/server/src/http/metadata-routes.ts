@@ -4,18 +4,12 @@ import type { RequestContext } from './request-context.ts';
 import { sendJson } from './response.ts';
 import type { Route } from './router.ts';
 
-/**
- * What OAuth libraries read to configure themselves: the metadata of the authorization server (RFC
- * 8414) and of the resource `/v1` (RFC 9728).
- *
- * @param options.publicUrl - PUBLIC_URL; null if it is not set
- * @param options.languages - those of the pages
- */
+/** RFC 8414 for the server, RFC 9728 for the resource `/v1`. */
 export function metadataRoutes(
   service: Pick<Service, 'store' | 'linking'>,
   { publicUrl, languages }: { publicUrl: string | null; languages: readonly string[] },
 ): Route[] {
-  // Both RFCs insert `/.well-known/…` between the host and the path of the URL that they are about.
+  // Both RFCs insert `/.well-known/…` between host and path.
   const path = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
   const routes = (paths: string[], describe: (issuer: string, scopes: string[]) => object) =>
     [...new Set(paths)].map((where): Route => {
@@ -39,7 +33,6 @@ export function metadataRoutes(
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
 const CLIENT_METHODS = [...SECRET_METHODS, 'none'];
 
-/** RFC 8414, section 2. */
 function serverMetadata(issuer: string, scopes: string[], languages: readonly string[]): object {
   return {
     issuer,
@@ -62,7 +55,6 @@ function serverMetadata(issuer: string, scopes: string[], languages: readonly st
   };
 }
 
-/** RFC 9728, section 2. */
 function resourceMetadata(issuer: string, scopes: string[]): object {
   return {
     resource: `${issuer}/v1`,

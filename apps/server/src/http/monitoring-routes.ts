@@ -4,11 +4,6 @@ import type { Store } from '../store/store.ts';
 import { send, sendJson } from './response.ts';
 import type { Route } from './router.ts';
 
-/**
- * Routes for load balancers and orchestrators.
- *
- * @param isDraining - whether the load balancer should send requests elsewhere
- */
 export function healthRoutes(store: Store, isDraining: () => boolean): Route[] {
   return [
     {

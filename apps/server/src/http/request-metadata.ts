@@ -4,41 +4,27 @@ import type { RequestContext } from './request-context.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The client's own request id if it is well formed, otherwise a new one. */
 export function requestId(header: string | string[] | undefined): string {
   return typeof header === 'string' && REQUEST_ID.test(header) ? header : newId(Date.now());
 }
 
-/**
- * The value of an X-Forwarded-* header that the operator's own proxy set. That is the last one: a
- * proxy appends to what it receives, and the client may have made up everything before.
- */
+/** The last value: a proxy appends, and the client may have made up everything before. */
 function nearestValue(header: string | string[] | undefined): string | undefined {
   const values = Array.isArray(header) ? header.join(',') : header;
   return values?.split(',').at(-1)?.trim() || undefined;
 }
 
-/**
- * The address that a request came from.
- *
- * @param trustProxy - whether the peer is the operator's proxy, which reports its own peer
- */
 export function clientAddress(request: IncomingMessage, trustProxy: boolean): string | undefined {
   const forwarded = trustProxy ? nearestValue(request.headers['x-forwarded-for']) : undefined;
   return forwarded ?? request.socket.remoteAddress;
 }
 
-// A host name, an IPv4 or a bracketed IPv6 address, and an optional port. Nothing else can end up in
-// the host of a link (RFC 9110, section 7.2).
+// Nothing else can become the host of a link (RFC 9110, section 7.2).
 const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
-/** Returns the address under which a request reached the service: the base of links in its response. */
 export type PublicUrl = (request: IncomingMessage) => string;
 
-/**
- * @param configured - PUBLIC_URL. If it is set, it is always the result.
- * @param trustProxy - whether X-Forwarded-Proto and X-Forwarded-Host come from the operator's proxy
- */
+/** PUBLIC_URL wins over every header. */
 export function createPublicUrl(configured: string | null, trustProxy: boolean): PublicUrl {
   if (configured !== null) return () => configured;
   return ({ headers, socket }) => {
@@ -53,11 +39,6 @@ export function createPublicUrl(configured: string | null, trustProxy: boolean):
   };
 }
 
-/**
- * How often a header was sent.
- *
- * @param name - in lower case
- */
 export function countHeader(rawHeaders: readonly string[], name: string): number {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -71,9 +52,8 @@ export function countHeader(rawHeaders: readonly string[], name: string): number
 export const MAX_HOST_LENGTH = 255;
 
 /**
- * Whether the framing of a request can be trusted. HTTP/1.1 requires exactly one Host (RFC 9112,
- * section 3.2): of several, Node would take the first and a proxy in front perhaps the last. With
- * HTTP/1.0, a Transfer-Encoding makes the end of the body uncertain (section 6.1).
+ * Of several Host headers, Node takes the first and a proxy perhaps the last (RFC 9112, section
+ * 3.2). With HTTP/1.0, Transfer-Encoding makes the end of the body uncertain (section 6.1).
  */
 export function isWellFramed({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
   const hosts = countHeader(rawHeaders, 'host');
@@ -83,15 +63,11 @@ export function isWellFramed({ httpVersion, headers, rawHeaders }: IncomingMessa
   return !(isOld && headers['transfer-encoding'] !== undefined);
 }
 
-// The characters of addresses, with room for a zone, a port and `[redacted]`. A proxy may pass on
-// anything else, such as control characters for a terminal.
+// Room for a zone, a port and `[redacted]`. A proxy may pass on anything, such as control
+// characters for a terminal.
 const ADDRESS = /^[A-Za-z0-9.:%_[\]-]{1,64}$/;
 
-/**
- * Removes credentials that a client put into its request id or its address.
- *
- * @param redact - removes credentials from a text
- */
+/** Clients may put credentials into their request id or address. */
 export function createRecorder(redact: (text: string) => string) {
   return (requestId: string, address: string | undefined): RequestContext['recorded'] => {
     const clean = redact(address ?? '');

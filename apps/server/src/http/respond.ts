@@ -22,32 +22,22 @@ import { createRouter, type Route, splitTarget } from './router.ts';
 import { offeredRoutes, type RouteOptions } from './routes.ts';
 import { createTrpcHandler, TRPC_PREFIX } from './trpc/trpc-handler.ts';
 
-/** What requests get their responses with, besides the context of their calls. */
 export interface RespondOptions extends RouteOptions {
   settings: RouteOptions['settings'] & SecretSettings & Pick<Settings, 'trustProxy'>;
   log: Logger;
-  /** Runs the handling of a request in a span of its own. Default: requests have no spans. */
   traceRequest?: TraceRequest | undefined;
 }
 
-/** A request as the server has received it. */
 export interface ReceivedRequest {
   request: IncomingMessage;
   response: ServerResponse;
-  /** The client sends its body only after a 100 response (RFC 9110, section 10.1.1). */
   expectsContinue: boolean;
-  /** By the clock of `performance`. */
   startedAt: number;
 }
 
-/**
- * Sends the response to a request, logs and measures it. Never rejects.
- *
- * @returns whether the response closes the connection: nothing behind it is accepted
- */
+/** Never rejects. */
 export type Respond = (received: ReceivedRequest) => Promise<{ closesConnection: boolean }>;
 
-/** @param isClosing - whether the server is shutting down: then every response closes its connection */
 export function createRespond(
   callContext: CallContext,
   options: RespondOptions,
@@ -71,7 +61,7 @@ export function createRespond(
     const { method = '', url = '/', headers } = context.request;
     const { path, query } = splitTarget(url);
     if (path.startsWith(TRPC_PREFIX)) return handleTrpc(context, path, query);
-    // Under a name of its own, a page of another site could reach this machine too (DNS rebinding).
+    // Under a name of its own, a page of another site could reach this machine (DNS rebinding).
     const isLoopback = loopbackRouter !== null && namesLoopback(headers.host);
     const { route, parameters } = (isLoopback ? loopbackRouter : router).find(method, path);
     context.route = route.path;
@@ -105,7 +95,6 @@ export function createRespond(
     }
   }
 
-  /** Writes one line for a request that got its response, or whose client went away, and measures it. */
   function note(context: RequestContext, startedAt: number): void {
     const { request, response, wire, calls } = context;
     const milliseconds = performance.now() - startedAt;
@@ -120,8 +109,7 @@ export function createRespond(
         address: context.recorded.address,
         application_id: first?.application_id,
         admin_secret: first?.admin_secret,
-        // The calls of a batch share one Authorization header, so one application. They differ in
-        // their grants and results.
+        // The calls of a batch share one application. They differ in their grants and results.
         ...(calls.length === 1
           ? { grant_id: first?.grant_id, error_code: first?.error_code }
           : {

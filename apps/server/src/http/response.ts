@@ -2,7 +2,7 @@ import type { Headers, RequestContext } from './request-context.ts';
 
 export const JSON_TYPE = 'application/json; charset=UTF-8';
 
-/** Sends JSON with exactly the content type of `docs/protocol/README.md#conventions`. */
+/** `docs/protocol/README.md#conventions` */
 export function sendJson(
   context: RequestContext,
   status: number,
@@ -12,7 +12,6 @@ export function sendJson(
   send(context, status, JSON_TYPE, JSON.stringify(body), headers);
 }
 
-/** Sends a text in one write, with its length. */
 export function send(
   context: RequestContext,
   status: number,
@@ -36,17 +35,16 @@ export function send(
   else response.end(body);
 }
 
-/** Refuses a request like Node's own parser does: no body, and the connection is closed. */
+/** Like Node's own parser: no body, and the connection is closed. */
 export function sendBadRequest(context: RequestContext): void {
   context.closesConnection = true;
   context.response.writeHead(400, { Connection: 'close', 'Content-Length': 0 }).end();
 }
 
-// Reading a larger body to its end costs more than a new connection. Twice the limit on bodies, so
-// that a body slightly over the limit keeps its connection.
+// Reading more costs more than a new connection. Twice the limit on bodies, so that one slightly
+// over it keeps its connection.
 const WORTH_READING = 32 * 1024;
 
-/** Whether the rest of the request is more than is read to keep the connection. */
 function leavesUnread({ request, expectsContinue }: RequestContext): boolean {
   if (request.complete) return false;
   if (expectsContinue) return true;
@@ -55,20 +53,16 @@ function leavesUnread({ request, expectsContinue }: RequestContext): boolean {
   return Number(length) > WORTH_READING;
 }
 
-// Many clients send everything before they read anything. A client that has its response may go on
-// sending until it pauses for a second or has sent 16 MiB. The request timeout applies too.
+// Many clients send everything before they read. They may go on until they pause for a second or
+// have sent 16 MiB.
 const LINGER_MILLISECONDS = 1000;
 const LINGER_BYTES = 16 * 1024 * 1024;
 
-/**
- * Sends the whole response at once, but closes only when the client has stopped sending. Closing a
- * socket with unread bytes in it resets the connection, and the client would never see the response
- * (RFC 9112, section 9.6).
- */
+/** A socket closed with unread bytes is reset, and the response lost (RFC 9112, section 9.6). */
 function linger({ request, response }: RequestContext, body: string | Buffer): void {
   let read = 0;
   const timer = setTimeout(() => {
-    // In a process that stalls, what has arrived meanwhile is only read after the timers.
+    // After a stall, timers run before what arrived meanwhile is read.
     const before = read;
     setImmediate(() => {
       if (read === before) end();

@@ -14,29 +14,21 @@ import { clientRoute } from './rest/client-route.ts';
 import { operationRoute } from './rest/operation-route.ts';
 import type { Route } from './router.ts';
 
-/**
- * Which routes a port has. With ADMIN_PORT, the operator's operations and the metrics have a port of
- * their own, and the other one has the rest. Health is on both.
- */
+/** With ADMIN_PORT, the operator's operations and the metrics have a port of their own. */
 export type PortRoutes = 'all' | 'public' | 'admin';
 
-/** What decides which routes there are. */
 export interface RouteOptions {
   routes: PortRoutes;
   settings: PageSettings & Pick<Settings, 'adminSecret' | 'publicUrl'>;
-  /** Null if metrics are off. */
   metrics: Metrics | null;
-  /** Whether a shutdown has begun that still takes requests. */
   isDraining: () => boolean;
-  /** Makes the routes for browsers on this machine alone. Default: there are none. */
+  /** Only for browsers on this machine. */
   loopbackRoutes?: ((tools: PageTools) => readonly Route[]) | undefined;
 }
 
 export interface OfferedRoutes {
-  /** The operations that this port offers, over REST and over tRPC. */
   operations: ReadonlyMap<string, Operation>;
   routes: readonly Route[];
-  /** Besides the others; null if there are none. */
   loopbackRoutes: readonly Route[] | null;
 }
 

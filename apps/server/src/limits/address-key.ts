@@ -1,15 +1,9 @@
 import { isIP, SocketAddress } from 'node:net';
 
-/**
- * An IPv6 address counts by its /64, the smallest range that a network assigns to one customer. An
- * IPv4-mapped address (RFC 4291, section 2.5.5.2) counts as its IPv4 address.
- *
- * @param address - as the socket or a proxy reports it; a proxy may add a port
- */
+/** An IPv6 address counts by its /64: networks assign no smaller range to a customer. */
 export function addressKey(address: string | undefined): string {
   const [bare = ''] = (address ?? '').split('%'); // a link-local address may have a zone
   const plain = isIP(bare) === 0 ? SocketAddress.parse(bare)?.address : bare;
-  // A proxy may report no address. All such requests share one count.
   if (plain === undefined) return 'unknown';
   if (isIP(plain) === 4) return plain;
   const groups = groupsOf(plain);

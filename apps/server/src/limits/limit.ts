@@ -4,15 +4,8 @@ import type { Store } from '../store/store.ts';
 import type { RateLimit, RateLimitName } from './rate-limit-setting.ts';
 import { RateLimited } from './rate-limited.ts';
 
-/** Decides at once, without the store. */
 export interface Limit {
-  /** @throws RateLimited if the key has reached its limit; the call is then not counted */
   count(key: string): void;
-  /**
-   * Does not count.
-   *
-   * @throws RateLimited if the key has reached its limit
-   */
   check(key: string): void;
   isReached(key: string): boolean;
   giveBack(key: string): void;
@@ -21,7 +14,6 @@ export interface Limit {
 export type OnRefusal = (key: string, isFirst: boolean) => void;
 
 interface Count {
-  /** The shared count as last read; null before the first read. */
   shared: number | null;
   own: number;
   endsAt: Milliseconds;
@@ -39,10 +31,7 @@ const MAX_KEYS = 20_000;
 const MAX_SHARED_PER_ROUND = 512;
 const MAX_CONCURRENT_WRITES = 32;
 
-/**
- * Counts in this process, and shares the counts with other processes in the background. The limit
- * applies to the shared count as last read plus the calls since.
- */
+/** The limit applies to the shared count as last read plus the calls since. */
 export class SharedLimit implements Limit {
   readonly #name: RateLimitName;
   readonly #limit: RateLimit;
@@ -88,12 +77,6 @@ export class SharedLimit implements Limit {
     if (count !== undefined) count.own -= 1;
   }
 
-  /**
-   * The largest counts first; the rest waits for the next round.
-   *
-   * @param which - `all` also shares counts that are not due yet
-   * @throws the first failure of the store; the next round shares these counts again
-   */
   async share(which: 'due' | 'all'): Promise<void> {
     const now = this.#clock();
     const due: [string, Count][] = [];
@@ -131,8 +114,7 @@ export class SharedLimit implements Limit {
     return (shared ?? 0) + own >= this.#limit.limit;
   }
 
-  // The first call of a key reads the counts of other processes. Reaching the limit is shared at
-  // once.
+  // The first call reads the counts of other processes. Reaching the limit is shared at once.
   #isDue(count: Count): boolean {
     return (
       count.shared === null ||
@@ -155,7 +137,7 @@ export class SharedLimit implements Limit {
     if (known !== undefined) return known;
     const endsAt = now + this.#limit.seconds * 1000;
     const count: Count = { shared: null, own: 0, endsAt, refused: false };
-    // Deleted first, so that the entry moves to the end: the first entry is always the oldest.
+    // Deleted first, so that the first entry is always the oldest.
     this.#counts.delete(key);
     this.#counts.set(key, count);
     if (this.#counts.size > MAX_KEYS) {

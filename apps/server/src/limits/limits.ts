@@ -8,7 +8,6 @@ export interface Limits extends Record<RateLimitName, Limit> {
   close(): Promise<void>;
 }
 
-// How far the counts of the processes may differ.
 const SHARE_EVERY_MS = 1_000;
 
 const unlimited: Limit = { count() {}, check() {}, isReached: () => false, giveBack() {} };
@@ -21,11 +20,7 @@ export const noLimits: Limits = {
   async close() {},
 };
 
-/**
- * While the store cannot be reached, each process counts alone.
- *
- * @param rateLimits - null turns all limits off
- */
+/** While the store cannot be reached, each process counts alone. */
 export function createLimits(
   rateLimits: RateLimits | null,
   { store, clock }: { store: Pick<Store, 'addToCount'>; clock: Clock },

@@ -3,19 +3,12 @@ export interface RateLimit {
   seconds: number;
 }
 
-/**
- * `authentications` counts failed authentications per address, `links` new link requests per
- * address, `exchanges` failed conversions per application, and `requests` all requests per
- * application.
- */
+/** `authentications` (failed ones) and `links` count per address, the others per application. */
 export type RateLimitName = 'authentications' | 'exchanges' | 'requests' | 'links';
 
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
 
-/**
- * Only a runaway loop or an attack reaches these. 300,000 requests a minute are 5,000 a second from
- * one application.
- */
+/** Only a runaway loop or an attack reaches these: 300,000 a minute are 5,000 a second. */
 export const defaultRateLimits: RateLimits = {
   authentications: { limit: 1_000, seconds: 60 },
   exchanges: { limit: 1_000, seconds: 60 },
@@ -29,12 +22,7 @@ export const rateLimitNames = Object.keys(defaultRateLimits) as RateLimitName[];
 // Counts that are kept for longer than a day would record who used the service.
 export const LONGEST_WINDOW = 86_400;
 
-/**
- * Parses `on`, `off`, or limits such as `authentications=100/60,requests=10000/60`: a count and a
- * number of seconds. Other limits keep their default.
- *
- * @returns null for `off`, undefined for invalid text
- */
+/** Such as `authentications=100/60,requests=10000/60`. Null for `off`, undefined if invalid. */
 export function parseRateLimits(text: string): RateLimits | null | undefined {
   if (text === 'on') return defaultRateLimits;
   if (text === 'off') return null;

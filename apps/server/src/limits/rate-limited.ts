@@ -9,10 +9,8 @@ const reasonOf = {
   links: 'too_many_links',
 } as const satisfies Record<RateLimitName, Reason>;
 
-/** A refusal by a rate limit. The call changed nothing. */
 export class RateLimited extends DomainError {
   readonly limit: number;
-  /** Seconds until the count starts again: a whole number, at least 1. */
   readonly reset: number;
 
   constructor(name: RateLimitName, { limit }: RateLimit, milliseconds: number) {

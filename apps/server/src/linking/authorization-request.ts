@@ -24,13 +24,7 @@ const valuesOf = (query: URLSearchParams, name: string) =>
 
 const oneOf = (query: URLSearchParams, name: string) => valuesOf(query, name)[0] ?? null;
 
-/**
- * Finds the application of an authorization request and where its response goes: 2 to 4 of
- * `docs/protocol/linking.md#authorization-request`. Nobody is redirected before.
- *
- * @param onApplication - called as soon as the application is known
- * @throws DomainError `client_unknown`, `redirect_uri_unregistered`, `state_invalid`
- */
+/** 2 to 4 of `docs/protocol/linking.md#authorization-request`. Nobody is redirected before. */
 export async function readTarget(
   store: Store,
   query: URLSearchParams,
@@ -77,13 +71,7 @@ async function findClient(store: Store, ids: readonly string[]): Promise<Applica
   return application;
 }
 
-/**
- * Reads what an application asks for: 5 to 8 of `docs/protocol/linking.md#authorization-request`. Each
- * refusal is for the application.
- *
- * @throws DomainError `parameter_invalid`, `response_type_unsupported`, `challenge_required`,
- *   `scope_unknown`
- */
+/** 5 to 8 of `docs/protocol/linking.md#authorization-request`. Refusals go to the application. */
 export async function readRequest(
   store: Store,
   target: AuthorizationTarget,

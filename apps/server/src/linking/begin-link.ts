@@ -7,7 +7,6 @@ import { type AuthorizationRequest, readRequest, readTarget } from './authorizat
 import { LINK_LIFETIME } from './link-access.ts';
 import { addToQuery, redirectWithError, refusalInWords } from './redirect.ts';
 
-/** A refusal that the browser takes to the application. */
 export class RefusedToApplication extends DomainError {
   readonly redirect_to: string;
 
@@ -17,14 +16,7 @@ export class RefusedToApplication extends DomainError {
   }
 }
 
-/**
- * RFC 6749, section 4.1.1.
- *
- * @param onApplication - called as soon as the application is known
- * @throws DomainError `client_unknown`, `redirect_uri_unregistered`, `state_invalid`,
- *   `store_unavailable`: there is no address to send it to
- * @throws RefusedToApplication for anything else
- */
+/** Throws RefusedToApplication, or another error if there is no address to redirect to. */
 export async function readAuthorization(
   service: Service,
   query: URLSearchParams,

@@ -3,7 +3,6 @@ import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import { type NewPage, newConnectionsPage } from './ticket.ts';
 
-/** @throws DomainError `account_not_found` */
 export async function createConnectionsPage(
   service: Service,
   request: { account_id: string; return_url: string | null; locale: string | null },

@@ -16,16 +16,10 @@ export interface Decided {
 
 export interface Approval {
   account_id: string;
-  /** Default: the whole scope that was asked for. */
   scope?: string | undefined;
 }
 
-/**
- * Of concurrent decisions, exactly one is made. The same approval again by the same holder has the
- * same result, as long as the code can be redeemed.
- *
- * @throws DomainError `link_decided`, `link_expired`, `scope_unknown`, `account_not_found`
- */
+/** Of concurrent decisions, exactly one is made. The same approval has the same result again. */
 export async function approve(
   service: Service,
   access: LinkAccess,
@@ -76,12 +70,6 @@ export async function approve(
   return repeatApproval(service, latest, { account_id, granted }, initiator);
 }
 
-/**
- * Of concurrent decisions, exactly one is made. The same denial again by the same holder has the
- * same result.
- *
- * @throws DomainError `link_decided`, `link_expired`
- */
 export async function deny(
   service: Service,
   access: LinkAccess,
@@ -101,7 +89,6 @@ export async function deny(
   return repeatDenial(service, await readAgain(service, access), initiator);
 }
 
-/** In the order of the scope; null if `wanted` has other tokens. */
 function partOf(scope: string, wanted: string): string | null {
   const tokens = new Set(wanted.split(' '));
   const part = scope.split(' ').filter((token) => tokens.has(token));

@@ -4,9 +4,6 @@ import { formatCredential, uuidToBytes } from '@latchkey/schema';
 /**
  * Derived, so that a repeated decision has the same response while the store keeps only hashes. The
  * key or the salt alone cannot make the code.
- *
- * @param key - the 32 random bytes of the link or of the page session that decided
- * @param salt - of the link request
  */
 export function deriveCode(key: Uint8Array, salt: Uint8Array, grant_id: string): string {
   const random = createHmac('sha256', key).update(salt).update(uuidToBytes(grant_id)).digest();

@@ -1,10 +1,6 @@
 import type { ScopeRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-/**
- * A token without a description has its name as title. It was described when it was asked for, or
- * the operator issued a code for it.
- */
 export function describeTokens(
   tokens: ReadonlySet<string>,
   described: readonly ScopeRecord[],

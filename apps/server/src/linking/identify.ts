@@ -5,12 +5,7 @@ import type { CredentialHash, LinkRecord } from '../store/records.ts';
 import { type LinkAccess, refuseDecided, refuseLost } from './link-access.ts';
 import { newConsentPage } from './ticket.ts';
 
-/**
- * May be repeated: the last page counts, and earlier ones no longer work.
- *
- * @returns the address that opens the page
- * @throws DomainError `link_decided`, `link_expired`, `link_not_found`, `account_not_found`
- */
+/** May be repeated: earlier pages no longer work. */
 export async function identify(
   service: Service,
   access: LinkAccess<{ link_hash: CredentialHash }>,

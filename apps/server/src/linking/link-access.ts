@@ -13,15 +13,12 @@ import { redirectWithError } from './redirect.ts';
 /** A link request can be decided for an hour: `docs/protocol/limits.md#lifetimes`. */
 export const LINK_LIFETIME: Milliseconds = 3_600_000;
 
-/** A link request with the right to decide it. */
 export interface LinkAccess<Holder extends LinkHolder = LinkHolder> {
   link: LinkRecord;
   application: ApplicationRecord;
   holder: Holder;
   decided_by: string;
-  /** The random part of the link or of the page session, from which the code is derived. */
   key: Uint8Array;
-  /** The refusals if the link request is gone, or has another link or page by now. */
   lost: { unknown: Reason; superseded: Reason };
 }
 
@@ -41,7 +38,6 @@ export function subjectOf({ id, application_id }: LinkRecord): Subject {
   return { link_id: id, application_id };
 }
 
-/** @throws DomainError with one of the reasons in `faults` */
 export async function findLinkRequest(
   { store, clock }: Service,
   link_id: string,
@@ -63,7 +59,6 @@ export async function findLinkRequest(
   return { link, application };
 }
 
-/** @throws DomainError `link_not_found`, `link_expired` */
 export async function accessByLink(
   service: Service,
   credential: string,
@@ -87,11 +82,7 @@ export async function accessByLink(
   };
 }
 
-/**
- * Leads back to the application, so that the user is not stranded.
- *
- * @throws DomainError `link_expired`, with `redirect_to`
- */
+/** Leads back to the application, so that the user is not stranded. */
 export function refuseExpired(service: Service, link: LinkRecord, initiator: Initiator): void {
   if (link.decision !== null || service.clock() < link.expires_at) return;
   const redirect_to = redirectWithError(linkingOf(service), link, {
@@ -103,7 +94,6 @@ export function refuseExpired(service: Service, link: LinkRecord, initiator: Ini
   throw new DomainError('link_expired', { redirect_to }, undefined, why);
 }
 
-/** @throws DomainError `link_decided`, with `status` */
 export function refuseDecided(link: LinkRecord): void {
   if (link.decision === null) return;
   const { status, grant_id } = link.decision;
@@ -111,11 +101,6 @@ export function refuseDecided(link: LinkRecord): void {
   throw new DomainError('link_decided', { status }, undefined, { reason: null, subject });
 }
 
-/**
- * Explains a conditional write that changed nothing.
- *
- * @throws DomainError `link_decided`, `link_expired`, or one of the reasons of the holder
- */
 export async function refuseLost(
   service: Service,
   { link: { id }, lost }: LinkAccess,

@@ -1,15 +1,11 @@
 // Scheme and loopback host as written; the port; the rest.
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::[0-9]{0,5})?((?:[/?].*)?)$/is;
 
-/**
- * Compares character for character. Only the port of a loopback address may differ or be missing,
- * because a native program listens on any free port (RFC 8252, section 7.3).
- */
+/** Native programs listen on any port, so a loopback port may differ (RFC 8252, section 7.3). */
 export function matchesRedirectUri(registered: string, given: string): boolean {
   if (given === registered) return true;
   const [, origin, rest] = LOOPBACK.exec(registered) ?? [];
   if (origin === undefined || rest === undefined || !given.startsWith(origin)) return false;
   const end = given.slice(origin.length);
-  // The rest begins with no digit, so only a port can precede it.
   return end.endsWith(rest) && /^(?::[0-9]{1,5})?$/.test(end.slice(0, end.length - rest.length));
 }

@@ -26,12 +26,7 @@ const pageFaults: LinkFaults = {
   redirectUriRemoved: 'page_redirect_uri_removed',
 };
 
-/**
- * Does not check whether the link request is decided or expired.
- *
- * @param session - the cookie of this address; null without one
- * @throws DomainError `page_expired`
- */
+/** Does not check whether the link request is decided or expired. */
 export async function findPageSession(
   service: Service,
   address: PageAddress,
@@ -55,17 +50,10 @@ export async function findPageSession(
 
 export interface OpenedPage {
   page: PageRecord;
-  /** For the cookie; null if the browser has a valid one. */
   session: string | null;
 }
 
-/**
- * A ticket works once. In the browser that has the page open it still leads there, because the back
- * button and a reload send it again.
- *
- * @param session - the cookie of this address; null without one
- * @throws DomainError `page_expired`
- */
+/** A ticket works once. But the back button and a reload send it again in the same browser. */
 export async function openPage(
   service: Service,
   address: PageAddress,

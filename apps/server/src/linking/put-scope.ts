@@ -5,11 +5,6 @@ import type { ScopeRecord } from '../store/records.ts';
 /** Every authorization request reads all names. */
 export const MAX_SCOPES = 200;
 
-/**
- * Replaces the whole description.
- *
- * @throws DomainError `scope_limit_reached`
- */
 export async function putScope({ store }: Service, scope: ScopeRecord): Promise<void> {
   const outcome = await store.putScope(scope, { most: MAX_SCOPES });
   if (outcome !== 'put') throw new DomainError(outcome);

@@ -4,16 +4,10 @@ import type { Linking } from '../service.ts';
 
 export interface RedirectTarget {
   redirect_uri: string;
-  /** Returned unchanged; null if the application sent none. */
   state: string | null;
 }
 
-/**
- * Keeps the existing query (RFC 6749, section 3.1.2).
- *
- * @param uri - without a fragment
- * @param parameters - null omits one
- */
+/** Keeps the existing query (RFC 6749, section 3.1.2). */
 export function addToQuery(uri: string, parameters: Record<string, string | null>): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== null);
   const added = new URLSearchParams(given as [string, string][]).toString();
@@ -56,18 +50,13 @@ export function redirectWithError(
   });
 }
 
-/** Of several issues, it has the name and the message of the first. */
 export function refusalInWords({ code, members }: DomainError): Partial<RedirectedError> {
   const [issue] = members.issues ?? [];
   if (code !== 'parameter_invalid' || issue === undefined) return {};
   return { description: `${issue.path.join('.')}: ${issue.message}` };
 }
 
-/**
- * Its host, or the scheme of a native application.
- *
- * @param redirect_uri - its port may be one that no browser accepts, such as 99999
- */
+/** Or the scheme of a native application. The port may be invalid, such as 99999. */
 export function redirectHost(redirect_uri: string): string {
   const parts = uris.splitUri(redirect_uri);
   if (parts === null)

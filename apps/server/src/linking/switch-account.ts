@@ -4,12 +4,7 @@ import { linkingOf, type Service } from '../service.ts';
 import { type LinkAccess, refuseDecided, refuseExpired, refuseLost } from './link-access.ts';
 import { addToQuery } from './redirect.ts';
 
-/**
- * The link that the host has stops working, and the host gets a new one.
- *
- * @returns the address of the sign-in page
- * @throws DomainError `link_decided`, `link_expired`, `page_expired`
- */
+/** The link that the host has stops working. */
 export async function switchAccount(
   service: Service,
   access: LinkAccess<{ page_id: string }>,

@@ -6,14 +6,10 @@ const SURELY_SHORT = Math.floor(LINE_BYTES / 3);
 // The first bound keeps a stack of some ten frames. The last one fits any line.
 const STRING_BOUNDS = [1_024, 512, 256, 128, 64];
 
-// Only a foreign error has more members.
 const MOST_MEMBERS = 32;
 const DEEPEST = 4;
 
-/**
- * A shortened line is still one JSON object, with `truncated: true`. Redact first: half a
- * credential is not recognised.
- */
+/** Still one JSON object. Redact first: half a credential is not recognised. */
 export function shortenLines(lines: string): string {
   if (lines.length <= SURELY_SHORT) return lines;
   let result = '';
@@ -38,7 +34,6 @@ function shortened(line: string): string {
     const text = JSON.stringify({ ...(cut(entry, bound, 0) as object), truncated: true });
     if (Buffer.byteLength(text) < LINE_BYTES) return text;
   }
-  // Only an object of many long keys gets here.
   const { level, time, msg, request_id } = entry;
   const kept = { level, time, request_id, msg };
   return JSON.stringify({ ...(cut(kept, 128, 0) as object), truncated: true });

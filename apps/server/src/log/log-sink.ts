@@ -4,7 +4,6 @@ import pino, { type DestinationStream, type Logger } from 'pino';
 import type { Milliseconds } from '../clock.ts';
 import { LINE_BYTES } from './log-line.ts';
 
-/** Beyond this, the newest lines are dropped. */
 export const BUFFER_BYTES = 1_048_576;
 
 // The second half is for the audit lines of changes. At some 400 bytes each, 1,300 fit: more than
@@ -22,7 +21,6 @@ const CLOSE_WITHIN: Milliseconds = 1_000;
 const FLUSH_WITHIN: Milliseconds = 200;
 const CLOSE_RETRY_AFTER: Milliseconds = 10;
 
-// A turn that logs more than this writes earlier.
 const TURN_CHARACTERS = 65_536;
 
 export interface Outage {
@@ -39,10 +37,7 @@ export interface LogSinkOptions {
   onRecovery: (outage: Outage) => void;
 }
 
-/**
- * Never throws, never waits for a reader, and never ends the process. Refused lines wait in a
- * bounded buffer, and lines that do not fit are counted.
- */
+/** Never throws, waits for a reader or ends the process. Lines that do not fit are counted. */
 export class LogSink implements DestinationStream {
   /** Makes pino set `lastMsg` and `lastObj` (its "destination metadata"). */
   readonly [pino.symbols.needsMetadataGsym] = true;
@@ -54,7 +49,6 @@ export class LogSink implements DestinationStream {
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #outage: Outage | null = null;
-  /** Whether the last write failed for another reason than a sleeping reader. */
   #refused = false;
   #stalledAt: number | null = null;
   #retryAfter = RETRY_AFTER;
@@ -70,7 +64,6 @@ export class LogSink implements DestinationStream {
     return this.#dropped;
   }
 
-  /** Whether a line that is logged now may be lost. */
   get isFailing(): boolean {
     const isStalled =
       this.#stalledAt !== null && performance.now() - this.#stalledAt >= STALLED_AFTER;
@@ -90,7 +83,6 @@ export class LogSink implements DestinationStream {
     if (this.#turn.length >= TURN_CHARACTERS) this.#endTurn();
   }
 
-  /** Takes no more lines, and waits at most a second. */
   async close(): Promise<void> {
     const end = performance.now() + CLOSE_WITHIN;
     // A full disk stays full, so only a stalled reader is waited for.
@@ -192,7 +184,6 @@ export class LogSink implements DestinationStream {
   }
 }
 
-/** Null for a log that `createLog` did not make. */
 export function sinkOf(log: Logger): LogSink | null {
   const stream = (log as unknown as Record<symbol, unknown>)[pino.symbols.streamSym];
   return stream instanceof LogSink ? stream : null;

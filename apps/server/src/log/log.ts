@@ -8,7 +8,6 @@ import { LogSink, type Outage } from './log-sink.ts';
 
 export interface Log {
   log: Logger;
-  /** Writes the rest in order, and waits at most a second. */
   close(): Promise<void>;
   flush(): void;
 }
@@ -19,10 +18,6 @@ const REDACTED = '[redacted]';
 // The start of every prefix. Most lines are searched once instead of once per prefix.
 const ANY_PREFIX = 'lk_';
 
-/**
- * Removes credentials that come from outside, as in a request id or in the message of a driver's
- * error.
- */
 export function redactor(secrets: readonly string[]): (line: string) => string {
   const exact = secrets.flatMap((secret) => {
     // A message may contain it escaped for JSON or as it is.
@@ -37,8 +32,7 @@ export function redactor(secrets: readonly string[]): (line: string) => string {
   };
 }
 
-// Redacting a shorter password would black out half of the log, and reveal the password by its
-// gaps.
+// A shorter password would black out half of the log, and its gaps would reveal it.
 const SHORTEST_REDACTED_PASSWORD = 8;
 
 export type SecretSettings = Pick<Settings, 'adminSecret' | 'adminSecretPrevious' | 'databaseUrl'>;
@@ -56,7 +50,6 @@ function secretsOf({ adminSecret, adminSecretPrevious, databaseUrl }: SecretSett
   ];
 }
 
-/** On stderr: JSON lines, or pretty on a terminal. stdout is for the output of commands. */
 export function createLog(settings: Pick<Settings, 'logLevel'> & SecretSettings): Log {
   const redact = redactorFor(settings);
   const clean = (lines: string) => shortenLines(redact(lines));

@@ -17,10 +17,7 @@ import type { Service } from '../service.ts';
 import { methodsOf, type StoreObserver } from '../store/observe-store.ts';
 import { createPendingCodes } from './pending-codes.ts';
 
-/**
- * Every member has one of a few known values, never text from a client: Prometheus keeps a time
- * series for each combination.
- */
+/** Known values, never text from a client: Prometheus keeps a time series for each combination. */
 export interface FinishedCall {
   operation: string;
   wire: 'rest' | 'trpc';

@@ -5,20 +5,13 @@ import type { Service } from '../service.ts';
 import type { AnyCaller } from './caller.ts';
 import type { CallDetails } from './handler.ts';
 
-/**
- * What a call counts against: nothing; the requests of its application; the same, but only if it
- * succeeds, and if a code was wrong, the failed exchanges of the application; or the links of its
- * address, if it succeeds.
- */
+/** `exchanges`: a success counts as a request, a wrong code as a failed exchange. */
 export type CountsAgainst = 'nothing' | 'requests' | 'exchanges' | 'links';
 
-/** Which calls the audit has. It has every refusal. */
 export type Recorded = 'always' | 'first_use' | 'refusals';
 
-/** Where an input or an output has the ids that the audit records. */
 export type IdPaths = { readonly [Id in keyof AuditedIds]?: string };
 
-/** The same, where the members are known. */
 type IdPathsIn<Members> = { readonly [Id in keyof AuditedIds]?: IdPath<Members> & string };
 
 type IdPath<Members> = Members extends unknown
@@ -27,11 +20,9 @@ type IdPath<Members> = Members extends unknown
       | (Members extends { application: { id: string } | null } ? 'application.id' : never)
   : never;
 
-/** The columns that operations and browser actions share. */
 export interface ActionColumns {
   readonly counts: CountsAgainst;
   readonly recorded: Recorded;
-  /** Which ids the audit has of the input, and of the output; it has those of the caller too. */
   readonly inputIds: IdPaths;
   readonly outputIds: IdPaths;
 }
@@ -41,7 +32,6 @@ export interface ColumnsFor<Input, Output> extends ActionColumns {
   readonly outputIds: IdPathsIn<Output>;
 }
 
-/** What a call carries out: an operation, or what somebody does in a browser. */
 export interface Action<
   Output extends object = object,
   Input extends object = object,
@@ -49,11 +39,11 @@ export interface Action<
 > extends ActionColumns {
   readonly name: ActionName;
   readonly caller: By['kind'];
-  /** Whether it changes anything, besides noting the first use of a grant. */
+  /** Noting the first use of a grant is no change. */
   readonly changes: boolean;
-  /** The schema of an input that is as the client sent it; null if `readInput` has made it. */
+  /** Null if `readInput` makes the input. */
   readonly input: OperationContract['input'] | null;
-  // As a property, since TypeScript would let a method take less than it needs.
+  // A property, because TypeScript would let a method take less than it needs.
   readonly handle: (
     service: Service,
     input: Input,

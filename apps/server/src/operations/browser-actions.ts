@@ -17,52 +17,42 @@ import type { ApplicationRecord, ScopeRecord } from '../store/records.ts';
 import type { Action, ColumnsFor } from './action.ts';
 import type { AnyCaller, Callers, Visitor } from './caller.ts';
 
-/** Where the browser goes next. */
 export interface Redirect {
   redirect_to: string;
 }
 
-/** What a consent page shows. */
 export interface ConsentView extends PageSession {
   access: LinkAccess<{ page_id: string }>;
   scopes: ScopeRecord[];
 }
 
-/** What a page of connections shows. */
 export interface ConnectionsView extends PageSession {
   connections: Connection[];
 }
 
-/** What is asked before a connection ends; its application is null if there is no such connection. */
 export interface DisconnectView extends PageSession {
   application: ApplicationRecord | null;
 }
 
-/** A ticket, the address that it came to, and the cookie of that address; null without one. */
 export interface PageOpening {
   address: PageAddress;
   ticket: string;
   session: string | null;
 }
 
-/** What the actions have in common with the rows of the operations' table, and their handler. */
 interface BrowserAction<Output extends object, Input extends object, By extends AnyCaller>
   extends ColumnsFor<Input, Output>,
     Pick<Action<Output, Input, By>, 'name' | 'caller' | 'changes' | 'handle'> {}
 
-// `input` is null: a browser sends no members, so `readInput` of its route makes what is handled.
+// A browser sends no members: `readInput` of its route makes the input.
 const action = <Output extends object, Input extends object, By extends AnyCaller>(
   columns: BrowserAction<Output, Input, By>,
 ): Action<Output, Input, By> => ({ ...columns, input: null });
 
 type User = Callers['user'];
 
-/**
- * What people do in a browser. It goes through the same steps as an operation, so that log, audit,
- * limits and traces have it too.
- */
+/** The same steps as an operation, so that log, audit, limits and traces have them too. */
 export const browserActions = {
-  /** `GET /oauth/authorize`. Takes what `readAuthorization` returns. */
   begin: action({
     name: 'links.begin',
     caller: 'visitor',
@@ -77,7 +67,6 @@ export const browserActions = {
     },
   }),
 
-  /** A page is opened with its ticket. */
   openPage: action({
     name: 'pages.open',
     caller: 'visitor',
@@ -92,7 +81,6 @@ export const browserActions = {
     },
   }),
 
-  /** The consent page is shown, unless its link request is decided or expired. */
   showConsent: action({
     name: 'pages.open',
     caller: 'user',
@@ -156,7 +144,6 @@ export const browserActions = {
     },
   }),
 
-  /** The connected applications of the page's account are shown. */
   showConnections: action({
     name: 'pages.open',
     caller: 'user',
@@ -170,7 +157,6 @@ export const browserActions = {
     },
   }),
 
-  /** The page that asks before an application is disconnected is shown. */
   showDisconnect: action({
     name: 'pages.open',
     caller: 'user',

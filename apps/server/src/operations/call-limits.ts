@@ -6,8 +6,8 @@ import type { Reason } from '../reasons.ts';
 import type { ActionColumns } from './action.ts';
 import type { AnyCaller } from './caller.ts';
 
-// Anyone can cause these: an application's callback is public and takes codes from the browser. A
-// used code is one of them: whoever saw the redirect can repeat it.
+// Anyone can cause these: an application's callback is public and takes codes from the browser.
+// Whoever saw the redirect can repeat a used code.
 const WRONG_CODE: ReadonlySet<ErrorCode> = new Set([
   'code_not_found',
   'code_expired',
@@ -16,7 +16,7 @@ const WRONG_CODE: ReadonlySet<ErrorCode> = new Set([
   'code_already_used',
 ]);
 
-// What somebody who guesses a ticket, a cookie or a form token causes.
+// From guessing a ticket, a cookie or a form token.
 const GUESSES: ReadonlySet<Reason | null> = new Set<Reason>([
   'page_ticket_ill_formed',
   'page_ticket_wrong',
@@ -26,18 +26,12 @@ const GUESSES: ReadonlySet<Reason | null> = new Set<Reason>([
   'form_token_wrong',
 ]);
 
-/**
- * Counts a call against what its action names.
- *
- * @throws RateLimited if that has reached its limit: then nothing is done
- */
 export function countCall(limits: Limits, { counts }: ActionColumns, caller: AnyCaller): void {
   const key = keyOf(caller);
   if (counts === 'nothing' || key === null) return;
   limits[counts === 'links' ? 'links' : 'requests'].count(key);
 }
 
-/** Corrects the counts of a call that has failed. */
 export function countFailure(
   limits: Limits,
   { counts }: ActionColumns,
@@ -47,14 +41,13 @@ export function countFailure(
   const key = keyOf(caller);
   if (counts === 'nothing' || key === null) return;
   if (counts === 'links') limits.links.giveBack(key);
-  // A stranger may have called in the name of a public application: see limitFailure. And nothing that
-  // comes of a stranger's codes, or of the service itself, may use up what good exchanges need.
+  // A stranger may have called in the name of a public application: see limitFailure. Wrong codes
+  // and faults of the service must not use up what good exchanges need.
   else if (counts === 'exchanges' || isPublic(caller)) limits.requests.giveBack(key);
   const isWrongCode = error instanceof DomainError && WRONG_CODE.has(error.code);
   if (counts === 'exchanges' && isWrongCode && !isPublic(caller)) limits.exchanges.count(key);
 }
 
-/** The address of a visitor, the application of a secret or a grant; null for callers without a limit. */
 function keyOf(caller: AnyCaller): string | null {
   switch (caller.kind) {
     case 'application':
@@ -69,13 +62,7 @@ function keyOf(caller: AnyCaller): string | null {
   }
 }
 
-/**
- * Counts a failure against the address where the caller could be anybody: anybody can call in the name
- * of a public application, and anybody can make up a ticket, a cookie or a form.
- *
- * @param caller - null if it was not authenticated
- * @returns the error; `rate_limited` in its place if the address has reached its limit
- */
+/** If anybody can be the caller, as with a ticket or a public application, the address counts. */
 export function limitFailure(
   { authentications }: Limits,
   caller: AnyCaller | null,
@@ -93,7 +80,6 @@ export function limitFailure(
   }
 }
 
-/** Whether the call is in the name of a public application: anybody can make it. */
 function isPublic(caller: AnyCaller): boolean {
   return caller.kind === 'application' && caller.secret_id === null;
 }

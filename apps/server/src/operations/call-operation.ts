@@ -7,21 +7,14 @@ import { call } from './call.ts';
 import { operatorWithoutSecret } from './caller.ts';
 import { operationNamed } from './operation.ts';
 
-/** An operation of the operator: programs and the command line call these. */
 export type OperatorOperation = Extract<OperationName, `admin.${string}`>;
 
-/** Who calls from inside of the process: a program, or a person at the command line. */
 export type InsideCaller = { by: 'operator' } | { by: 'command_line'; os_user: string };
 
 const LINKING_IS_OFF =
   'SIGN_IN_URL is not set, so the linking flow is off. Give commands the settings of the service. Example: SIGN_IN_URL=https://host.example/sign-in';
 
-/**
- * Calls an operation as the operator, without a secret and without limits.
- *
- * @param caller - whom the audit names. Default: a program, which is the operator
- * @throws DomainError; BadSetting for one of the linking flow while that is off
- */
+/** Calls as the operator, without a secret and without limits. */
 export async function callOperation<Name extends OperatorOperation>(
   service: Service,
   name: Name,

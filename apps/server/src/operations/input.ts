@@ -2,17 +2,12 @@ import { z } from 'zod';
 import { DomainError } from '../domain-error.ts';
 import type { Operation } from './operation.ts';
 
-/** What both wires need to know about the members of an input. */
 export interface InputShape {
-  /** Members that are whole numbers: a query sends them as text. */
+  /** A query sends them as text. */
   integers: ReadonlySet<string>;
-  /** Whether no member of the body is required. */
   mayBeEmpty: boolean;
 }
 
-/**
- * @param given - members that do not come from the body
- */
 export function inputShape(operation: Operation, given: readonly string[]): InputShape {
   const { properties = {}, required = [] } = z.toJSONSchema(operation.input, { io: 'input' });
   const integers = Object.entries(properties)
@@ -24,12 +19,6 @@ export function inputShape(operation: Operation, given: readonly string[]): Inpu
   };
 }
 
-/**
- * The members of a JSON input.
- *
- * @param raw - undefined if no input was sent
- * @throws DomainError `body_malformed` if it is no JSON object, or is missing but required
- */
 export function inputMembers(raw: unknown, mayBeEmpty: boolean): object {
   if (raw === undefined && mayBeEmpty) return {};
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
@@ -41,7 +30,7 @@ export function inputMembers(raw: unknown, mayBeEmpty: boolean): object {
 // Texts in other languages have an issue each, and a body has room for a thousand of them.
 export const MOST_ISSUES = 20;
 
-/** Turns a failed validation into an error: it names the place and the fault, never the value. */
+/** Names the place and the fault, never the value. */
 export function parameterInvalid(error: z.ZodError): DomainError {
   const issues = error.issues.slice(0, MOST_ISSUES).map(({ path, message }) => ({
     path: path.map((key) => (typeof key === 'symbol' ? String(key) : key)),
@@ -50,7 +39,6 @@ export function parameterInvalid(error: z.ZodError): DomainError {
   return new DomainError('parameter_invalid', { issues });
 }
 
-/** @throws DomainError `parameter_invalid` */
 export function validate(schema: z.ZodType<object>, input: unknown): object {
   const result = schema.safeParse(input);
   if (!result.success) throw parameterInvalid(result.error);

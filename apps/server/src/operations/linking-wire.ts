@@ -14,9 +14,6 @@ import type { NewPage } from '../linking/ticket.ts';
 import type { LinkRecord, ScopeRecord } from '../store/records.ts';
 import { toApplicationProfile } from './wire.ts';
 
-// The objects of the linking flow, in the same way as in wire.ts.
-
-/** A list that is never long, in one piece. */
 export function toCompleteList<Item>(data: Item[]): CompleteList<Item> {
   return { object: 'list', data, next_cursor: null };
 }
@@ -50,7 +47,6 @@ export function toPage({ page, url }: NewPage): Page {
   };
 }
 
-/** @param scopes - its scope in words */
 export function toLinkRequest(
   { link, application }: Pick<LinkAccess, 'link' | 'application'>,
   scopes: readonly ScopeRecord[],
@@ -66,7 +62,7 @@ export function toLinkRequest(
     account_id: link.account_id,
     login_hint: link.login_hint,
     ui_locales: link.ui_locales,
-    // Its id is a UUIDv7 of ours.
+    // The service made this id, so it is a UUIDv7.
     created_at: formatTimestamp(uuidV7Time(link.id) as number),
     expires_at: formatTimestamp(link.expires_at),
     grant_id: link.decision?.grant_id ?? null,

@@ -6,14 +6,7 @@ interface ListInput {
   cursor?: string | undefined;
 }
 
-/**
- * Reads a part of a list. A cursor is the id of the last record shown, in base64url, so that
- * records added in the meantime shift nothing.
- *
- * @param read - reads the records of the part from the store
- * @param id - returns the id of a record
- * @param toWire - turns a record into the object of the wire
- */
+/** A cursor is the id of the last record shown, so that records added meanwhile shift nothing. */
 export async function readList<Stored, Item>(
   { limit, cursor }: ListInput,
   read: (range: ListRange) => Promise<Stored[]>,

@@ -1,14 +1,13 @@
 import type { OperationName, OperationOutput, Operations, ValidatedInput } from '@latchkey/schema';
 import type { ColumnsFor } from './action.ts';
 
-/** What the server alone has to know about an operation, besides its contract and its handler. */
 export type OperationRow<Name extends OperationName> = ColumnsFor<
   ValidatedInput<Name>,
   OperationOutput<Name>
 > &
   (Operations[Name]['caller'] extends 'grant' ? { readonly account: ReadAccount } : unknown);
 
-/** Which account is read with a calling grant: the one as it is now, or the one in the grant. */
+/** As it is now, or as it is in the grant. */
 export type ReadAccount = 'current' | 'at_issue';
 
 const linkRequestIds = {
@@ -18,10 +17,7 @@ const linkRequestIds = {
   grant_id: 'grant_id',
 } as const;
 
-/**
- * Against which limit each operation counts, and what the audit has of it. An output has only the ids
- * here that the input and the caller do not have.
- */
+/** An output has only ids that the input and the caller do not have. */
 export const operationTable: { readonly [Name in OperationName]: OperationRow<Name> } = {
   'grants.convert': {
     counts: 'exchanges',

@@ -15,12 +15,10 @@ import { grantHandlers } from './handlers/grants.ts';
 import { linkingHandlers } from './handlers/linking.ts';
 import { operationTable, type ReadAccount } from './operation-table.ts';
 
-/** An operation as both wires see it: its contract, its row in the server's table and its handler. */
 export interface Operation extends OperationContract, Action {
   readonly name: OperationName;
   readonly caller: OperationContract['caller'];
   readonly input: OperationContract['input'];
-  /** For a grant that calls. */
   readonly account?: ReadAccount | undefined;
 }
 
@@ -31,8 +29,8 @@ const handlers: Handlers = {
   ...linkingHandlers,
 };
 
-// A handler takes the input that its own contract has validated, and the caller of its contract. A
-// wire that iterates over all operations can't name these types, so this one cast removes them.
+// A wire that iterates over all operations cannot name the types of each contract, so this one cast
+// removes them.
 const implement = (name: OperationName): Operation => {
   const contract: OperationContract = contracts[name];
   return {
@@ -48,7 +46,6 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
   operationNames.map((name) => [name, implement(name)]),
 );
 
-/** One operation with its own types, for a caller inside of the process. */
 export function operationNamed<Name extends OperationName>(name: Name) {
   return operations.get(name) as Operation &
     Action<OperationOutput<Name>, OperationInput<Name>, CallerOf<Name>>;

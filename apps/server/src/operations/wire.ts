@@ -27,8 +27,7 @@ import type {
   SecretRecord,
 } from '../store/records.ts';
 
-// Turns records into the objects of the wire. Each function names its members one by one, so that
-// nothing else, such as a hash, can be sent.
+// Each function names its members one by one, so that nothing else, such as a hash, can be sent.
 
 const timestampOrNull = (moment: Milliseconds | null) =>
   moment === null ? null : formatTimestamp(moment);
@@ -69,10 +68,6 @@ export function toGrantDescription(grant: GrantRecord): GrantDescription {
   };
 }
 
-/**
- * @param found - null if the token is not active
- * @param issuer - the address of the service
- */
 export function toIntrospection(found: GrantAuthentication | null, issuer: string): Introspection {
   if (found === null) return { active: false };
   const { grant } = found;
@@ -112,7 +107,6 @@ export function toGrantEntry(grant: GrantRecord): GrantEntry {
   };
 }
 
-/** A code that was not redeemed: as a grant, with its expiry. */
 function toCodeEntry(code: PendingRecord): CodeEntry {
   return {
     object: 'oauth_grant',
@@ -144,7 +138,7 @@ export function toAccountExport(exported: AccountExport): AccountExportObject {
       at: formatTimestamp(refusal.at),
       operation: refusal.operation,
       by: refusal.by,
-      // They were found by it.
+      // Refusals are found by this id.
       grant_id: refusal.grant_id as string,
       application_id: refusal.application_id,
       request_id: refusal.request_id,
@@ -181,7 +175,6 @@ export function toApplication(application: ApplicationRecord): Application {
   };
 }
 
-/** What users see of an application. */
 export function toApplicationProfile(application: ApplicationRecord): ApplicationProfile {
   return {
     object: 'application_profile',
@@ -192,7 +185,6 @@ export function toApplicationProfile(application: ApplicationRecord): Applicatio
   };
 }
 
-/** The members that an issued code and a cancelled code share. */
 export function toCodeMembers(pending: PendingRecord) {
   return {
     grant_id: pending.grant_id,

@@ -1,7 +1,4 @@
-/**
- * Every other language has the same keys; a missing text is shown in English. Names in braces are
- * placeholders.
- */
+/** Every other language has the same keys; a missing text is shown in English. */
 export const en = {
   'consent.document': 'Connect an application',
   'consent.title': '{application} wants to connect to your {service} account',

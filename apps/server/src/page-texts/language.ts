@@ -3,7 +3,6 @@ const MAX_TAGS = 20;
 
 const TAG = /^[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,8}$/i;
 
-/** The first counts most. */
 export interface LanguageSources {
   locale?: string | null;
   /** Separated by spaces (OpenID Connect Core 1.0, section 3.1.2.1). */
@@ -35,11 +34,7 @@ function parseAcceptLanguage(header: string): string[] {
     .map(({ tag }) => tag);
 }
 
-/**
- * RFC 4647, section 3.4: `de-AT` also finds `de`.
- *
- * @returns the tag as it is available; undefined if there is none
- */
+/** RFC 4647, section 3.4: `de-AT` also finds `de`. */
 export function chooseLanguage(
   preferred: readonly string[],
   available: Iterable<string>,

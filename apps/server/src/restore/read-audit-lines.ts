@@ -33,12 +33,7 @@ export interface LogCounts {
   lines: number;
 }
 
-/**
- * Ignores other lines, other programs' output, incomplete lines and prefixes such as those of
- * syslog. Finds lines inside the JSON of Docker or journald.
- *
- * @param counts - is counted up
- */
+/** Finds lines behind the prefix of syslog, and inside the JSON of Docker or journald. */
 export async function* readAuditLines(
   log: AsyncIterable<Buffer>,
   counts: LogCounts,

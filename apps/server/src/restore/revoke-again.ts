@@ -18,19 +18,12 @@ export interface RevokedAgain {
 
 type Count = Exclude<keyof RevokedAgain, 'calls'>;
 
-/** Resolves to false if it had ended already. */
 type End = (service: Service, line: AuditLine) => Promise<boolean>;
 
 // Simultaneous writes share a wait for the disk.
 const AT_ONCE = 64;
 
-/**
- * In a restored database, everything works again that was ended after the backup. The lines may be
- * in any order, and an interrupted run can be repeated.
- *
- * @param since - the time of the backup
- * @throws DomainError `store_unavailable`
- */
+/** What ended after the backup works again. Lines may be in any order, a run may be repeated. */
 export async function revokeAgain(
   service: Service,
   lines: AsyncIterable<AuditLine>,
@@ -162,7 +155,6 @@ async function eraseAccount(service: Service, line: AuditLine): Promise<boolean>
   return isThere;
 }
 
-/** Runs an operation with the time, request and initiator of the logged call. */
 async function handle(
   service: Service,
   name: string,
@@ -184,7 +176,7 @@ async function handle(
   await operation.handle(then, input, operatorWithoutSecret, initiator, details);
 }
 
-/** Resolves to false if the database does not have the record, so that it cannot work. */
+/** False if the record is gone, so that it cannot work. */
 async function unlessGone(end: () => Promise<boolean>): Promise<boolean> {
   try {
     return await end();

@@ -27,10 +27,7 @@ export interface TracedRequest {
 /** @param run - never rejects */
 export type TraceRequest = (request: TracedRequest, run: () => Promise<void>) => Promise<void>;
 
-/**
- * Names and attributes have known values, ids or a redacted request id: never a path, a header, a
- * credential, or the message of an error.
- */
+/** Known values or ids: never a path, a header, a credential, or the message of an error. */
 export interface Tracing {
   traceRequest: TraceRequest;
   traceCall: TraceCall;
@@ -106,7 +103,7 @@ export function createTracing(): Tracing {
     observeStore(method, run, kind) {
       const parent = context.active();
       // Work outside of requests, such as sharing counts every second, would make traces of one
-      // span. The metrics have it.
+      // span.
       if (trace.getSpan(parent) === undefined) return run();
       const attributes = { 'db.system.name': kind, 'db.operation.name': method };
       return within(method, SpanKind.CLIENT, attributes, parent, run, (span, error) => {
@@ -116,10 +113,7 @@ export function createTracing(): Tracing {
   };
 }
 
-/**
- * The parent is a span of the operator's instrumentation, or the caller's. Only `traceparent` is
- * read, which contains nothing but hexadecimal digits.
- */
+/** Only `traceparent` is read, which contains nothing but hexadecimal digits. */
 function parentOf({ request }: TracedRequest): Context {
   const active = context.active();
   const { traceparent } = request.headers;

@@ -9,14 +9,11 @@ import { demoLogos } from '../demo-logos.ts';
 import { demoScope } from '../demo-records.ts';
 import { demoPaths } from '../linking-demo.ts';
 
-/** Whether a browser has linked an account. */
 export type LinkState =
   | { readonly kind: 'none' }
   | { readonly kind: 'linked'; readonly grant: GrantDescription }
-  /** Its grant works no longer. */
   | { readonly kind: 'ended' };
 
-/** Why no account was linked. */
 const outcomes = {
   denied: 'You chose not to connect your account, so nothing was connected.',
   failed: 'Your account was not connected. Connect it again.',
@@ -25,17 +22,14 @@ const outcomes = {
 
 export type Outcome = keyof typeof outcomes;
 
-/** What the page of the demo application shows. */
 export interface ApplicationView {
   readonly state: LinkState;
-  /** What the address of the page says; whatever anybody has put there. */
+  /** From the address of the page, so it can be any text. */
   readonly outcome: string | null;
-  /** Who is signed in to the demo host; null if nobody is. */
   readonly user: Pick<Account, 'display_name'> | null;
   readonly publicUrl: string;
 }
 
-/** `GET /demo`: a page with a button to connect an account, or with the connected account. */
 export function applicationPage(hostFrame: PageFrame, view: ApplicationView): Page {
   const host = hostFrame.theme;
   const theme = { ...hostFrame.theme, name: 'Demo Application', logo: demoLogos.application };
@@ -107,7 +101,6 @@ ${scopeList([demoScope], ['en'])}
 <dl class="details quiet"><dt>Grant</dt><dd>${grant_id}</dd><dt>Scope</dt><dd>${scope}</dd><dt>Since</dt><dd>${created_at}</dd></dl>`;
 }
 
-/** What would be in the user's settings at the host. */
 function atTheHost(
   name: string,
   { display_name }: Pick<Account, 'display_name'>,

@@ -5,16 +5,12 @@ import { outside } from '../../http/linking/views/outside.ts';
 import type { Page, PageFrame } from '../../http/linking/views/page.ts';
 import { demoAccounts } from '../demo-records.ts';
 
-/** What the sign-in page of the demo host asks. */
 export interface SignIn {
-  /** Where its form goes. */
   readonly action: string;
   readonly link: string;
-  /** Who has sent the user here. */
   readonly application: { readonly name: string };
 }
 
-/** `GET /demo/sign-in`: who are you? */
 export function signInPage(frame: PageFrame, { action, link, application }: SignIn): Page {
   const { theme } = frame;
   const users = Object.entries(demoAccounts).map(

@@ -12,11 +12,10 @@ export interface Asset {
 const JAVASCRIPT = 'text/javascript; charset=UTF-8';
 const CSS = 'text/css; charset=UTF-8';
 
-// The build copies the files next to its output. As a dependency, swagger-ui-dist would add 12 MB and
-// an install script that sends telemetry. Run from its sources, the service reads the package.
+// The build copies the files: as a dependency, swagger-ui-dist would add 12 MB and an install
+// script that sends telemetry.
 const copies = new URL('./swagger-ui/', import.meta.url);
 
-/** Reads a file of Swagger UI once, when somebody opens the docs. */
 function fromSwaggerUi(name: string): () => Promise<Buffer> {
   let content: Promise<Buffer> | undefined;
   return () => {
@@ -25,7 +24,7 @@ function fromSwaggerUi(name: string): () => Promise<Buffer> {
         ? new URL(name, copies)
         : createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`),
     );
-    // A failed read, such as one without a free file descriptor, is retried with the next request.
+    // The next request retries a failed read, such as one without a free file descriptor.
     content.catch(() => {
       content = undefined;
     });

@@ -1,6 +1,5 @@
 import { type Html, html } from '../html.ts';
 
-/** A page of the documentation. */
 export function docsLayout(title: string, head: Html, body: Html): string {
   return html`<!doctype html>
 <html lang="en">

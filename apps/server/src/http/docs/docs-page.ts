@@ -1,7 +1,6 @@
 import { html } from '../html.ts';
 import { docsLayout } from './docs-layout.ts';
 
-/** `GET /docs`: the OpenAPI document as a page on which every operation can be tried. */
 export const docsPage = docsLayout(
   'Latchkey: API',
   html`<link rel="stylesheet" href="/docs/swagger-ui.css">
@@ -10,7 +9,7 @@ export const docsPage = docsLayout(
   html`<div id="docs"><noscript>This page needs JavaScript. Its content is also in <a href="/openapi.json">/openapi.json</a> and <a href="/docs/errors">/docs/errors</a>.</noscript></div>`,
 );
 
-/** Opens the document in the page. A file of its own: the policy allows no inline script. */
+/** A file of its own, because the policy allows no inline script. */
 export const docsScript = `window.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#docs',

@@ -6,7 +6,6 @@ import { type Asset, assets } from './assets.ts';
 import { docsPage } from './docs-page.ts';
 import { errorsPage } from './errors-page.ts';
 
-// A page loads only the service's own files and connects only to the service.
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -49,14 +48,8 @@ function redirect(path: string, location: string): Route {
   return { method: 'GET', path, handle };
 }
 
-/**
- * The service's own documentation.
- *
- * @param publicUrl - PUBLIC_URL; null if it is not set
- */
 export function docsRoutes(publicUrl: string | null): Route[] {
-  // Built with the first request and kept as text: serializing it takes a hundred times as long as
-  // sending it.
+  // Kept as text: serializing it takes a hundred times as long as sending it.
   let openApi: string | undefined;
   const docs = `${publicUrl ?? ''}/docs`;
   return [

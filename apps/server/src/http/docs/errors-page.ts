@@ -2,7 +2,6 @@ import { errorCodes, errorDefinition } from '@latchkey/schema';
 import { type Html, html, replaceInText } from '../html.ts';
 import { docsLayout } from './docs-layout.ts';
 
-/** A text with code between backticks. */
 const inlineCode = (text: string) =>
   replaceInText(text, /`([^`]+)`/g, (code) => html`<code>${code}</code>`);
 
@@ -18,7 +17,6 @@ function section(code: (typeof errorCodes)[number]): Html {
 `;
 }
 
-/** `GET /docs/errors`: every row of the error table, with an anchor for each error_code. */
 export const errorsPage = docsLayout(
   'Latchkey: errors',
   html`<link rel="stylesheet" href="/docs/page.css">`,

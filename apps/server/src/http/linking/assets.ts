@@ -4,15 +4,12 @@ import type { Route } from '../router.ts';
 import { pageScript } from './theme/script.ts';
 import { stylesheet } from './theme/stylesheet.ts';
 
-/** The files that every page loads. */
 export interface PageAssets {
-  /** Their addresses under PUBLIC_URL, each with the hash of its content. */
   readonly style: string;
   readonly script: string;
   readonly routes: readonly Route[];
 }
 
-/** @param color - of buttons and links, `#rrggbb` */
 export function createPageAssets(color: string): PageAssets {
   const style = asset('/link/assets/page.css', 'text/css; charset=UTF-8', stylesheet(color));
   const script = asset('/link/assets/page.js', 'text/javascript; charset=UTF-8', pageScript);
@@ -28,7 +25,8 @@ function asset(path: string, type: string, content: string): { url: string; rout
       path,
       handle(context, _, query) {
         send(context, 200, type, content, {
-          // During an update, a page of one version may ask the other one. That copy must not stay.
+          // During an update, a page of one version may ask the other. That copy must not stay in a
+          // cache.
           'Cache-Control': query === version ? 'public, max-age=31536000, immutable' : 'no-cache',
           'X-Content-Type-Options': 'nosniff',
         });

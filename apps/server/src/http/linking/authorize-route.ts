@@ -6,12 +6,6 @@ import type { RequestedCall } from '../request-context.ts';
 import type { Route, SendError } from '../router.ts';
 import { sendRedirect } from './send-redirect.ts';
 
-/**
- * `GET /oauth/authorize` (RFC 6749, section 4.1.1): keeps a link request, and leads the browser to the
- * host's sign-in page.
- *
- * @param sendError - sends a refusal that must not go to the application, as a page
- */
 export function authorizeRoute(callContext: CallContext, sendError: SendError): Route {
   const { service, limits } = callContext;
   return {

@@ -13,7 +13,6 @@ import { sendRedirect } from './send-redirect.ts';
 import { connectionsPage } from './views/connections-page.ts';
 import { disconnectPage } from './views/disconnect-page.ts';
 
-/** What its form says, with the application that its path names. */
 type Disconnection = Answer & { application_id: string };
 
 const disconnect: Action<{ application_id: string }, Disconnection, Callers['user']> =
@@ -21,7 +20,6 @@ const disconnect: Action<{ application_id: string }, Disconnection, Callers['use
 
 const addressOf = () => ({ kind: 'connections' }) as const;
 
-/** The list of connected applications, and the question before one is disconnected. */
 export function connectionRoutes(tools: PageTools): Route[] {
   const { sender } = tools;
   const path = '/connections';
@@ -84,7 +82,6 @@ export function connectionRoutes(tools: PageTools): Route[] {
   ];
 }
 
-/** @throws DomainError `parameter_invalid` */
 function applicationIdIn({ application_id = '' }: { application_id?: string }): string {
   if (isUuid(application_id)) return application_id.toLowerCase();
   const issues = [{ path: ['application_id'], message: 'Must be a UUID.' }];

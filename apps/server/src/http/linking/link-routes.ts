@@ -14,10 +14,9 @@ const decisions = {
   switch: browserActions.switchAccount,
 };
 
-// Until its form is read, a request could be for each of them.
+// Until the form is read, the request could be any of the decisions.
 const decide = { ...browserActions.deny, name: browserActions.openPage.name };
 
-/** The consent page of a link request. */
 export function linkRoutes(tools: PageTools): Route[] {
   const path = '/link/{link_id}';
   const addressOf = ({ link_id = '' }: PathParameters) =>

@@ -9,7 +9,6 @@ import { createPageCookies } from './page-cookies.ts';
 import { createPageSender, type PageSettings } from './page-sender.ts';
 import type { PageTools } from './page-visit.ts';
 
-/** What the pages of the linking flow are made and sent with. */
 export function createPageTools(callContext: CallContext, settings: PageSettings): PageTools {
   const linking = linkingOf(callContext.service);
   const { publicUrl } = linking;
@@ -23,7 +22,6 @@ export function createPageTools(callContext: CallContext, settings: PageSettings
   };
 }
 
-/** What a browser reaches of the linking flow. */
 export function linkingRoutes(tools: PageTools): Route[] {
   return [
     authorizeRoute(tools.callContext, tools.sender.sendError),

@@ -6,19 +6,13 @@ import type { RequestedCall } from '../request-context.ts';
 import { type PageTools, type PageVisit, show } from './page-visit.ts';
 import { sendRedirect } from './send-redirect.ts';
 
-/** The ticket in the query of a page; null if it has none. A repeated one is none that there is. */
+/** Repeated tickets are joined, and no ticket matches the result. */
 export function ticketIn(query: string): string | null {
   const tickets = new URLSearchParams(query).getAll('ticket').filter((ticket) => ticket !== '');
   return tickets.length === 0 ? null : tickets.join(' ');
 }
 
-/**
- * Opens a page with its ticket, and leads to its address without it: a credential in an address would
- * stay in the history of the browser.
- *
- * @param path - of the page
- * @throws DomainError `page_expired`, `link_expired`, `rate_limited`
- */
+/** Redirects to the address without the ticket: the history of the browser would keep it. */
 export async function openWithTicket(
   tools: PageTools,
   visit: PageVisit,
@@ -28,7 +22,7 @@ export async function openWithTicket(
   const { callContext, cookies } = tools;
   const { context, address } = visit;
   const location = linkingOf(callContext.service).publicUrl + path;
-  // Programs look at links before people follow them, with HEAD.
+  // Link previews send HEAD. They must not use up the ticket.
   if (context.request.method === 'HEAD') return sendRedirect(context, location);
 
   const { page, session } = await call(callContext, browserActions.openPage, {
@@ -39,7 +33,7 @@ export async function openWithTicket(
   });
   if (session === null) return sendRedirect(context, location);
   const seconds = Math.ceil((page.expires_at - callContext.service.clock()) / 1000);
-  // The browser would not keep a cookie that is over, and the link request has a way back to show.
+  // The browser would drop an expired cookie, and the link request has a way back to show.
   if (seconds <= 0) {
     await show(tools, Object.assign(visit, { session }), browserActions.showConsent);
   }

@@ -1,7 +1,7 @@
 import type { Headers } from '../request-context.ts';
 import type { Page } from './views/page.ts';
 
-/** The headers of every page: `docs/protocol/linking.md#headers-of-a-page`. */
+/** `docs/protocol/linking.md#headers-of-a-page` */
 export function pageHeaders({ logoOrigins, leadsAway }: Page): Headers {
   return {
     'X-Frame-Options': 'DENY',
@@ -16,8 +16,8 @@ export function pageHeaders({ logoOrigins, leadsAway }: Page): Headers {
       ["img-src 'self' data:", ...logoOrigins].join(' '),
       "base-uri 'none'",
       "frame-ancestors 'none'",
-      // Chrome and Safari hold every redirect behind a form to it, also those that the application's
-      // callback goes on with: https://github.com/w3c/webappsec-csp/issues/8.
+      // Chrome and Safari apply it to every redirect after the form, also to those of the
+      // application: https://github.com/w3c/webappsec-csp/issues/8.
       ...(leadsAway ? [] : ["form-action 'self'"]),
     ].join('; '),
   };

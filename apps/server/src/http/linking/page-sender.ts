@@ -12,20 +12,15 @@ import { createTextCatalog } from './page-texts.ts';
 import { errorPage, type WayBack } from './views/error-page.ts';
 import type { Page, PageFrame } from './views/page.ts';
 
-/** The settings that make the pages a part of the host service. */
 export type PageSettings = Pick<Settings, 'pageName' | 'pageLogo' | 'pageColor' | 'pageTexts'>;
 
-/** Makes pages for the people of a request, and sends them. */
 export interface PageSender {
-  /** The languages of pages there are. */
   readonly languages: readonly string[];
-  /** What a page is made with, in the language of the person, and the languages of that person. */
   frameFor(
     context: RequestContext,
     known?: Pick<LanguageSources, 'locale' | 'ui_locales'>,
   ): { frame: PageFrame; preferred: readonly string[] };
   send(context: RequestContext, page: Page, status?: number, headers?: Headers): void;
-  /** Sends an error as a page, with the status and the headers that it has in JSON. */
   readonly sendError: SendError;
 }
 
@@ -55,7 +50,6 @@ export function createPageSender(
     frameFor,
     send: sendPage,
     sendError(context, error) {
-      // Whatever the reason, this page is the same.
       const known = error.code === 'page_expired' ? {} : context.errorPage;
       const { frame } = frameFor(context, known);
       const page = errorPage(frame, {

@@ -8,25 +8,20 @@ import type { PageAssets } from './assets.ts';
 import type { PageCookies } from './page-cookies.ts';
 import type { PageSender } from './page-sender.ts';
 
-/** What the routes of the pages work with. */
 export interface PageTools {
   readonly callContext: CallContext;
   readonly assets: PageAssets;
   readonly sender: PageSender;
   readonly cookies: PageCookies;
-  /** That of PUBLIC_URL. */
   readonly origin: string;
 }
 
-/** A browser that has a page open, or wants to open one. */
 export interface PageVisit {
   readonly context: RequestContext;
   readonly address: PageAddress;
-  /** The cookie of this address; null without one. */
   session: string | null;
 }
 
-/** The parts of a route that differ from page to page. */
 export interface PageRoute {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -35,7 +30,6 @@ export interface PageRoute {
   handle(visit: PageVisit, parameters: PathParameters, query: string): Promise<void>;
 }
 
-/** A route that answers its failures as pages too. */
 export function pageRoute(
   { cookies, sender }: PageTools,
   { method, path, actions, addressOf, handle }: PageRoute,
@@ -55,11 +49,6 @@ export function pageRoute(
 
 type User = Callers['user'];
 
-/**
- * Does something as whoever has the page open.
- *
- * @throws DomainError `page_expired`, `rate_limited`, and what the action throws
- */
 export function act<Output extends object, Input extends object>(
   { callContext }: PageTools,
   visit: PageVisit,
@@ -72,7 +61,6 @@ export function act<Output extends object, Input extends object>(
   return call(callContext, action, { ...steps, authenticate, request: context, record });
 }
 
-/** The same for an action that takes nothing. */
 export function show<Output extends object>(
   tools: PageTools,
   visit: PageVisit,
@@ -81,7 +69,6 @@ export function show<Output extends object>(
   return act(tools, visit, action, { readInput: async () => ({}) });
 }
 
-/** @throws DomainError `page_expired` */
 async function authenticateUser({ service }: CallContext, visit: PageVisit): Promise<User> {
   const found = await findPageSession(service, visit.address, visit.session);
   visit.context.errorPage = errorPageOf(found);

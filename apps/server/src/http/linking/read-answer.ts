@@ -4,19 +4,11 @@ import type { RequestContext } from '../request-context.ts';
 import { isFormToken } from './form-token.ts';
 import { readOwnForm } from './read-own-form.ts';
 
-/** What the form of a page says. */
 export interface Answer {
   decision?: string;
 }
 
-/**
- * Reads the form of a page, and makes sure that this page has sent it.
- *
- * @param session - the session of the page
- * @param origin - that of PUBLIC_URL
- * @throws DomainError `media_type_unsupported`, `body_too_large`, `body_malformed`, `form_rejected`,
- *   `parameter_invalid`; ClientGone
- */
+/** Refuses a form that this page did not send. */
 export async function readAnswer(
   context: RequestContext,
   session: string,
@@ -31,11 +23,6 @@ export async function readAnswer(
   return formMembers(form, ['decision']);
 }
 
-/**
- * The action that an answer decides for.
- *
- * @throws DomainError `parameter_invalid`
- */
 export function actionOf<Action extends object>(
   { decision = '' }: Answer,
   actions: Readonly<Record<string, Action>>,

@@ -3,22 +3,16 @@ import { readBody } from '../body.ts';
 import { type Form, parseForm } from '../form.ts';
 import type { RequestContext } from '../request-context.ts';
 
-/**
- * Reads a form, unless the browser says that another site has sent it.
- *
- * @param origin - that of PUBLIC_URL
- * @throws DomainError `media_type_unsupported`, `body_too_large`, `form_rejected`, `body_malformed`;
- *   ClientGone
- */
+/** Refuses a form that another site sent. */
 export async function readOwnForm(context: RequestContext, origin: string): Promise<Form> {
   const body = await readBody(context, ['form']);
   const { headers } = context.request;
-  // Fetch Metadata, section 2.3. A browser that does not know it sends an Origin.
+  // Fetch Metadata, section 2.3. Browsers without it send an Origin.
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') {
     throw DomainError.because('form_of_another_site');
   }
-  // Some privacy settings turn every Origin into null, so that null says nothing.
+  // Some privacy settings send `null` as every Origin, so `null` tells nothing.
   if (headers.origin !== undefined && headers.origin !== 'null' && headers.origin !== origin) {
     throw DomainError.because('form_of_another_origin');
   }

@@ -16,7 +16,6 @@ const tokenParameters = ['token', 'token_type_hint'];
 const invalid = (path: string[], message: string) =>
   new DomainError('parameter_invalid', { issues: [{ path, message }] });
 
-/** The token endpoint (RFC 6749, section 3.2): converts a code, in the words of OAuth. */
 const token: ClientEndpoint = {
   path: '/oauth/token',
   operations: { form: convert, json: convert },
@@ -35,7 +34,6 @@ const token: ClientEndpoint = {
   toBody: (output) => toTokenResponse(output as FullGrant),
 };
 
-/** Revocation by `grant_id`, or by token (RFC 7009). */
 const revocation: ClientEndpoint = {
   path: '/oauth/revoke',
   operations: { form: revokeToken, json: revoke },
@@ -50,7 +48,6 @@ const revocation: ClientEndpoint = {
   challenges: { form: basicChallenge, json: bearerChallenge },
 };
 
-/** Token introspection (RFC 7662). */
 const introspection: ClientEndpoint = {
   path: '/oauth/introspect',
   operations: { form: introspect, json: introspect },
@@ -60,7 +57,6 @@ const introspection: ClientEndpoint = {
   challenges: basicChallenges,
 };
 
-/** The routes of OAuth clients. They carry out every operation of their paths. */
 export const clientEndpoints: readonly ClientEndpoint[] = [token, revocation, introspection];
 
 function toTokenResponse(grant: FullGrant): TokenResponse {

@@ -11,37 +11,21 @@ import type { Headers, RequestContext, RequestedCall } from '../request-context.
 import { sendJson } from '../response.ts';
 import type { Route } from '../router.ts';
 
-/** Members of a body as they were sent: nothing is known of their types. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** What a route for OAuth clients does with a request that {@link clientRoute} has read. */
 export interface ClientEndpoint {
   readonly path: `/${string}`;
-  /** What a body is for, by its format, as long as it was not read. */
+  /** Before the body is read, only its format is known. */
   readonly operations: Readonly<Record<BodyFormat, Operation>>;
-  /**
-   * What a body is for that was read.
-   *
-   * @throws DomainError `parameter_invalid`, `grant_type_unsupported`
-   */
   choose(members: Members, format: BodyFormat): Operation;
-  /** The parameters of its forms, besides those that authenticate. */
   readonly parameters: readonly string[];
-  /** Whether a public application may call. */
   readonly takesPublic: boolean;
-  /** The schemes of the challenge for a request without credentials, by the format of its body. */
   readonly challenges: Readonly<Record<BodyFormat, Challenge>>;
-  /** Every response has them. Default: none. */
   readonly headers?: Headers;
-  /** Turns what the operation returns into the body of the response. Default: it stays. */
   toBody?(output: object): object;
 }
 
-/**
- * A route that takes OAuth clients as they are: forms beside JSON, and each way to authenticate of RFC
- * 6749, section 2.3.1. A form without an Authorization header is read before the caller is known,
- * since the credentials may be in it.
- */
+/** A form without an Authorization header is read first: the credentials may be in it. */
 export function clientRoute(
   endpoint: ClientEndpoint,
   callContext: CallContext,
@@ -99,11 +83,7 @@ async function readForm(context: RequestContext): Promise<Form> {
   return body === undefined ? new Map() : parseForm(body.bytes);
 }
 
-/**
- * A client authenticates in one way (RFC 6749, section 2.3): two could disagree about who it is.
- *
- * @throws DomainError `parameter_invalid`
- */
+/** Two ways to authenticate could disagree about who the client is (RFC 6749, section 2.3). */
 function refuseOtherCredentials({ client_id, client_secret }: Members, application_id: string) {
   if (client_id === undefined && client_secret === undefined) return;
   const isOther =

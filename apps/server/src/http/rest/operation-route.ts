@@ -44,15 +44,10 @@ export function operationRoute(
   };
 }
 
-/**
- * The members of a query. A repeated one becomes a list, which no schema accepts: which of its values
- * was meant is unknown.
- *
- * @param integers - members that are whole numbers
- */
+/** A repeated member becomes a list, which no schema accepts: which value was meant is unknown. */
 function queryMembers(query: string, integers: ReadonlySet<string>): object {
   if (query === '') return {};
-  // In one pass: a query has room for thousands of names.
+  // One pass, because a query has room for thousands of names.
   const members = new Map<string, unknown[]>();
   for (const [name, text] of new URLSearchParams(query)) {
     const value = integers.has(name) ? parseInteger(text) : text;
@@ -65,7 +60,6 @@ function queryMembers(query: string, integers: ReadonlySet<string>): object {
   );
 }
 
-/** A number if the text is a whole number; otherwise the text, which the schema refuses. */
 function parseInteger(text: string): number | string {
   return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 }

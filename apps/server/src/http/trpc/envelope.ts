@@ -5,7 +5,6 @@ import type { DomainError } from '../../domain-error.ts';
 import { errorBody } from '../error-response.ts';
 import type { RequestContext } from '../request-context.ts';
 
-// tRPC's name for each status in the error table.
 const codeByStatus: Record<number, TRPC_ERROR_CODE_KEY> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
@@ -13,7 +12,7 @@ const codeByStatus: Record<number, TRPC_ERROR_CODE_KEY> = {
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_SUPPORTED',
   409: 'CONFLICT',
-  // tRPC has no word of its own for it.
+  // tRPC has no code for it.
   410: 'NOT_FOUND',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
@@ -22,12 +21,10 @@ const codeByStatus: Record<number, TRPC_ERROR_CODE_KEY> = {
   503: 'SERVICE_UNAVAILABLE',
 };
 
-/** A result in tRPC's envelope. */
 export function resultEnvelope(data: unknown): object {
   return { result: { data } };
 }
 
-/** An error in tRPC's envelope, with the whole body of the REST response in `data`. */
 export function errorEnvelope(
   context: RequestContext,
   error: DomainError,

@@ -2,15 +2,12 @@ import type { AppRouter } from '@latchkey/schema/trpc';
 import { initTRPC } from '@trpc/server';
 import { type Operation, operations } from '../../operations/operation.ts';
 
-/** What a procedure gets. */
 export interface Context {
-  /** Gets the input that the procedure has validated. The procedure returns what it returns. */
   handle(input: object): Promise<object>;
 }
 
 const t = initTRPC.context<Context>().create({ isDev: false });
 
-/** Reads are queries, everything else is a mutation. */
 export function procedureType(operation: Pick<Operation, 'method'>): 'query' | 'mutation' {
   return operation.method === 'GET' ? 'query' : 'mutation';
 }
@@ -21,7 +18,6 @@ function procedure(operation: Operation) {
     [procedureType(operation)](({ ctx, input }) => ctx.handle(input));
 }
 
-/** Turns the dots in the operations' names into a tree of routers. */
 function routerTree() {
   // biome-ignore lint/suspicious/noExplicitAny: the tree's type is AppRouter's, by name
   const tree: Record<string, any> = {};
@@ -35,5 +31,4 @@ function routerTree() {
   return tree;
 }
 
-/** The operations as tRPC procedures, by their names. */
 export const appRouter = t.router(routerTree()) as unknown as AppRouter;

@@ -24,20 +24,13 @@ export const TRPC_PREFIX = '/trpc/';
 /** `docs/protocol/README.md#trpc` */
 export const MAX_BATCH_CALLS = 16;
 
-/** The response to one call. In a batch each call fails on its own. */
 interface CallResponse {
   status: number;
   body: object;
   headers: Headers;
 }
 
-/**
- * tRPC over HTTP: single calls and batches, queries by GET, mutations by POST. tRPC's own adapter
- * reads the body before it knows the caller and sends its own headers, so the order of checks and the
- * headers of `docs/protocol/README.md#trpc` are kept here. The procedures are called through tRPC.
- *
- * @param operations - those that are offered
- */
+/** `docs/protocol/README.md#trpc`. tRPC's own adapter reads the body before it knows the caller. */
 export function createTrpcHandler(
   operations: ReadonlyMap<string, Operation>,
   callContext: CallContext,
@@ -52,18 +45,18 @@ export function createTrpcHandler(
     const parameters = new URLSearchParams(query);
     const isBatch = parameters.get('batch') === '1';
     const names = procedureNames(path, isBatch);
-    // Before anything is made for the calls: a request of 16 KiB can name thousands.
+    // Before any work for the calls: a request of 16 KiB can name thousands.
     if (names.length > MAX_BATCH_CALLS) return sendBatchTooLarge(context);
     context.wire = 'trpc';
     context.calls = names.map((name) => ({
       operation: operations.get(name)?.name ?? null,
       status: null,
     }));
-    // Only known names get into the log: a path can contain a credential.
+    // Only known names get into the log, because a path can contain a credential.
     context.route = context.calls.map(({ operation }) => operation ?? 'unknown').join(',');
 
-    // A batch has one Authorization header: calls of the same procedure share the look-up, and share
-    // the second one that follows a body which arrived late.
+    // Calls of the same procedure share the look-up, and the second one after a body that arrived
+    // late.
     const callers = new Map<string, Promise<AnyCaller>>();
     const readInputs = inputReader(context, parameters, isBatch);
 
@@ -110,7 +103,7 @@ export function createTrpcHandler(
 
     const responses = await Promise.all(names.map((name, index) => respond(index, name)));
     const [first] = responses as [CallResponse];
-    // As tRPC does: 207 if the calls of a batch have different results.
+    // Like tRPC: 207 if the calls of a batch have different results.
     const status = responses.every((response) => response.status === first.status)
       ? first.status
       : 207;
@@ -120,7 +113,7 @@ export function createTrpcHandler(
   };
 }
 
-/** One error for the whole batch: a client of tRPC takes it as the result of each call. */
+/** A tRPC client takes it as the result of each call. */
 function sendBatchTooLarge(context: RequestContext): void {
   const error = new DomainError('batch_too_large');
   context.wire = 'trpc';
@@ -129,7 +122,7 @@ function sendBatchTooLarge(context: RequestContext): void {
   sendJson(context, status, errorEnvelope(context, error, { path: '', caller: null }));
 }
 
-/** Header fields of several calls as those of one response: the longest Retry-After wins. */
+/** The longest Retry-After wins. */
 function mergeHeaders(headers: readonly Headers[]): Headers {
   const wait = ({ 'Retry-After': seconds = '0' }: Headers) => Number(seconds);
   return Object.assign({}, ...headers.toSorted((one, other) => wait(one) - wait(other)));
@@ -149,10 +142,7 @@ function checkRoute(
   if ((method === 'HEAD' ? 'GET' : method) !== allowed) throw new MethodNotAllowed([allowed]);
 }
 
-/**
- * Reads the inputs of all calls when the first call asks for its own. A POST has them in its body, a
- * GET in the query. Those of a batch are an object by index.
- */
+/** A POST has the inputs in its body, a GET in the query; those of a batch are by index. */
 function inputReader(context: RequestContext, parameters: URLSearchParams, isBatch: boolean) {
   let inputs: Promise<unknown> | undefined;
   const read = async () => {
@@ -174,7 +164,6 @@ function inputReader(context: RequestContext, parameters: URLSearchParams, isBat
   };
 }
 
-/** Lets the procedure validate the input. */
 async function validateInProcedure(
   operation: Operation,
   index: number,
@@ -192,7 +181,6 @@ async function validateInProcedure(
     });
     return valid as object;
   } catch (error) {
-    // tRPC wraps whatever a procedure throws.
     if (!(error instanceof TRPCError)) throw error;
     if (error.cause instanceof ZodError) throw parameterInvalid(error.cause);
     throw error.cause ?? error;

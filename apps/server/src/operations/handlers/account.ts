@@ -2,7 +2,6 @@ import { accountOf } from '../../grants/authenticate-grant.ts';
 import type { Handlers } from '../handler.ts';
 import { toAccount, toGrantDescription } from '../wire.ts';
 
-/** Authentication has read everything that these operations return. */
 export const accountHandlers: Handlers<'account.get' | 'account.grant'> = {
   'account.get': async (_service, _input, found) => toAccount(accountOf(found)),
   'account.grant': async (_service, _input, found) =>

@@ -11,13 +11,14 @@ export const grantHandlers: Handlers<Extract<keyof Handlers, `grants.${string}`>
   'grants.convert': async (service, request, { application }, initiator) =>
     toFullGrant(await redeem(service, application.id, request, initiator)),
   'grants.revoke': async (service, { grant_id }, { application, secret_id }, initiator) => {
-    // Whoever calls in the name of a public application has to show the secret of the grant.
+    // Anybody can call in the name of a public application, so it must show the secret of the
+    // grant.
     if (secret_id === null) throw DomainError.because('secret_required', { grant_id });
     return toRevokedGrant(await revoke(service, application.id, grant_id, initiator));
   },
   'grants.revokeToken': async (service, { token }, { application }, initiator, { ids }) => {
     const revoked = await revokeToken(service, application.id, token, initiator);
-    // Only of a grant that it ended: a token can be made up, with the id of any grant in it.
+    // Only of a grant that it ended: a made-up token can contain the id of any grant.
     if (revoked !== null) ids.grant_id = revoked.grant_id;
     return {};
   },

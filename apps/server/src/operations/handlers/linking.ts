@@ -18,7 +18,6 @@ type LinkingName = Extract<
   `admin.${'scopes' | 'connections' | 'pages' | 'links'}.${string}`
 >;
 
-/** What an operator and a host do in the linking flow. */
 export const linkingHandlers: Handlers<LinkingName> = {
   'admin.scopes.put': async (service, scope) => {
     await putScope(service, scope);
@@ -64,7 +63,6 @@ async function linkRequest(
   return toLinkRequest(access, await readScope(store, access.link.scope));
 }
 
-/** The link request as it is after the step that was taken, and where the browser goes next. */
 async function linkRedirect(
   service: Service,
   { application }: LinkAccess,

@@ -1,10 +1,8 @@
-/** A colour in sRGB, each channel from 0 to 255. */
 type Rgb = readonly [red: number, green: number, blue: number];
 
 const BLACK: Rgb = [0, 0, 0];
 const WHITE: Rgb = [255, 255, 255];
 
-/** @param color - `#rrggbb` */
 function parse(color: string): Rgb {
   const channel = (at: number) => Number.parseInt(color.slice(at, at + 2), 16);
   return [channel(1), channel(3), channel(5)];
@@ -13,7 +11,6 @@ function parse(color: string): Rgb {
 const format = (rgb: Rgb) =>
   `#${rgb.map((channel) => Math.round(channel).toString(16).padStart(2, '0')).join('')}`;
 
-/** Relative luminance, from 0 to 1 (WCAG 2.2). */
 function luminance(rgb: Rgb): number {
   const linear = (channel: number) => {
     const share = channel / 255;
@@ -28,12 +25,11 @@ function contrastBetween(one: Rgb, other: Rgb): number {
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-/** The contrast of two colours, from 1 to 21 (WCAG 2.2). Both are `#rrggbb`. */
+/** WCAG 2.2: from 1 to 21. */
 export function contrast(one: string, other: string): number {
   return contrastBetween(parse(one), parse(other));
 }
 
-/** Black or white, whichever has the greater contrast with a colour. */
 export function textOn(color: string): '#000000' | '#ffffff' {
   const background = parse(color);
   const isWhiteBetter = contrastBetween(WHITE, background) > contrastBetween(BLACK, background);
@@ -42,17 +38,11 @@ export function textOn(color: string): '#000000' | '#ffffff' {
 
 const STEPS = 20;
 
-/**
- * The nearest shade of a colour that can be read on a background: it is mixed with black or white
- * until the contrast is large enough. Not every brand colour can be read as a text.
- *
- * @param least - the contrast it has to have, such as 4.5 for text (WCAG 2.2, 1.4.3)
- */
+/** Mixes the colour with black or white: not every brand colour can be read as text. */
 export function readableOn(background: string, color: string, least: number): string {
   const [from, behind, towards] = [parse(color), parse(background), parse(textOn(background))];
   for (let step = 0; step < STEPS; step++) {
     const share = step / STEPS;
-    // Rounded before it is judged, as it will be shown.
     const shade = parse(
       format([0, 1, 2].map((i) => mix(from, towards, i, share)) as unknown as Rgb),
     );

@@ -1,10 +1,4 @@
-/**
- * The script of the pages. They work without it.
- *
- * It holds off double clickjacking: a site that opens the page between the two clicks of a double
- * click would have the second one land on a button that nobody has read. It is loaded before the body,
- * so that no button is there before it.
- */
+/** Against double clickjacking. Loaded before the body, so that no button precedes it. */
 export const pageScript = `(() => {
   const REST = 600;
   let restsUntil = 0;

@@ -1,15 +1,13 @@
 import { readableOn, textOn } from './contrast.ts';
 
-// The surfaces that text stands on.
 const LIGHT_CARD = '#ffffff';
 const DARK_CARD = '#181b20';
 
-// WCAG 2.2, 1.4.3: the least contrast of text.
+// WCAG 2.2, 1.4.3.
 const LEAST_TEXT_CONTRAST = 4.5;
 // Light text on dark looks dimmer than its contrast says.
 const DARK_TEXT_CONTRAST = 6;
 
-// Shapes of masks, so that they have the colours of the page.
 const ARROWS =
   "url(\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 20 20' fill='none' stroke='%23000' stroke-width='1.7' stroke-linecap='round' stroke-linejoin='round'%3E%3Cpath d='M13 3.5 16.5 7 13 10.5M16.5 7H4M7 9.5 3.5 13 7 16.5M3.5 13H16'/%3E%3C/svg%3E\")";
 const CHECK =
@@ -18,11 +16,6 @@ const CHECK =
 const shape = (mask: string, color: string) =>
   `background: var(${color}); mask: ${mask} center / contain no-repeat; forced-color-adjust: none;`;
 
-/**
- * The stylesheet of the pages.
- *
- * @param color - of buttons and links, `#rrggbb`
- */
 export function stylesheet(color: string): string {
   return `:root {
   color-scheme: light dark;

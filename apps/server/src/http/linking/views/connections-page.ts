@@ -7,27 +7,18 @@ import { outside, outsideLink } from './outside.ts';
 import type { Page, PageFrame, ShownApplication, ShownScope } from './page.ts';
 import { scopeList } from './scope-list.ts';
 
-/** An application that an account is connected to. */
 export interface ShownConnection {
   readonly application: ShownApplication;
   readonly scopes: readonly ShownScope[];
   readonly connected_at: Milliseconds;
 }
 
-/** What the list of connections shows. */
 export interface ConnectionList {
   readonly connections: readonly ShownConnection[];
-  /** Where the host wants the person to go back to. */
   readonly return_url: string | null;
-  /** Whether an application was disconnected just now. */
   readonly isDone: boolean;
 }
 
-/**
- * `GET /connections`: the applications that an account is connected to.
- *
- * @param preferred - language tags, the best first
- */
 export function connectionsPage(
   frame: PageFrame,
   { connections, return_url, isDone }: ConnectionList,

@@ -6,22 +6,15 @@ import { outside, outsideLink, strongOutside } from './outside.ts';
 import type { Page, PageFrame, ShownAccount, ShownApplication, ShownScope } from './page.ts';
 import { scopeList } from './scope-list.ts';
 
-/** What the consent page asks. */
 export interface ConsentQuestion {
   readonly link_id: string;
   readonly application: ShownApplication;
   readonly account: ShownAccount;
   readonly scopes: readonly ShownScope[];
-  /** Where the browser goes from here. */
   readonly redirect_host: string;
   readonly formToken: string;
 }
 
-/**
- * `GET /link/{link_id}`: whether an application may have what it asks for.
- *
- * @param preferred - language tags, the best first
- */
 export function consentPage(
   frame: PageFrame,
   question: ConsentQuestion,
@@ -63,7 +56,6 @@ ${decisionButton('allow', texts.of('consent.allow'))}
   });
 }
 
-/** The homepage of an application, as its host. */
 function homepageLink(url: string) {
   return outsideLink(url, outside(new URL(url).host));
 }

@@ -5,13 +5,11 @@ import { logo } from './logo.ts';
 import { outside } from './outside.ts';
 import type { Page, PageFrame, ShownApplication } from './page.ts';
 
-/** What is asked before a connection ends. */
 export interface DisconnectQuestion {
   readonly application: ShownApplication;
   readonly formToken: string;
 }
 
-/** `GET /connections/{application_id}`: asks before a connection ends. */
 export function disconnectPage(
   frame: PageFrame,
   { application, formToken }: DisconnectQuestion,

@@ -6,22 +6,17 @@ import { logo } from './logo.ts';
 import { outside, outsideLink } from './outside.ts';
 import type { Page, PageFrame } from './page.ts';
 
-/** Where a person can go from an error. */
 export interface WayBack {
   readonly url: string;
-  /** Who is there. */
   readonly name: string;
 }
 
-/** An error, as far as a person is told about it. */
 export interface ShownError {
   readonly error_code: ErrorCode;
   readonly request_id: string;
-  /** Null if none is known. */
   readonly wayBack: WayBack | null;
 }
 
-/** A page that says what happened and what to do. */
 export function errorPage(frame: PageFrame, { error_code, request_id, wayBack }: ShownError): Page {
   const { theme, texts } = frame;
   const kind = kindOf(error_code);
@@ -45,14 +40,12 @@ ${
   return layout(frame, { title: texts.plain(title), body, logos: [theme.logo] });
 }
 
-/** An error that has texts of its own. */
 type ErrorKind = TextKey extends infer Key
   ? Key extends `error.${infer Kind}.title`
     ? Kind
     : never
   : never;
 
-/** Several codes are one thing to a person. */
 const sameForPeople: { readonly [Code in ErrorCode]?: ErrorKind } = {
   store_unavailable: 'unavailable',
   outcome_unknown: 'unavailable',
@@ -60,7 +53,7 @@ const sameForPeople: { readonly [Code in ErrorCode]?: ErrorKind } = {
   body_malformed: 'parameter_invalid',
   body_too_large: 'parameter_invalid',
   media_type_unsupported: 'parameter_invalid',
-  // Of the demo host.
+  // Errors of the demo host.
   link_not_found: 'page_expired',
   account_not_found: 'parameter_invalid',
 };

@@ -2,7 +2,6 @@ import { html } from '../../html.ts';
 import { logoOrigin } from './logo.ts';
 import type { Page, PageFrame, PageParts } from './page.ts';
 
-/** Puts a page together. */
 export function layout(
   frame: PageFrame,
   { title, body, logos, leadsAway = false }: PageParts,

@@ -3,12 +3,6 @@ import { type Html, html } from '../../html.ts';
 import { outside } from './outside.ts';
 import type { ShownScope } from './page.ts';
 
-/**
- * What an application asks for, or has.
- *
- * @param preferred - language tags, the best first
- * @param isBrief - titles only
- */
 export function scopeList(
   scopes: readonly ShownScope[],
   preferred: readonly string[],
