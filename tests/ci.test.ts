@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -46,11 +47,20 @@ async function jobsOf(workflow: string): Promise<Job[]> {
   });
 }
 
+const GSON = 'libgoogle-gson-java';
+const TARBALL = 'tarballs/latchkey-client-1.2.3.tgz';
+/** The output of the job that builds, of this one tarball. */
+const SUMS = Buffer.from(
+  `${createHash('sha256').update('as it was built').digest('hex')}  latchkey-client-1.2.3.tgz\n`,
+).toString('base64');
+
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'latchkey-ci-'));
   await cp(join(root, '.ci'), join(folder, '.ci'), { recursive: true });
   await mkdir(join(folder, 'bin'));
+  await mkdir(join(folder, 'tarballs'));
+  await writeFile(join(folder, TARBALL), 'as it was built');
   const standIn = `#!/bin/bash\necho "$(basename "$0") $*" >> "$CALLS"\n`;
   for (const name of ['npm', 'node', 'apt-get', 'docker', 'curl']) {
     await writeFile(join(folder, 'bin', name), standIn, { mode: 0o755 });
@@ -60,7 +70,8 @@ beforeEach(async () => {
   await writeFile(join(folder, 'bin/gh'), gh, { mode: 0o755 });
   await writeFile(join(folder, 'bin/sudo'), '#!/bin/bash\nexec "$@"\n', { mode: 0o755 });
   // For every user and system, a machine without the tools of the tests.
-  for (const name of ['bash', 'sh', 'basename', 'dirname', 'timeout', 'sleep']) {
+  const programs = ['bash', 'sh', 'basename', 'dirname', 'timeout', 'sleep', 'sha256sum', 'base64'];
+  for (const name of programs) {
     const path = (await succeed('/bin/sh', ['-c', `command -v ${name}`], { env: {} })).trim();
     await symlink(path, join(folder, 'bin', name));
   }
@@ -74,7 +85,8 @@ async function calls(script: string, more: Record<string, string> = {}): Promise
   const env = {
     PATH: join(folder, 'bin'),
     CALLS,
-    ...{ RUNNER_TEMP: '/temporary', GITHUB_REPOSITORY: 'owner/name', GITHUB_SHA: 'a-commit' },
+    ...{ RUNNER_TEMP: folder, GITHUB_REPOSITORY: 'owner/name', GITHUB_SHA: 'a-commit' },
+    GITHUB_OUTPUT: join(folder, 'output'),
     ...more,
   };
   const words = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script];
@@ -87,7 +99,8 @@ async function calls(script: string, more: Record<string, string> = {}): Promise
 async function callsOf(job: Job): Promise<string[]> {
   const made: string[] = [];
   for (const { run: script, env } of job.steps) {
-    if (script !== undefined) made.push(...(await calls(script, env)));
+    const given = env?.SUMS?.includes(' needs.build.outputs.sums ') ? { SUMS } : env;
+    if (script !== undefined) made.push(...(await calls(script, given)));
   }
   return made;
 }
@@ -151,7 +164,7 @@ describe.runIf(process.platform === 'linux')('the jobs of CI', () => {
     const actions = ({ steps }: Job) => steps.flatMap(({ uses = '' }) => uses.split('@')[0] || []);
     expect(actions(build)).toContain('actions/upload-artifact');
     expect(commands(await callsOf(build))).toEqual([
-      'npm run release:pack -- /temporary/tarballs',
+      `npm run release:pack -- ${folder}/tarballs`,
       ...commands(await calls('.ci/run')),
     ]);
 
@@ -164,14 +177,16 @@ describe.runIf(process.platform === 'linux')('the jobs of CI', () => {
       'actions/setup-node',
       'actions/download-artifact',
     ]);
-    await mkdir(join(folder, 'tarballs'));
-    await writeFile(join(folder, 'tarballs/latchkey-client-1.2.3.tgz'), '');
+    expect(await readFile(join(folder, 'output'), 'utf8')).toBe(`sums=${SUMS}\n`);
     expect(await callsOf(publish)).toEqual([
       'npm config get registry',
       'node scripts/release/publish.ts tarballs --provenance --registry=',
       'gh api repos/owner/name/git/ref/tags/v1.2.3',
       'gh api repos/owner/name/git/refs -f ref=refs/tags/v1.2.3 -f sha=a-commit',
     ]);
+    // A test of the build replaces what was handed over.
+    await writeFile(join(folder, TARBALL), 'as it should not be');
+    await expect(callsOf(publish)).rejects.toThrow();
     const imported = [...(await read('scripts/release/publish.ts')).matchAll(/ from '([^']+)'/g)];
     expect(imported.filter(([, name]) => !name?.startsWith('node:'))).toEqual([]);
   });
@@ -191,7 +206,8 @@ describe.runIf(process.platform === 'linux')('the jobs of CI', () => {
       }
     }
     expect([...named]).toEqual(expect.arrayContaining(['chromium', 'prometheus', 'golang-go']));
-    // It runs in bash.
-    expect([...named].filter((name) => name !== 'bash' && !listed.includes(name))).toEqual([]);
+    // It runs in bash. It looks for a file of gson, which is there where the tests of CI run.
+    const present = ['bash', ...(existsSync('/usr/share/java/gson.jar') ? [GSON] : [])];
+    expect([...named].filter((name) => ![...present, ...listed].includes(name))).toEqual([]);
   });
 });
