@@ -27,6 +27,7 @@ function runTask(words, env) {
 /** Why the run stays failed; undefined if each file has passed twice. */
 function tryAgain({ failedFiles, failedOutside }) {
   if (failedOutside) return 'something failed outside of the test files';
+  if (failedFiles.length === 0) return 'no file has failed, and the run has';
   if (failedFiles.length > MAX_FILES) return `${failedFiles.length} files failed`;
   const final = failedFiles.find((file) => !maySecondTry(file));
   if (final !== undefined) return `a failure of ${final} may be a found bug`;
