@@ -58,7 +58,9 @@ async function withStaged<T>(
   path: string,
   use: (service: Service) => Promise<T>,
 ): Promise<T> {
-  const service = await openService(`file:${path}`, commandLog(terminal), { create: false });
+  // A backup has the mark of its database, which may have been copied since.
+  const options = { create: false, claim: { evenIfCopied: true } };
+  const service = await openService(`file:${path}`, commandLog(terminal), options);
   try {
     return await use(service);
   } finally {

@@ -452,16 +452,29 @@ describeOnMongodb('copy', (server) => {
   describe('to SQLite', () => describeCopy(async () => [await mongodb(), at('b.db')]));
   describe('to MongoDB', () => describeCopy(async () => [await mongodb(), await mongodb()]));
 
-  test('the last one leaves the target closed if a service works on the source', async () => {
+  test.each<[string, (service: Store, grant: GrantRecord) => Promise<unknown>]>([
+    [
+      'reads, behind a fence,',
+      (service, { grant_id }) => service.authenticateGrant(grant_id, { currentAccount: false }),
+    ],
+    [
+      'revokes a grant that was copied',
+      (service, grant) =>
+        service.revokeGrant({
+          ...{ grant_id: grant.grant_id, application_id: null, now: Date.now() },
+          initiator: anInitiator(),
+        }),
+    ],
+  ])('the last one leaves the target closed if a service %s on the source', async (_, work) => {
     const [from, to] = [await mongodb(), at('b.db')];
     const { active } = await fill(from);
     const service = await openStore(from, { clock: Date.now, claim: { evenIfCopied: false } });
     onTestFinished(() => service.close());
-    const { grant_id } = active.grant;
     const copying = copyWith([from, to], true, {
       target: (target) => ({
         async write(...args) {
-          await service.authenticateGrant(grant_id, { currentAccount: false });
+          // The page was read before.
+          if (args[0] === 'grants') await work(service, active.grant);
           await target.write(...args);
         },
       }),
