@@ -6,7 +6,16 @@
  */
 
 export type * from './caller.ts';
-export * from './credential.ts';
+export {
+  CREDENTIAL_RANDOM_BYTES,
+  type CredentialKind,
+  credentialHint,
+  credentialParts,
+  credentialPattern,
+  credentialPrefixes,
+  formatCredential,
+  parseCredential,
+} from './credential.ts';
 export * from './errors.ts';
 export * as fields from './fields.ts';
 export * as inputs from './inputs.ts';
