@@ -2,7 +2,9 @@ import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import type { Milliseconds } from '../clock.ts';
-import { LINE_BYTES } from './log-line.ts';
+
+/** The longest line. */
+export const LINE_BYTES = 4_096;
 
 export const BUFFER_BYTES = 1_048_576;
 
@@ -159,7 +161,7 @@ export class LogSink implements DestinationStream {
       return this.#failed((error as NodeJS.ErrnoException).code ?? 'unknown');
     }
     this.#waiting = [];
-    this.#recovered();
+    if (this.#outage !== null) this.#recovered(this.#outage);
     return 'done';
   }
 
@@ -174,13 +176,10 @@ export class LogSink implements DestinationStream {
     return 'stalled';
   }
 
-  #recovered(): void {
-    const outage = this.#outage;
+  #recovered(outage: Outage): void {
     this.#outage = null;
     // A slow reader has missed nothing.
-    if (outage !== null && (outage.dropped > 0 || outage.code !== 'EAGAIN')) {
-      this.#options.onRecovery(outage);
-    }
+    if (outage.dropped > 0 || outage.code !== 'EAGAIN') this.#options.onRecovery(outage);
   }
 }
 
