@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock, Milliseconds } from '../clock.ts';
 import { newId } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
-import { addressKey } from '../limits/address-key.ts';
+import { addressKey } from '../limits/limit.ts';
 import type { RefusalRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { SharedTokenBucket } from './token-bucket.ts';

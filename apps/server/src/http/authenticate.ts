@@ -9,8 +9,7 @@ import { hashCredential, readCredential, sameHash } from '../credentials/credent
 import { DomainError } from '../domain-error.ts';
 import { authenticateGrant, isKnownGrantSecret } from '../grants/authenticate-grant.ts';
 import type { Initiator } from '../initiator.ts';
-import { addressKey } from '../limits/address-key.ts';
-import type { Limit } from '../limits/limit.ts';
+import { addressKey, type Limit } from '../limits/limit.ts';
 import type { AnyCaller, Callers, Operator } from '../operations/caller.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Service } from '../service.ts';

@@ -1,3 +1,4 @@
+import { isIP, SocketAddress } from 'node:net';
 import type { Clock, Milliseconds } from '../clock.ts';
 import type { WindowCount } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -55,12 +56,14 @@ export class SharedLimit implements Limit {
 
   count(key: string): void {
     this.check(key);
-    this.#current(key).own += 1;
+    const now = this.#clock();
+    const count = this.#current(key, now) ?? this.#start(key, now);
+    count.own += 1;
   }
 
   check(key: string): void {
     const now = this.#clock();
-    const count = this.#currentCount(key, now);
+    const count = this.#current(key, now);
     if (count === undefined || !this.#isReached(count)) return;
     this.#onRefusal(key, !count.refused);
     count.refused = true;
@@ -123,7 +126,7 @@ export class SharedLimit implements Limit {
     );
   }
 
-  #currentCount(key: string, now: Milliseconds): Count | undefined {
+  #current(key: string, now: Milliseconds): Count | undefined {
     const count = this.#counts.get(key);
     if (count === undefined || count.endsAt <= now) return undefined;
     // The window may have started while this clock was ahead.
@@ -131,10 +134,7 @@ export class SharedLimit implements Limit {
     return count;
   }
 
-  #current(key: string): Count {
-    const now = this.#clock();
-    const known = this.#currentCount(key, now);
-    if (known !== undefined) return known;
+  #start(key: string, now: Milliseconds): Count {
     const endsAt = now + this.#limit.seconds * 1000;
     const count: Count = { shared: null, own: 0, endsAt, refused: false };
     // Deleted first, so that the first entry is always the oldest.
@@ -146,4 +146,27 @@ export class SharedLimit implements Limit {
     }
     return count;
   }
+}
+
+/** An IPv6 address counts by its /64: networks assign no smaller range to a customer. */
+export function addressKey(address: string | undefined): string {
+  const [bare = ''] = (address ?? '').split('%'); // a link-local address may have a zone
+  const plain = isIP(bare) === 0 ? SocketAddress.parse(bare)?.address : bare;
+  if (plain === undefined) return 'unknown';
+  if (isIP(plain) === 4) return plain;
+  const groups = groupsOf(plain);
+  if (groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff') {
+    const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
+    return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
+  }
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+function groupsOf(address: string): string[] {
+  // URL normalizes an address to its shortest form in hexadecimal (RFC 5952).
+  const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [before = [], after = []] = shortest
+    .split('::')
+    .map((part) => part.split(':').filter((group) => group !== ''));
+  return [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after];
 }

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorDefinition } from '@latchkey/schema';
 import { DomainError } from '../domain-error.ts';
-import { addressKey } from '../limits/address-key.ts';
+import { addressKey } from '../limits/limit.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Reason } from '../reasons.ts';
 import type { ActionColumns } from './action.ts';

@@ -1,4 +1,4 @@
-import { addressKey } from '../../limits/address-key.ts';
+import { addressKey } from '../../limits/limit.ts';
 import { RefusedToApplication, readAuthorization } from '../../linking/begin-link.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
 import { type CallContext, call } from '../../operations/call.ts';

@@ -1,4 +1,4 @@
-import { addressKey } from '../../limits/address-key.ts';
+import { addressKey } from '../../limits/limit.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
 import { call } from '../../operations/call.ts';
 import { linkingOf } from '../../service.ts';
