@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import { createSecretUsage } from './applications/authenticate-application.ts';
 import { createDeletions } from './applications/deletions.ts';
-import { createSecretUsage } from './applications/secret-usage.ts';
 import { auditLog, createAudit, writeCommandChange } from './audit/audit.ts';
 import { createCommandChanges } from './audit/command-changes.ts';
 import { createRefusalKeeper } from './audit/refusal-keeper.ts';

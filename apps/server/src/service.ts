@@ -1,5 +1,5 @@
+import type { SecretUsage } from './applications/authenticate-application.ts';
 import type { Deletions } from './applications/deletions.ts';
-import type { SecretUsage } from './applications/secret-usage.ts';
 import type { Audit } from './audit/audit.ts';
 import type { CommandChanges } from './audit/command-changes.ts';
 import type { Clock } from './clock.ts';

@@ -1,8 +1,9 @@
+import type { Clock, Milliseconds } from '../clock.ts';
 import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Reason } from '../reasons.ts';
-import type { Service } from '../service.ts';
-import type { ApplicationRecord } from '../store/records.ts';
+import type { ApplicationRecord, SecretRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 
 export interface AuthenticatedApplication {
   application: ApplicationRecord;
@@ -12,7 +13,7 @@ export interface AuthenticatedApplication {
 
 /** A plain read: during a failover it may miss a secret that was just created. */
 export async function isKnownApplicationSecret(
-  { store }: Pick<Service, 'store'>,
+  { store }: { store: Store },
   credential: string,
 ): Promise<boolean> {
   const application_id = readCredential('applicationSecret', credential);
@@ -22,7 +23,7 @@ export async function isKnownApplicationSecret(
 }
 
 export async function authenticateApplication(
-  { store, clock, secretUsage }: Service,
+  { store, clock, secretUsage }: { store: Store; clock: Clock; secretUsage: SecretUsage },
   credential: string,
 ): Promise<AuthenticatedApplication> {
   const application_id = readCredential('applicationSecret', credential);
@@ -41,7 +42,7 @@ export async function authenticateApplication(
 }
 
 export async function isKnownPublicApplication(
-  { store }: Pick<Service, 'store'>,
+  { store }: { store: Store },
   application_id: string,
 ): Promise<boolean> {
   return (await store.findApplication(application_id, { mayBeStale: true }))?.public ?? false;
@@ -49,7 +50,7 @@ export async function isKnownPublicApplication(
 
 /** The id proves nothing about the caller: see decision 50. */
 export async function authenticatePublicApplication(
-  { store }: Pick<Service, 'store'>,
+  { store }: { store: Store },
   application_id: string,
 ): Promise<AuthenticatedApplication> {
   const refuse = (reason: Reason) => DomainError.because(reason, { application_id });
@@ -58,4 +59,34 @@ export async function authenticatePublicApplication(
   if (!application.public) throw refuse('secret_required');
   if (application.disabled) throw refuse('application_disabled');
   return { application, secret_id: null };
+}
+
+// Rounding to the minute costs a secret one write a minute instead of one per request.
+const MINUTE: Milliseconds = 60_000;
+
+export interface SecretUsage {
+  note(application_id: string, secret: SecretRecord, now: Milliseconds): void;
+  flush(): Promise<void>;
+}
+
+export function createSecretUsage(
+  store: Pick<Store, 'noteSecretUse'>,
+  onFailure: (error: unknown) => void,
+): SecretUsage {
+  const writing = new Map<string, Promise<void>>();
+  return {
+    note(application_id, secret, now) {
+      const minute = now - (now % MINUTE);
+      if (secret.last_used_at !== null && secret.last_used_at >= minute) return;
+      if (writing.has(secret.id)) return;
+      const write = store
+        .noteSecretUse(application_id, secret.id, minute)
+        .catch(onFailure)
+        .finally(() => writing.delete(secret.id));
+      writing.set(secret.id, write);
+    },
+    async flush() {
+      await Promise.all(writing.values());
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { parseCredential } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
+import { createSecretUsage } from '../applications/authenticate-application.ts';
 import { createDeletions } from '../applications/deletions.ts';
-import { createSecretUsage } from '../applications/secret-usage.ts';
 import { mintCredential, newId } from '../credentials/credentials.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';

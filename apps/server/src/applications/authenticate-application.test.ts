@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SecretRecord } from '../store/records.ts';
-import { createSecretUsage } from './secret-usage.ts';
+import { createSecretUsage } from './authenticate-application.ts';
 
 const MINUTE = 60_000;
 const NOON = Date.UTC(2026, 0, 1, 12);
