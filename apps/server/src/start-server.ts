@@ -8,9 +8,13 @@ import {
 import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
-import { createHttpServer, type HttpOptions } from './http/create-server.ts';
+import {
+  createHttpServer,
+  type HttpOptions,
+  TIMEOUTS,
+  type Timeouts,
+} from './http/create-server.ts';
 import type { PortRoutes } from './http/routes.ts';
-import { TIMEOUTS, type Timeouts } from './http/socket-limits.ts';
 import { isLinkingDemo } from './is-demo.ts';
 import { createLimits } from './limits/limits.ts';
 import { sinkOf } from './log/log-sink.ts';
@@ -85,7 +89,7 @@ export async function startServer(
   const limits = createLimits(settings.rateLimit, opened, log, (limit) =>
     metrics?.rateLimited(limit),
   );
-  let isDraining = false;
+  const draining = new AbortController();
   const servers: Server[] = [];
   const open = (
     routes: PortRoutes,
@@ -101,7 +105,7 @@ export async function startServer(
         traceRequest: tracing?.traceRequest,
         timeouts,
         routes,
-        isDraining: () => isDraining,
+        draining: draining.signal,
       },
     );
     servers.push(server);
@@ -149,7 +153,7 @@ export async function startServer(
   async function close({ drain = true } = {}) {
     if (drain && settings.drainSeconds > 0) {
       log.info({ seconds: settings.drainSeconds }, 'draining');
-      isDraining = true;
+      draining.abort();
       await sleep(settings.drainSeconds * 1000);
     }
     const closed = servers.map((server) => once(server, 'close'));

@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 import { send, sendJson } from './response.ts';
 import type { Route } from './router.ts';
 
-export function healthRoutes(store: Store, isDraining: () => boolean): Route[] {
+export function healthRoutes(store: Store, draining: AbortSignal): Route[] {
   return [
     {
       method: 'GET',
@@ -15,7 +15,7 @@ export function healthRoutes(store: Store, isDraining: () => boolean): Route[] {
       method: 'GET',
       path: '/readyz',
       async handle(context) {
-        if (isDraining()) throw new DomainError('shutting_down');
+        if (draining.aborted) throw new DomainError('shutting_down');
         await store.ping();
         sendJson(context, 200, { status: 'ready' });
       },

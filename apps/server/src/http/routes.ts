@@ -21,7 +21,8 @@ export interface RouteOptions {
   routes: PortRoutes;
   settings: PageSettings & Pick<Settings, 'adminSecret' | 'publicUrl'>;
   metrics: Metrics | null;
-  isDraining: () => boolean;
+  /** Aborted once the service is about to stop. */
+  draining: AbortSignal;
   /** Only for browsers on this machine. */
   loopbackRoutes?: ((tools: PageTools) => readonly Route[]) | undefined;
 }
@@ -35,7 +36,7 @@ export interface OfferedRoutes {
 export function offeredRoutes(
   callContext: CallContext,
   { authenticate, authenticateClient }: Authentication,
-  { routes, settings, metrics, isDraining, loopbackRoutes }: RouteOptions,
+  { routes, settings, metrics, draining, loopbackRoutes }: RouteOptions,
 ): OfferedRoutes {
   const { service } = callContext;
   const hasPublic = routes !== 'admin';
@@ -59,7 +60,7 @@ export function offeredRoutes(
         ? clientEndpoints.map((endpoint) => clientRoute(endpoint, callContext, authenticateClient))
         : []),
       ...(pageTools === null ? [] : linkingRoutes(pageTools)),
-      ...healthRoutes(service.store, isDraining),
+      ...healthRoutes(service.store, draining),
       ...(hasPublic ? docsRoutes(settings.publicUrl) : []),
       ...(pageTools === null
         ? []

@@ -56,7 +56,7 @@ async function allRoutes() {
         collectFrom: never,
         text: never,
       },
-      isDraining: () => false,
+      draining: new AbortController().signal,
     },
   );
   await closeService(service);
