@@ -33,7 +33,9 @@ export async function readBody(
   const length = Number(headers['content-length'] ?? 0);
   if (!chunked && length === 0) return undefined;
 
-  const format = isPlain(headers['content-encoding'])
+  const encoding = headers['content-encoding'] ?? 'identity';
+  const isPlain = encoding.trim().toLowerCase() === 'identity';
+  const format = isPlain
     ? accepted.find((one) => isOfType(headers['content-type'], mediaTypes[one]))
     : undefined;
   // Whether a chunked body is empty is known only after reading it.
@@ -67,10 +69,6 @@ function isOfType(contentType: string | undefined, expected: string): boolean {
     const [name = '', value = ''] = parameter.split('=');
     return name.trim() !== 'charset' || /^("?)utf-?8\1$/.test(value.trim());
   });
-}
-
-function isPlain(contentEncoding: string | undefined): boolean {
-  return contentEncoding === undefined || contentEncoding.trim().toLowerCase() === 'identity';
 }
 
 async function readBytes(context: RequestContext, supported: boolean): Promise<Buffer> {

@@ -21,7 +21,7 @@ export function send(
 ): void {
   const { request, response, requestId, routeHeaders } = context;
   if (response.headersSent || response.destroyed) return;
-  const unread = leavesUnread(context);
+  const unread = !request.complete && !isWorthReading(context);
   context.closesConnection = unread || context.isClosing();
   const fields: Headers = {
     'Content-Type': type,
@@ -45,12 +45,11 @@ export function sendBadRequest(context: RequestContext): void {
 // over it keeps its connection.
 const WORTH_READING = 32 * 1024;
 
-function leavesUnread({ request, expectsContinue }: RequestContext): boolean {
-  if (request.complete) return false;
-  if (expectsContinue) return true;
+function isWorthReading({ request, expectsContinue }: RequestContext): boolean {
+  if (expectsContinue) return false;
   const length = request.headers['content-length'];
-  if (length === undefined) return request.headers['transfer-encoding'] !== undefined;
-  return Number(length) > WORTH_READING;
+  if (length === undefined) return request.headers['transfer-encoding'] === undefined;
+  return Number(length) <= WORTH_READING;
 }
 
 // Many clients send everything before they read. They may go on until they pause for a second or

@@ -65,9 +65,7 @@ export function createRouter(routes: readonly Route[]): Router {
   }
   const templates = [...resources.values()].filter(({ segments }) => segments.some(isParameter));
 
-  function locate(path: string): { resource: Resource; parameters: PathParameters } {
-    const fixed = resources.get(path);
-    if (fixed !== undefined) return { resource: fixed, parameters: {} };
+  function matchTemplate(path: string): { resource: Resource; parameters: PathParameters } {
     const segments = path.split('/');
     for (const resource of templates) {
       const parameters = matchSegments(resource.segments, segments);
@@ -78,7 +76,9 @@ export function createRouter(routes: readonly Route[]): Router {
 
   return {
     find(method, path) {
-      const { resource, parameters } = locate(path);
+      const fixed = resources.get(path);
+      const { resource, parameters } =
+        fixed === undefined ? matchTemplate(path) : { resource: fixed, parameters: {} };
       const route = resource.routesByMethod.get(method === 'HEAD' ? 'GET' : method);
       if (route === undefined) throw new MethodNotAllowed([...resource.routesByMethod.keys()]);
       return { route, parameters };
