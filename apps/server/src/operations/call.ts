@@ -6,7 +6,7 @@ import type { Limits } from '../limits/limits.ts';
 import type { Service } from '../service.ts';
 import type { Action, IdPaths } from './action.ts';
 import { countCall, countFailure, limitFailure } from './call-limits.ts';
-import type { AnyCaller, CallerKind } from './caller.ts';
+import type { AnyCaller } from './caller.ts';
 import { validate } from './input.ts';
 
 export class ClientGone extends Error {
@@ -73,23 +73,19 @@ export interface CallContext {
 }
 
 /** `docs/protocol/README.md#order-of-checks` */
-export function call<Output extends object, Input extends object, By extends AnyCaller>(
+export async function call<Output extends object, Input extends object, By extends AnyCaller>(
   context: CallContext,
-  action: Action<Output, Input, By>,
+  requested: Action<Output, Input, By>,
   // Only the action says what is read and who calls.
   steps: CallSteps<Output, NoInfer<Input>, NoInfer<By>>,
 ): Promise<Output> {
-  if (context.traceCall === undefined) return runSteps<Output, Input, By>(context, action, steps);
-  const run = () => runSteps<Output, Input, By>(context, action, steps);
-  return context.traceCall(action.name, steps.record, run);
-}
-
-async function runSteps<Output extends object, Input extends object, By extends AnyCaller>(
-  { service, limits, intercept }: CallContext,
-  requested: Action<Output, Input, By>,
-  steps: CallSteps<Output, Input, By>,
-): Promise<Output> {
-  const { request, record, by = actorOf(requested.caller), os_user } = steps;
+  const { service, limits, intercept, traceCall } = context;
+  if (traceCall !== undefined) {
+    const run = () => call({ ...context, traceCall: undefined }, requested, steps);
+    return traceCall(requested.name, steps.record, run);
+  }
+  const { request, record, os_user } = steps;
+  const { by = requested.caller === 'visitor' ? 'user' : requested.caller } = steps;
   let action = requested;
   record.action = action.name;
   let caller: By | null = null;
@@ -167,10 +163,6 @@ async function runSteps<Output extends object, Input extends object, By extends 
     const { admin_secret } = record;
     return { action: action.name, by, ids, admin_secret, os_user, ...request.recorded };
   }
-}
-
-function actorOf(kind: CallerKind): Actor {
-  return kind === 'visitor' ? 'user' : kind;
 }
 
 function idsOfCaller(caller: AnyCaller): AuditedIds {
