@@ -5,7 +5,7 @@
 export const CEILINGS = {
   'convert on SQLite': { files: 39, functions: 136 },
   'convert on MongoDB': { files: 43, functions: 153 },
-  'linking flow': { files: 84, functions: 310 },
+  'linking flow': { files: 85, functions: 312 },
   'app create': { files: 73, functions: 193 },
   '--version': { modules: 41 },
 } as const;

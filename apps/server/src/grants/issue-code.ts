@@ -1,8 +1,10 @@
-import { mintCredential, newId } from '../credentials/credentials.ts';
+import type { Milliseconds } from '../clock.ts';
+import { type MintedCredential, mintCredential, newId } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { PendingRecord } from '../store/records.ts';
+import type { NewCode, Store } from '../store/store.ts';
 import { CODE_LIFETIME } from './code-lifetime.ts';
 
 export interface CodeRequest {
@@ -13,12 +15,16 @@ export interface CodeRequest {
   code_challenge?: string | undefined;
 }
 
-/** The snapshot of the account saves the redemption a second read. */
+export interface IssuedCode {
+  code: string;
+  pending: PendingRecord;
+}
+
 export async function issueCode(
   { store, clock }: Service,
   request: CodeRequest,
   initiator: Initiator,
-): Promise<{ code: string; pending: PendingRecord }> {
+): Promise<IssuedCode> {
   // The store checks the account again when it takes the snapshot.
   const [application, account] = await Promise.all([
     store.findApplication(request.application_id),
@@ -27,12 +33,7 @@ export async function issueCode(
   if (application === null) throw new DomainError('application_not_found');
   if (account === null) throw new DomainError('account_not_found');
 
-  // After the look-ups, so that they do not shorten the lifetime of the code.
-  const now = clock();
-  const grant_id = newId(now);
-  const { credential, hash } = mintCredential('code', grant_id);
-  const pending = await store.issueCode({
-    grant_id,
+  const members = {
     application_id: request.application_id,
     account_id: request.account_id,
     scope: request.scope,
@@ -40,10 +41,23 @@ export async function issueCode(
     redirect_uri_given: request.redirect_uri !== undefined,
     code_challenge: request.code_challenge ?? null,
     link_id: null,
-    code_hash: hash,
-    code_expires_at: now + CODE_LIFETIME,
     initiator,
-  });
+  };
+  // After the look-ups, so that they do not shorten the lifetime of the code.
+  return storeCode(store, members, clock(), (grant_id) => mintCredential('code', grant_id));
+}
+
+/** @param makeCode - of the id of the grant, which is part of the code */
+export async function storeCode(
+  store: Pick<Store, 'issueCode'>,
+  members: Omit<NewCode, 'grant_id' | 'code_hash' | 'code_expires_at'>,
+  now: Milliseconds,
+  makeCode: (grant_id: string) => MintedCredential,
+): Promise<IssuedCode> {
+  const grant_id = newId(now);
+  const { credential, hash } = makeCode(grant_id);
+  const code_expires_at = now + CODE_LIFETIME;
+  const pending = await store.issueCode({ ...members, grant_id, code_hash: hash, code_expires_at });
   if (pending === null) throw new DomainError('account_not_found');
   return { code: credential, pending };
 }

@@ -1,12 +1,13 @@
 import { uuidV7Time } from '@latchkey/schema';
-import { hashCredential, newId, sameHash } from '../credentials/credentials.ts';
+import { type CredentialHash, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import { CODE_LIFETIME } from '../grants/code-lifetime.ts';
+import { storeCode } from '../grants/issue-code.ts';
 import type { Initiator } from '../initiator.ts';
 import { linkingOf, type Service } from '../service.ts';
 import type { LinkRecord } from '../store/records.ts';
 import { deriveCode } from './derive-code.ts';
-import { type LinkAccess, refuseExpired, refuseLost, subjectOf } from './link-access.ts';
+import { type LinkAccess, readAgain, refuseExpired, refuseLost, subjectOf } from './link-access.ts';
 import { redirectWithCode, redirectWithError } from './redirect.ts';
 
 export interface Decided {
@@ -36,24 +37,22 @@ export async function approve(
   if (granted === null) throw DomainError.because('scope_not_asked_for', subjectOf(link));
 
   const now = clock();
-  const grant_id = newId(now);
-  const code = deriveCode(access.key, link.salt, grant_id);
-  // The code comes first. A crash before the decision leaves a code that nobody knows, and it
-  // expires. In the other order, it would leave an approval without a code.
-  const pending = await store.issueCode({
-    grant_id,
+  const members = {
     application_id: application.id,
     account_id,
     scope: granted,
-    code_hash: hashCredential(code),
-    code_expires_at: now + CODE_LIFETIME,
     redirect_uri: link.redirect_uri,
     redirect_uri_given: link.redirect_uri_given,
     code_challenge: link.code_challenge,
     link_id: link.id,
     initiator,
-  });
-  if (pending === null) throw new DomainError('account_not_found');
+  };
+  // The code comes first. A crash before the decision leaves a code that nobody knows, and it
+  // expires. In the other order, it would leave an approval without a code.
+  const { code, pending } = await storeCode(store, members, now, (id) =>
+    deriveCode(access.key, link.salt, id),
+  );
+  const { grant_id } = pending;
   const decided = await store.decideLink({
     link_id: link.id,
     holder: access.holder,
@@ -95,12 +94,6 @@ function partOf(scope: string, wanted: string): string | null {
   return part.length === tokens.size ? part.join(' ') : null;
 }
 
-async function readAgain({ store }: Service, access: LinkAccess): Promise<LinkAccess> {
-  const link = await store.findLink(access.link.id);
-  if (link !== null) return { ...access, link };
-  throw DomainError.because(access.lost.unknown, { link_id: access.link.id });
-}
-
 async function repeatApproval(
   service: Service,
   access: LinkAccess,
@@ -112,19 +105,15 @@ async function repeatApproval(
   const isSame = decision?.scope === granted && link.account_id === account_id;
   if (isSame && decision.grant_id !== null) {
     // Another holder has another key, which makes another code.
-    const code = deriveCode(key, link.salt, decision.grant_id);
-    if (await isRedeemable(service, decision.grant_id, code)) {
-      return { link, redirect_to: redirectWithCode(linkingOf(service), link, code) };
+    const { credential, hash } = deriveCode(key, link.salt, decision.grant_id);
+    if (await isRedeemable(service, decision.grant_id, hash)) {
+      return { link, redirect_to: redirectWithCode(linkingOf(service), link, credential) };
     }
   }
   return refuseLost(service, access, initiator);
 }
 
-async function repeatDenial(
-  service: Service,
-  access: LinkAccess,
-  initiator: Initiator,
-): Promise<Decided> {
+function repeatDenial(service: Service, access: LinkAccess, initiator: Initiator): Decided {
   const { link, decided_by } = access;
   const isSame = link.decision?.status === 'denied' && link.decision.decided_by === decided_by;
   return isSame ? denied(service, link, initiator) : refuseLost(service, access, initiator);
@@ -133,12 +122,12 @@ async function repeatDenial(
 async function isRedeemable(
   { store, clock }: Service,
   grant_id: string,
-  code: string,
+  code_hash: CredentialHash,
 ): Promise<boolean> {
   const issued_at = uuidV7Time(grant_id) ?? 0;
   if (clock() >= issued_at + CODE_LIFETIME) return false;
   const state = await store.findCode(grant_id);
-  return state !== null && !state.redeemed && sameHash(state.code_hash, hashCredential(code));
+  return state !== null && !state.redeemed && sameHash(state.code_hash, code_hash);
 }
 
 function denied(service: Service, link: LinkRecord, { request_id }: Initiator): Decided {

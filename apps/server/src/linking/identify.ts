@@ -2,7 +2,7 @@ import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { CredentialHash, LinkRecord } from '../store/records.ts';
-import { type LinkAccess, refuseDecided, refuseLost } from './link-access.ts';
+import { type LinkAccess, readAgain, refuseDecided, refuseLost } from './link-access.ts';
 import { newConsentPage } from './ticket.ts';
 
 /** May be repeated: earlier pages no longer work. */
@@ -21,5 +21,5 @@ export async function identify(
   const link = await store.identifyLink({ link_id, ...access.holder, page, now, initiator });
   if (link !== null) return { link, redirect_to: url };
   if ((await store.findAccount(account_id)) === null) throw new DomainError('account_not_found');
-  return refuseLost(service, access, initiator);
+  return refuseLost(service, await readAgain(service, access), initiator);
 }

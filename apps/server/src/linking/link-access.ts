@@ -101,13 +101,22 @@ export function refuseDecided(link: LinkRecord): void {
   throw new DomainError('link_decided', { status }, undefined, { reason: null, subject });
 }
 
-export async function refuseLost(
+/** After a write that matched nothing: the link request has changed since it was read. */
+export async function readAgain<Access extends LinkAccess>(
+  { store }: Service,
+  access: Access,
+): Promise<Access> {
+  const { id } = access.link;
+  const link = await store.findLink(id);
+  if (link === null) throw DomainError.because(access.lost.unknown, { link_id: id });
+  return { ...access, link };
+}
+
+export function refuseLost(
   service: Service,
-  { link: { id }, lost }: LinkAccess,
+  { link, lost }: LinkAccess,
   initiator: Initiator,
-): Promise<never> {
-  const link = await service.store.findLink(id);
-  if (link === null) throw DomainError.because(lost.unknown, { link_id: id });
+): never {
   refuseDecided(link);
   refuseExpired(service, link, initiator);
   throw DomainError.because(lost.superseded, subjectOf(link));

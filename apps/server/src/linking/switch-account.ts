@@ -1,7 +1,13 @@
 import { mintCredential } from '../credentials/credentials.ts';
 import type { Initiator } from '../initiator.ts';
 import { linkingOf, type Service } from '../service.ts';
-import { type LinkAccess, refuseDecided, refuseExpired, refuseLost } from './link-access.ts';
+import {
+  type LinkAccess,
+  readAgain,
+  refuseDecided,
+  refuseExpired,
+  refuseLost,
+} from './link-access.ts';
 import { addToQuery } from './redirect.ts';
 
 /** The link that the host has stops working. */
@@ -21,7 +27,7 @@ export async function switchAccount(
     now: service.clock(),
     initiator,
   });
-  if (switched === null) return refuseLost(service, access, initiator);
+  if (switched === null) return refuseLost(service, await readAgain(service, access), initiator);
   const redirect_to = addToQuery(linkingOf(service).signInUrl, {
     link: credential,
     prompt: 'select_account',
