@@ -59,7 +59,6 @@ export function refusalInWords({ code, members }: DomainError): Partial<Redirect
 /** Or the scheme of a native application. The port may be invalid, such as 99999. */
 export function redirectHost(redirect_uri: string): string {
   const parts = uris.splitUri(redirect_uri);
-  if (parts === null)
-    throw new Error('A redirect URI was kept that could not have been registered.');
+  if (parts === null) throw new Error('The redirect URI of a link request is not a URI.');
   return parts.host === null || parts.scheme.includes('.') ? parts.scheme : parts.host;
 }

@@ -10,7 +10,7 @@ import {
 } from './link-access.ts';
 import { addToQuery } from './redirect.ts';
 
-/** The link that the host has stops working. */
+/** The host gets a new link, and its earlier one stops working. */
 export async function switchAccount(
   service: Service,
   access: LinkAccess<{ page_id: string }>,

@@ -51,7 +51,7 @@ const action = <Output extends object, Input extends object, By extends AnyCalle
 
 type User = Callers['user'];
 
-/** The same steps as an operation, so that log, audit, limits and traces have them too. */
+/** Called like operations, so the log, the audit, the limits and the traces have them too. */
 export const browserActions = {
   begin: action({
     name: 'links.begin',
@@ -97,6 +97,8 @@ export const browserActions = {
     },
   }),
 
+  // Allow, Deny and Disconnect have the names of the operator's operations that do the same. In the
+  // audit, `by` tells them apart.
   allow: action({
     name: 'admin.links.approve',
     caller: 'user',
@@ -196,6 +198,6 @@ export const browserActions = {
 };
 
 function accessOf({ access }: PageSession): LinkAccess<{ page_id: string }> {
-  if (access === null) throw new Error('This page is about no link request.');
+  if (access === null) throw new Error('This page has no link request.');
   return access;
 }

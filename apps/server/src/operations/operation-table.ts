@@ -7,7 +7,7 @@ export type OperationRow<Name extends OperationName> = ColumnsFor<
 > &
   (Operations[Name]['caller'] extends 'grant' ? { readonly account: ReadAccount } : unknown);
 
-/** As it is now, or as it is in the grant. */
+/** The account as it is now, or as it was when the code was issued. */
 export type ReadAccount = 'current' | 'at_issue';
 
 const linkRequestIds = {
@@ -17,7 +17,7 @@ const linkRequestIds = {
   grant_id: 'grant_id',
 } as const;
 
-/** An output has only ids that the input and the caller do not have. */
+/** `outputIds` has only what neither the input nor the caller has. */
 export const operationTable: { readonly [Name in OperationName]: OperationRow<Name> } = {
   'grants.convert': {
     counts: 'exchanges',

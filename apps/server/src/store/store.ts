@@ -390,8 +390,8 @@ export interface Store {
   recoverGrant(recovery: Recovery): Promise<GrantRecord | null>;
 
   /**
-   * Reads what authentication with a grant's secret needs, in one round trip. Null if there is no
-   * such grant or its code was not redeemed.
+   * Reads the grant, its application and its account at once. Null if there is no such grant or its
+   * code was not redeemed.
    *
    * @param options.currentAccount - true for the current account, false for that at issue
    */

@@ -47,7 +47,7 @@ export async function claimDatabase(
   }
 }
 
-/** @returns null if nothing speaks against it */
+/** @returns null if it may be used */
 export function whyNotToUse(mark: UseMark | null, database: string): string | null {
   if (mark?.is === 'copied') {
     return `${database} was copied to ${mark.to}: set DATABASE_URL to that. If the copy failed, repeat it with --last. To give the copy up and go on here, run \`latchkey serve --copied\` once.`;

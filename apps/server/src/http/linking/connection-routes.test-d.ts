@@ -7,5 +7,5 @@ declare const visit: PageVisit;
 show(tools, visit, browserActions.showConnections);
 // @ts-expect-error the rule would list the grants of every application
 show(tools, visit, browserActions.disconnect);
-// @ts-expect-error the same
+// @ts-expect-error the rule would end the grants of every application
 act(tools, visit, browserActions.disconnect, { readInput: async () => ({}) });

@@ -6,7 +6,7 @@ import type { RequestedCall } from '../request-context.ts';
 import { type PageTools, type PageVisit, show } from './page-visit.ts';
 import { sendRedirect } from './send-redirect.ts';
 
-/** Repeated tickets are joined, and no ticket matches the result. */
+/** If the parameter is repeated, the result joins its values, which is not a valid ticket. */
 export function ticketIn(query: string): string | null {
   const tickets = new URLSearchParams(query).getAll('ticket').filter((ticket) => ticket !== '');
   return tickets.length === 0 ? null : tickets.join(' ');

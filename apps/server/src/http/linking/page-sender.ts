@@ -8,7 +8,7 @@ import { send } from '../response.ts';
 import type { SendError } from '../router.ts';
 import type { PageAssets } from './assets.ts';
 import { pageHeaders } from './page-headers.ts';
-import { createTextCatalog } from './page-texts.ts';
+import { createTextCatalog } from './text-catalog.ts';
 import { errorPage, type WayBack } from './views/error-page.ts';
 import type { Page, PageFrame } from './views/page.ts';
 

@@ -19,8 +19,8 @@ export interface FenceDocument {
 }
 
 /**
- * Reads that see every write that was acknowledged before they began. Those of one tick share a
- * fence, a durable write, and read what a majority has after its time: see decision 13.
+ * A read sees every write that was acknowledged before it began. It follows a fence, which is a
+ * durable write that the reads of one tick share: see decision 13.
  */
 export function fencedReads(
   client: MongoClient,

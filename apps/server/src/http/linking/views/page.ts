@@ -1,6 +1,6 @@
 import type { Account, ApplicationProfile, Scope } from '@latchkey/schema';
 import type { Html } from '../../html.ts';
-import type { PageTexts } from '../page-texts.ts';
+import type { PageTexts } from '../text-catalog.ts';
 import type { PageTheme } from '../theme/theme.ts';
 
 export interface PageFrame {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { preferredLanguages } from '../../../page-texts/language.ts';
 import { html } from '../../html.ts';
 import { pageHeaders } from '../page-headers.ts';
-import { createTextCatalog } from '../page-texts.ts';
+import { createTextCatalog } from '../text-catalog.ts';
 import { connectionsPage } from './connections-page.ts';
 import { consentPage } from './consent-page.ts';
 import { disconnectPage } from './disconnect-page.ts';

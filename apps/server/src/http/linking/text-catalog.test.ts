@@ -3,7 +3,7 @@ import { de } from '../../page-texts/de.ts';
 import { en, type TextKey } from '../../page-texts/en.ts';
 import { placeholdersOf } from '../../page-texts/read-page-texts.ts';
 import { html } from '../html.ts';
-import { createTextCatalog } from './page-texts.ts';
+import { createTextCatalog } from './text-catalog.ts';
 
 const keys = Object.keys(en) as TextKey[];
 
