@@ -32,6 +32,12 @@ export interface ColumnsFor<Input, Output> extends ActionColumns {
   readonly outputIds: IdPathsIn<Output>;
 }
 
+/** An action that the input chooses. What is refused before then has the name given here. */
+export interface ActionChoice<Output extends object, Input extends object, By extends AnyCaller>
+  extends Pick<Action<Output, Input, By>, 'name' | 'caller'> {
+  readonly choose: (input: Input) => Action<Output, Input, By>;
+}
+
 export interface Action<
   Output extends object = object,
   Input extends object = object,

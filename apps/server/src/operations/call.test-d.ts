@@ -1,3 +1,4 @@
+import type { ActionChoice } from './action.ts';
 import { browserActions } from './browser-actions.ts';
 import { type CallContext, type CallRequest, call } from './call.ts';
 import type { Callers } from './caller.ts';
@@ -22,12 +23,12 @@ call(context, browserActions.disconnect, {
   // @ts-expect-error without an application, the rule would list the grants of every one
   readInput: async () => ({ decision: 'disconnect' }),
 });
-call(context, browserActions.disconnect, {
-  ...ofUser,
-  readInput: async () => ({ application_id }),
+export const choice: ActionChoice<object, { application_id: string }, Callers['user']> = {
+  name: 'pages.open',
+  caller: 'user',
   // @ts-expect-error another action takes another input
-  chooseAction: () => browserActions.begin,
-});
+  choose: () => browserActions.begin,
+};
 
 // Who is authenticated is who calls.
 call(context, browserActions.disconnect, {

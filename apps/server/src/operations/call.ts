@@ -4,7 +4,7 @@ import { DomainError } from '../domain-error.ts';
 import type { ActionName, Actor, Initiator } from '../initiator.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Service } from '../service.ts';
-import type { Action, IdPaths } from './action.ts';
+import type { Action, ActionChoice, IdPaths } from './action.ts';
 import { countCall, countFailure, limitFailure } from './call-limits.ts';
 import type { AnyCaller } from './caller.ts';
 import { validate } from './input.ts';
@@ -32,16 +32,11 @@ export interface CallRequest {
   readonly response: { destroy(): unknown } | null;
 }
 
-export interface CallSteps<
-  Output extends object = object,
-  Input extends object = object,
-  By extends AnyCaller = AnyCaller,
-> {
+export interface CallSteps<Input extends object = object, By extends AnyCaller = AnyCaller> {
   readonly authenticate: () => Promise<By>;
   readonly readInput: () => Promise<Input>;
   /** Then they were checked after its last byte. */
   readonly authenticatesInBody?: boolean;
-  readonly chooseAction?: (input: Input) => Action<Output, Input, By>;
   readonly validateInput?: (input: Input) => Promise<object>;
   readonly request: CallRequest;
   readonly record: CallRecord;
@@ -75,9 +70,9 @@ export interface CallContext {
 /** `docs/protocol/README.md#order-of-checks` */
 export async function call<Output extends object, Input extends object, By extends AnyCaller>(
   context: CallContext,
-  requested: Action<Output, Input, By>,
+  requested: Action<Output, Input, By> | ActionChoice<Output, Input, By>,
   // Only the action says what is read and who calls.
-  steps: CallSteps<Output, NoInfer<Input>, NoInfer<By>>,
+  steps: CallSteps<NoInfer<Input>, NoInfer<By>>,
 ): Promise<Output> {
   const { service, limits, intercept, traceCall } = context;
   if (traceCall !== undefined) {
@@ -86,8 +81,8 @@ export async function call<Output extends object, Input extends object, By exten
   }
   const { request, record, os_user } = steps;
   const { by = requested.caller === 'visitor' ? 'user' : requested.caller } = steps;
-  let action = requested;
-  record.action = action.name;
+  let { name } = requested;
+  record.action = name;
   let caller: By | null = null;
   let ids: AuditedIds = {};
 
@@ -107,8 +102,9 @@ export async function call<Output extends object, Input extends object, By exten
       authenticated = await steps.authenticate();
       caller = authenticated;
     }
-    action = steps.chooseAction?.(input) ?? requested;
-    record.action = action.name;
+    const action = 'choose' in requested ? requested.choose(input) : requested;
+    name = action.name;
+    record.action = name;
 
     let valid: object = input;
     if (steps.validateInput !== undefined) valid = await steps.validateInput(input);
@@ -137,7 +133,7 @@ export async function call<Output extends object, Input extends object, By exten
     // An interceptor returns what the call returns.
     const output = await (intercept === undefined
       ? handle()
-      : (intercept({ operation: action.name, breakConnection }, handle) as Promise<Output>));
+      : (intercept({ operation: name, breakConnection }, handle) as Promise<Output>));
 
     noteIds(ids, output, action.outputIds);
     const { recorded } = action;
@@ -161,7 +157,7 @@ export async function call<Output extends object, Input extends object, By exten
 
   function auditedCall(by: Actor | null): AuditedCall {
     const { admin_secret } = record;
-    return { action: action.name, by, ids, admin_secret, os_user, ...request.recorded };
+    return { action: name, by, ids, admin_secret, os_user, ...request.recorded };
   }
 }
 

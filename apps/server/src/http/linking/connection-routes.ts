@@ -1,6 +1,6 @@
 import { isUuid } from '@latchkey/schema';
 import { DomainError } from '../../domain-error.ts';
-import type { Action } from '../../operations/action.ts';
+import type { ActionChoice } from '../../operations/action.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
 import type { Callers } from '../../operations/caller.ts';
 import { linkingOf } from '../../service.ts';
@@ -13,10 +13,17 @@ import { sendRedirect } from './send-redirect.ts';
 import { connectionsPage } from './views/connections-page.ts';
 import { disconnectPage } from './views/disconnect-page.ts';
 
-type Disconnection = Answer & { application_id: string };
+interface Disconnection {
+  application_id: string;
+}
 
-const disconnect: Action<{ application_id: string }, Disconnection, Callers['user']> =
-  browserActions.disconnect;
+const { disconnect } = browserActions;
+
+const decision: ActionChoice<Disconnection, Answer & Disconnection, Callers['user']> = {
+  name: disconnect.name,
+  caller: 'user',
+  choose: (answer) => actionOf(answer, { disconnect }),
+};
 
 const addressOf = () => ({ kind: 'connections' }) as const;
 
@@ -69,12 +76,11 @@ export function connectionRoutes(tools: PageTools): Route[] {
       actions: [disconnect],
       addressOf,
       async handle(visit, parameters) {
-        const { application_id } = await act(tools, visit, disconnect, {
+        const { application_id } = await act(tools, visit, decision, {
           async readInput() {
             const answer = await readAnswer(visit.context, visit.session ?? '', tools.origin);
             return { ...answer, application_id: applicationIdIn(parameters) };
           },
-          chooseAction: (answer) => actionOf(answer, { disconnect }),
         });
         sendRedirect(visit.context, `${listUrl}?done=${application_id}`);
       },

@@ -1,10 +1,12 @@
 import { redirectHost } from '../../linking/redirect.ts';
-import { browserActions } from '../../operations/browser-actions.ts';
+import type { ActionChoice } from '../../operations/action.ts';
+import { browserActions, type Redirect } from '../../operations/browser-actions.ts';
+import type { Callers } from '../../operations/caller.ts';
 import type { PathParameters, Route } from '../router.ts';
 import { formTokenOf } from './form-token.ts';
 import { openWithTicket, ticketIn } from './open-page.ts';
 import { act, type PageTools, pageRoute, show } from './page-visit.ts';
-import { actionOf, readAnswer } from './read-answer.ts';
+import { type Answer, actionOf, readAnswer } from './read-answer.ts';
 import { sendRedirect } from './send-redirect.ts';
 import { consentPage } from './views/consent-page.ts';
 
@@ -14,8 +16,11 @@ const decisions = {
   switch: browserActions.switchAccount,
 };
 
-// Until the form is read, the request could be any of the decisions.
-const decide = { ...browserActions.deny, name: browserActions.openPage.name };
+const decision: ActionChoice<Redirect, Answer, Callers['user']> = {
+  name: 'pages.open',
+  caller: 'user',
+  choose: (answer) => actionOf(answer, decisions),
+};
 
 export function linkRoutes(tools: PageTools): Route[] {
   const path = '/link/{link_id}';
@@ -63,9 +68,8 @@ export function linkRoutes(tools: PageTools): Route[] {
       addressOf,
       async handle(visit) {
         const { context } = visit;
-        const { redirect_to } = await act(tools, visit, decide, {
+        const { redirect_to } = await act(tools, visit, decision, {
           readInput: () => readAnswer(context, visit.session ?? '', tools.origin),
-          chooseAction: (answer) => actionOf(answer, decisions),
         });
         sendRedirect(context, redirect_to);
       },

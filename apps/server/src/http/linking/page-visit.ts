@@ -1,5 +1,5 @@
 import { findPageSession, type PageAddress, type PageSession } from '../../linking/page-session.ts';
-import type { Action } from '../../operations/action.ts';
+import type { Action, ActionChoice } from '../../operations/action.ts';
 import { type CallContext, type CallSteps, call } from '../../operations/call.ts';
 import type { Callers } from '../../operations/caller.ts';
 import type { ErrorPageDetails, RequestContext, RequestedCall } from '../request-context.ts';
@@ -52,8 +52,8 @@ type User = Callers['user'];
 export function act<Output extends object, Input extends object>(
   { callContext }: PageTools,
   visit: PageVisit,
-  action: Action<Output, Input, User>,
-  steps: Pick<CallSteps<Output, NoInfer<Input>, User>, 'readInput' | 'chooseAction'>,
+  action: Action<Output, Input, User> | ActionChoice<Output, Input, User>,
+  steps: Pick<CallSteps<NoInfer<Input>, User>, 'readInput'>,
 ): Promise<Output> {
   const { context } = visit;
   const [record] = context.calls as [RequestedCall];

@@ -42,7 +42,8 @@ export function clientRoute(
       const { headers: sent } = context.request;
       const format: BodyFormat = isDeclaredAsForm(sent['content-type']) ? 'form' : 'json';
       const isInForm = format === 'form' && sent.authorization === undefined;
-      const operation = endpoint.operations[format];
+      const { name } = endpoint.operations[format];
+      const choose = (members: object) => endpoint.choose(members as Members, format);
       context.challenge = endpoint.challenges[format];
       context.routeHeaders = headers;
 
@@ -53,7 +54,7 @@ export function clientRoute(
       };
       let application_id = '';
 
-      const output = await call(callContext, operation, {
+      const output = await call(callContext, { name, caller: 'application', choose } as const, {
         async authenticate() {
           const readForm = isInForm ? readFormOnce : null;
           const client = await authenticateClient(context, { readForm, takesPublic });
@@ -69,7 +70,6 @@ export function clientRoute(
           return members;
         },
         authenticatesInBody: isInForm,
-        chooseAction: (members) => endpoint.choose(members as Members, format),
         request: context,
         record: context.calls[0] as RequestedCall,
       });
