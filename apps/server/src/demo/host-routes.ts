@@ -85,12 +85,12 @@ async function asHost<Name extends HostOperation>(
   name: Name,
   readInput: () => Promise<OperationInput<Name>>,
 ): Promise<OperationOutput<Name>> {
-  const [record] = context.calls as [RequestedCall];
-  record.operation = name;
+  const [summary] = context.calls as [RequestedCall];
+  summary.operation = name;
   return call(callContext, operationNamed(name), {
     authenticate: async () => operatorWithoutSecret,
     readInput,
     request: context,
-    record,
+    summary,
   });
 }

@@ -100,7 +100,7 @@ export function createAuthentication(
           : { secret: authorization.password, grant_id: authorization.user.toLowerCase() };
       const options = { grant_id, currentAccount: operation.account === 'current' };
       await refuseUnknown(context, () => isKnownGrantSecret(service, secret));
-      const { request_id } = context.recorded;
+      const { request_id } = context.redacted;
       const initiator: Initiator = { request_id, by: 'grant', secret_id: null };
       return { kind: 'grant', ...(await authenticateGrant(service, secret, options, initiator)) };
     },

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { CallRecord } from '../operations/call.ts';
+import type { CallSummary } from '../operations/call.ts';
 import type { Challenge } from './challenge.ts';
 
 export type Headers = Record<string, string | string[]>;
 
 /** A tRPC batch makes several calls, every other request one. */
-export interface RequestedCall extends CallRecord {
+export interface RequestedCall extends CallSummary {
   operation: string | null;
   status: number | null;
 }
@@ -15,10 +15,10 @@ export interface RequestContext {
   readonly response: ServerResponse;
   readonly requestId: string;
   readonly publicUrl: string;
-  /** As a trusted proxy reports it: any text. The log takes the one in `recorded`. */
+  /** As a trusted proxy reports it: any text. The log takes the one in `redacted`. */
   readonly address: string | undefined;
-  /** Redacted: contains no credential. */
-  readonly recorded: { request_id: string; address: string | null };
+  /** For the log and the audit: contains no credential. */
+  readonly redacted: { request_id: string; address: string | null };
   readonly expectsContinue: boolean;
   readonly isClosing: () => boolean;
   wire: 'rest' | 'trpc';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { redactor } from '../log/log.ts';
-import { clientAddress, createPublicUrl, createRecorder } from './request-metadata.ts';
+import { clientAddress, createPublicUrl, createRedaction } from './request-metadata.ts';
 
 const request = (headers: IncomingMessage['headers'], localAddress = '10.0.0.1') => {
   const socket = { localAddress, localPort: 3000, remoteAddress: '10.9.9.9' };
@@ -50,7 +50,7 @@ test('the address of the client is the one that the trusted proxy reports', () =
   expect(clientAddress(request({ 'x-forwarded-for': ' ' }), true)).toBe('10.9.9.9');
 });
 
-const record = createRecorder(redactor(['quicksilver']));
+const redacted = createRedaction(redactor(['quicksilver']));
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -64,9 +64,9 @@ test.each([
   ['', null],
   [undefined, null],
 ])('the address %j is recorded as %j', (address, kept) => {
-  expect(record('a', address)).toEqual({ request_id: 'a', address: kept });
+  expect(redacted('a', address)).toEqual({ request_id: 'a', address: kept });
 });
 
 test('a credential is removed from a recorded request id', () => {
-  expect(record('quicksilver-1', undefined).request_id).toBe('[redacted]-1');
+  expect(redacted('quicksilver-1', undefined).request_id).toBe('[redacted]-1');
 });

@@ -68,8 +68,8 @@ export function isWellFramed({ httpVersion, headers, rawHeaders }: IncomingMessa
 const ADDRESS = /^[A-Za-z0-9.:%_[\]-]{1,64}$/;
 
 /** Clients may put credentials into their request id or address. */
-export function createRecorder(redact: (text: string) => string) {
-  return (requestId: string, address: string | undefined): RequestContext['recorded'] => {
+export function createRedaction(redact: (text: string) => string) {
+  return (requestId: string, address: string | undefined): RequestContext['redacted'] => {
     const clean = redact(address ?? '');
     return { request_id: redact(requestId), address: ADDRESS.test(clean) ? clean : null };
   };

@@ -13,7 +13,7 @@ import type { RequestContext } from './request-context.ts';
 import {
   clientAddress,
   createPublicUrl,
-  createRecorder,
+  createRedaction,
   isWellFramed,
   requestId,
 } from './request-metadata.ts';
@@ -55,7 +55,7 @@ export function createRespond(
   const { authenticate } = authentication;
   const handleTrpc = createTrpcHandler(offered.operations, callContext, authenticate, log);
   const publicUrl = createPublicUrl(settings.publicUrl, settings.trustProxy);
-  const record = createRecorder(redactorFor(settings));
+  const redacted = createRedaction(redactorFor(settings));
 
   async function handle(context: RequestContext): Promise<void> {
     const { method = '', url = '/', headers } = context.request;
@@ -106,10 +106,10 @@ export function createRespond(
         route: context.route,
         status: response.headersSent ? response.statusCode : null,
         duration_ms: Math.round(milliseconds * 1000) / 1000,
-        address: context.recorded.address,
+        address: context.redacted.address,
         application_id: first?.application_id,
         admin_secret: first?.admin_secret,
-        // The calls of a batch share one application. They differ in their grants and results.
+        // The calls of a tRPC batch share one application. They differ in their grants and results.
         ...(calls.length === 1
           ? { grant_id: first?.grant_id, error_code: first?.error_code }
           : {
@@ -141,7 +141,7 @@ export function createRespond(
       requestId: id,
       publicUrl: publicUrl(request),
       address,
-      recorded: record(id, address),
+      redacted: redacted(id, address),
       expectsContinue,
       isClosing,
       wire: 'rest',

@@ -26,10 +26,10 @@ export interface Target {
 export function splitTarget(target: string): Target {
   // Proxies send the absolute form, other clients the origin form.
   const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
-  const mark = origin.indexOf('?');
-  return mark === -1
+  const pathEnd = origin.indexOf('?');
+  return pathEnd === -1
     ? { path: origin, query: '' }
-    : { path: origin.slice(0, mark), query: origin.slice(mark + 1) };
+    : { path: origin.slice(0, pathEnd), query: origin.slice(pathEnd + 1) };
 }
 
 export class MethodNotAllowed extends DomainError {

@@ -8,7 +8,7 @@ import type { CallDetails } from './handler.ts';
 /** `exchanges`: a success counts as a request, a wrong code as a failed exchange. */
 export type CountsAgainst = 'nothing' | 'requests' | 'exchanges' | 'links';
 
-export type Recorded = 'always' | 'first_use' | 'refusals';
+export type Audited = 'always' | 'first_use' | 'refusals';
 
 export type IdPaths = { readonly [Id in keyof AuditedIds]?: string };
 
@@ -22,7 +22,7 @@ type IdPath<Members> = Members extends unknown
 
 export interface ActionColumns {
   readonly counts: CountsAgainst;
-  readonly recorded: Recorded;
+  readonly audited: Audited;
   readonly inputIds: IdPaths;
   readonly outputIds: IdPaths;
 }

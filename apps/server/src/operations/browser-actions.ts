@@ -58,7 +58,7 @@ export const browserActions = {
     caller: 'visitor',
     changes: true,
     counts: 'links',
-    recorded: 'always',
+    audited: 'always',
     inputIds: { application_id: 'application.id' },
     outputIds: { link_id: 'link_id' },
     async handle(service, request: AuthorizationRequest, _visitor: Visitor, initiator) {
@@ -72,7 +72,7 @@ export const browserActions = {
     caller: 'visitor',
     changes: true,
     counts: 'nothing',
-    recorded: 'always',
+    audited: 'always',
     inputIds: {},
     outputIds: {},
     handle(service, asked: PageOpening, _visitor: Visitor, initiator): Promise<OpenedPage> {
@@ -86,7 +86,7 @@ export const browserActions = {
     caller: 'user',
     changes: false,
     counts: 'nothing',
-    recorded: 'always',
+    audited: 'always',
     inputIds: {},
     outputIds: {},
     async handle(service, _input: object, user: User, initiator): Promise<ConsentView> {
@@ -104,7 +104,7 @@ export const browserActions = {
     caller: 'user',
     changes: true,
     counts: 'nothing',
-    recorded: 'always',
+    audited: 'always',
     inputIds: {},
     outputIds: { grant_id: 'grant_id' },
     async handle(service, _input: object, user: User, initiator) {
@@ -124,7 +124,7 @@ export const browserActions = {
     caller: 'user',
     changes: true,
     counts: 'nothing',
-    recorded: 'always',
+    audited: 'always',
     inputIds: {},
     outputIds: {},
     async handle(service, _input: object, user: User, initiator): Promise<Redirect> {
@@ -138,7 +138,7 @@ export const browserActions = {
     caller: 'user',
     changes: true,
     counts: 'nothing',
-    recorded: 'always',
+    audited: 'always',
     inputIds: {},
     outputIds: {},
     handle(service, _input: object, user: User, initiator): Promise<Redirect> {
@@ -151,7 +151,7 @@ export const browserActions = {
     caller: 'user',
     changes: false,
     counts: 'nothing',
-    recorded: 'always',
+    audited: 'always',
     inputIds: {},
     outputIds: {},
     async handle(service, _input: object, user: User): Promise<ConnectionsView> {
@@ -164,7 +164,7 @@ export const browserActions = {
     caller: 'user',
     changes: false,
     counts: 'nothing',
-    recorded: 'always',
+    audited: 'always',
     inputIds: { application_id: 'application_id' },
     outputIds: {},
     async handle(
@@ -186,7 +186,7 @@ export const browserActions = {
     caller: 'user',
     changes: true,
     counts: 'nothing',
-    recorded: 'always',
+    audited: 'always',
     inputIds: { application_id: 'application_id' },
     outputIds: {},
     async handle(service, asked: { application_id: string }, { page }: User, initiator) {

@@ -24,7 +24,7 @@ export async function callOperation<Name extends OperatorOperation>(
   const operation = operationNamed<OperatorOperation>(name);
   if (operation.needsLinking && service.linking === null) throw new BadSetting(LINKING_IS_OFF);
   const request = {
-    recorded: { request_id: newId(service.clock()), address: null },
+    redacted: { request_id: newId(service.clock()), address: null },
     address: undefined,
     publicUrl: '',
     waitedForBody: false,
@@ -35,7 +35,7 @@ export async function callOperation<Name extends OperatorOperation>(
     authenticate: async () => operatorWithoutSecret,
     readInput: async () => input,
     request,
-    record: {},
+    summary: {},
   });
   return output as OperationOutput<Name>;
 }

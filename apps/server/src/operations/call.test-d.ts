@@ -11,7 +11,7 @@ declare const user: Callers['user'];
 declare const visitor: Callers['visitor'];
 
 const application_id = '0193aa00-0000-7000-8000-000000000001';
-const ofUser = { authenticate: async () => user, request, record: {} };
+const ofUser = { authenticate: async () => user, request, summary: {} };
 
 // What is read is what is handled.
 call(context, browserActions.disconnect, {

@@ -13,7 +13,8 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
-export interface CallRecord {
+/** What the access log, the metrics and the trace have of a call. */
+export interface CallSummary {
   action?: ActionName;
   application_id?: string | undefined;
   grant_id?: string | undefined;
@@ -22,8 +23,8 @@ export interface CallRecord {
 }
 
 export interface CallRequest {
-  /** Redacted: contains no credential. */
-  readonly recorded: { request_id: string; address: string | null };
+  /** For the log and the audit: contains no credential. */
+  readonly redacted: { request_id: string; address: string | null };
   /** Failures count against it. */
   readonly address: string | undefined;
   readonly publicUrl: string;
@@ -39,7 +40,7 @@ export interface CallSteps<Input extends object = object, By extends AnyCaller =
   readonly authenticatesInBody?: boolean;
   readonly validateInput?: (input: Input) => Promise<object>;
   readonly request: CallRequest;
-  readonly record: CallRecord;
+  readonly summary: CallSummary;
   readonly by?: Actor;
   readonly os_user?: string;
 }
@@ -56,7 +57,7 @@ export type Intercept = (call: InterceptedCall, handle: () => Promise<object>) =
 
 export type TraceCall = <Output>(
   operation: ActionName,
-  record: CallRecord,
+  summary: CallSummary,
   run: () => Promise<Output>,
 ) => Promise<Output>;
 
@@ -77,12 +78,12 @@ export async function call<Output extends object, Input extends object, By exten
   const { service, limits, intercept, traceCall } = context;
   if (traceCall !== undefined) {
     const run = () => call({ ...context, traceCall: undefined }, requested, steps);
-    return traceCall(requested.name, steps.record, run);
+    return traceCall(requested.name, steps.summary, run);
   }
-  const { request, record, os_user } = steps;
+  const { request, summary, os_user } = steps;
   const { by = requested.caller === 'visitor' ? 'user' : requested.caller } = steps;
   let { name } = requested;
-  record.action = name;
+  summary.action = name;
   let caller: By | null = null;
   let ids: AuditedIds = {};
 
@@ -91,10 +92,10 @@ export async function call<Output extends object, Input extends object, By exten
     const isFirstUse = authenticated.kind === 'grant' && authenticated.first_used_at === null;
     caller = authenticated;
     if (authenticated.kind === 'operator') {
-      record.admin_secret = authenticated.admin_secret ?? undefined;
+      summary.admin_secret = authenticated.admin_secret ?? undefined;
     }
     ids = idsOfCaller(authenticated);
-    record.application_id = ids.application_id;
+    summary.application_id = ids.application_id;
 
     const input = await steps.readInput();
     // Whatever was disabled or removed before the last byte arrived applies to this call.
@@ -104,7 +105,7 @@ export async function call<Output extends object, Input extends object, By exten
     }
     const action = 'choose' in requested ? requested.choose(input) : requested;
     name = action.name;
-    record.action = name;
+    summary.action = name;
 
     let valid: object = input;
     if (steps.validateInput !== undefined) valid = await steps.validateInput(input);
@@ -116,7 +117,7 @@ export async function call<Output extends object, Input extends object, By exten
       try {
         if (action.changes) service.audit.beforeChange(by);
         const initiator: Initiator = {
-          request_id: request.recorded.request_id,
+          request_id: request.redacted.request_id,
           by,
           secret_id: authenticated.kind === 'application' ? authenticated.secret_id : null,
           ...(os_user !== undefined && { os_user }),
@@ -136,15 +137,15 @@ export async function call<Output extends object, Input extends object, By exten
       : (intercept({ operation: name, breakConnection }, handle) as Promise<Output>));
 
     noteIds(ids, output, action.outputIds);
-    const { recorded } = action;
-    if (recorded === 'always' || (recorded === 'first_use' && isFirstUse)) {
+    const { audited } = action;
+    if (audited === 'always' || (audited === 'first_use' && isFirstUse)) {
       service.audit.done(auditedCall(by));
     }
     return output;
   } catch (failure) {
     if (failure instanceof ClientGone) throw failure;
     const error = limitFailure(limits, caller, request.address, DomainError.from(failure));
-    record.error_code = error.code;
+    summary.error_code = error.code;
     ids = { ...error.subject, ...grantIn(error.members), ...ids };
     // An unavailable store would not take the refusal either, and the command would wait twice.
     const isPointless = by === 'command_line' && error.code === 'store_unavailable';
@@ -152,12 +153,12 @@ export async function call<Output extends object, Input extends object, By exten
     if (!isPointless) service.audit.refused(auditedCall(isNobody ? null : by), error);
     throw error;
   } finally {
-    record.grant_id = ids.grant_id;
+    summary.grant_id = ids.grant_id;
   }
 
   function auditedCall(by: Actor | null): AuditedCall {
-    const { admin_secret } = record;
-    return { action: name, by, ids, admin_secret, os_user, ...request.recorded };
+    const { admin_secret } = summary;
+    return { action: name, by, ids, admin_secret, os_user, ...request.redacted };
   }
 }
 

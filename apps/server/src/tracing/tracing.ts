@@ -12,16 +12,16 @@ import {
 } from '@opentelemetry/api';
 import packageJson from '../../package.json' with { type: 'json' };
 import { DomainError } from '../domain-error.ts';
-import { type CallRecord, ClientGone, type TraceCall } from '../operations/call.ts';
+import { type CallSummary, ClientGone, type TraceCall } from '../operations/call.ts';
 import type { StoreObserver } from '../store/observe-store.ts';
 
 export interface TracedRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly recorded: { readonly request_id: string };
+  readonly redacted: { readonly request_id: string };
   readonly wire: 'rest' | 'trpc';
   readonly route: string | null;
-  readonly calls: readonly Pick<CallRecord, 'error_code'>[];
+  readonly calls: readonly Pick<CallSummary, 'error_code'>[];
 }
 
 /** @param run - never rejects */
@@ -63,7 +63,7 @@ export function createTracing(): Tracing {
       const { method = '' } = request.request;
       const attributes = {
         'http.request.method': method,
-        'latchkey.request_id': request.recorded.request_id,
+        'latchkey.request_id': request.redacted.request_id,
       };
       const parent = parentOf(request);
       return within(method, SpanKind.SERVER, attributes, parent, run, (span) => {
@@ -86,10 +86,10 @@ export function createTracing(): Tracing {
       });
     },
 
-    traceCall(operation, record, run) {
+    traceCall(operation, summary, run) {
       const parent = context.active();
       return within(operation, SpanKind.INTERNAL, {}, parent, run, (span, error) => {
-        const { action = operation, application_id, grant_id, error_code } = record;
+        const { action = operation, application_id, grant_id, error_code } = summary;
         span.updateName(action);
         span.setAttribute('latchkey.operation', action);
         if (application_id !== undefined) {

@@ -4,7 +4,7 @@ import type { RouteAction } from '../../src/http/router.ts';
 import { offeredRoutes } from '../../src/http/routes.ts';
 import { noLimits } from '../../src/limits/limits.ts';
 import { closeService, openService } from '../../src/open-service.ts';
-import type { CountsAgainst, Recorded } from '../../src/operations/action.ts';
+import type { Audited, CountsAgainst } from '../../src/operations/action.ts';
 import type { CallerKind } from '../../src/operations/caller.ts';
 import { loadSettings } from '../../src/settings.ts';
 
@@ -23,7 +23,7 @@ const counts: Record<CountsAgainst, string> = {
   links: '`links`',
 };
 
-const recorded: Record<Recorded, string> = {
+const audited: Record<Audited, string> = {
   always: 'always',
   first_use: 'the first use',
   refusals: 'refusals',
@@ -83,7 +83,7 @@ export async function checksPage(): Promise<string> {
         action.input === null ? 'the route' : 'the schema',
         counts[action.counts],
         `\`${action.name}\``,
-        recorded[action.recorded],
+        audited[action.audited],
       ];
       return `| ${cells.join(' | ')} |`;
     }),

@@ -157,13 +157,13 @@ describeOnEachStore('the client of tRPC', (fresh) => {
               authenticate: async () => caller,
               readInput: async () => input,
               request: {
-                recorded: { request_id: 'of-theirs', address: null },
+                redacted: { request_id: 'of-theirs', address: null },
                 address: undefined,
                 publicUrl: '',
                 waitedForBody: false,
                 response: null,
               },
-              record: {},
+              summary: {},
             }),
         }),
       });

@@ -25,12 +25,12 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
             return { kind: 'visitor', address_key };
           },
           readInput: () =>
-            readAuthorization(service, parameters, context.recorded.request_id, (application) => {
+            readAuthorization(service, parameters, context.redacted.request_id, (application) => {
               const { name, homepage_uri } = application;
               context.errorPage = { ui_locales, application_name: name, back_url: homepage_uri };
             }),
           request: context,
-          record: context.calls[0] as RequestedCall,
+          summary: context.calls[0] as RequestedCall,
         });
         sendRedirect(context, redirect_to);
       } catch (error) {

@@ -29,7 +29,7 @@ export async function openWithTicket(
     authenticate: async () => ({ kind: 'visitor', address_key: addressKey(context.address) }),
     readInput: async () => ({ address, ticket, session: visit.session }),
     request: context,
-    record: context.calls[0] as RequestedCall,
+    summary: context.calls[0] as RequestedCall,
   });
   if (session === null) return sendRedirect(context, location);
   const seconds = Math.ceil((page.expires_at - callContext.service.clock()) / 1000);

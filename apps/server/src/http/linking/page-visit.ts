@@ -56,9 +56,9 @@ export function act<Output extends object, Input extends object>(
   steps: Pick<CallSteps<NoInfer<Input>, User>, 'readInput'>,
 ): Promise<Output> {
   const { context } = visit;
-  const [record] = context.calls as [RequestedCall];
+  const [summary] = context.calls as [RequestedCall];
   const authenticate = () => authenticateUser(callContext, visit);
-  return call(callContext, action, { ...steps, authenticate, request: context, record });
+  return call(callContext, action, { ...steps, authenticate, request: context, summary });
 }
 
 export function show<Output extends object>(

@@ -71,7 +71,7 @@ export function clientRoute(
         },
         authenticatesInBody: isInForm,
         request: context,
-        record: context.calls[0] as RequestedCall,
+        summary: context.calls[0] as RequestedCall,
       });
       sendJson(context, 200, toBody(output));
     },

@@ -37,7 +37,7 @@ export function operationRoute(
           return { ...members, ...parameters };
         },
         request: context,
-        record: context.calls[0] as RequestedCall,
+        summary: context.calls[0] as RequestedCall,
       });
       sendJson(context, 200, output);
     },

@@ -76,28 +76,28 @@ export function createTrpcHandler(
         },
         validateInput: (input) => validateInProcedure(operation, index, input),
         request: context,
-        record: context.calls[index] as RequestedCall,
+        summary: context.calls[index] as RequestedCall,
       });
     }
 
     async function respond(index: number, name: string): Promise<CallResponse> {
-      const record = context.calls[index] as RequestedCall;
+      const summary = context.calls[index] as RequestedCall;
       try {
         const data = await callProcedure(index, name);
-        record.status = 200;
+        summary.status = 200;
         return { status: 200, body: resultEnvelope(data), headers: {} };
       } catch (failure) {
         if (failure instanceof ClientGone) throw failure;
         const error = reportFailure(log, context, failure);
-        record.error_code = error.code;
-        record.status = errorDefinition(error.code).status;
+        summary.error_code = error.code;
+        summary.status = errorDefinition(error.code).status;
         const procedure = {
           // tRPC repeats unknown names too, but such a name can be a credential.
           path: name.replace(credentialPattern, '[redacted]'),
           caller: operations.get(name)?.caller ?? null,
         };
         const body = errorEnvelope(context, error, procedure);
-        return { status: record.status, body, headers: errorHeaders(context, error) };
+        return { status: summary.status, body, headers: errorHeaders(context, error) };
       }
     }
 

@@ -51,7 +51,7 @@ export function accounts(database: Database, clock: Clock): Accounts {
       isMade,
     );
 
-  /** The mark of the erasure is on disk, so what is created from now on sees it. */
+  /** The erasure is stored, so what is created from now on sees it. */
   async function endAll(erasure: ErasedAccountDocument): Promise<void> {
     const ofAccount = {
       account_id: erasure._id,
@@ -63,8 +63,8 @@ export function accounts(database: Database, clock: Clock): Accounts {
   }
 
   /**
-   * A call that read the account before the mark has kept a page or a code, which names the link
-   * request. Once that is deleted, the call has nothing to write the account to.
+   * A call that read the account before its erasure has stored a page or a code, which names the
+   * link request. Once that is deleted, the call has nothing to write the account to.
    */
   async function deleteLinks(ofAccount: OfAccount): Promise<void> {
     const [pages, codes] = await database.read(({ pages, grants, listing }) => {
@@ -172,7 +172,7 @@ export function accounts(database: Database, clock: Clock): Accounts {
         ...initiatorField('erased_by', initiator),
       };
       const { _id, erasure_id } = erasure;
-      // Marks unknown and erased ids too: a put with an unknown outcome may still arrive.
+      // Unknown and erased ids too: a put with an unknown outcome may still arrive.
       const revision = await retryOnConflict(
         async () => (await find(account_id)) ?? {},
         async (before) => {

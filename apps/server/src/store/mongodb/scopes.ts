@@ -77,8 +77,8 @@ export function scopes(database: Database, clock: Clock): Scopes {
           return found && !isDeleted(found) ? found : null;
         },
         async (revision, found) => {
-          const mark = { _id: scope, deleted_at: toDate(clock()) };
-          return (await replace(revision, mark, isDeleted)) && fromScopeDocument(found);
+          const deleted = { _id: scope, deleted_at: toDate(clock()) };
+          return (await replace(revision, deleted, isDeleted)) && fromScopeDocument(found);
         },
       ),
   };
