@@ -74,7 +74,7 @@ export class LogSink implements DestinationStream {
 
   write(line: string): void {
     if (this.#closed) return;
-    if (!this.#hasRoom(Math.min(line.length, LINE_BYTES))) {
+    if (this.#waitingBytes > 0 && !this.#hasRoom(Math.min(line.length, LINE_BYTES))) {
       this.#dropped += 1;
       if (this.#outage !== null) this.#outage.dropped += 1;
       return;
@@ -104,7 +104,6 @@ export class LogSink implements DestinationStream {
   }
 
   #hasRoom(length: number): boolean {
-    if (this.#waitingBytes === 0) return true;
     const { lastMsg, lastObj } = this;
     const isChange =
       lastMsg === 'audit' && (lastObj as { result?: unknown } | null)?.result === 'done';
