@@ -93,7 +93,13 @@ export class Database {
   }
 
   read<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
-    return this.#runOnce(work);
+    return this.#run(async (collections) => {
+      try {
+        return await work(collections);
+      } catch (error) {
+        throw unavailable(error);
+      }
+    });
   }
 
   readByIndex<T>(index: string, work: ListWork<T>): Promise<T> {
@@ -148,7 +154,7 @@ export class Database {
 
   /** Sends a write that may get lost or be repeated. If it rejects, the write may have been made. */
   writeOnce<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
-    return this.#runOnce(work);
+    return this.read(work);
   }
 
   write<T>(write: (collections: Omit<Collections, 'durable'>) => Write<T>): Promise<T> {
@@ -163,16 +169,6 @@ export class Database {
     this.#indexKeeper?.close();
     await Promise.allSettled([...this.#running, this.#preparation]);
     await this.#client.close();
-  }
-
-  #runOnce<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
-    return this.#run(async (collections) => {
-      try {
-        return await work(collections);
-      } catch (error) {
-        throw unavailable(error);
-      }
-    });
   }
 
   #run<T>(work: (collections: Collections) => Promise<T>): Promise<T> {

@@ -44,7 +44,7 @@ export function fencedReads(
   }
 
   let fence: Promise<Timestamp | undefined> | undefined;
-  function shareFence(): Promise<Timestamp | undefined> {
+  return async (read) => {
     if (fence === undefined) {
       fence = writeFence();
       // Before the next event, so every read that shares the fence began before its write.
@@ -52,11 +52,7 @@ export function fencedReads(
         fence = undefined;
       });
     }
-    return fence;
-  }
-
-  return async (read) => {
-    const time = await shareFence();
+    const time = await fence;
     if (time === undefined) return read(decisive);
     const session = client.startSession({ causalConsistency: true });
     session.advanceOperationTime(time);

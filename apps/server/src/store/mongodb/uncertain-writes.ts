@@ -17,11 +17,7 @@ export interface Write<T> {
   readBack?(): Promise<ReadBack<T>>;
 }
 
-export type WriteOptions = Concerns['durable'] & { comment: Comment };
-
-interface Comment {
-  toBSON(): string;
-}
+export type WriteOptions = Concerns['durable'] & { comment: { toBSON(): string } };
 
 // The longest is short compared with an election of 10 s.
 const PAUSES = { first: 100, most: 1_000 };
@@ -38,8 +34,7 @@ export async function settle<T>(
   timeoutMs: number,
   closing: AbortSignal,
 ): Promise<T> {
-  const send = () => countSends((comment) => write.send({ ...durable, comment }));
-  const first = await send();
+  const first = await send(write, durable);
   if ('result' in first) return first.result;
   if (!mayBeMade(first)) throw unavailable(first.error);
 
@@ -53,7 +48,7 @@ export async function settle<T>(
     if (typeof found === 'object') return found.result;
     if (found === 'unknown') throw unknown;
     if (found === 'retry') {
-      const next = await send();
+      const next = await send(write, durable);
       if ('result' in next) return afterRepetition(write, next.result, unknown);
       if (!mayBeMade(next)) throw unknown;
     }
@@ -65,7 +60,7 @@ export async function settle<T>(
 type Sent<T> = { result: T } | { error: unknown; sends: number };
 
 /** The driver asks the `comment` for its BSON each time it sends the command: see decision 32. */
-async function countSends<T>(send: (comment: Comment) => Promise<T>): Promise<Sent<T>> {
+async function send<T>(write: Write<T>, durable: Concerns['durable']): Promise<Sent<T>> {
   let sends = 0;
   const comment = {
     toBSON() {
@@ -74,7 +69,7 @@ async function countSends<T>(send: (comment: Comment) => Promise<T>): Promise<Se
     },
   };
   try {
-    return { result: await send(comment) };
+    return { result: await write.send({ ...durable, comment }) };
   } catch (error) {
     return { error, sends };
   }
