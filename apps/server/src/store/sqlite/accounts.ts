@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { newId } from '../../credentials/credentials.ts';
 import { type AccountRecord, ERASED, type ListedAccount } from '../records.ts';
 import type { Erasure, ListRange } from '../store.ts';
-import { accountRecord, accountText, initiatorText, rangeParameters } from './rows.ts';
+import { accountText, initiatorText, rangeParameters } from './rows.ts';
 
 type ListedRow = { place: Uint8Array; account: string };
 
@@ -48,7 +48,7 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
 
     findAccount(account_id: string): AccountRecord | null {
       const row = find.get({ id: uuidToBytes(account_id) }) as { account: string } | undefined;
-      return row ? accountRecord(row.account) : null;
+      return row ? JSON.parse(row.account) : null;
     },
 
     listAccounts(
@@ -62,7 +62,7 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
           : listByUsername.all({ ...parameters, username });
       return (rows as ListedRow[]).map(({ place, account }) => ({
         place: uuidFromBytes(place),
-        account: accountRecord(account),
+        account: JSON.parse(account),
       }));
     },
 

@@ -20,7 +20,10 @@ export function watchDatabaseFile(path: string, onReplaced: (error: Error) => vo
 
   function verify(): void {
     if (replaced === null) {
-      const changed = files.find(({ name, opened }) => !isSame(identify(name), opened));
+      const changed = files.find(({ name, opened }) => {
+        const found = identify(name);
+        return found?.dev !== opened?.dev || found?.ino !== opened?.ino;
+      });
       if (changed === undefined) return;
       replaced = new Error(
         `The SQLite file ${changed.name} was replaced, moved or deleted while the service ran. Nothing is read or written any more. Put the right files in place and restart every process that uses them.`,
@@ -33,19 +36,20 @@ export function watchDatabaseFile(path: string, onReplaced: (error: Error) => vo
   return {
     verify,
     verifyOncePerTick() {
-      nextCheck ??= new Promise((resolve, reject) => {
-        // Runs after the reads of all requests that are handled together.
-        process.nextTick(() => {
-          nextCheck = null;
-          try {
-            verify();
-            resolve();
-          } catch (error) {
-            reject(error);
-          }
-        });
+      if (nextCheck !== null) return nextCheck;
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      nextCheck = promise;
+      // Runs after the reads of all requests that are handled together.
+      process.nextTick(() => {
+        nextCheck = null;
+        try {
+          verify();
+          resolve();
+        } catch (error) {
+          reject(error);
+        }
       });
-      return nextCheck;
+      return promise;
     },
   };
 }
@@ -54,10 +58,6 @@ type Identity = Pick<BigIntStats, 'dev' | 'ino'> | undefined;
 
 function identify(name: string): Identity {
   return statSync(name, { bigint: true, throwIfNoEntry: false });
-}
-
-function isSame(one: Identity, other: Identity): boolean {
-  return one?.dev === other?.dev && one?.ino === other?.ino;
 }
 
 const OTHERS = 0o077;

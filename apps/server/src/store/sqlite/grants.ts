@@ -10,7 +10,6 @@ import type {
 } from '../records.ts';
 import type { ActiveGrants, Change, ListRange, Recovery, Revocation } from '../store.ts';
 import {
-  accountRecord,
   bytesOrNull,
   type GrantRow,
   grantHistory,
@@ -125,7 +124,7 @@ export function prepareGrants(database: DatabaseSync) {
         first_used_at: row.first_used_at,
         application_disabled:
           row.application_disabled === null ? null : row.application_disabled === 1,
-        account: row.account === null ? null : accountRecord(row.account),
+        account: row.account === null ? null : JSON.parse(row.account),
       };
     },
 

@@ -36,10 +36,10 @@ export class GroupCommit {
    * @throws DomainError `store_unavailable` if nothing was changed, otherwise `outcome_unknown`
    */
   run<T>(attempt: () => T, members: ErrorMembers = {}): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ attempt, members, resolve: resolve as Write['resolve'], reject });
-      this.#draining ??= this.#drain();
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#waiting.push({ attempt, members, resolve: resolve as Write['resolve'], reject });
+    this.#draining ??= this.#drain();
+    return promise;
   }
 
   async idle(): Promise<void> {
@@ -91,10 +91,12 @@ export class GroupCommit {
   #attemptAll(batch: readonly Write[]): (() => void)[] {
     this.#setSavepoint.run();
     try {
-      return batch.map(({ attempt, resolve }) => {
+      const settlements: (() => void)[] = [];
+      for (const { attempt, resolve } of batch) {
         const result = attempt();
-        return () => resolve(result);
-      });
+        settlements.push(() => resolve(result));
+      }
+      return settlements;
     } catch (error) {
       this.#undo(error);
       return batch.map((write) => this.#attemptOne(write));

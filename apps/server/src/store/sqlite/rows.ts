@@ -120,16 +120,12 @@ export function accountText(account: AccountRecord): string {
   return JSON.stringify({ id, username, display_name, twitter, verified, supporter });
 }
 
-export function accountRecord(text: string): AccountRecord {
-  return JSON.parse(text);
-}
-
 export function pendingRecord(grant_id: string, row: PendingRow): PendingRecord {
   return {
     grant_id,
     application_id: uuidFromBytes(row.application_id),
     scope: row.scope,
-    account: accountRecord(row.account),
+    account: JSON.parse(row.account),
     code_hash: row.code_hash,
     code_expires_at: row.code_expires_at,
     ...binding(row),
@@ -157,7 +153,7 @@ export function bindingColumns(bound: CodeBinding) {
 type GrantIds = Pick<GrantRecord, 'grant_id' | 'application_id'>;
 
 export function grantRecord(ids: GrantIds, row: GrantRow): GrantRecord {
-  return { ...withoutAccount(ids, row), account: accountRecord(row.account) };
+  return { ...withoutAccount(ids, row), account: JSON.parse(row.account) };
 }
 
 export function withoutAccount(

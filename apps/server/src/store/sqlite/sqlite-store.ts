@@ -58,23 +58,29 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   let closing: Promise<void> | null = null;
 
   // Every read is one statement, so it sees one moment and all commits before it.
-  async function read<T>(attempt: () => T): Promise<T> {
-    refuseIfClosed();
-    try {
-      const result = await retryWhileLocked(() => {
-        refuseIfClosed();
-        return attempt();
-      });
-      await file.verifyOncePerTick();
-      return result;
-    } catch (error) {
-      throw toStoreError(error);
-    }
+  function read<Input extends unknown[], T>(statement: (...input: Input) => T) {
+    return async (...input: Input): Promise<T> => {
+      try {
+        const result = await retryWhileLocked(() => {
+          refuseIfClosed();
+          return statement(...input);
+        });
+        await file.verifyOncePerTick();
+        return result;
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    };
   }
 
-  async function write<T>(attempt: () => T, about?: { grant_id: string }): Promise<T> {
-    refuseIfClosed();
-    return commits.run(attempt, about && { grant_id: about.grant_id });
+  function write<Input extends unknown[], T>(
+    statements: (...input: Input) => T,
+    grantOf?: (...input: Input) => string,
+  ) {
+    return async (...input: Input): Promise<T> => {
+      refuseIfClosed();
+      return commits.run(() => statements(...input), grantOf && { grant_id: grantOf(...input) });
+    };
   }
 
   function refuseIfClosed(): void {
@@ -83,7 +89,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
   async function sweep(): Promise<void> {
     for (const sweepBatch of sweeps) {
-      while (await write(() => sweepBatch(clock()))) {
+      const sweepOnce = write(() => sweepBatch(clock()));
+      while (await sweepOnce()) {
         // Lets requests run between two batches.
       }
     }
@@ -109,73 +116,73 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   }, SWEEP_EVERY_MS).unref();
 
   return {
-    createApplication: (application) => write(() => applications.createApplication(application)),
-    findApplication: (id) => read(() => applications.findApplication(id)),
-    listApplications: (range) => read(() => applications.listApplications(range)),
-    addSecret: (id, secret, limit) => write(() => applications.addSecret(id, secret, limit)),
-    removeSecret: (id, secret_id) => write(() => applications.removeSecret(id, secret_id)),
-    updateApplication: (id, changes) => write(() => applications.updateApplication(id, changes)),
-    setApplicationDisabled: (id, disabled) =>
-      write(() => applications.setApplicationDisabled(id, disabled)),
-    noteSecretUse: (id, secret_id, at) =>
-      write(() => applications.noteSecretUse(id, secret_id, at)),
+    createApplication: write(applications.createApplication),
+    findApplication: read(applications.findApplication),
+    listApplications: read(applications.listApplications),
+    addSecret: write(applications.addSecret),
+    removeSecret: write(applications.removeSecret),
+    updateApplication: write(applications.updateApplication),
+    setApplicationDisabled: write(applications.setApplicationDisabled),
+    noteSecretUse: write(applications.noteSecretUse),
 
-    deleteApplication: (deletion) => write(() => applications.deleteApplication(deletion)),
-    listDeletions: () => read(applications.listDeletions),
-    endGrants: (deletion, range) => write(() => applications.endGrants(deletion, range)),
-    forgetDeletion: (id) => write(() => applications.forgetDeletion(id)),
+    deleteApplication: write(applications.deleteApplication),
+    listDeletions: read(applications.listDeletions),
+    endGrants: write(applications.endGrants),
+    forgetDeletion: write(applications.forgetDeletion),
 
-    putAccount: (account) => write(() => accounts.putAccount(account)),
-    findAccount: (id) => read(() => accounts.findAccount(id)),
-    listAccounts: (filter, range) => read(() => accounts.listAccounts(filter, range)),
+    putAccount: write(accounts.putAccount),
+    findAccount: read(accounts.findAccount),
+    listAccounts: read(accounts.listAccounts),
     async eraseAccount(erasure) {
-      const revoked = await write(() => accounts.eraseAccount(erasure));
+      const revoked = await write(accounts.eraseAccount)(erasure);
       await emptyLog(database);
       return revoked;
     },
 
-    putScope: (scope, limit) => write(() => scopes.putScope(scope, limit)),
-    listScopes: () => read(scopes.listScopes),
-    listScopeNames: () => read(scopes.listScopeNames),
-    deleteScope: (scope) => write(() => scopes.deleteScope(scope)),
+    putScope: write(scopes.putScope),
+    listScopes: read(scopes.listScopes),
+    listScopeNames: read(scopes.listScopeNames),
+    deleteScope: write(scopes.deleteScope),
 
-    createLink: (link) => write(() => links.createLink(link)),
-    findLink: (id) => read(() => links.findLink(id)),
-    identifyLink: (identification) => write(() => links.identifyLink(identification)),
-    switchLink: (change) => write(() => links.switchLink(change)),
-    decideLink: (decision) => write(() => links.decideLink(decision)),
+    createLink: write(links.createLink),
+    findLink: read(links.findLink),
+    identifyLink: write(links.identifyLink),
+    switchLink: write(links.switchLink),
+    decideLink: write(links.decideLink),
 
-    createPage: (page) => write(() => pages.createPage(page)),
-    findPage: (id) => read(() => pages.findPage(id)),
-    openPage: (opening) => write(() => pages.openPage(opening)),
+    createPage: write(pages.createPage),
+    findPage: read(pages.findPage),
+    openPage: write(pages.openPage),
 
-    issueCode: (code) => write(() => codes.issueCode(code), code),
-    cancelCode: (grant_id) => write(() => codes.cancelCode(grant_id), { grant_id }),
-    redeemCode: (redemption) => write(() => codes.redeemCode(redemption), redemption),
-    listCodes: (account_id) => read(() => codes.listCodes(account_id)),
-    findCode: (id) => read(() => codes.findCode(id)),
-    countPendingCodes: (options) => read(() => codes.countPendingCodes(options)),
+    issueCode: write(codes.issueCode, grantIdOf),
+    cancelCode: write(codes.cancelCode, (grant_id) => grant_id),
+    redeemCode: write(codes.redeemCode, grantIdOf),
+    listCodes: read(codes.listCodes),
+    findCode: read(codes.findCode),
+    countPendingCodes: read(codes.countPendingCodes),
 
-    revokeGrant: (revocation) => write(() => grants.revokeGrant(revocation), revocation),
-    recoverGrant: (recovery) => write(() => grants.recoverGrant(recovery), recovery),
-    authenticateGrant: (id, options) => read(() => grants.authenticateGrant(id, options)),
-    noteFirstUse: (use) => write(() => grants.noteFirstUse(use), use),
-    listGrants: (filter, range) => read(() => grants.listGrants(filter, range)),
-    listActiveGrants: (filter, range) => read(() => grants.listActiveGrants(filter, range)),
-    findGrantHistory: (id) => read(() => grants.findGrantHistory(id)),
+    revokeGrant: write(grants.revokeGrant, grantIdOf),
+    recoverGrant: write(grants.recoverGrant, grantIdOf),
+    authenticateGrant: read(grants.authenticateGrant),
+    noteFirstUse: write(grants.noteFirstUse, grantIdOf),
+    listGrants: read(grants.listGrants),
+    listActiveGrants: read(grants.listActiveGrants),
+    findGrantHistory: read(grants.findGrantHistory),
 
-    keepRefusals: (records) => write(() => refusals.keepRefusals(records)),
-    findRefusals: (filter, limit) => read(() => refusals.findRefusals(filter, limit)),
+    keepRefusals: write(refusals.keepRefusals),
+    findRefusals: read(refusals.findRefusals),
 
-    keepCommandChanges: (changes) => write(() => commandChanges.keepCommandChanges(changes)),
-    listCommandChanges: (limit) => read(() => commandChanges.listCommandChanges(limit)),
-    forgetCommandChanges: (ids) => write(() => commandChanges.forgetCommandChanges(ids)),
+    keepCommandChanges: write(commandChanges.keepCommandChanges),
+    listCommandChanges: read(commandChanges.listCommandChanges),
+    forgetCommandChanges: write(commandChanges.forgetCommandChanges),
 
-    addToCount: (addition) => write(() => rateLimits.addToCount(addition)),
+    addToCount: write(rateLimits.addToCount),
 
     sweep,
     kind: 'sqlite',
-    ping: () => read(() => void ping.get()),
+    ping: read(() => void ping.get()),
     close: () => (closing ??= close()),
   };
 }
+
+const grantIdOf = ({ grant_id }: { grant_id: string }) => grant_id;

@@ -10,7 +10,6 @@ import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 import { migrations, versionOf } from './migrations.ts';
 import { configure, lockForItself, nodeSqlite, openDatabase } from './open-database.ts';
 import {
-  accountRecord,
   accountText,
   type BindingRow,
   binding,
@@ -136,7 +135,7 @@ function transfer(database: DatabaseSync, path: string): Transfer {
     accounts: table('accounts', {
       toRecord: ({ place, account }: { place: Uint8Array; account: string }) => ({
         place: uuidFromBytes(place),
-        account: accountRecord(account),
+        account: JSON.parse(account),
       }),
       toRow: ({ place, account }) => ({
         id: uuidToBytes(account.id),
@@ -240,7 +239,7 @@ function storedGrant(row: GrantRow): StoredGrant {
     ...grantHistory(row),
     ...binding(row),
     ...{ created_at, secret_hash, scope, code_hash },
-    account: account === null ? null : accountRecord(account),
+    account: account === null ? null : JSON.parse(account),
   };
 }
 
