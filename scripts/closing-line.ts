@@ -45,16 +45,21 @@ export default class ClosingLine implements Reporter {
     const lines = leftOutLine(this.#filesLeftOut, leftOut);
     const failedModules = modules.filter((module) => module.state() === 'failed');
     const others = modules.filter((module) => !failedModules.includes(module));
+    // What fails after this, such as the global tear-down, sets the exit code again.
+    const codeOfTests = process.exitCode;
+    process.exitCode = undefined;
     // At the exit every other reporter has written its part, and it is known whether something other
-    // than a test has failed, such as the global set-up.
-    process.once('exit', (exitCode) => {
-      const failures = failed === 0 && exitCode !== 0 ? 1 : failed;
+    // than a test has failed.
+    process.once('exit', (laterCode) => {
+      process.exitCode = laterCode || codeOfTests;
+      const hasOther = laterCode !== 0 || (failed === 0 && process.exitCode !== undefined);
+      const failures = failed + (hasOther ? 1 : 0);
       const passed = count(modules, 'passed');
       const line = `${passed} passed, ${failures} failed${this.#skipped(modules)}`;
       const report: Report = {
         line,
         failedFiles: failedModules.map(({ moduleId }) => relative(process.cwd(), moduleId)),
-        failedOutside: errors.length > 0 || failures > failed,
+        failedOutside: errors.length > 0 || hasOther,
         others: { passed: count(others, 'passed'), skipped: this.#skipped(others) },
       };
       const { TEST_REPORT } = process.env;

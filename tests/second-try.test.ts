@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { maySecondTry, NO_SECOND_TRY } from '../scripts/ci/no-second-try.mjs';
-import { environment, run } from './support/service.ts';
+import { type Environment, environment, run } from './support/service.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const script = join(root, 'scripts/ci/second-try.mjs');
@@ -20,13 +20,15 @@ describe('in CI', () => {
 
   /** Runs files as CI does. Resolves to the last lines and the number of attempts of flaky tests. */
   async function runFiles(...files: string[]) {
-    const env = environment({ ATTEMPTS: attempts, PLANTED: files.join(' ') });
-    const { exitCode, stdout } = await run(process.execPath, [script, 'planted'], {
-      cwd: planted,
-      env,
-    });
-    const last = stdout.trim().split('\n').slice(-2);
-    return { exitCode, last, attempts: (await readdir(attempts)).length };
+    const { exitCode, lines } = await runWith({}, ...files);
+    return { exitCode, last: lines.slice(-2), attempts: (await readdir(attempts)).length };
+  }
+
+  async function runWith(more: Environment, ...files: string[]) {
+    const env = environment({ ATTEMPTS: attempts, PLANTED: files.join(' '), ...more });
+    const words = [script, 'planted'];
+    const { exitCode, stdout } = await run(process.execPath, words, { cwd: planted, env });
+    return { exitCode, lines: stdout.trim().split('\n') };
   }
 
   test('a run without a failure is not repeated', async () => {
@@ -84,6 +86,14 @@ describe('in CI', () => {
       exitCode: 1,
       last: ['It stays failed: something failed outside of the test files.', '1 passed, 1 failed'],
       attempts: 1,
+    });
+  });
+
+  test('a failure after the tests gets none, not even beside a file that fails once', async () => {
+    const { exitCode, lines } = await runWith({ TEAR_DOWN: 'fails' }, 'flaky-one.test.ts');
+    expect({ exitCode, last: lines.slice(-2) }).toEqual({
+      exitCode: 1,
+      last: ['It stays failed: something failed outside of the test files.', '0 passed, 2 failed'],
     });
   });
 

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: (process.env.PLANTED ?? '').split(' '),
+    globalSetup: './tear-down.ts',
     reporters: ['../../../scripts/closing-line.ts'],
   },
 });
