@@ -4,8 +4,6 @@ import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 // For the member of a test's meta data.
 import type {} from '../packages/test-kit/src/long.ts';
 
-const SLOW_FILES = '{apps/*/{src,test}/**,packages/*/src/**,tests,benchmarks/**}/*.slow.test.ts';
-
 /** What `scripts/ci/second-try.mjs` reads: it names the file in `TEST_REPORT`. */
 interface Report {
   /** The last line of the run. */
@@ -27,12 +25,15 @@ export default class ClosingLine implements Reporter {
   #filesLeftOut = 0;
   #runsByName = false;
 
-  onInit({ config }: Vitest): void {
+  onInit({ config, projects }: Vitest): void {
     this.#runsByName = config.testNamePattern !== undefined;
     // `npm test` excludes them by name.
     if (!config.cliExclude?.some((pattern) => pattern.includes('.slow.'))) return;
-    const options = { cwd: config.root, exclude: ['**/node_modules/**'] };
-    this.#filesLeftOut = globSync(SLOW_FILES, options).length;
+    const exclude = (path: string) => /(^|\/)(node_modules|dist)$/.test(path);
+    const files = projects.flatMap(({ config: { include, root } }) =>
+      globSync(include, { cwd: root, exclude }),
+    );
+    this.#filesLeftOut = files.filter((file) => file.endsWith('.slow.test.ts')).length;
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {

@@ -21,12 +21,18 @@ const NOT_RUN = [
 ].join(', ');
 const EVERY_DAY = ['--exclude', '**/*.slow.test.ts'];
 
-test('npm test leaves slow files and slow tests out, and says so', async () => {
-  expect(await linesOf([...EVERY_DAY, 'tests/mixed', 'tests/file'], {})).toEqual([
-    'left out: 1 slow test file and 2 slow tests (run: npm run test:all)',
-    `1 passed, 0 failed, ${NOT_RUN}`,
-  ]);
-});
+test.each([
+  { words: [], files: '2 slow test files' },
+  { words: ['--project', 'tests'], files: '1 slow test file' },
+])(
+  'npm test $words leaves slow files and slow tests out, and says so',
+  async ({ words, files }) => {
+    expect(await linesOf([...EVERY_DAY, ...words, 'tests/mixed', 'tests/file'], {})).toEqual([
+      `left out: ${files} and 2 slow tests (run: npm run test:all)`,
+      `1 passed, 0 failed, ${NOT_RUN}`,
+    ]);
+  },
+);
 
 test.each([{ TEST_ALL: '1' }, { TEST_LONG: '1' }])('%j leaves nothing out', async (env) => {
   expect(await linesOf(['tests/mixed', 'tests/file'], env)).toEqual([
