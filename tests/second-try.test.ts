@@ -36,15 +36,21 @@ describe('in CI', () => {
     expect([exitCode, last.at(-1)]).toEqual([0, '2 passed, 0 failed']);
   });
 
-  test('files that fail once pass, are named, and count as one passed each', async () => {
-    expect(await runFiles('flaky-one.test.ts', 'flaky-two.test.ts', 'passing.test.ts')).toEqual({
+  test('files that fail once pass, are named, on GitHub with a warning, and count as one passed each', async () => {
+    const files = ['flaky-one.test.ts', 'flaky-two.test.ts', 'passing.test.ts'];
+    const { exitCode, lines } = await runWith({ GITHUB_ACTIONS: 'true' }, ...files);
+    expect({ exitCode, last: lines.slice(-2) }).toEqual({
       exitCode: 0,
       last: [
         'passed only on the second try: flaky-one.test.ts, flaky-two.test.ts',
         '4 passed, 0 failed',
       ],
-      attempts: 6,
     });
+    expect(await readdir(attempts)).toHaveLength(6);
+    expect(lines.filter((line) => line.startsWith('::'))).toEqual([
+      '::warning file=flaky-one.test.ts::It passed only on the second try.',
+      '::warning file=flaky-two.test.ts::It passed only on the second try.',
+    ]);
   });
 
   test('three such files fail the run', async () => {

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // Runs the tests in CI: `second-try.mjs TASK [arguments]` runs `npm run TASK`. If one or two test
 // files fail, it runs each of them alone, and the run passes if each passes twice in a row. Such a
-// file is named at the end and counts as one passed. For a person, `npm run TASK` tries once.
+// file is named at the end and counts as one passed. On GitHub it gets a warning: the files of the whole
+// run may have clashed, which a file that runs alone does not show. For a person, `npm run TASK` tries
+// once.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,6 +57,11 @@ try {
         end(1, `It stays failed: ${reason}.`, report.line);
       } else {
         const { failedFiles, others } = report;
+        if (process.env.GITHUB_ACTIONS === 'true') {
+          for (const file of failedFiles) {
+            process.stdout.write(`::warning file=${file}::It passed only on the second try.\n`);
+          }
+        }
         const line = `${others.passed + failedFiles.length} passed, 0 failed${others.skipped}`;
         end(0, `passed only on the second try: ${failedFiles.join(', ')}`, line);
       }
