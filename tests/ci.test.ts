@@ -139,6 +139,15 @@ describe.runIf(process.platform === 'linux')('the jobs of CI', () => {
     }
   });
 
+  test('run all suites of the server on each MongoDB', async () => {
+    const jobs = await jobsOf('mongodb');
+    expect(jobs).toHaveLength(2);
+    for (const job of jobs) {
+      const made = await callsOf(job);
+      expect(made).toContain('node scripts/ci/second-try.mjs test:all apps/server');
+    }
+  });
+
   test('with tests first install what .ci/tools lists, and no other job installs', async () => {
     const list = installs(await calls('.ci/tools'));
     expect(list).toHaveLength(2);
