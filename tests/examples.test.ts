@@ -145,9 +145,6 @@ await describeExample(withSdk, (start) => {
   });
 });
 
-// All of these programs handle errors alike, so that `npm test` tries the errors with one of them.
-const [everyday] = withRest;
-
 for (const example of withRest) {
   await describeExample(example, (start) => {
     const startBehind = async (faults: Record<string, Fault[]>) => {
@@ -158,7 +155,7 @@ for (const example of withRest) {
     };
 
     // Concurrently: these programs spend most of their time waiting.
-    describe.concurrent('on an error', example === everyday ? {} : slow, () => {
+    describe.concurrent('on an error', slow, () => {
       test('waits for Retry-After and retries', async () => {
         const { ended, calls } = await startBehind({
           '/oauth/convert': [{ refuse: 'rate_limited' }, { refuse: 'store_unavailable' }],

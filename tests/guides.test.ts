@@ -2,6 +2,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import * as client from '@latchkey/client';
+import { slow } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser } from './clients/browser.ts';
 import { examplesFolder } from './support/examples-folder.ts';
@@ -20,7 +21,8 @@ const read = (page: string) => readFile(new URL(page, docs), 'utf8');
 const guides: string[] = [];
 for await (const guide of glob('guides/*.md', { cwd: fileURLToPath(docs) })) guides.push(guide);
 
-const pages = ['quickstart.md', ...guides.sort()];
+const quickstart = 'quickstart.md';
+const pages = [quickstart, ...guides.sort()];
 
 /** Runs a block in the shell and expects it to succeed. */
 async function shell(reader: Reader, code: string): Promise<string> {
@@ -223,7 +225,10 @@ const anywhere: Record<string, Way> = {
 /** These sections of the quickstart need libraries that `npm run test:clients` installs. */
 const OF_TEST_CLIENTS = /^## In Python$[\s\S]*(?=^## Next$)/m;
 
-describe.each(pages)('docs/%s', (page) => {
+describe.each([quickstart])('docs/%s', describePage);
+describe.each(guides)('docs/%s', slow, describePage);
+
+function describePage(page: string): void {
   let reader: Reader;
   beforeAll(async () => {
     await requireTools(['bash']);
@@ -248,9 +253,9 @@ describe.each(pages)('docs/%s', (page) => {
     const around = prose(text).split('\n');
     expect(around.filter((line) => /^\s*(?:```|~~~)|^(?: {4}|\t)/.test(line))).toEqual([]);
   });
-});
+}
 
-test('every program in them compiles', async () => {
+test('every program in them compiles', slow, async () => {
   const blocks = (await Promise.all(pages.map(read))).flatMap(codeBlocks);
   const programs = blocks.filter(({ language }) => language === 'ts').map(({ code }) => code);
   expect(programs.length).toBeGreaterThan(4);

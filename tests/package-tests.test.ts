@@ -2,6 +2,7 @@ import { appendFile, cp, glob, mkdir, mkdtemp, readFile, rm, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { slow } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Environment, environment, run } from './support/service.ts';
 
@@ -72,26 +73,26 @@ describe('the key of a kept result', () => {
   const testsIn = (all: Map<string, string>) =>
     [...all.keys()].filter((name) => name.endsWith('#test'));
 
+  async function hasOfTestsAlone(name: string) {
+    const before = await keys();
+    const after = await keys({ [name]: '--no-warnings' });
+    expect(changed(before, after)).toEqual(testsIn(before));
+    expect(changed(after, await keys({ [name]: '--no-deprecation' }))).toEqual(testsIn(before));
+  }
+  test.each(['TEST_DATABASE_URL', 'NODE_OPTIONS'])('has %s, for tests alone', hasOfTestsAlone);
   test.each([
     'CHECK_MONGODB_URL',
     'CI',
     'FAULT_SEED',
     'HISTORY_SEED',
     'MONGOMS_VERSION',
-    'NODE_OPTIONS',
     'REQUIRE_MONGODB',
     'TEST_ALL',
-    'TEST_DATABASE_URL',
     'TEST_LONG',
     'TEST_MONGODB',
     'TEST_NODE',
     'WRITE_SCREENSHOTS',
-  ])('has %s, for tests alone', async (name) => {
-    const before = await keys();
-    const after = await keys({ [name]: '--no-warnings' });
-    expect(changed(before, after)).toEqual(testsIn(before));
-    expect(changed(after, await keys({ [name]: '--no-deprecation' }))).toEqual(testsIn(before));
-  });
+  ])('has %s, for tests alone', slow, hasOfTestsAlone);
 
   test('has the PATH, which decides which mongod is found', async () => {
     const before = await keys();

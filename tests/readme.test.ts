@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 // Declares the types of `inject`.
 import type {} from '@latchkey/test-kit/global-setup';
+import { slow } from '@latchkey/test-kit/long';
 import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { Browser } from './clients/browser.ts';
@@ -160,7 +161,10 @@ const ways: Record<string, (block: CodeBlock) => Promise<void>> = {
   },
 };
 
-describe.each(['README.md', 'docs/first-steps.md'])('every block of %s works', async (page) => {
+describe.each(['README.md'])('every block of %s works', describePage);
+describe.each(['docs/first-steps.md'])('every block of %s works', slow, describePage);
+
+async function describePage(page: string): Promise<void> {
   const text = await readFile(new URL(page, root), 'utf8');
 
   beforeAll(async () => {
@@ -188,7 +192,7 @@ describe.each(['README.md', 'docs/first-steps.md'])('every block of %s works', a
     const around = prose(text).split('\n');
     expect(around.filter((line) => /^\s*(?:```|~~~)|^(?: {4}|\t)/.test(line))).toEqual([]);
   });
-});
+}
 
 test('README.md can be read in a minute', async () => {
   const text = await readFile(new URL('README.md', root), 'utf8');

@@ -3,6 +3,7 @@ import * as admin from '@latchkey/client/admin';
 import * as guards from '@latchkey/client/guards';
 import * as linking from '@latchkey/client/linking';
 import { type OperationName, operations } from '@latchkey/schema';
+import { slow } from '@latchkey/test-kit/long';
 import { INSTALL_TIMEOUT_MS } from '@latchkey/test-kit/tools-from-lockfile';
 import * as testing from '@latchkey/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -23,7 +24,7 @@ test.each(pages)('docs/reference/%s.md is generated from the docstrings', async 
 });
 
 // A compilation of a hundred files, which a busy machine takes its time for.
-test('each of their examples compiles on its own', { timeout: 300_000 }, () => {
+test('each of their examples compiles on its own', { timeout: 300_000, ...slow }, () => {
   const blocks = pages.map((page) => codeBlocks(reference.pages[page]));
   for (const ofPage of blocks) expect(ofPage.length).toBeGreaterThan(3);
   const programs = blocks.flat().filter(({ language }) => language === 'ts');

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { slow } from '@latchkey/test-kit/long';
 import { expect, test } from 'vitest';
 import { APPLICATION } from './support/application.ts';
 import { codeBlocks } from './support/markdown.ts';
@@ -10,7 +11,7 @@ declare class EnvHttpProxyAgent {}
 declare const fetch: (url: string, init: object) => Promise<Response>;
 `;
 
-test('the programs in the README of the SDK compile', { timeout: 300_000 }, async () => {
+test('the programs in the README of the SDK compile', { timeout: 300_000, ...slow }, async () => {
   const readme = await readFile(new URL('../packages/client/README.md', import.meta.url), 'utf8');
   const programs = codeBlocks(readme).filter(({ language }) => language === 'ts');
   expect(programs.length).toBeGreaterThan(5);

@@ -3,6 +3,7 @@ import { glob, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { slow } from '@latchkey/test-kit/long';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { maySecondTry, NO_SECOND_TRY } from '../scripts/ci/no-second-try.mjs';
 import { type Environment, environment, run } from './support/service.ts';
@@ -31,29 +32,33 @@ describe('in CI', () => {
     return { exitCode, lines: stdout.trim().split('\n') };
   }
 
-  test('a run without a failure is not repeated', async () => {
+  test('a run without a failure is not repeated', slow, async () => {
     const { exitCode, last } = await runFiles('passing.test.ts');
     expect([exitCode, last.at(-1)]).toEqual([0, '2 passed, 0 failed']);
   });
 
-  test('files that fail once pass, are named, on GitHub with a warning, and count as one passed each', async () => {
-    const files = ['flaky-one.test.ts', 'flaky-two.test.ts', 'passing.test.ts'];
-    const { exitCode, lines } = await runWith({ GITHUB_ACTIONS: 'true' }, ...files);
-    expect({ exitCode, last: lines.slice(-2) }).toEqual({
-      exitCode: 0,
-      last: [
-        'passed only on the second try: flaky-one.test.ts, flaky-two.test.ts',
-        '4 passed, 0 failed',
-      ],
-    });
-    expect(await readdir(attempts)).toHaveLength(6);
-    expect(lines.filter((line) => line.startsWith('::'))).toEqual([
-      '::warning file=flaky-one.test.ts::It passed only on the second try.',
-      '::warning file=flaky-two.test.ts::It passed only on the second try.',
-    ]);
-  });
+  test(
+    'files that fail once pass, are named, on GitHub with a warning, and count as one passed each',
+    slow,
+    async () => {
+      const files = ['flaky-one.test.ts', 'flaky-two.test.ts', 'passing.test.ts'];
+      const { exitCode, lines } = await runWith({ GITHUB_ACTIONS: 'true' }, ...files);
+      expect({ exitCode, last: lines.slice(-2) }).toEqual({
+        exitCode: 0,
+        last: [
+          'passed only on the second try: flaky-one.test.ts, flaky-two.test.ts',
+          '4 passed, 0 failed',
+        ],
+      });
+      expect(await readdir(attempts)).toHaveLength(6);
+      expect(lines.filter((line) => line.startsWith('::'))).toEqual([
+        '::warning file=flaky-one.test.ts::It passed only on the second try.',
+        '::warning file=flaky-two.test.ts::It passed only on the second try.',
+      ]);
+    },
+  );
 
-  test('three such files fail the run', async () => {
+  test('three such files fail the run', slow, async () => {
     const files = ['flaky-one.test.ts', 'flaky-two.test.ts', 'flaky-three.test.ts'];
     expect(await runFiles(...files, 'passing.test.ts')).toEqual({
       exitCode: 1,
@@ -70,7 +75,7 @@ describe('in CI', () => {
     });
   });
 
-  test('a file has to pass twice in a row', async () => {
+  test('a file has to pass twice in a row', slow, async () => {
     expect(await runFiles('alternating.test.ts')).toEqual({
       exitCode: 1,
       last: ['It stays failed: alternating.test.ts failed again.', '0 passed, 1 failed'],
@@ -78,7 +83,7 @@ describe('in CI', () => {
     });
   });
 
-  test('a suite of the list below gets no second try', async () => {
+  test('a suite of the list below gets no second try', slow, async () => {
     const file = 'apps/server/test/hostile/flaky.test.ts';
     expect(await runFiles('flaky-one.test.ts', file)).toEqual({
       exitCode: 1,
@@ -87,7 +92,7 @@ describe('in CI', () => {
     });
   });
 
-  test('an error outside of the files gets no second try', async () => {
+  test('an error outside of the files gets no second try', slow, async () => {
     expect(await runFiles('outside.test.ts')).toEqual({
       exitCode: 1,
       last: ['It stays failed: something failed outside of the test files.', '1 passed, 1 failed'],
@@ -95,15 +100,22 @@ describe('in CI', () => {
     });
   });
 
-  test('a failure after the tests gets none, not even beside a file that fails once', async () => {
-    const { exitCode, lines } = await runWith({ TEAR_DOWN: 'fails' }, 'flaky-one.test.ts');
-    expect({ exitCode, last: lines.slice(-2) }).toEqual({
-      exitCode: 1,
-      last: ['It stays failed: something failed outside of the test files.', '0 passed, 2 failed'],
-    });
-  });
+  test(
+    'a failure after the tests gets none, not even beside a file that fails once',
+    slow,
+    async () => {
+      const { exitCode, lines } = await runWith({ TEAR_DOWN: 'fails' }, 'flaky-one.test.ts');
+      expect({ exitCode, last: lines.slice(-2) }).toEqual({
+        exitCode: 1,
+        last: [
+          'It stays failed: something failed outside of the test files.',
+          '0 passed, 2 failed',
+        ],
+      });
+    },
+  );
 
-  test('a run that ends without a report fails', async () => {
+  test('a run that ends without a report fails', slow, async () => {
     const words = [script, 'no-such-task'];
     const ended = await run(process.execPath, words, { cwd: planted, env: environment() });
     expect(ended.exitCode).toBe(1);

@@ -6,7 +6,7 @@ import { reasons } from '../../src/reasons.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { JSON_TYPE, send } from '../http/call.ts';
 import { runInProcess } from '../http/command-process.ts';
-import { describeOnEachStore, sqliteDatabase } from '../http/databases.ts';
+import { describeOnAnyStore, sqliteDatabase } from '../http/databases.ts';
 import { unknownCredential } from '../http/error-cases.ts';
 import { linkedApplication } from '../http/linked-application.ts';
 import { startTestServer } from '../http/running-server.ts';
@@ -20,7 +20,7 @@ const converting = (authorization: string, code: string, request_id: string) => 
   body: JSON.stringify({ code }),
 });
 
-describeOnEachStore('a service that is killed', (fresh) => {
+describeOnAnyStore('a service that is killed', (fresh) => {
   test('has left with a grant who exchanged it', async () => {
     const database = await fresh();
     const service = launchServer(database.url);

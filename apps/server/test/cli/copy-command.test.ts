@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { slow } from '@latchkey/test-kit/long';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createProgress } from '../../src/cli/copy-command.ts';
@@ -448,9 +449,9 @@ describeOnMongodb('copy', (server) => {
     return database.url;
   };
 
-  describe('from SQLite', () => describeCopy(async () => [at('a.db'), await mongodb()]));
-  describe('to SQLite', () => describeCopy(async () => [await mongodb(), at('b.db')]));
-  describe('to MongoDB', () => describeCopy(async () => [await mongodb(), await mongodb()]));
+  describe('from SQLite', slow, () => describeCopy(async () => [at('a.db'), await mongodb()]));
+  describe('to SQLite', slow, () => describeCopy(async () => [await mongodb(), at('b.db')]));
+  describe('to MongoDB', slow, () => describeCopy(async () => [await mongodb(), await mongodb()]));
 
   test.each<[string, (service: Store, grant: GrantRecord) => Promise<unknown>]>([
     [

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type OperationName, operations } from '@latchkey/schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runInProcess } from '../http/command-process.ts';
-import { describeOnEachStore, type TestDatabase } from '../http/databases.ts';
+import { describeOnAnyStore, type TestDatabase } from '../http/databases.ts';
 import { ADMIN_SECRET, startTestServer } from '../http/running-server.ts';
 import { authorize, CHALLENGE } from '../linking/link-flow.ts';
 
@@ -16,7 +16,7 @@ const SETTINGS = {
   PUBLIC_URL: 'https://link.example',
 };
 
-describeOnEachStore('the commands of the linking flow', (fresh) => {
+describeOnAnyStore('the commands of the linking flow', (fresh) => {
   let database: TestDatabase;
   let folder: string;
   beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { runInProcess, startCommand } from '../http/command-process.ts';
-import { describeOnEachStore, sqliteDatabase } from '../http/databases.ts';
+import { describeOnAnyStore, sqliteDatabase } from '../http/databases.ts';
 import { manyGrants } from '../store/many-grants.ts';
 
-describeOnEachStore('a list of several pages', (fresh) => {
+describeOnAnyStore('a list of several pages', (fresh) => {
   test('is one object, or a table of the same items', async () => {
     const database = await fresh();
     onTestFinished(() => database.remove());

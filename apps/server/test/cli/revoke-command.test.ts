@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runCommand, runInProcess, startCommand } from '../http/command-process.ts';
-import { describeOnEachStore, type TestDatabase } from '../http/databases.ts';
+import { describeOnAnyStore, type TestDatabase } from '../http/databases.ts';
 import { manyGrants } from '../store/many-grants.ts';
 
-describeOnEachStore('grant revoke', (fresh) => {
+describeOnAnyStore('grant revoke', (fresh) => {
   const GRANTS = 260;
   let database: TestDatabase;
   let filled: Awaited<ReturnType<typeof manyGrants>>;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { credentialPattern } from '@latchkey/schema';
+import { slow } from '@latchkey/test-kit/long';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CannotStart } from '../../src/cli/cannot-start.ts';
 import { describeListenError } from '../../src/cli/serve.ts';
@@ -80,25 +81,29 @@ describe('serve', () => {
     await stop(second);
   });
 
-  test('makes no demo where ADMIN_SECRET is set, and warns of one that was made before', async () => {
-    await rm(join(directory, 'data'), { recursive: true, force: true });
-    const first = await serve({});
-    await first.printed(/^The application secret .* works until .*\n/m);
-    await stop(first);
-    const ADMIN_SECRET = 'a-secret-of-thirty-two-characters';
-    for (const environment of [
-      { ADMIN_SECRET },
-      { DATABASE_URL: `file:${join(directory, 'data/latchkey.db')}` },
-    ]) {
-      const second = await serve(environment);
-      await expect
-        .poll(() => second.run.stderr)
-        .toContain('the demo application works on this database: disable it');
-      expect(second.run.stderr).toContain('a demo secret works on this database');
-      await stop(second);
-      expect(second.run.stdout.trim()).toMatch(new RegExp(`${LISTENS.source}$`));
-    }
-  });
+  test(
+    'makes no demo where ADMIN_SECRET is set, and warns of one that was made before',
+    slow,
+    async () => {
+      await rm(join(directory, 'data'), { recursive: true, force: true });
+      const first = await serve({});
+      await first.printed(/^The application secret .* works until .*\n/m);
+      await stop(first);
+      const ADMIN_SECRET = 'a-secret-of-thirty-two-characters';
+      for (const environment of [
+        { ADMIN_SECRET },
+        { DATABASE_URL: `file:${join(directory, 'data/latchkey.db')}` },
+      ]) {
+        const second = await serve(environment);
+        await expect
+          .poll(() => second.run.stderr)
+          .toContain('the demo application works on this database: disable it');
+        expect(second.run.stderr).toContain('a demo secret works on this database');
+        await stop(second);
+        expect(second.run.stdout.trim()).toMatch(new RegExp(`${LISTENS.source}$`));
+      }
+    },
+  );
 
   test('makes nothing up where DATABASE_URL is set', async () => {
     const DATABASE_URL = `file:${join(directory, 'other.db')}`;
@@ -110,8 +115,10 @@ describe('serve', () => {
     expect(JSON.parse(stdout).data).toEqual([]);
   });
 
+  // Every day, 'drains at SIGTERM only' stops one by SIGINT.
   test.each(['SIGINT', 'SIGHUP'] as const)(
     'runs without a file, and stops in order at %s',
+    slow,
     async (signal) => {
       const server = await serve({ DATABASE_URL: 'file::memory:' });
       server.kill(signal);
@@ -158,20 +165,24 @@ describe('serve', () => {
     );
   });
 
-  test('names ADMIN_PORT in one line where that port is taken, and leaves PORT free', async () => {
-    const DATABASE_URL = 'file::memory:';
-    const server = await serve({ DATABASE_URL });
-    const { port } = new URL(server.url);
-    const second = await runCommand(['serve'], { DATABASE_URL, PORT: '0', ADMIN_PORT: port });
-    expect(second).toMatchObject({ code: 1, stdout: '' });
-    expect(second.stderr).toMatch(
-      new RegExp(
-        `^ADMIN_PORT ${port} is in use on 127\\.0\\.0\\.1\\. .*Example: ADMIN_PORT=\\d+\\n$`,
-      ),
-    );
-  });
+  test(
+    'names ADMIN_PORT in one line where that port is taken, and leaves PORT free',
+    slow,
+    async () => {
+      const DATABASE_URL = 'file::memory:';
+      const server = await serve({ DATABASE_URL });
+      const { port } = new URL(server.url);
+      const second = await runCommand(['serve'], { DATABASE_URL, PORT: '0', ADMIN_PORT: port });
+      expect(second).toMatchObject({ code: 1, stdout: '' });
+      expect(second.stderr).toMatch(
+        new RegExp(
+          `^ADMIN_PORT ${port} is in use on 127\\.0\\.0\\.1\\. .*Example: ADMIN_PORT=\\d+\\n$`,
+        ),
+      );
+    },
+  );
 
-  test('names ADMIN_HOST in one line', async () => {
+  test('names ADMIN_HOST in one line', slow, async () => {
     const admin = { ADMIN_PORT: '0', ADMIN_HOST: 'nowhere.invalid' };
     const environment = { DATABASE_URL: 'file::memory:', PORT: '0', ...admin };
     const { code, stdout, stderr } = await runCommand(['serve'], environment);
@@ -181,7 +192,7 @@ describe('serve', () => {
     );
   });
 
-  test('opens no debugger at SIGUSR1', async () => {
+  test('opens no debugger at SIGUSR1', slow, async () => {
     const server = await serve({ DATABASE_URL: 'file::memory:' });
     server.kill('SIGUSR1');
     // Node starts the debugger on a thread of its own. It would have said so before the process ends.
@@ -191,7 +202,7 @@ describe('serve', () => {
   });
 
   // 192.0.2.1 is reserved for documentation, and .invalid is the domain that never exists.
-  test.each(['192.0.2.1', 'nowhere.invalid'])('names HOST in one line: %s', async (HOST) => {
+  test.each(['192.0.2.1', 'nowhere.invalid'])('names HOST in one line: %s', slow, async (HOST) => {
     const environment = { DATABASE_URL: 'file::memory:', PORT: '0', HOST };
     const { code, stdout, stderr } = await runCommand(['serve'], environment);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

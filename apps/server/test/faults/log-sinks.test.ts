@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@latchkey/test-kit/free-port';
+import { slow } from '@latchkey/test-kit/long';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { invoke, type Json, send, succeed, wires } from '../http/call.ts';
 import { runCommand } from '../http/command-process.ts';
@@ -69,7 +70,9 @@ async function recoveryIn(sink: TestSink, { pid }: ServerProcess): Promise<Json>
 }
 
 describe.each(sinks)('with %s for its log, the service', (_, create) => {
-  test('goes on, counts what it loses, says so afterwards, and ends in order', async () => {
+  const size = create === toReaderThatEnds ? {} : slow;
+
+  test('goes on, counts what it loses, says so afterwards, and ends in order', size, async () => {
     const sink = create(folder);
     const server = await start(sink.within);
     const linked = await linkedApplication(server);
@@ -94,7 +97,7 @@ describe.each(sinks)('with %s for its log, the service', (_, create) => {
     expect(await server.stop()).toBe(0);
   });
 
-  test('ends in order on SIGTERM meanwhile', async () => {
+  test('ends in order on SIGTERM meanwhile', size, async () => {
     const sink = create(folder);
     const server = await start(sink.within);
     sink.break(server.pid);
@@ -102,7 +105,7 @@ describe.each(sinks)('with %s for its log, the service', (_, create) => {
     expect(await server.stop()).toBe(0);
   });
 
-  test('refuses changes if AUDIT is required, until its log is written again', async () => {
+  test('refuses changes if AUDIT is required, until its log is written again', size, async () => {
     const sink = create(folder);
     const server = await start(sink.within, { AUDIT: 'required' });
     const linked = await linkedApplication(server);

@@ -69,10 +69,7 @@ function expectRaces(history: History, codes: number): void {
   expect(usedAfterRevocation.length).toBeGreaterThan(enough);
 }
 
-describe('two servers that are killed and stopped under load, on SQLite', {
-  ...options,
-  ...slow,
-}, () => {
+describe('two servers that are killed and stopped under load, on SQLite', options, () => {
   test.each(seeds)('keep what they promise, seed %i', async (seed) => {
     const { url: databaseUrl, remove } = await sqliteDatabase();
     onTestFinished(remove);
@@ -82,16 +79,16 @@ describe('two servers that are killed and stopped under load, on SQLite', {
 
 describeWithMongod('two servers that are killed and stopped under load,', (mongod) => {
   describe.each([
-    { name: 'one node', members: 1, faults: longer(4, 10), ...slow },
+    { name: 'one node', members: 1, faults: longer(4, 10) },
     { name: 'three nodes', members: 3, faults: longer(5, 15) },
-  ] as const)('and their database of $name,', ({ name, members, faults, ...size }) => {
+  ] as const)('and their database of $name,', slow, ({ name, members, faults }) => {
     let set: ReplicaSet;
     beforeAll(async () => {
       set = await ReplicaSet.start(mongod, { members });
     }, 120_000);
     afterAll(() => set.stop());
 
-    test.each(seeds)('keep what they promise, seed %i', { ...options, ...size }, async (seed) => {
+    test.each(seeds)('keep what they promise, seed %i', options, async (seed) => {
       const database = freshName();
       onTestFinished(() => dropDatabase(set.url, database));
       await proveSound(name, {

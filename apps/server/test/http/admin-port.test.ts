@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { type Json, requestOf, send, wires } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { linkedApplication } from './linked-application.ts';
 import { operator, useServer } from './running-server.ts';
 
-describeOnEachStore('ADMIN_PORT', (fresh) => {
+describeOnAnyStore('ADMIN_PORT', (fresh) => {
   const server = useServer(fresh, { ADMIN_PORT: '0', METRICS: 'on' });
   const ports = () => ({ public: { url: server.url }, admin: { url: server.adminUrl ?? '' } });
   const admin = () => ports().admin;

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { redactorFor } from '../../src/log/log.ts';
 import { invoke, type Json, wires } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { ADMIN_SECRET, operator, useServer } from './running-server.ts';
 
 const PREVIOUS = 'the-secret-of-the-operator-until-yesterday';
 
-describeOnEachStore('ADMIN_SECRET_PREVIOUS', (fresh) => {
+describeOnAnyStore('ADMIN_SECRET_PREVIOUS', (fresh) => {
   const server = useServer(fresh, { ADMIN_SECRET_PREVIOUS: PREVIOUS });
 
   test.each(wires)(

@@ -2,7 +2,7 @@ import type { OperationName } from '@latchkey/schema';
 import { expect, test } from 'vitest';
 import { reportGrant } from '../../src/audit/grant-history.ts';
 import { invoke, type Json, requestOf, send, succeed, type Wire, wires } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { asBearer, linkedApplication } from './linked-application.ts';
 import { operator, type TestServer, useServer } from './running-server.ts';
 
@@ -22,7 +22,7 @@ async function callAs(
 const auditLines = ({ lines }: TestServer): Json[] =>
   lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'audit');
 
-describeOnEachStore('the life of a grant', (fresh) => {
+describeOnAnyStore('the life of a grant', (fresh) => {
   const server = useServer(fresh);
 
   test.each(wires)('is in its history and in the log, over %s', async (wire) => {
@@ -141,7 +141,7 @@ describeOnEachStore('the life of a grant', (fresh) => {
   });
 });
 
-describeOnEachStore('what the operator does', (fresh) => {
+describeOnAnyStore('what the operator does', (fresh) => {
   const server = useServer(fresh);
 
   test('is in the log with its subject, except reads', async () => {
@@ -181,7 +181,7 @@ describeOnEachStore('what the operator does', (fresh) => {
   });
 });
 
-describeOnEachStore('a batch', (fresh) => {
+describeOnAnyStore('a batch', (fresh) => {
   const server = useServer(fresh);
 
   test('has a line for each of its calls and each refusal', async () => {
@@ -216,7 +216,7 @@ describeOnEachStore('a batch', (fresh) => {
   });
 });
 
-describeOnEachStore('behind a proxy', (fresh) => {
+describeOnAnyStore('behind a proxy', (fresh) => {
   const server = useServer(fresh, { TRUST_PROXY: 'true' });
 
   test.each([

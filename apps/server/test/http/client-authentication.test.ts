@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { explainRequest } from '../../src/audit/explain.ts';
 import { JSON_TYPE, send, succeed } from './call.ts';
-import { describeOnAnyStore, describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { unknownCredential } from './error-cases.ts';
 import {
   confidentialMethods,
@@ -32,7 +32,7 @@ async function rightForm(path: Path, linked: LinkedApplication): Promise<Record<
     : { token: unknownCredential('grantSecret') };
 }
 
-describeOnEachStore('an OAuth client', (fresh) => {
+describeOnAnyStore('an OAuth client', (fresh) => {
   const server = useServer(fresh);
 
   describe.each(ROUTES)('at %s', (path) => {

@@ -23,13 +23,13 @@ export interface TestDatabase {
 
 export type FreshDatabase = () => Promise<TestDatabase>;
 
-/** Runs the same suite on each store. */
+/** Runs a suite on each store every day, since what it proves is also up to the store. */
 export function describeOnEachStore(title: string, suite: (fresh: FreshDatabase) => void): void {
   describe(`${title} on SQLite`, () => suite(sqliteDatabase));
   describeOnMongodb(title, (server) => suite(() => mongoDatabase(server)));
 }
 
-/** Runs a suite whose subject is not the store: `npm test` runs it on SQLite alone. */
+/** Runs a suite whose subject is not the store on each store: `npm test` runs it on SQLite alone. */
 export function describeOnAnyStore(title: string, suite: (fresh: FreshDatabase) => void): void {
   describe(`${title} on SQLite`, () => suite(sqliteDatabase));
   describeOnMongodb(title, (server) => suite(() => mongoDatabase(server)), slow);

@@ -2,7 +2,7 @@ import { objects } from '@latchkey/schema';
 import { expect, test, vi } from 'vitest';
 import { DomainError } from '../../src/domain-error.ts';
 import { type HttpResponse, invoke, JSON_TYPE, send, succeed } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { unknownCredential } from './error-cases.ts';
 import { confidentialMethods, postForm } from './forms.ts';
 import { ADA, asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
@@ -10,7 +10,7 @@ import { operator, startTestServer, useServer } from './running-server.ts';
 
 const INACTIVE = '{"active":false}';
 
-describeOnEachStore('POST /oauth/introspect', (fresh) => {
+describeOnAnyStore('POST /oauth/introspect', (fresh) => {
   const server = useServer(fresh);
   const introspect = (
     by: LinkedApplication,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { send } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { asBearer, linkedApplication } from './linked-application.ts';
 import { startTestServer, type TestServer, useServer } from './running-server.ts';
 
@@ -12,7 +12,7 @@ const RESOURCE = '/.well-known/oauth-protected-resource';
 const get = async (server: { url: string }, path: string, authorization?: string) =>
   send(server, { method: 'GET', path, authorization });
 
-describeOnEachStore('with the linking flow on,', (fresh) => {
+describeOnAnyStore('with the linking flow on,', (fresh) => {
   const server = useServer(fresh, { PUBLIC_URL, SIGN_IN_URL });
 
   test('the metadata says how to use the authorization server', async () => {
@@ -76,7 +76,7 @@ describeOnEachStore('with the linking flow on,', (fresh) => {
   });
 });
 
-describeOnEachStore('where PUBLIC_URL has a path,', (fresh) => {
+describeOnAnyStore('where PUBLIC_URL has a path,', (fresh) => {
   const base = `${PUBLIC_URL}/a/b`;
   const server = useServer(fresh, { PUBLIC_URL: `${base}/`, SIGN_IN_URL });
 
@@ -94,7 +94,7 @@ describeOnEachStore('where PUBLIC_URL has a path,', (fresh) => {
   });
 });
 
-describeOnEachStore('with the linking flow off,', (fresh) => {
+describeOnAnyStore('with the linking flow off,', (fresh) => {
   const server = useServer(fresh, { PUBLIC_URL });
   let sibling: TestServer;
   beforeAll(async () => {

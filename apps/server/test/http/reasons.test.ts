@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { explainRequest } from '../../src/audit/explain.ts';
 import { reasons } from '../../src/reasons.ts';
 import { headersOf, requestOf, send, unwrapped, type Wire, wires } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { linkedApplication } from './linked-application.ts';
 import { type ReasonOfRules, type RefusedCall, reasonCases } from './reason-cases.ts';
 import { type ServerWithDatabase, useServer } from './running-server.ts';
@@ -20,7 +20,7 @@ async function refuse(server: ServerWithDatabase, wire: Wire, call: RefusedCall)
   return { request_id, wireBytes: text.replaceAll(request_id, ''), whole: response.text };
 }
 
-describeOnEachStore('each reason', (fresh) => {
+describeOnAnyStore('each reason', (fresh) => {
   const server = useServer(fresh);
 
   test.each(wires)('over %s is visible to the operator and to no client', async (wire) => {

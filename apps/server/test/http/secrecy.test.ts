@@ -2,7 +2,7 @@ import { credentialPattern, type OperationName, operations } from '@latchkey/sch
 import { slow } from '@latchkey/test-kit/long';
 import { expect, test } from 'vitest';
 import { type HttpResponse, invoke, JSON_TYPE, type Json, requestOf, send, wires } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { errorCases, unknownCredential } from './error-cases.ts';
 import { FORM_TYPE, pkce, postForm, tokenRequest } from './forms.ts';
 import { asBasic, asBearer, linkedApplication } from './linked-application.ts';
@@ -27,7 +27,7 @@ function randomPart(credential: string): Buffer | null {
   return Buffer.from(number.toString(16).padStart(96, '0').slice(-64), 'hex');
 }
 
-describeOnEachStore('no credential', (fresh) => {
+describeOnAnyStore('no credential', (fresh) => {
   const server = useServer(fresh, { LOG_LEVEL: 'trace', METRICS: 'on' });
 
   test('gets into the log or into a response that is not meant to contain it', slow, async () => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { requestOf, send } from './call.ts';
-import { describeOnEachStore, type TestDatabase } from './databases.ts';
+import { describeOnAnyStore, type TestDatabase } from './databases.ts';
 import { type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { headerOf, RawConnection } from './raw-connection.ts';
 import { startTestServer, type TestServer } from './running-server.ts';
 
-describeOnEachStore('a shutdown', (fresh) => {
+describeOnAnyStore('a shutdown', (fresh) => {
   /** A server for one test, and what the test needs to call it. */
   async function start(environment: NodeJS.ProcessEnv = {}) {
     const database: TestDatabase = await fresh();

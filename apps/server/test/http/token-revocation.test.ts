@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { anInitiator } from '../store/suite/records.ts';
 import { invoke, JSON_TYPE, send, succeed } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { unknownCredential } from './error-cases.ts';
 import { confidentialMethods, postForm, publicMethods, tokenRequest } from './forms.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
@@ -11,7 +11,7 @@ import { operator, startTestServer, useServer } from './running-server.ts';
 const basicOf = (linked: LinkedApplication) =>
   confidentialMethods.client_secret_basic(linked).authorization;
 
-describeOnEachStore('POST /oauth/revoke with a token', (fresh) => {
+describeOnAnyStore('POST /oauth/revoke with a token', (fresh) => {
   const server = useServer(fresh);
   const revokeForm = (linked: LinkedApplication, fields: Record<string, string>) =>
     postForm(server, '/oauth/revoke', fields, basicOf(linked));

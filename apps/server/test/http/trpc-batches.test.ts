@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { JSON_TYPE, type Json, send } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import { ADA, asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { operator, useServer } from './running-server.ts';
 
-describeOnEachStore('a batch', (fresh) => {
+describeOnAnyStore('a batch', (fresh) => {
   const server = useServer(fresh);
   let linked: LinkedApplication;
   beforeAll(async () => {

@@ -13,7 +13,7 @@ import { noLimits } from '../../src/limits/limits.ts';
 import { call } from '../../src/operations/call.ts';
 import { type Operation, operations } from '../../src/operations/operation.ts';
 import { requestOf, send } from './call.ts';
-import { describeOnEachStore } from './databases.ts';
+import { describeOnAnyStore } from './databases.ts';
 import {
   ADA,
   asBasic,
@@ -25,7 +25,7 @@ import { operator, useServer } from './running-server.ts';
 
 const links = { httpLink, httpBatchLink };
 
-describeOnEachStore('the client of tRPC', (fresh) => {
+describeOnAnyStore('the client of tRPC', (fresh) => {
   const server = useServer(fresh);
   let linked: LinkedApplication;
   beforeAll(async () => {

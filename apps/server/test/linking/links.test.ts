@@ -3,7 +3,7 @@ import { formatCredential, uuidV7Time } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
 import { explainRequest } from '../../src/audit/explain.ts';
 import { type HttpResponse, invoke, type Json, succeed, wires } from '../http/call.ts';
-import { describeOnEachStore } from '../http/databases.ts';
+import { describeOnAnyStore } from '../http/databases.ts';
 import { ADA } from '../http/linked-application.ts';
 import { operator, useServer } from '../http/running-server.ts';
 import {
@@ -21,7 +21,7 @@ type Step = 'read' | 'identify' | 'approve' | 'deny';
 
 const HOUR = 3_600_000;
 
-describeOnEachStore('the host’s part of a link', (fresh) => {
+describeOnAnyStore('the host’s part of a link', (fresh) => {
   const server = useServer(fresh, LINKING);
 
   const step = (name: Step, input: object): Promise<HttpResponse & { body: Json }> =>

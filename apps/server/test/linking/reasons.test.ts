@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { explainRequest } from '../../src/audit/explain.ts';
 import { reasons } from '../../src/reasons.ts';
-import { describeOnEachStore } from '../http/databases.ts';
+import { describeOnAnyStore } from '../http/databases.ts';
 import { useServer } from '../http/running-server.ts';
 import { LINKING, linkingApplication } from './link-flow.ts';
 import { linkingReasonCases } from './reason-cases.ts';
@@ -9,7 +9,7 @@ import type { LinkingReason } from './reasons.ts';
 
 const names = Object.keys(linkingReasonCases) as LinkingReason[];
 
-describeOnEachStore('each reason of the linking flow', (fresh) => {
+describeOnAnyStore('each reason of the linking flow', (fresh) => {
   const server = useServer(fresh, LINKING);
 
   test('is visible to the operator, and to nobody else', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type OperationName, type objects, operations } from '@latchkey/schema';
 import { expect, test } from 'vitest';
 import { invoke, type Json, send, succeed, wires } from '../http/call.ts';
-import { describeOnEachStore } from '../http/databases.ts';
+import { describeOnAnyStore } from '../http/databases.ts';
 import { ADA, asBearer, linkedApplication } from '../http/linked-application.ts';
 import { operator, useServer } from '../http/running-server.ts';
 import { anInitiator } from '../store/suite/records.ts';
@@ -10,7 +10,7 @@ import { LINKING, PUBLIC_URL } from './link-flow.ts';
 
 const CALLBACK = 'https://app.example/cb';
 
-describeOnEachStore('what is registered', (fresh) => {
+describeOnAnyStore('what is registered', (fresh) => {
   const server = useServer(fresh, LINKING);
 
   for (const wire of wires) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { credentialParts } from '@latchkey/schema';
 import { expect, test } from 'vitest';
 import { send, succeed } from '../http/call.ts';
-import { describeOnEachStore } from '../http/databases.ts';
+import { describeOnAnyStore } from '../http/databases.ts';
 import { operator, useServer } from '../http/running-server.ts';
 import {
   addedTo,
@@ -15,7 +15,7 @@ import {
 } from './link-flow.ts';
 import { identify, open, openConnections, pathOf, visit } from './page-flow.ts';
 
-describeOnEachStore('of the linking flow, nothing secret', (fresh) => {
+describeOnAnyStore('of the linking flow, nothing secret', (fresh) => {
   const server = useServer(fresh, { ...LINKING, LOG_LEVEL: 'trace', METRICS: 'on' });
 
   test('gets into the log, an error or the database', async () => {

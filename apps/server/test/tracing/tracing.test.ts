@@ -9,7 +9,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { invoke, JSON_TYPE, send } from '../http/call.ts';
-import { describeOnEachStore } from '../http/databases.ts';
+import { describeOnAnyStore } from '../http/databases.ts';
 import { asBearer, linkedApplication } from '../http/linked-application.ts';
 import { operator, startTestServer, useServer } from '../http/running-server.ts';
 import { LINKING } from '../linking/link-flow.ts';
@@ -36,7 +36,7 @@ const childrenOf = (span: ReadableSpan | undefined) =>
     .filter(({ parentSpanContext }) => parentSpanContext?.spanId === idOf(span));
 const named = (name: string) => exporter.getFinishedSpans().filter((span) => span.name === name);
 
-describeOnEachStore('traces', (fresh) => {
+describeOnAnyStore('traces', (fresh) => {
   const server = useServer(fresh);
   const database = () => (server.database.url.startsWith('file:') ? 'sqlite' : 'mongodb');
 
@@ -178,7 +178,7 @@ describeOnEachStore('traces', (fresh) => {
   });
 });
 
-describeOnEachStore('traces of the linking flow', (fresh) => {
+describeOnAnyStore('traces of the linking flow', (fresh) => {
   const server = useServer(fresh, LINKING);
 
   test('have what the user did, and nothing that belongs to its parties', async () => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { inputs } from '@latchkey/schema';
-import { longer } from '@latchkey/test-kit/long';
+import { longer, runsAll } from '@latchkey/test-kit/long';
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { describe, expect, test } from 'vitest';
@@ -496,7 +496,7 @@ export function describeModel(stores: SuiteStores): void {
               await fc.asyncModelRun(() => ({ model, real: run }), batches);
               for (const read of readAll) await new Batch([read]).run(model, run);
             }),
-            { numRuns: longer(20, 2_000) },
+            { numRuns: runsAll ? longer(20, 2_000) : 8 },
           );
         } finally {
           await Promise.all(handles.map((store) => store.close()));

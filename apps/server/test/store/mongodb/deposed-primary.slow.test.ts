@@ -1,4 +1,3 @@
-import { slow } from '@latchkey/test-kit/long';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -60,7 +59,7 @@ describeWithMongod('a primary that has not noticed that another was elected,', (
     expect(await activeOnTheOldPrimary()).toBe(0);
   });
 
-  test('would accept them without a fence', slow, async () => {
+  test('would accept them without a fence', async () => {
     const spy = vi.spyOn(Database.prototype, 'decide').mockImplementation(function (
       this: Database,
       work,
