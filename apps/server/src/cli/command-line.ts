@@ -26,6 +26,8 @@ export async function runCommandLine(
   terminal: Terminal,
 ): Promise<number> {
   const program = createProgram(terminal);
+  // Loaded before the work, since an upgrade may replace the files meanwhile.
+  program.hook('preAction', async () => void (await import('./tell-failure.ts')));
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {

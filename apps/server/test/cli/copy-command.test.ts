@@ -512,6 +512,27 @@ describeOnMongodb('copy', (server) => {
   });
 });
 
+test('a failure is told even if an upgrade has replaced the files of the program meanwhile', async () => {
+  const hooks = `
+    import { registerHooks } from 'node:module';
+    let isReplaced = false;
+    registerHooks({
+      load(url, context, next) {
+        isReplaced ||= url.endsWith('/copy-database.ts');
+        if (isReplaced && url.endsWith('/tell-failure.ts')) throw new Error('replaced');
+        return next(url, context);
+      },
+    });`;
+  const failing = start(['copy', '--from', at('none.db'), '--to', at('b.db')], {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
+  });
+  const { code, stderr } = await failing.ended;
+  expect({ code, stderr }).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^There is no database at [^\n]+\n$/),
+  });
+});
+
 test('the progress is a bar on a terminal, and a line for each tenth elsewhere', () => {
   let text = '';
   const write = (more: string) => {
