@@ -3,9 +3,9 @@
  * the service to it. A number rises only by a commit that says why; whatever makes it smaller lowers it.
  */
 export const CEILINGS = {
-  'convert on SQLite': { files: 39, functions: 136 },
-  'convert on MongoDB': { files: 43, functions: 153 },
-  'linking flow': { files: 85, functions: 312 },
-  'app create': { files: 73, functions: 193 },
+  'convert on SQLite': { files: 32, functions: 120 },
+  'convert on MongoDB': { files: 36, functions: 140 },
+  'linking flow': { files: 78, functions: 280 },
+  'app create': { files: 71, functions: 188 },
   '--version': { modules: 41 },
 } as const;
