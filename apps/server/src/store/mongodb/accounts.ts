@@ -33,7 +33,6 @@ interface OfAccount {
   account_revision: { $not: { $gt: number } };
 }
 
-/** Finds erased accounts too. */
 export const accountLookUp = (database: Database) =>
   database.gatherReads<AnyAccount>(({ accounts, decisive }, byId) =>
     accounts.find(byId, decisive).toArray(),
@@ -62,10 +61,7 @@ export function accounts(database: Database, clock: Clock): Accounts {
     await endGrants(ofAccount, erasure);
   }
 
-  /**
-   * A call that read the account before its erasure has stored a page or a code, which names the
-   * link request. Once that is deleted, the call has nothing to write the account to.
-   */
+  /** A call that read the account earlier stored a page or a code, which names its link request. */
   async function deleteLinks(ofAccount: OfAccount): Promise<void> {
     const [pages, codes] = await database.read(({ pages, grants, listing }) => {
       const linkId = { ...listing, projection: { link_id: 1 } };
@@ -74,8 +70,7 @@ export function accounts(database: Database, clock: Clock): Accounts {
         grants.find({ ...ofAccount, ...pending }, linkId).toArray(),
       ]);
     });
-    // After the codes: one that is no longer pending was redeemed, so its link request names the
-    // account by now.
+    // After the codes: the link request of a redeemed code names the account by now.
     const links = await database.read(({ links, listing }) =>
       links.find(ofAccount, { ...listing, projection: { _id: 1 } }).toArray(),
     );
@@ -131,7 +126,7 @@ export function accounts(database: Database, clock: Clock): Accounts {
       await retryOnConflict(
         async (): Promise<Versioned & { place?: AccountDocument['place'] }> => {
           const found = await find(account.id);
-          // Otherwise grants from before would be active again if the erasure was not completed.
+          // Otherwise, earlier grants would be active again if the erasure was not completed.
           if (found && isErased(found)) await endAll(found);
           return found ?? {};
         },
@@ -151,7 +146,6 @@ export function accounts(database: Database, clock: Clock): Accounts {
 
     async listAccounts({ username }, { limit, before }) {
       const which = {
-        // Erased accounts have no place.
         place: before === null ? { $exists: true } : { $lt: toId(before) },
         ...(username !== undefined && { username }),
       };

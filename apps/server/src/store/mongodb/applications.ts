@@ -292,9 +292,7 @@ export function applications(database: Database): Applications {
   };
 }
 
-/**
- * An expression, since the array that was read may be outdated: noting a use raises no revision.
- */
+/** An expression, since the array may be outdated: noting a use raises no revision. */
 function withSecret(
   secret: SecretRecord,
   present: readonly SecretDocument[],

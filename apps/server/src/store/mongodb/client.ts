@@ -2,7 +2,6 @@ import { MongoClient, type MongoClientOptions, ReadPreference } from 'mongodb';
 import { urlError } from './configuration-error.ts';
 
 export interface Timeouts {
-  /** To find a primary, to connect, and to get a connection from the pool. */
   connect: number;
   /** For a read, and for a write to be on the disks of a majority. The database enforces it. */
   operation: number;
@@ -16,7 +15,6 @@ export const defaultTimeouts: Timeouts = {
   operation: 5_000,
   // A replica set that loses its primary elects another within about 10 s (its election timeout).
   outcome: 10_000,
-  // As often as MongoDB deletes expired documents.
   indexCheck: 60_000,
 };
 
@@ -51,8 +49,7 @@ function clientOptions(url: string, timeouts: Timeouts): MongoClientOptions {
     // Longer than the database's own limit, so that only a silent connection is closed.
     ...unlessGiven('socketTimeoutMS', 2 * timeouts.operation),
     // Gives up a silent primary after 3.5 s instead of 13 s: see decision 37. The driver (7.8) may
-    // wait forever for a check on a broken connection, unless it has checked within
-    // minHeartbeatFrequencyMS.
+    // wait forever for a check on a broken connection, but not within minHeartbeatFrequencyMS.
     ...unlessGiven('heartbeatFrequencyMS', 500),
     ...unlessGiven('minHeartbeatFrequencyMS', 1_000),
     // Set for the client too, since a URL that prefers secondaries would make it wait for one.
@@ -72,7 +69,6 @@ function optionsOf(url: string): Set<string> {
   return new Set([...new URLSearchParams(query).keys()].map((name) => name.toLowerCase()));
 }
 
-/** The URL class can't parse several hosts. */
 function databaseOf(url: string): string | undefined {
   const path = /^[^/]+:\/\/[^/?]*\/([^?]*)/.exec(url)?.[1];
   return path ? decodeURIComponent(path) : undefined;

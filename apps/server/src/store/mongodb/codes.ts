@@ -26,8 +26,7 @@ export function codes(database: Database, clock: Clock): Codes {
   const findAccount = accountLookUp(database);
 
   return {
-    // The code is stored before the account is read. An erasure that this read misses deletes the
-    // code, and then a late snapshot has no document to be written to.
+    // The code is stored before the account is read: an erasure that this read misses deletes it.
     async issueCode(code) {
       const document = toNewDocument(code);
       const { _id } = document;
@@ -104,8 +103,7 @@ export function codes(database: Database, clock: Clock): Codes {
       const secret = toHash(secret_hash);
       const document = await database.write(({ grants, decisive }) => ({
         grant_id,
-        // One command has every condition and every change: two calls can't both redeem, and no
-        // crash can leave a spent code without a grant.
+        // One command: two calls can't both redeem, and no crash spends a code without a grant.
         send: (options) =>
           grants.findOneAndUpdate(
             {
@@ -131,8 +129,7 @@ export function codes(database: Database, clock: Clock): Codes {
           const found = await grants.findOne({ _id }, decisive);
           if (!found) return { result: null };
           if (isRedeemed(found)) {
-            // After a recovery or revocation, this call's secret is void. Null means that the code
-            // was used.
+            // Null: the code was used. After a recovery or revocation, this call's secret is void.
             const ours = isSame(found.redemption_id, redemption_id);
             return { result: ours && isSame(found.secret_hash, secret) ? found : null };
           }

@@ -4,9 +4,7 @@ import type { ServerFacts } from './server.ts';
 
 /** Passed with each operation, so that they override the options of the URL. */
 export interface Concerns {
-  /** For every write that a promise of the port depends on. */
   durable: { writeConcern: WriteConcern; maxTimeMS: number };
-  /** For writes that may be lost in a failover. */
   bestEffort: { writeConcern: WriteConcern; maxTimeMS: number };
   /** For reads of one document by `_id` that decide something. */
   decisive: ReadOptions;
@@ -29,15 +27,13 @@ export function concernsFor(server: ServerFacts, timeouts: Timeouts): Concerns {
   const listing = read(server.replicated ? 'majority' : 'local');
   return {
     durable: {
-      // Neither a failover nor a power cut undoes it. After a timeout the write is made and may
-      // still be rolled back, so its outcome is unknown.
+      // Neither a failover nor a power cut undoes it. After a timeout, its outcome is unknown.
       writeConcern: new WriteConcern('majority', timeouts.operation, true),
       maxTimeMS,
     },
     bestEffort: { writeConcern: new WriteConcern(1), maxTimeMS },
-    // A deposed primary still serves `majority` reads, and would accept a revoked grant. For
-    // `linearizable`, a majority has to confirm it, which can take forever: hence maxTimeMS. See
-    // decision 13.
+    // A deposed primary still serves `majority` reads, and would accept a revoked grant: see
+    // decision 13. A `linearizable` read may wait for ever, hence maxTimeMS.
     decisive: server.replicated ? read('linearizable') : listing,
     listing,
     plain: read('local'),

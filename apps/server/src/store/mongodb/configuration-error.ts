@@ -26,7 +26,6 @@ export function urlError(url: string, error: unknown): ConfigurationError {
   );
 }
 
-/** @param setNames - the names of the replica sets that responded */
 export function configurationError(
   error: unknown,
   setNames: ReadonlySet<string>,

@@ -44,7 +44,6 @@ export interface Collections extends Concerns {
 
 export type ById = { _id: Binary | { $in: Binary[] } };
 
-/** The hint is left out while the index is missing. */
 export type ListWork<T> = (
   collections: Collections,
   options: DecisiveOptions & { hint?: string },
@@ -108,7 +107,7 @@ export class Database {
     );
   }
 
-  /** Sees every write that was acknowledged before. `decisive` is for the one command of `work`. */
+  /** Sees every acknowledged write. `decisive` is for one command. */
   decide<T>(
     work: (collections: Collections & { decisive: DecisiveOptions }) => Promise<T>,
   ): Promise<T> {
@@ -117,10 +116,7 @@ export class Database {
     );
   }
 
-  /**
-   * A linearizable read has to be of one document. Without a fence, on a sharded cluster or because
-   * it failed, a primary that was just deposed may serve an older list.
-   */
+  /** Without a fence, a primary that was just deposed may serve an older list. */
   decideByIndex<T>(index: string, work: ListWork<T>): Promise<T> {
     return this.decide((collections) => {
       const { decisive, listing } = collections;
@@ -129,7 +125,6 @@ export class Database {
     });
   }
 
-  /** Looks up documents as {@link decide} does, several with the one command of `find`. */
   gatherReads<T extends { _id: Binary }>(
     find: (collections: Collections & { decisive: DecisiveOptions }, byId: ById) => Promise<T[]>,
   ): (id: string) => Promise<T | null> {
@@ -140,7 +135,6 @@ export class Database {
     const findGathered = gather(async (ids) => {
       const documents = await this.decide(async (collections) => {
         const binaries = ids.map(toId);
-        // A linearizable read has to be of one document.
         const isOneByOne =
           ids.length === 1 || collections.decisive.readConcern.level === 'linearizable';
         if (!isOneByOne) return find(collections, { _id: { $in: binaries } });
@@ -152,7 +146,7 @@ export class Database {
     return (id) => (this.#collections?.gathers === false ? findOne(toId(id)) : findGathered(id));
   }
 
-  /** Sends a write that may get lost or be repeated. If it rejects, the write may have been made. */
+  /** The write may get lost, be repeated, or have been made although this rejects. */
   writeOnce<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
     return this.read(work);
   }
@@ -198,7 +192,6 @@ export class Database {
       const db = this.#client.db(this.#name);
       const server = await askServer(db);
       const concerns = concernsFor(server, this.#timeouts);
-      // For commands without options of their own.
       const options = { ...concerns.listing, ...concerns.durable };
       const collections: Collections = {
         ...concerns,
@@ -263,7 +256,7 @@ async function withHintIfBuilt<T>(
   }
 }
 
-/** Waits for all reads, so that none goes on after a failure. */
+/** So that no read goes on after a failure. */
 async function allOf<T>(reads: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(reads);
   return Promise.all(reads);

@@ -7,10 +7,7 @@ import {
 } from 'mongodb';
 import { DomainError } from '../../domain-error.ts';
 
-/**
- * Errors that mean that the change was not made or was rolled back, with advice for the operator.
- * Any other error may come after the change.
- */
+/** Errors after which nothing is changed, with advice. After others, the change may be made. */
 const refusals = new Map<number, string>([
   [2, ''], // BadValue
   [9, ''], // FailedToParse
@@ -65,7 +62,6 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11000;
 }
 
-/** The hint names an index that does not exist, or is being built. */
 export function isRefusedHint(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 2 && error.message.includes('hint');
 }

@@ -30,8 +30,8 @@ export function fencedReads(
   async function writeFence(): Promise<Timestamp | undefined> {
     const session = client.startSession({ causalConsistency: true });
     try {
-      // Even a deposed primary acknowledges a write that changes nothing, so this one changes
-      // something. `updateMany`, since retries of `updateOne` are written to the oplog too.
+      // Even a deposed primary acknowledges a write without a change. Retries of `updateOne` are
+      // written to the oplog too.
       const change = { $inc: { writes: 1 } };
       await fences.updateMany({ _id: 'fence' }, change, { ...durable, upsert: true, session });
       return session.operationTime;

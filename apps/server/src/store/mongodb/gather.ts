@@ -22,7 +22,6 @@ export function gather<Found>(find: FindMany<Found>): (id: string) => Promise<Fo
 
   async function lookUp(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Found>> {
     const before = underWay.size < AT_ONCE ? [] : [...underWay];
-    // Ids of one tick of the event loop go together, even if nothing is under way.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     if (before.length > 0) await firstEndOrTimeout(before);
     if (open?.ids === ids) open = undefined;
@@ -48,7 +47,6 @@ export function gather<Found>(find: FindMany<Found>): (id: string) => Promise<Fo
 async function firstEndOrTimeout(underWay: readonly Promise<unknown>[]): Promise<void> {
   const timer = new AbortController();
   const timeout = setTimeout(LONGEST_WAIT, undefined, { signal: timer.signal });
-  // A failed look-up rejects for its own callers.
   await Promise.race([...underWay, timeout]).catch(() => undefined);
   timer.abort();
   await timeout.catch(() => undefined);

@@ -91,7 +91,7 @@ export function grants(database: Database): Grants {
           return { result: onlyActive && !isOurs ? null : found };
         },
       }));
-      // For null too: its caller relies on the revocation of another call, which has to be durable.
+      // For null too: the revocation of another call may not be durable yet.
       const document = revoked ?? (await find(before));
       if (document === null || (onlyActive && revoked === null)) return null;
       return toRevokedRecord(document);
@@ -130,7 +130,7 @@ export function grants(database: Database): Grants {
             return revisionOf(found) === revision ? ('retry' as const) : ('unknown' as const);
           },
         }));
-      // Hardly any grant is recovered twice, so the first attempt needs no read.
+      // Recovering twice is rare, so the first attempt needs no read.
       const document =
         (await recoverAt(0)) ?? (await retryOnConflict(() => find(recoverable), recoverAt));
       return document && fromGrantDocument(document);

@@ -18,14 +18,10 @@ export interface KeeperOptions extends IndexOptions {
 
 const UNAUTHORIZED = 13;
 
-/**
- * Builds missing indexes in the background, since a build takes minutes in a large collection.
- * Checks repeatedly: a dropped collection comes back without indexes, and would grow for ever.
- */
+/** Checks repeatedly: a dropped collection comes back without indexes, and would grow for ever. */
 export class IndexKeeper {
   readonly #db: Db;
   readonly #options: KeeperOptions;
-  /** Collections with a build that this process has sent and that has no response yet. */
   readonly #building = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #lastProblem: string | undefined;
@@ -56,7 +52,7 @@ export class IndexKeeper {
 
   #lookLater(): void {
     if (this.#closed) return;
-    // Processes that started together should not all send a build at the same time.
+    // Processes that started together should not all build at once.
     const pause = this.#options.interval * (0.5 + Math.random() / 2);
     this.#timer = setTimeout(() => void this.#look(), pause);
     this.#timer.unref();
@@ -74,10 +70,7 @@ export class IndexKeeper {
     this.#lookLater();
   }
 
-  /**
-   * If the response is late, the database goes on with the build, and lists the index from its
-   * start: no second build is sent.
-   */
+  /** The database goes on with a build after its response is late. */
   async #build(missing: MissingIndexes): Promise<void> {
     const { collection, exists, indexes } = missing;
     if (this.#building.has(collection)) return;

@@ -17,7 +17,6 @@ export interface Index {
 /** None is unique, so the collections can be sharded on hashed `_id`, which all requests use. */
 export const grantIndexes: readonly Index[] = [
   {
-    // Partial, since grants lack the field. Deletes an expired code within a minute or two.
     name: 'pending_expiry',
     key: { code_expires_at: 1 },
     options: {
@@ -108,7 +107,6 @@ export type IndexedCollection = keyof ReturnType<typeof indexesOf>;
 
 export interface MissingIndexes {
   collection: IndexedCollection;
-  /** A collection that does not exist is created with its indexes, which takes no time. */
   exists: boolean;
   indexes: readonly Index[];
 }

@@ -1,10 +1,7 @@
 import type { Binary, Collection } from 'mongodb';
 import type { Collections, Database } from './database.ts';
 
-/**
- * Never sent again: the first command could arrive after the document was deleted, and restore it.
- * A document that no caller learned of expires by itself.
- */
+/** Never sent again: a late first command could restore a document that was deleted. */
 export function insertOnce<Document extends { _id: Binary }>(
   database: Database,
   collectionOf: (

@@ -218,7 +218,6 @@ async function* checkWriteConcern(db: Db, server: ServerFacts): AsyncGenerator<F
   );
 }
 
-// Processes on NTP are within a second of each other.
 const TOLERATED: Milliseconds = 1_000;
 
 /** @param server - read between `before` and `after` of this machine's clock */

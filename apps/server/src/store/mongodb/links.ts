@@ -58,11 +58,11 @@ export function links(database: Database): Links {
           async readBack() {
             const found = await links.findOne({ _id: link._id }, decisive);
             if (found === null || isSame(found.page_id, kept._id)) return { result: found };
-            // Unknown after another identification: it may have come before or after this one.
+            // Another identification may have come before or after this one.
             return revisionOf(found) === revision ? ('retry' as const) : ('unknown' as const);
           },
         }));
-      // Hardly any link request is identified twice, so the first attempt needs no read.
+      // Identifying twice is rare, so the first attempt needs no read.
       const identified =
         (await identifyAt(0)) ?? (await retryOnConflict(() => find(link), identifyAt));
       if (identified === null) await dropPage(database, kept);
@@ -76,8 +76,7 @@ export function links(database: Database): Links {
         database.write(({ links, decisive }) => ({
           send: (options) =>
             links.findOneAndUpdate(
-              // The page stays the latest after a switch, so only the revision stops a late
-              // command.
+              // The page stays the latest, so only the revision stops a late command.
               { ...link, ...atRevision(revision) },
               {
                 $set: { link_hash: hash, ...initiatorField('switch_initiator', initiator) },
@@ -90,7 +89,7 @@ export function links(database: Database): Links {
             // Nobody knows the new link yet, so it is still the latest.
             if (found && isSame(found.link_hash, hash)) return { result: found };
             if (found === null || !isSame(found.page_id, page)) return { result: null };
-            // Unknown after another switch: the browser may have the link of this one by now.
+            // After another switch, the browser may have the link of this one.
             return revisionOf(found) === revision ? ('retry' as const) : ('unknown' as const);
           },
         }));
@@ -102,7 +101,7 @@ export function links(database: Database): Links {
       const _id = toId(link_id);
       const made = toDecision(decision);
       const decided = await database.write(({ links, decisive }) => ({
-        // One command has every condition: of two decisions, only one finds the request undecided.
+        // One command: of two decisions, only one finds the request undecided.
         send: (options) =>
           links.findOneAndUpdate(
             { ...undecided(_id, now), ...heldBy(holder) },
@@ -129,8 +128,8 @@ export function links(database: Database): Links {
 }
 
 /**
- * The host may approve another account than the identified one. With the revision of the latter, an
- * erasure could miss the link request. Without a revision, every erasure finds it.
+ * The host may approve another account than the identified one. With the revision of the latter,
+ * an erasure could miss the link request.
  */
 const forgottenRevision = { account_revision: '' } as const;
 

@@ -42,7 +42,6 @@ async function roomOf(db: Db): Promise<{ size: number; free: number | null }> {
     const free = fsTotalSize === undefined ? null : fsTotalSize - fsUsedSize;
     return { size: storageSize + indexSize, free };
   } catch (error) {
-    // The service itself does not need this right.
     const isRefused = error instanceof MongoServerError && error.code === UNAUTHORIZED;
     if (isRefused) return { size: 0, free: null };
     throw error;

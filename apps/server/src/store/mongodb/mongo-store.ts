@@ -25,22 +25,17 @@ export interface MongoStoreOptions extends StoreOptions {
 }
 
 export interface MongoStore extends Store {
-  /** Runs by itself once a minute. */
   sweep(): Promise<void>;
 }
 
 const SWEEP_EVERY_MS = 60_000;
 
 /**
- * A standalone server is only as durable as its one disk.
+ * Until the database can be reached, the methods throw `store_unavailable`.
  *
- * Returns a store even if the database can't be reached. Its methods throw `store_unavailable`
- * until the database is there, and `onError` gets the reason.
- *
- * @throws ConfigurationError if waiting does not help: a wrong password, a server that is too old, a
- *   conflicting index
- * @throws SchemaMismatch if the schema is a newer one, or an earlier one that may not be migrated
- * @throws CopiedDatabase if `claim` is given, and it was copied, or is a copy that is not complete
+ * @throws ConfigurationError if waiting does not help
+ * @throws SchemaMismatch
+ * @throws CopiedDatabase
  */
 export async function openMongoStore(options: MongoStoreOptions): Promise<MongoStore> {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };

@@ -53,11 +53,7 @@ export function pages(database: Database): Pick<Store, 'createPage' | 'findPage'
   };
 }
 
-/**
- * The page is stored before its account is read: an erasure that this read misses deletes it.
- *
- * @returns null if there is no such account, or it was erased meanwhile
- */
+/** The page is stored before its account is read: an erasure that this read misses deletes it. */
 export async function keepPage(
   database: Database,
   page: PageRecord & Change,

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Pauses {
-  /** The longest first pause, in milliseconds. Each pause doubles it, up to `most`. */
   first: number;
   most: number;
 }
 
-/** Each pause is partly random, so that calls that failed together do not retry together. */
+/** Partly random, so that calls that failed together do not retry together. */
 export function growingPauses({ first, most }: Pauses): (signal?: AbortSignal) => Promise<void> {
   let longest = first;
   return async (signal) => {

@@ -1,7 +1,7 @@
 import type { MongoClient } from 'mongodb';
 import type { ConnectionPool } from '../store.ts';
 
-/** Counts the connections of all servers. Call it before the client connects. */
+/** Call it before the client connects. */
 export function watchPool(client: MongoClient): () => ConnectionPool {
   let open = 0;
   let inUse = 0;

@@ -3,12 +3,7 @@ import type { Collections, Database } from './database.ts';
 import { isDuplicateKey } from './errors.ts';
 import { atRevision, revisionOf, type Versioned } from './retry-on-conflict.ts';
 
-/**
- * Inserts the document if the revision is 0.
- *
- * @param isMade - whether a document that was read back is the result of this change
- * @returns null if the document no longer has this revision
- */
+/** Inserts the document at revision 0. Null if the revision is another one. */
 export function replaceAtRevision<Document extends Versioned & { _id: unknown }>(
   database: Database,
   collectionOf: (collections: Pick<Collections, 'accounts' | 'scopes'>) => Collection<Document>,
@@ -29,7 +24,6 @@ export function replaceAtRevision<Document extends Versioned & { _id: unknown }>
           );
           return true;
         } catch (error) {
-          // The document has another revision, so the upsert tried to insert it.
           if (isDuplicateKey(error)) return null;
           throw error;
         }

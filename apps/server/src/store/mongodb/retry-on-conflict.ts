@@ -4,7 +4,6 @@ import { growingPauses } from './pauses.ts';
 const LONGEST_PAUSE_MS = 1_000;
 
 export interface Versioned {
-  /** How many times the document was changed. Absent before the first change. */
   revision?: number;
 }
 
@@ -17,11 +16,10 @@ export function revisionOf(document: Versioned | null): number {
 }
 
 /**
- * Optimistic locking, for a write that a later write of its kind can undo. A command that arrives
- * after its caller got a response finds another revision and does nothing: see decision 22.
+ * Optimistic locking: a command that arrives late finds another revision, and does nothing: see
+ * decision 22.
  *
- * @param find - returns null if there is nothing to change
- * @param write - returns null if the document no longer has this revision
+ * @param write - returns null on a conflict
  */
 export async function retryOnConflict<Document extends Versioned, Result>(
   find: () => Promise<Document | null>,
@@ -34,8 +32,7 @@ export async function retryOnConflict<Document extends Versioned, Result>(
     if (found === null) return null;
     const result = await write(revisionOf(found), found);
     if (result !== null) return result;
-    // A conflict means that another write was made, so the loop ends. Without pauses, N calls that
-    // change one document need N²/2 writes.
+    // Without pauses, N calls that change one document need N²/2 writes.
     pause ??= growingPauses({ first: performance.now() - start, most: LONGEST_PAUSE_MS });
     await pause();
   }

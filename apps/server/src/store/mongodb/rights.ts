@@ -16,7 +16,6 @@ const collections = [
 ];
 export const needed = ['find', 'insert', 'update', 'remove', 'listIndexes'];
 
-/** An empty name stands for all. */
 interface Privilege {
   resource: { db?: string; collection?: string; anyResource?: boolean };
   actions: string[];

@@ -40,10 +40,8 @@ import type { FenceDocument } from './fence.ts';
 import { migrations, versionOf } from './migrations.ts';
 import { useMarks } from './use-mark.ts';
 
-/** How a copy reads and writes the records of a kind. */
 interface Copied<Record, Document> {
   collection: 'scopes' | 'applications' | 'accounts' | 'grants' | 'commandChanges';
-  /** Which documents there are to copy. */
   which?: object;
   fromDocument(document: Document): Record;
   toDocument(record: Record): Partial<Document>;
@@ -109,15 +107,12 @@ const kinds = { scopes, applications, deletions, accounts, grants, command_chang
 
 type AnyDocument = { _id: Binary | string };
 
-/** Opens a database to copy from. Its records are never changed. */
 export async function openMongoSource(url: string): Promise<Transfer> {
   return openTransfer(url, { create: false, migrate: false });
 }
 
-/** Opens a database to copy to. */
 export const openMongoTarget = (url: string): Promise<Transfer> => openTransfer(url, {});
 
-/** @throws SchemaMismatch if the schema is not that of this program */
 async function openTransfer(url: string, options: DatabaseOptions): Promise<Transfer> {
   const { client, name } = createClient(url, defaultTimeouts);
   const database = new Database(client, name, defaultTimeouts, undefined, options);
@@ -189,10 +184,7 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
   };
 }
 
-/**
- * An erasure that is under way, or was interrupted, has marked the account, and has not come to all of its
- * grants. To every request they are revoked.
- */
+/** An erasure marks the account first. If it was interrupted, its grants are refused already. */
 async function endErased(grants: StoredGrant[], { accounts, listing }: Collections): Promise<void> {
   const ids = new Set(grants.flatMap(({ account_id }) => account_id ?? []));
   const filter = { _id: { $in: [...ids].map(toId) }, erased_at: { $exists: true } };

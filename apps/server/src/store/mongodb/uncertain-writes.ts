@@ -3,10 +3,7 @@ import type { Concerns } from './concerns.ts';
 import { isDatabaseError, isRefusal, unavailable } from './errors.ts';
 import { growingPauses } from './pauses.ts';
 
-/**
- * The state of a write whose response was lost: `result` if it was made or can't be made any more,
- * `retry` if it was not made and may be sent again.
- */
+/** `result`: made, or can't be made any more. `retry`: not made, and may be sent again. */
 export type ReadBack<T> = { result: T } | 'retry' | 'unknown';
 
 export interface Write<T> {
@@ -22,12 +19,7 @@ export type WriteOptions = Concerns['durable'] & { comment: { toBSON(): string }
 // The longest is short compared with an election of 10 s.
 const PAUSES = { first: 100, most: 1_000 };
 
-/**
- * Finds out whether a write was made if its response is lost.
- *
- * @param closing - aborted when no caller waits any more
- * @throws DomainError `store_unavailable` if nothing was changed; `outcome_unknown` if that is open
- */
+/** @throws DomainError `store_unavailable` if nothing was changed, otherwise `outcome_unknown` */
 export async function settle<T>(
   write: Write<T>,
   durable: Concerns['durable'],
@@ -38,8 +30,7 @@ export async function settle<T>(
   if ('result' in first) return first.result;
   if (!mayBeMade(first)) throw unavailable(first.error);
 
-  // A command may still be on its way. Only the database can prove that it was not executed, so
-  // `store_unavailable` would be a promise that can't be kept.
+  // The command may still be on its way, so `store_unavailable` could turn out wrong.
   const unknown = new DomainError('outcome_unknown', membersOf(write), first.error);
   const deadline = performance.now() + timeoutMs;
   const pause = growingPauses(PAUSES);
@@ -76,7 +67,7 @@ async function send<T>(write: Write<T>, durable: Concerns['durable']): Promise<S
 }
 
 function mayBeMade({ error, sends }: { error: unknown; sends: number }): boolean {
-  // After two sends, the response to the last one says nothing about the first.
+  // The response to the last of several sends says nothing about the first.
   return sends > 1 || (sends === 1 && !isRefusal(error));
 }
 
@@ -94,10 +85,7 @@ async function tryReadBack<T>(write: Write<T>): Promise<ReadBack<T> | 'unreadabl
   }
 }
 
-/**
- * A repetition that matched nothing may have come after the first command. If not, that command
- * will match nothing either, since both have the same condition.
- */
+/** If it matched nothing, the first command was made, or will match nothing either. */
 async function afterRepetition<T>(write: Write<T>, result: T, unknown: DomainError): Promise<T> {
   if (result !== null) return result;
   const found = await tryReadBack(write);

@@ -7,7 +7,6 @@ type UseDocument = { _id: 'use' } & UseMark;
 
 const ID = { _id: 'use' } as const;
 
-/** Beside the version of the schema. */
 export function useMarks(
   db: Db,
   { durable, decisive }: Pick<Concerns, 'durable' | 'decisive'>,

@@ -33,10 +33,7 @@ export interface ApplicationDocument extends Versioned {
   homepage_uri: string | null;
   public: boolean;
   resource_server: boolean;
-  /**
-   * A deleted application stays, without its details: a command that arrives late finds the id
-   * taken and the revision raised, and does not restore it.
-   */
+  /** A deleted application stays, so a late command finds its id taken and its revision raised. */
   deleted_at?: Date;
   deleted_by?: InitiatorDocument;
   deletion_pending?: true;

@@ -41,10 +41,7 @@ interface Initiators {
   revoked_by?: InitiatorDocument;
 }
 
-/**
- * Pending without `created_at`, revoked with `revoked_at`, active in between. The revision counts
- * recoveries. Every other change happens once.
- */
+/** Pending without `created_at`, revoked with `revoked_at`. The revision counts recoveries. */
 export interface GrantDocument extends Initiators, Versioned {
   _id: Binary;
   application_id: Binary;
@@ -240,8 +237,7 @@ export function toGrantAuthentication(
   const [application] = document.joined_application;
   const [account] = document.joined_account;
   const grant = withoutAccount(document);
-  // An erasure may be under way that has not reached this grant. A grant that was refused because
-  // of the erasure must not be accepted afterwards, whichever account the caller asks for.
+  // An erasure may not have reached this grant yet. Once refused, a grant must stay refused.
   const erased_at = account && isErased(account) ? account.erased_at.getTime() : null;
   const revoked_at = grant.revoked_at ?? erased_at;
   const { secret_hash } = document;
