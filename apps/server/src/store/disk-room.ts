@@ -4,7 +4,6 @@ const MB = 1_000_000;
 const LEAST_ROOM = 100 * MB;
 const FAIR_ROOM = 1_000 * MB;
 
-/** @param sizes - in bytes */
 export function checkRoom(place: string, sizes: { free: number; database: number }): Finding {
   const found = `${place} has ${megabytes(sizes.free)} free; the database takes ${megabytes(sizes.database)}.`;
   if (sizes.free < LEAST_ROOM) {

@@ -3,7 +3,6 @@ import { type Finding, ok, problem, warning } from './finding.ts';
 
 // Processes on NTP are within a second of each other.
 const TOLERATED: Milliseconds = 1_000;
-// A code from a clock that is further ahead is refused: see MAX_CLOCK_SKEW.
 const REFUSED: Milliseconds = 60_000;
 
 export function checkNewestRecord(newest: Milliseconds | null, clock: Clock): Finding {

@@ -50,7 +50,6 @@ export async function* inspectDatabase(
   }
 }
 
-/** Opens a database to migrate it. Nothing is changed before {@link Migration.run}. */
 export async function openMigration(url: string): Promise<Migration> {
   if (url.startsWith('file:')) {
     const { openSqliteMigration } = await import('./sqlite/migration.ts');

@@ -1,20 +1,15 @@
 /** Step n takes a database from version n to n + 1. Never change a released step: add one. */
 export interface SchemaStep {
-  /** For the operator, as in "add the column grants.note". */
   title: string;
-  /**
-   * Whether programs of the version before can still use the database: it adds only what they
-   * ignore, such as a table, an index, or a column with a default.
-   */
+  /** Whether programs of the version before can use the result: it adds only what they ignore. */
   additive: boolean;
   /** Whether it writes every record of a large table, or builds an index on one. */
   rewrites: boolean;
 }
 
 export interface SchemaVersion {
-  /** How many steps were made; 0 for a new database. */
   version: number;
-  /** The oldest program that can use the database, by the number of steps that it knows. */
+  /** The number of steps that the oldest program knows that can use the database. */
   oldest: number;
 }
 
@@ -35,14 +30,12 @@ export interface Room {
 }
 
 export interface Migration {
-  /** @throws SchemaMismatch if a newer program migrated the database */
   plan(): Promise<MigrationPlan>;
   /** Safe to repeat, also after it was killed. Changes nothing before it is called. */
   run(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Only an operator can change the schema to that of this program. */
 export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch';
 }
@@ -63,10 +56,7 @@ export function refuseNewer(
   );
 }
 
-/**
- * Programs of the version before may be running, so a start makes only steps that they can live
- * with.
- */
+/** Programs of the version before may be running, so a start makes only additive steps. */
 export function mayMakeSteps(
   version: number,
   steps: readonly SchemaStep[],
@@ -83,7 +73,6 @@ export function mayMakeSteps(
   );
 }
 
-/** A copy could lose what this program does not know, or bring what it does not understand. */
 export function refuseToCopy(
   version: number,
   steps: readonly SchemaStep[],

@@ -66,7 +66,7 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
       }));
     },
 
-    // One transaction: no code can be issued or redeemed in between.
+    // One transaction: no code is issued or redeemed in between.
     eraseAccount({ account_id, now, initiator }: Erasure): number {
       const id = uuidToBytes(account_id);
       remove.run({ id });

@@ -29,11 +29,7 @@ export interface BackupContents {
 /** Only a backup has this table. A backup replaces no file without it. */
 const MARK = 'latchkey_backup';
 
-/**
- * Writes a verified copy of one moment of the database, which other processes may use meanwhile.
- *
- * @throws Error that says what to do; then `destination` is as it was
- */
+/** @throws Error that says what to do; then `destination` is as it was */
 export async function backUp(path: string, destination: string): Promise<BackupContents> {
   if (!existsSync(path)) {
     throw new Error(
@@ -183,7 +179,6 @@ function hasTable(database: DatabaseSync, name: string): boolean {
   return find.get(name) !== undefined;
 }
 
-/** One statement, so that both counts are of the same moment. */
 function countGrants(database: DatabaseSync): number {
   return numberOf(
     database,

@@ -62,7 +62,6 @@ function identify(name: string): Identity {
 
 const OTHERS = 0o077;
 
-/** @returns a message for the operator; null if only the owner had access already */
 export function tightenFile(path: string): string | null {
   const { mode, uid } = statSync(path);
   if (process.platform === 'win32' || (mode & OTHERS) === 0) return null;

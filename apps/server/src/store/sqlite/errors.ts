@@ -67,11 +67,7 @@ export async function retryWhileLocked<T>(attempt: () => T): Promise<T> {
   }
 }
 
-/**
- * The log still has deleted data.
- *
- * @throws DomainError `outcome_unknown` if another process reads the log for longer than 5 s
- */
+/** @throws DomainError `outcome_unknown` if another process reads the log for longer than 5 s */
 export async function emptyLog(database: DatabaseSync): Promise<void> {
   const checkpoint = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
   const deadline = performance.now() + TIMEOUT_MS;

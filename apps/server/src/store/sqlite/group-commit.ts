@@ -15,8 +15,8 @@ interface Write {
 const BATCH_SIZE = 256;
 
 /**
- * Writes of one turn of the event loop share a transaction, and so one wait for the disk: see
- * decision 5. A transaction is one synchronous call, so no read sees a write before its commit.
+ * Writes of one event-loop turn share a transaction: see decision 5. It is one synchronous call, so
+ * no read sees a write before its commit.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
@@ -31,10 +31,7 @@ export class GroupCommit {
     this.#setSavepoint = database.prepare('SAVEPOINT before_it');
   }
 
-  /**
-   * @param attempt - synchronous; may run a second time, after its changes were undone
-   * @throws DomainError `store_unavailable` if nothing was changed, otherwise `outcome_unknown`
-   */
+  /** @param attempt - synchronous; may run a second time, after its changes were undone */
   run<T>(attempt: () => T, members: ErrorMembers = {}): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#waiting.push({ attempt, members, resolve: resolve as Write['resolve'], reject });
@@ -63,7 +60,7 @@ export class GroupCommit {
       for (const write of this.#waiting.splice(0)) write.reject(toStoreError(error));
       return;
     }
-    // After the wait for the lock, so that the batch includes the writes that arrived meanwhile.
+    // After the wait for the lock, so that it includes the writes that arrived meanwhile.
     const batch = this.#waiting.splice(0, BATCH_SIZE);
     try {
       const settlements = this.#attemptAll(batch);
@@ -84,10 +81,7 @@ export class GroupCommit {
     }
   }
 
-  /**
-   * A savepoint for each write takes a quarter of its time, and hardly any write throws. So the
-   * first attempt has one for all.
-   */
+  /** One savepoint for all: one for each takes a quarter of the time, and hardly any write throws. */
   #attemptAll(batch: readonly Write[]): (() => void)[] {
     this.#setSavepoint.run();
     try {
@@ -116,7 +110,7 @@ export class GroupCommit {
   }
 
   #undo(error: unknown): void {
-    // SQLite may have rolled back the whole transaction, for example because the disk is full.
+    // SQLite may have rolled back everything, for example because the disk is full.
     if (isUnavailable(error)) throw error;
     this.#database.exec('ROLLBACK TO before_it; RELEASE before_it');
   }

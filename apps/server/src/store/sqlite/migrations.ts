@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { mayMakeSteps, refuseNewer, type SchemaStep, versionAfter } from '../schema-version.ts';
 import { rollBack } from './errors.ts';
 
-/** A step is one transaction and blocks every other write: a few seconds with a million grants. */
+/** One transaction, which blocks every other write: a few seconds with a million grants. */
 export interface SqliteStep extends SchemaStep {
   sql: string;
 }
@@ -208,7 +208,7 @@ export function migrate(
   if (!isNeeded()) return;
   database.exec('BEGIN IMMEDIATE');
   try {
-    // Reads again under the lock: another process may have just migrated.
+    // Another process may have just migrated.
     if (isNeeded()) {
       for (const { sql } of steps.slice(versionOf(database, path, steps))) database.exec(sql);
       const { version, oldest } = versionAfter(steps);

@@ -13,12 +13,7 @@ import { useMarks } from './use-mark.ts';
 
 export const IN_MEMORY = ':memory:';
 
-/**
- * @throws DomainError `store_unavailable`; the cause names the file and says what to check
- * @throws SchemaMismatch if the schema is a newer one, or an earlier one that may not be migrated
- * @throws CopiedDatabase if `claim` is given, and it was copied, or is a copy that is not complete
- * @throws BadSetting if Node has no SQLite
- */
+/** @throws BadSetting if Node has no SQLite */
 export async function openDatabase(
   path: string,
   {
@@ -28,7 +23,6 @@ export async function openDatabase(
     claim,
     onWarning,
   }: Pick<StoreOptions, 'claim' | 'create' | 'onWarning'> & {
-    /** As {@link StoreOptions.migrate}; `all` for every step. */
     migrate?: boolean | 'all';
     migrations?: readonly SqliteStep[] | undefined;
   } = {},
@@ -60,7 +54,7 @@ function prepareFile(path: string, create: boolean): void {
   makeFolder(dirname(path));
   // SQLite gives the write-ahead log the same mode.
   if (!existsSync(path)) writeFileSync(path, '', { flag: 'a', mode: 0o600 });
-  // SQLite opens a read-only file without an error, and then refuses every write.
+  // SQLite would open a read-only file, and then refuse every write.
   accessSync(path, constants.R_OK | constants.W_OK);
 }
 
@@ -93,10 +87,9 @@ export function configure(database: DatabaseSync): void {
       `SQLite cannot keep a write-ahead log here (journal_mode is ${mode}): the file system lacks shared memory or locks, as network file systems do. Point DATABASE_URL at a file on a local disk.`,
     );
   }
-  // FULL: a commit returns once the log is on disk. Anything less loses redemptions in a power cut.
-  // macOS needs fullfsync as well; other systems ignore it.
+  // FULL: a commit is on disk when it returns. macOS needs fullfsync as well.
   database.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
-  // Overwrites deleted data, so that no erased name stays in the free pages of the file.
+  // Overwrites deleted data, such as an erased name.
   database.exec('PRAGMA secure_delete = ON');
   // A checkpoint waits for the disk twice. Every 16 MiB instead of every 4: 1.03 times the writes.
   database.exec('PRAGMA wal_autocheckpoint = 4096');
@@ -104,12 +97,7 @@ export function configure(database: DatabaseSync): void {
   database.exec('PRAGMA cache_size = -8192');
 }
 
-/**
- * Locks a database until it is closed. In WAL mode each connection holds a shared lock for as long as it
- * is open. The write-ahead log of a process that was killed is written back into the database.
- *
- * @returns false if any other connection is open
- */
+/** In WAL mode, each open connection holds a shared lock. False if there is another one. */
 export async function lockForItself(database: DatabaseSync): Promise<boolean> {
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE');

@@ -27,7 +27,6 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Waits until a file, or the names in a directory, are on disk. */
 export function sync(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

@@ -10,10 +10,7 @@ const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 export interface StagedBackup {
   path: string;
   contents: BackupContents;
-  /**
-   * @returns the directory with the former files; null if there was no database
-   * @throws Error if a process uses the database; then nothing is changed
-   */
+  /** @returns the directory with the former files; null if there was no database */
   putInPlace(): Promise<string | null>;
   remove(): void;
 }
@@ -31,7 +28,6 @@ export async function stageBackup(backup: string, path: string): Promise<StagedB
   try {
     await copyFile(backup, staged);
     chmodSync(staged, 0o600);
-    // Verifies the copy and not the backup, since the copy is what will be used.
     const contents = verify(staged, backup);
     removeMark(staged);
     return { path: staged, contents, putInPlace: () => replace(staged, path), remove };
@@ -54,7 +50,6 @@ function refuseSource(backup: string, path: string): void {
   }
 }
 
-/** @throws Error if any other connection is open */
 async function refuseIfInUse(path: string): Promise<void> {
   if (!existsSync(path)) return;
   const database = new (nodeSqlite().DatabaseSync)(path);

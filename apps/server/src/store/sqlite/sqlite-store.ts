@@ -20,24 +20,15 @@ import { prepareSweeps } from './sweep.ts';
 const SWEEP_EVERY_MS = 60_000;
 
 export interface SqliteStoreOptions extends StoreOptions {
-  /** `:memory:`, or a file, which is created with its directory if missing. */
   path: string;
   migrations?: readonly SqliteStep[];
 }
 
 export interface SqliteStore extends Store {
-  /** Runs by itself once a minute. */
   sweep(): Promise<void>;
 }
 
-/**
- * Several processes on one machine may open the same file.
- *
- * @throws DomainError `store_unavailable` if the file can't be opened; the cause says why
- * @throws SchemaMismatch if the schema is a newer one, or an earlier one that may not be migrated
- * @throws CopiedDatabase if `claim` is given, and it was copied, or is a copy that is not complete
- * @throws Error if Node is older than 22.13
- */
+/** Several processes on one machine may open the same file. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { path, clock, onError, onReplaced = () => {} } = options;
   const database = await openDatabase(path, options);

@@ -26,7 +26,7 @@ export function prepareSweeps(
     return (now) => sweep.run({ before: now - kept }).changes === BATCH_SIZE;
   }
   return [
-    // Only pending codes have an expiry. The condition guards against deleting a grant.
+    // The condition guards against deleting a grant.
     prepare('grants', 'id', 'code_expires_at', { condition: 'created_at IS NULL' }),
     prepare('links', 'id', 'expires_at', { kept: LINKS_KEPT }),
     prepare('pages', 'id', 'expires_at', { kept: LINKS_KEPT }),
@@ -37,7 +37,7 @@ export function prepareSweeps(
 }
 
 function prepareReduction(database: DatabaseSync, age: Milliseconds): Sweep {
-  // Only with this setting, since each revocation has to write to the index.
+  // Each revocation has to write to the index.
   database.exec(`
     CREATE INDEX IF NOT EXISTS revoked_grants_with_details ON grants (revoked_at)
     WHERE revoked_at IS NOT NULL AND account_id IS NOT NULL`);

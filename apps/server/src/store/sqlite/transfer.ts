@@ -25,7 +25,6 @@ import { useMarks } from './use-mark.ts';
 type Row = Record<string, string | number | Uint8Array | null>;
 type Key = string | Uint8Array;
 
-/** How a copy reads and writes the records of a kind. */
 interface Copied<Record> {
   /** Less than every key. */
   first: Key;
@@ -69,7 +68,6 @@ export async function openSqliteSource(
   }
 }
 
-/** Opens a database to copy to, and creates it if there is none. */
 export async function openSqliteTarget(path: string): Promise<Transfer> {
   return transfer(await openDatabase(path), path);
 }
