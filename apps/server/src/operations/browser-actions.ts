@@ -14,7 +14,7 @@ import {
 } from '../linking/page-session.ts';
 import { switchAccount } from '../linking/switch-account.ts';
 import type { ApplicationRecord, ScopeRecord } from '../store/records.ts';
-import type { Action, ColumnsFor } from './action.ts';
+import type { Action, ColumnsFor, CountsAgainst } from './action.ts';
 import type { AnyCaller, Callers, Visitor } from './caller.ts';
 
 export interface Redirect {
@@ -41,13 +41,20 @@ export interface PageOpening {
 }
 
 interface BrowserAction<Output extends object, Input extends object, By extends AnyCaller>
-  extends ColumnsFor<Input, Output>,
-    Pick<Action<Output, Input, By>, 'name' | 'caller' | 'changes' | 'handle'> {}
+  extends Pick<ColumnsFor<Input, Output>, 'inputIds' | 'outputIds'>,
+    Pick<Action<Output, Input, By>, 'name' | 'caller' | 'changes' | 'handle'> {
+  counts?: CountsAgainst;
+}
 
 // A browser sends no members: `readInput` of its route makes the input.
 const action = <Output extends object, Input extends object, By extends AnyCaller>(
   columns: BrowserAction<Output, Input, By>,
-): Action<Output, Input, By> => ({ ...columns, input: null });
+): Action<Output, Input, By> => ({
+  counts: 'nothing',
+  audited: 'always',
+  input: null,
+  ...columns,
+});
 
 type User = Callers['user'];
 
@@ -58,7 +65,6 @@ export const browserActions = {
     caller: 'visitor',
     changes: true,
     counts: 'links',
-    audited: 'always',
     inputIds: { application_id: 'application.id' },
     outputIds: { link_id: 'link_id' },
     async handle(service, request: AuthorizationRequest, _visitor: Visitor, initiator) {
@@ -71,8 +77,6 @@ export const browserActions = {
     name: 'pages.open',
     caller: 'visitor',
     changes: true,
-    counts: 'nothing',
-    audited: 'always',
     inputIds: {},
     outputIds: {},
     handle(service, asked: PageOpening, _visitor: Visitor, initiator): Promise<OpenedPage> {
@@ -85,8 +89,6 @@ export const browserActions = {
     name: 'pages.open',
     caller: 'user',
     changes: false,
-    counts: 'nothing',
-    audited: 'always',
     inputIds: {},
     outputIds: {},
     async handle(service, _input: object, user: User, initiator): Promise<ConsentView> {
@@ -103,8 +105,6 @@ export const browserActions = {
     name: 'admin.links.approve',
     caller: 'user',
     changes: true,
-    counts: 'nothing',
-    audited: 'always',
     inputIds: {},
     outputIds: { grant_id: 'grant_id' },
     async handle(service, _input: object, user: User, initiator) {
@@ -123,8 +123,6 @@ export const browserActions = {
     name: 'admin.links.deny',
     caller: 'user',
     changes: true,
-    counts: 'nothing',
-    audited: 'always',
     inputIds: {},
     outputIds: {},
     async handle(service, _input: object, user: User, initiator): Promise<Redirect> {
@@ -137,8 +135,6 @@ export const browserActions = {
     name: 'links.switch',
     caller: 'user',
     changes: true,
-    counts: 'nothing',
-    audited: 'always',
     inputIds: {},
     outputIds: {},
     handle(service, _input: object, user: User, initiator): Promise<Redirect> {
@@ -150,8 +146,6 @@ export const browserActions = {
     name: 'pages.open',
     caller: 'user',
     changes: false,
-    counts: 'nothing',
-    audited: 'always',
     inputIds: {},
     outputIds: {},
     async handle(service, _input: object, user: User): Promise<ConnectionsView> {
@@ -163,8 +157,6 @@ export const browserActions = {
     name: 'pages.open',
     caller: 'user',
     changes: false,
-    counts: 'nothing',
-    audited: 'always',
     inputIds: { application_id: 'application_id' },
     outputIds: {},
     async handle(
@@ -185,8 +177,6 @@ export const browserActions = {
     name: 'admin.connections.revoke',
     caller: 'user',
     changes: true,
-    counts: 'nothing',
-    audited: 'always',
     inputIds: { application_id: 'application_id' },
     outputIds: {},
     async handle(service, asked: { application_id: string }, { page }: User, initiator) {
