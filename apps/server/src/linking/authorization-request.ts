@@ -24,7 +24,7 @@ const valuesOf = (query: URLSearchParams, name: string) =>
 
 const oneOf = (query: URLSearchParams, name: string) => valuesOf(query, name)[0] ?? null;
 
-/** 2 to 4 of `docs/protocol/linking.md#authorization-request`. Nobody is redirected before. */
+/** Steps 2 to 4 of `docs/protocol/linking.md#authorization-request`. No error is redirected. */
 export async function readTarget(
   store: Store,
   query: URLSearchParams,
@@ -71,7 +71,7 @@ async function findClient(store: Store, ids: readonly string[]): Promise<Applica
   return application;
 }
 
-/** 5 to 8 of `docs/protocol/linking.md#authorization-request`. Refusals go to the application. */
+/** Steps 5 to 8. Errors are redirected to the application. */
 export async function readRequest(
   store: Store,
   target: AuthorizationTarget,

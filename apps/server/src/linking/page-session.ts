@@ -53,7 +53,7 @@ export interface OpenedPage {
   session: string | null;
 }
 
-/** A ticket works once. But the back button and a reload send it again in the same browser. */
+/** A ticket works once. The same browser may send it again, by a reload or the back button. */
 export async function openPage(
   service: Service,
   address: PageAddress,

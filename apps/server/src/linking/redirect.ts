@@ -56,7 +56,7 @@ export function refusalInWords({ code, members }: DomainError): Partial<Redirect
   return { description: `${issue.path.join('.')}: ${issue.message}` };
 }
 
-/** Or the scheme of a native application. The port may be invalid, such as 99999. */
+/** The host, or the scheme of a native application. The port may be invalid, such as 99999. */
 export function redirectHost(redirect_uri: string): string {
   const parts = uris.splitUri(redirect_uri);
   if (parts === null) throw new Error('The redirect URI of a link request is not a URI.');

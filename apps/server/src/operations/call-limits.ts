@@ -16,7 +16,7 @@ const WRONG_CODE: ReadonlySet<ErrorCode> = new Set([
   'code_already_used',
 ]);
 
-// From guessing a ticket, a cookie or a form token.
+// Why a guessed ticket, cookie or form token is refused.
 const GUESSES: ReadonlySet<Reason | null> = new Set<Reason>([
   'page_ticket_ill_formed',
   'page_ticket_wrong',

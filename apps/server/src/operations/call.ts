@@ -36,7 +36,7 @@ export interface CallRequest {
 export interface CallSteps<Input extends object = object, By extends AnyCaller = AnyCaller> {
   readonly authenticate: () => Promise<By>;
   readonly readInput: () => Promise<Input>;
-  /** Then they were checked after its last byte. */
+  /** The credentials are in the body, so they are checked after its last byte. */
   readonly authenticatesInBody?: boolean;
   readonly validateInput?: (input: Input) => Promise<object>;
   readonly request: CallRequest;
@@ -48,7 +48,7 @@ export interface CallSteps<Input extends object = object, By extends AnyCaller =
 /** The caller is authenticated and the input is valid. */
 export interface InterceptedCall {
   operation: ActionName;
-  /** What has begun still completes. */
+  /** The call still completes. */
   breakConnection(): void;
 }
 

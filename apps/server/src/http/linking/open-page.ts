@@ -33,7 +33,7 @@ export async function openWithTicket(
   });
   if (session === null) return sendRedirect(context, location);
   const seconds = Math.ceil((page.expires_at - callContext.service.clock()) / 1000);
-  // The browser would drop an expired cookie, and the link request has a way back to show.
+  // The browser would drop an expired cookie. The error page leads back to the application.
   if (seconds <= 0) {
     await show(tools, Object.assign(visit, { session }), browserActions.showConsent);
   }
