@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { createSecretUsage } from './applications/authenticate-application.ts';
 import { createDeletions } from './applications/deletions.ts';
 import { auditLog, createAudit, writeCommandChange } from './audit/audit.ts';
 import { createCommandChanges } from './audit/command-changes.ts';
@@ -10,6 +9,7 @@ import { DEFAULT_AUDIT_DAYS, type Settings } from './settings.ts';
 import { observeStore, type StoreObserver } from './store/observe-store.ts';
 import { openStore } from './store/open-store.ts';
 import type { StoreOptions } from './store/store.ts';
+import { createUseNotes } from './store/use-notes.ts';
 
 export interface Watcher {
   storeObservers?: readonly StoreObserver[];
@@ -71,8 +71,8 @@ export async function openService(
     },
   });
   const store = (watcher.storeObservers ?? []).reduce(observeStore, opened);
-  const secretUsage = createSecretUsage(store, (err) => {
-    log.warn({ err }, 'could not note the use of an application secret');
+  const useNotes = createUseNotes((err) => {
+    log.warn({ err }, 'could not note the use of a secret');
   });
   const keeper = createRefusalKeeper(store, { clock, days: auditDays, log });
   const commandChanges = createCommandChanges(store, {
@@ -83,12 +83,12 @@ export async function openService(
   });
   const audit = createAudit(log, keeper, commandChanges, auditIsRequired);
   const deletions = createDeletions(store, clock, onError);
-  return { store, clock, secretUsage, audit, commandChanges, deletions, linking };
+  return { store, clock, useNotes, audit, commandChanges, deletions, linking };
 }
 
 export async function closeService(service: Service): Promise<void> {
-  const { store, secretUsage, audit, commandChanges, deletions } = service;
+  const { store, useNotes, audit, commandChanges, deletions } = service;
   commandChanges.close();
-  await Promise.all([secretUsage.flush(), audit.flush(), deletions.close()]);
+  await Promise.all([useNotes.flush(), audit.flush(), deletions.close()]);
   await store.close();
 }

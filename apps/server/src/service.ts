@@ -1,9 +1,9 @@
-import type { SecretUsage } from './applications/authenticate-application.ts';
 import type { Deletions } from './applications/deletions.ts';
 import type { Audit } from './audit/audit.ts';
 import type { CommandChanges } from './audit/command-changes.ts';
 import type { Clock } from './clock.ts';
 import type { Store } from './store/store.ts';
+import type { UseNotes } from './store/use-notes.ts';
 
 export interface Linking {
   publicUrl: string;
@@ -13,7 +13,7 @@ export interface Linking {
 export interface Service {
   store: Store;
   clock: Clock;
-  secretUsage: SecretUsage;
+  useNotes: UseNotes;
   audit: Audit;
   commandChanges: CommandChanges;
   deletions: Deletions;

@@ -84,6 +84,10 @@ export const grantEntry = z
     revoked_at: timestamp
       .nullable()
       .meta({ description: 'When it was revoked; null if it was not.' }),
+    last_used_at: timestamp.nullable().meta({
+      description:
+        'When its secret last authorized a request, at most 24 hours too early; null if it never did.',
+    }),
     account: accountAtIssue,
   })
   .meta({ id: 'GrantEntry', description: 'A grant in a list for the operator.' });
@@ -268,6 +272,10 @@ export const connection = z
         'What its active grants allow. A scope without a description has its name as title.',
     }),
     connected_at: timestamp.meta({ description: 'When its oldest active grant was created.' }),
+    last_used_at: timestamp.nullable().meta({
+      description:
+        'When one of its active grants was last used, at most 24 hours too early; null if none was.',
+    }),
     grants: z
       .array(z.object({ grant_id: grantHead.grant_id, created_at: grantHead.created_at, scope }))
       .meta({ description: 'Its active grants, newest first.' }),

@@ -76,6 +76,11 @@ export interface GrantEntry {
   revoked: boolean;
   /** When it was revoked; null if it was not. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   revoked_at: string | null;
+  /**
+   * When its secret last authorized a request, at most 24 hours too early; null if it never did.
+   * ISO 8601, such as `2026-11-21T02:15:30.123+00:00`.
+   */
+  last_used_at: string | null;
   /** The account as it was when the code was issued. */
   account: Account;
 }
@@ -216,6 +221,11 @@ export interface Connection {
   scopes: Scope[];
   /** When its oldest active grant was created. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   connected_at: string;
+  /**
+   * When one of its active grants was last used, at most 24 hours too early; null if none was. ISO
+   * 8601, such as `2026-11-21T02:15:30.123+00:00`.
+   */
+  last_used_at: string | null;
   /** Its active grants, newest first. */
   grants: {
     /** Identifies the grant. A UUID in lower case. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SecretRecord } from '../store/records.ts';
-import { createSecretUsage } from './authenticate-application.ts';
+import { createUseNotes } from '../store/use-notes.ts';
+import { noteSecretUse } from './authenticate-application.ts';
 
 const MINUTE = 60_000;
 const NOON = Date.UTC(2026, 0, 1, 12);
@@ -21,70 +22,70 @@ function recorder() {
   const written: number[] = [];
   const waiting: PromiseWithResolvers<void>[] = [];
   const failures: unknown[] = [];
-  const usage = createSecretUsage(
-    {
-      noteSecretUse(_application, _secret, at) {
-        written.push(at);
-        const write = Promise.withResolvers<void>();
-        waiting.push(write);
-        return write.promise;
-      },
+  const useNotes = createUseNotes((error) => failures.push(error));
+  const store = {
+    noteSecretUse(_application: string, _secret: string, at: number) {
+      written.push(at);
+      const write = Promise.withResolvers<void>();
+      waiting.push(write);
+      return write.promise;
     },
-    (error) => failures.push(error),
-  );
-  return { usage, written, waiting, failures };
+  };
+  const note = (used: SecretRecord, now: number) =>
+    noteSecretUse({ store, useNotes }, 'application', used, now);
+  return { note, flush: useNotes.flush, written, waiting, failures };
 }
 
 test('writes the minute of a first use', () => {
-  const { usage, written } = recorder();
-  usage.note('application', secret(null), NOON + 59_999);
+  const { note, written } = recorder();
+  note(secret(null), NOON + 59_999);
   expect(written).toEqual([NOON]);
 });
 
 test('writes once a minute', () => {
-  const { usage, written } = recorder();
-  usage.note('application', secret(NOON), NOON + MINUTE - 1);
+  const { note, written } = recorder();
+  note(secret(NOON), NOON + MINUTE - 1);
   expect(written).toEqual([]);
-  usage.note('application', secret(NOON), NOON + MINUTE);
+  note(secret(NOON), NOON + MINUTE);
   expect(written).toEqual([NOON + MINUTE]);
 });
 
 test('writes once for all requests during a write', async () => {
-  const { usage, written, waiting } = recorder();
-  for (let i = 0; i < 100; i++) usage.note('application', secret(null), NOON + i);
+  const { note, flush, written, waiting } = recorder();
+  for (let i = 0; i < 100; i++) note(secret(null), NOON + i);
   expect(written).toEqual([NOON]);
   waiting[0]?.resolve();
-  await usage.flush();
-  usage.note('application', secret(NOON), NOON + MINUTE);
+  await flush();
+  note(secret(NOON), NOON + MINUTE);
   expect(written).toEqual([NOON, NOON + MINUTE]);
 });
 
 test('writes for each secret', () => {
-  const { usage, written } = recorder();
-  usage.note('application', secret(null), NOON);
-  usage.note('application', { ...secret(null), id: 'other' }, NOON);
+  const { note, written } = recorder();
+  note(secret(null), NOON);
+  note({ ...secret(null), id: 'other' }, NOON);
   expect(written).toHaveLength(2);
 });
 
 test('reports a failed write and continues', async () => {
-  const { usage, written, waiting, failures } = recorder();
-  usage.note('application', secret(null), NOON);
+  const { note, flush, written, waiting, failures } = recorder();
+  note(secret(null), NOON);
   waiting[0]?.reject(new Error('gone'));
-  await usage.flush();
+  await flush();
   expect(failures).toEqual([new Error('gone')]);
-  usage.note('application', secret(null), NOON + 1);
+  note(secret(null), NOON + 1);
   expect(written).toHaveLength(2);
 });
 
 test('flush waits for the write that is under way', async () => {
-  const { usage, waiting } = recorder();
-  usage.note('application', secret(null), NOON);
+  const { note, flush, waiting } = recorder();
+  note(secret(null), NOON);
   let flushed = false;
-  const flush = usage.flush().then(() => {
+  const flushing = flush().then(() => {
     flushed = true;
   });
   await Promise.resolve();
   expect(flushed).toBe(false);
   waiting[0]?.resolve();
-  await flush;
+  await flushing;
 });

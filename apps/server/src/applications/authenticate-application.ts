@@ -4,6 +4,7 @@ import { DomainError } from '../domain-error.ts';
 import type { Reason } from '../reasons.ts';
 import type { ApplicationRecord, SecretRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import type { UseNotes } from '../store/use-notes.ts';
 
 export interface AuthenticatedApplication {
   application: ApplicationRecord;
@@ -23,9 +24,10 @@ export async function isKnownApplicationSecret(
 }
 
 export async function authenticateApplication(
-  { store, clock, secretUsage }: { store: Store; clock: Clock; secretUsage: SecretUsage },
+  service: { store: Store; clock: Clock; useNotes: UseNotes },
   credential: string,
 ): Promise<AuthenticatedApplication> {
+  const { store, clock } = service;
   const application_id = readCredential('applicationSecret', credential);
   const refuse = (reason: Reason) => DomainError.because(reason, { application_id });
   const application = await store.findApplication(application_id);
@@ -37,7 +39,7 @@ export async function authenticateApplication(
   if (secret === undefined) throw refuse('secret_unknown');
   if (secret.expires_at !== null && secret.expires_at <= now) throw refuse('secret_expired');
   if (application.disabled) throw refuse('application_disabled');
-  secretUsage.note(application.id, secret, now);
+  noteSecretUse(service, application.id, secret, now);
   return { application, secret_id: secret.id };
 }
 
@@ -64,29 +66,13 @@ export async function authenticatePublicApplication(
 // Rounding to the minute costs a secret one write a minute instead of one per request.
 const MINUTE: Milliseconds = 60_000;
 
-export interface SecretUsage {
-  note(application_id: string, secret: SecretRecord, now: Milliseconds): void;
-  flush(): Promise<void>;
-}
-
-export function createSecretUsage(
-  store: Pick<Store, 'noteSecretUse'>,
-  onFailure: (error: unknown) => void,
-): SecretUsage {
-  const writing = new Map<string, Promise<void>>();
-  return {
-    note(application_id, secret, now) {
-      const minute = now - (now % MINUTE);
-      if (secret.last_used_at !== null && secret.last_used_at >= minute) return;
-      if (writing.has(secret.id)) return;
-      const write = store
-        .noteSecretUse(application_id, secret.id, minute)
-        .catch(onFailure)
-        .finally(() => writing.delete(secret.id));
-      writing.set(secret.id, write);
-    },
-    async flush() {
-      await Promise.all(writing.values());
-    },
-  };
+export function noteSecretUse(
+  { store, useNotes }: { store: Pick<Store, 'noteSecretUse'>; useNotes: UseNotes },
+  application_id: string,
+  secret: SecretRecord,
+  now: Milliseconds,
+): void {
+  const minute = now - (now % MINUTE);
+  if (secret.last_used_at !== null && secret.last_used_at >= minute) return;
+  useNotes.write(secret.id, () => store.noteSecretUse(application_id, secret.id, minute));
 }

@@ -23,6 +23,12 @@ const columns: readonly Column<Connection>[] = [
     short: ({ connected_at }) => ageOf(connected_at),
     optional: true,
   },
+  {
+    title: 'LAST USED',
+    text: ({ last_used_at }) => last_used_at ?? '',
+    short: ({ last_used_at }) => (last_used_at === null ? 'never' : `${ageOf(last_used_at)} ago`),
+    optional: true,
+  },
 ];
 
 export function addConnectionCommands(program: Command, terminal: Terminal): void {

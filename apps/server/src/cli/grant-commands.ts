@@ -20,6 +20,12 @@ const columns: readonly Column<GrantEntry>[] = [
     optional: true,
   },
   {
+    title: 'LAST USED',
+    text: ({ last_used_at }) => last_used_at ?? '',
+    short: ({ last_used_at }) => (last_used_at === null ? 'never' : `${ageOf(last_used_at)} ago`),
+    optional: true,
+  },
+  {
     title: 'REVOKED',
     text: ({ revoked_at }) => revoked_at ?? '',
     short: ({ revoked_at }) => (revoked_at === null ? '' : `${ageOf(revoked_at)} ago`),

@@ -8,6 +8,8 @@ export interface Connection {
   application: ApplicationRecord;
   scopes: ScopeRecord[];
   connected_at: Milliseconds;
+  /** Null if no grant was used. */
+  last_used_at: Milliseconds | null;
 }
 
 export type ConnectedGrant = Pick<GrantRecord, 'grant_id' | 'created_at' | 'scope'>;
@@ -16,18 +18,27 @@ export interface ConnectionWithGrants extends Connection {
   grants: ConnectedGrant[];
 }
 
+interface Summary extends Pick<Connection, 'connected_at' | 'last_used_at'> {
+  tokens: Set<string>;
+}
+
 /** `note` gets each active grant, because an account may have far more grants than connections. */
 export async function listConnections(
   { store }: Pick<Service, 'store'>,
   account_id: string,
   note: (grant: GrantRecord) => void = () => {},
 ): Promise<Connection[]> {
-  const summaries = new Map<string, { tokens: Set<string>; connected_at: Milliseconds }>();
+  const summaries = new Map<string, Summary>();
   for await (const grant of activeGrants(store, { account_id })) {
-    const { application_id, created_at, scope } = grant;
-    const summary = summaries.get(application_id) ?? { tokens: new Set(), connected_at: Infinity };
+    const { application_id, created_at, last_used_at, scope } = grant;
+    const summary = summaries.get(application_id) ?? {
+      ...{ tokens: new Set<string>(), connected_at: Infinity, last_used_at: null },
+    };
     for (const token of scope.split(' ')) summary.tokens.add(token);
     summary.connected_at = Math.min(summary.connected_at, created_at);
+    if (last_used_at !== null) {
+      summary.last_used_at = Math.max(summary.last_used_at ?? 0, last_used_at);
+    }
     summaries.set(application_id, summary);
     note(grant);
   }
@@ -41,11 +52,11 @@ export async function listConnections(
     ),
   ]);
   return connected
-    .flatMap(({ application, tokens, connected_at }) =>
+    .flatMap(({ application, tokens, ...times }) =>
       // The grants of a deleted application no longer work, and are revoked in the background.
       application === null
         ? []
-        : [{ application, scopes: describeTokens(tokens, described), connected_at }],
+        : [{ application, scopes: describeTokens(tokens, described), ...times }],
     )
     .sort((one, other) => byName(one.application, other.application));
 }

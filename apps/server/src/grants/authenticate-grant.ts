@@ -1,3 +1,4 @@
+import type { Milliseconds } from '../clock.ts';
 import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
@@ -54,15 +55,23 @@ export async function findActiveGrant(
 
 const isActive = (found: GrantAuthentication): found is ActiveGrant => found.secret_hash !== null;
 
+// A grant that is used all the time costs one write a day.
+export const USE_NOTED_AFTER: Milliseconds = 86_400_000;
+
 export async function noteUse(
-  { store, clock }: Service,
+  { store, clock, useNotes }: Pick<Service, 'store' | 'clock' | 'useNotes'>,
   active: ActiveGrant,
   initiator: Initiator,
 ): Promise<void> {
-  if (active.first_used_at !== null) return;
-  const { grant_id } = active.grant;
-  const use = { grant_id, secret_hash: active.secret_hash, now: clock(), initiator };
-  if (await store.noteFirstUse(use)) return;
+  const { grant_id, last_used_at } = active.grant;
+  const now = clock();
+  if (last_used_at !== null && now - last_used_at <= USE_NOTED_AFTER) return;
+  const note = () => store.noteUse({ grant_id, secret_hash: active.secret_hash, now, initiator });
+  if (last_used_at !== null) {
+    useNotes.write(grant_id, note);
+    return;
+  }
+  if (await note()) return;
   const history = await store.findGrantHistory(grant_id);
   throw refusal(history?.revoked_at === null ? 'grant_secret_wrong' : 'grant_revoked', active);
 }

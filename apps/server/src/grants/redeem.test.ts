@@ -1,12 +1,12 @@
 import { parseCredential } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
-import { createSecretUsage } from '../applications/authenticate-application.ts';
 import { createDeletions } from '../applications/deletions.ts';
 import { mintCredential, newId } from '../credentials/credentials.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { CodeBinding, CodeState, GrantRecord } from '../store/records.ts';
 import type { Redemption, Store } from '../store/store.ts';
+import { createUseNotes } from '../store/use-notes.ts';
 import { CODE_LIFETIME } from './code-lifetime.ts';
 import { redeem } from './redeem.ts';
 
@@ -35,7 +35,7 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
   const service: Service = {
     store,
     clock: () => now,
-    secretUsage: createSecretUsage(store, () => {}),
+    useNotes: createUseNotes(() => {}),
     audit: { beforeChange() {}, done() {}, refused() {}, async flush() {} },
     commandChanges: { keep() {}, async flush() {}, watch() {}, close() {} },
     deletions: createDeletions(
@@ -67,6 +67,7 @@ const grantOf = (grant_id: string, now: number): GrantRecord => ({
     supporter: false,
   },
   created_at: now,
+  last_used_at: null,
   revoked_at: null,
 });
 

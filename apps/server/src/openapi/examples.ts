@@ -74,6 +74,7 @@ const grantEntry = {
   scope,
   revoked: false,
   revoked_at: null,
+  last_used_at: '2026-11-21T09:30:00.000+00:00',
   account,
 };
 const change = {
@@ -297,6 +298,7 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
           application: profile,
           scopes: [readProfile, readPosts],
           connected_at: grantHead.created_at,
+          last_used_at: '2026-11-21T09:30:00.000+00:00',
           grants: [{ grant_id: GRANT, created_at: grantHead.created_at, scope }],
         },
       ],

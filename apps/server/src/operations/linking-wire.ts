@@ -12,7 +12,7 @@ import type { LinkAccess } from '../linking/link-access.ts';
 import { redirectHost } from '../linking/redirect.ts';
 import type { NewPage } from '../linking/ticket.ts';
 import type { LinkRecord, ScopeRecord } from '../store/records.ts';
-import { toApplicationProfile } from './wire.ts';
+import { timestampOrNull, toApplicationProfile } from './wire.ts';
 
 export function toCompleteList<Item>(data: Item[]): CompleteList<Item> {
   return { object: 'list', data, next_cursor: null };
@@ -28,6 +28,7 @@ export function toConnection(connection: ConnectionWithGrants): ConnectionObject
     application: toApplicationProfile(connection.application),
     scopes: connection.scopes.map(toScope),
     connected_at: formatTimestamp(connection.connected_at),
+    last_used_at: timestampOrNull(connection.last_used_at),
     grants: connection.grants.map(({ grant_id, created_at, scope }) => ({
       grant_id,
       created_at: formatTimestamp(created_at),

@@ -29,7 +29,7 @@ import type {
 
 // Each function names its members one by one, so that nothing else, such as a hash, can be sent.
 
-const timestampOrNull = (moment: Milliseconds | null) =>
+export const timestampOrNull = (moment: Milliseconds | null) =>
   moment === null ? null : formatTimestamp(moment);
 
 export function toAccount(account: AccountRecord): Account {
@@ -103,6 +103,7 @@ export function toGrantEntry(grant: GrantRecord): GrantEntry {
     scope: grant.scope,
     revoked: grant.revoked_at !== null,
     revoked_at: timestampOrNull(grant.revoked_at),
+    last_used_at: timestampOrNull(grant.last_used_at),
     account: toAccount(grant.account),
   };
 }

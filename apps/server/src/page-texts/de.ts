@@ -17,6 +17,7 @@ export const de: { readonly [Key in TextKey]: string } = {
   'connections.empty': 'Mit Ihrem Konto bei {service} ist keine Anwendung verbunden.',
   'connections.scopes': 'Sie kann:',
   'connections.since': 'Verbunden seit {date}',
+  'connections.used': 'Verbunden seit {date}, zuletzt benutzt: {day}',
   'connections.disconnect': 'Trennen',
   'connections.done': 'Die Anwendung ist getrennt. Sie kann Ihr Konto nicht mehr verwenden.',
   'connections.back': 'Zurück zu {service}',

@@ -15,6 +15,7 @@ export const en = {
   'connections.empty': 'No application is connected to your {service} account.',
   'connections.scopes': 'It can:',
   'connections.since': 'Connected since {date}',
+  'connections.used': 'Connected since {date}, last used {day}',
   'connections.disconnect': 'Disconnect',
   'connections.done': 'The application is disconnected. It can no longer use your account.',
   'connections.back': 'Back to {service}',

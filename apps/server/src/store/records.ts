@@ -153,6 +153,8 @@ export interface GrantRecord {
   account: AccountRecord;
   /** When the code was redeemed. */
   created_at: Milliseconds;
+  /** When its secret was last used, at most a day before the last use; null before the first. */
+  last_used_at: Milliseconds | null;
   revoked_at: Milliseconds | null;
 }
 

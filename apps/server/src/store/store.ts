@@ -385,7 +385,7 @@ export interface Store {
   /**
    * Replaces the secret of an active grant that was never used and was redeemed after
    * `redeemed_after`. Otherwise null, and nothing is changed. Of this and a concurrent
-   * {@link Store.noteFirstUse} with the old secret exactly one succeeds.
+   * {@link Store.noteUse} with the old secret exactly one succeeds.
    */
   recoverGrant(recovery: Recovery): Promise<GrantRecord | null>;
 
@@ -401,11 +401,12 @@ export interface Store {
   ): Promise<GrantAuthentication | null>;
 
   /**
-   * Records the first use of a grant's secret, unless one is recorded already.
+   * Records a use of a grant's secret: as the first one, unless one is recorded already, and as the
+   * last one, unless a later one is.
    *
-   * @returns whether the grant is active with this secret and its first use is on disk
+   * @returns whether the grant is active with this secret, and a use at `now` or later is on disk
    */
-  noteFirstUse(
+  noteUse(
     use: Change & {
       grant_id: string;
       secret_hash: CredentialHash;

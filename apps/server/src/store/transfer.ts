@@ -16,6 +16,7 @@ import type { UseMarks } from './use-mark.ts';
 export interface StoredGrant extends GrantHistory, CodeBinding {
   created_at: Milliseconds;
   secret_hash: CredentialHash | null;
+  last_used_at: Milliseconds | null;
   /** With its account and its code, null once a revocation is old: see REVOKED_GRANT_DAYS. */
   scope: string | null;
   /** As it was when the code was issued. */

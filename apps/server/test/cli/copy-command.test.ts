@@ -122,9 +122,9 @@ async function fill(url: string) {
     const now = Date.now();
     const use = async ({ grant, secret_hash }: Granted) => {
       const { grant_id } = grant;
-      expect(
-        await store.noteFirstUse({ grant_id, secret_hash, now, initiator: anInitiator() }),
-      ).toBe(true);
+      expect(await store.noteUse({ grant_id, secret_hash, now, initiator: anInitiator() })).toBe(
+        true,
+      );
     };
     await use(used);
     await use(both);

@@ -22,7 +22,11 @@ const grants = Array.from({ length: 240 }, (_, age): GrantRecord => {
   const scope = age < 120 ? 'posts.read' : 'x posts.read';
   return {
     ...{ grant_id: anId(), application_id, scope, account },
-    ...{ created_at: 1_000 - age, revoked_at: null },
+    ...{
+      created_at: 1_000 - age,
+      last_used_at: age % 6 < 3 ? null : 2_000 - age,
+      revoked_at: null,
+    },
   };
 });
 
@@ -38,8 +42,8 @@ const store = {
 
 const scopes = [described, undescribed];
 const connections = [
-  { application: a, scopes, connected_at: 1_000 - 238 },
-  { application: b, scopes, connected_at: 1_000 - 237 },
+  { application: a, scopes, connected_at: 1_000 - 238, last_used_at: 2_000 - 4 },
+  { application: b, scopes, connected_at: 1_000 - 237, last_used_at: 2_000 - 3 },
 ];
 
 test('a connection is the sum of its grants, and has none of them', async () => {

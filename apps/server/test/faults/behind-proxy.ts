@@ -65,7 +65,7 @@ export async function startBehindProxy(
   );
   const linked = await linkedApplication(witness);
   // The use of its secret is noted by the first request of each process, behind it.
-  await witness.service.secretUsage.flush();
+  await witness.service.useNotes.flush();
   return {
     ...{ proxy, server, witness, linked, url },
     async stop() {

@@ -107,7 +107,7 @@ describeOnEachStore('an application', (fresh) => {
     const grant = await link();
     const { grant_id } = grant;
     const usedAt = async () => {
-      await server.service.secretUsage.flush();
+      await server.service.useNotes.flush();
       const input = { application_id };
       const { secrets } = await succeed(server, 'admin.applications.get', input, operator);
       return secrets[0].last_used_at;
@@ -202,7 +202,7 @@ describeOnEachStore('an application', (fresh) => {
     const { application_id } = linked;
     const second = await addSecret(linked);
     await works(second.secret);
-    await server.service.secretUsage.flush();
+    await server.service.useNotes.flush();
     const { secrets } = await succeed(
       server,
       'admin.applications.get',

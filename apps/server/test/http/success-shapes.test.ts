@@ -178,7 +178,8 @@ describeOnEachStore('results', (fresh) => {
       expect(await call('account.grant', {}, as)).toStrictEqual({ ...grant, application_id });
       expect(await call('account.get', {}, as)).toStrictEqual({ ...account, ...renamed });
     }
-    const entry = { ...grant, application_id, revoked_at: null };
+    const last_used_at = wireTime(server.now());
+    const entry = { ...grant, application_id, revoked_at: null, last_used_at };
     expect(await call('admin.grants.list', { account_id })).toStrictEqual({
       object: 'list',
       data: [entry],
@@ -252,7 +253,7 @@ describeOnEachStore('results', (fresh) => {
     expect(exported).toStrictEqual({
       object: 'account_export',
       account,
-      grants: [{ ...entry, grant_id, created_at, account }],
+      grants: [{ ...entry, grant_id, created_at, last_used_at: null, account }],
       codes: [{ ...entry, grant_id: pending.grant_id, expires_at: pending.expires_at, account }],
       history: [
         { ...change, at: issued_at, operation: 'admin.codes.issue', by: 'operator' },
@@ -291,7 +292,10 @@ describeOnEachStore('results', (fresh) => {
     const erased = { ...account, username: 'erased', display_name: 'erased', twitter: null };
     const { data } = await call('admin.grants.list', { account_id });
     expect(data).toStrictEqual([
-      { ...entry, grant_id, created_at, account: erased, revoked: true, revoked_at: refused_at },
+      {
+        ...{ ...entry, grant_id, created_at, account: erased, last_used_at: null },
+        ...{ revoked: true, revoked_at: refused_at },
+      },
     ]);
     const late = await invoke(server, wire, 'grants.convert', { code: pending.code }, bearer);
     expect(late.body.error_code).toBe('code_not_found');

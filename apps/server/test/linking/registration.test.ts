@@ -133,6 +133,7 @@ describeOnAnyStore('what is registered', (fresh) => {
           },
         ],
         connected_at: first.created_at,
+        last_used_at: null,
         grants: [second, first].map(({ grant_id, created_at, scope }) => ({
           grant_id,
           created_at,

@@ -27,6 +27,7 @@ export async function manyGrants(url: string, count: number) {
         created_at,
         secret_hash: revoked_at === null ? aHash() : null,
         first_used_at: null,
+        last_used_at: null,
         revoked_at,
         recoveries: 0,
         recovered_at: null,

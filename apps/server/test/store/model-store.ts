@@ -22,6 +22,7 @@ interface ModelGrant extends PendingRecord {
   redeemed_at: number | null;
   secret_hash: CredentialHash | null;
   first_used_at: number | null;
+  last_used_at: number | null;
   revoked_at: number | null;
   recoveries: number;
   recovered_at: number | null;
@@ -265,6 +266,7 @@ export class ModelStore implements ModelMethods {
       redeemed_at: null,
       secret_hash: null,
       first_used_at: null,
+      last_used_at: null,
       revoked_at: null,
       recoveries: 0,
       recovered_at: null,
@@ -376,12 +378,14 @@ export class ModelStore implements ModelMethods {
     };
   }
 
-  noteFirstUse(use: Parameters<Store['noteFirstUse']>[0]): boolean {
+  noteUse(use: Parameters<Store['noteUse']>[0]): boolean {
     const grant = this.#redeemed(use.grant_id);
     if (!grant?.secret_hash || !sameBytes(grant.secret_hash, use.secret_hash)) return false;
-    if (grant.first_used_at !== null) return true;
-    grant.first_used_at = use.now;
-    grant.first_used_by = use.initiator;
+    if (grant.first_used_at === null) {
+      grant.first_used_at = use.now;
+      grant.first_used_by = use.initiator;
+    }
+    grant.last_used_at = Math.max(grant.last_used_at ?? use.now, use.now);
     return true;
   }
 
@@ -434,9 +438,11 @@ function bindingOf(bound: CodeBinding): CodeBinding {
 
 /** The record of a grant. */
 function recordOf(grant: ModelGrant): GrantRecord {
-  const { grant_id, application_id, scope, account, redeemed_at, revoked_at } = grant;
-  const created_at = redeemed_at as number;
-  return clone({ grant_id, application_id, scope, account, created_at, revoked_at });
+  const { grant_id, application_id, scope, account, redeemed_at, last_used_at } = grant;
+  const [created_at, { revoked_at }] = [redeemed_at as number, grant];
+  return clone({
+    ...{ grant_id, application_id, scope, account, created_at, last_used_at, revoked_at },
+  });
 }
 
 /** Part of a list: newest first, older than `before`, at most `limit`. */

@@ -28,10 +28,10 @@ const decision: ActionChoice<Disconnection, Answer & Disconnection, Callers['use
 const addressOf = () => ({ kind: 'connections' }) as const;
 
 export function connectionRoutes(tools: PageTools): Route[] {
-  const { sender } = tools;
+  const { sender, callContext } = tools;
   const path = '/connections';
   const onePath = '/connections/{application_id}';
-  const listUrl = linkingOf(tools.callContext.service).publicUrl + path;
+  const listUrl = linkingOf(callContext.service).publicUrl + path;
 
   return [
     pageRoute(tools, {
@@ -49,7 +49,8 @@ export function connectionRoutes(tools: PageTools): Route[] {
         const isDone =
           isUuid(done) && !connections.some(({ application }) => application.id === done);
         const { frame, preferred } = sender.frameFor(visit.context, { locale });
-        const list = { connections, return_url, isDone };
+        const now = callContext.service.clock();
+        const list = { connections, return_url, isDone, now };
         sender.send(visit.context, connectionsPage(frame, list, preferred));
       },
     }),

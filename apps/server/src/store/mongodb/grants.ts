@@ -21,7 +21,7 @@ type Grants = Pick<
   | 'recoverGrant'
   | 'findGrantHistory'
   | 'authenticateGrant'
-  | 'noteFirstUse'
+  | 'noteUse'
   | 'listGrants'
   | 'listActiveGrants'
 >;
@@ -148,15 +148,25 @@ export function grants(database: Database): Grants {
       return document && toGrantAuthentication(document, { currentAccount });
     },
 
-    async noteFirstUse({ grant_id, secret_hash, now, initiator }) {
+    async noteUse({ grant_id, secret_hash, now, initiator }) {
+      const at = toDate(now);
       const active = { _id: toId(grant_id), secret_hash: toHash(secret_hash) };
-      const used = { ...active, first_used_at: { $exists: true } };
+      const used = { ...active, last_used_at: { $gte: at } };
+      const { first_used_by } = initiatorField('first_used_by', initiator);
       const noted = await database.write(({ grants, decisive }) => ({
         grant_id,
         send: (options) =>
           grants.findOneAndUpdate(
-            { ...active, first_used_at: { $exists: false } },
-            { $set: { first_used_at: toDate(now), ...initiatorField('first_used_by', initiator) } },
+            { ...active, last_used_at: { $not: { $gte: at } } },
+            [
+              {
+                $set: {
+                  last_used_at: at,
+                  first_used_at: { $ifNull: ['$first_used_at', at] },
+                  first_used_by: { $ifNull: ['$first_used_by', { $literal: first_used_by }] },
+                },
+              },
+            ],
             { ...options, returnDocument: 'after' },
           ),
         readBack: async () => result(await grants.findOne(used, decisive)),

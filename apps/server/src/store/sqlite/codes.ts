@@ -48,7 +48,7 @@ export function prepareCodes(database: DatabaseSync) {
         WHEN redirect_uri IS NULL THEN TRUE
         WHEN ? THEN code_challenge IS NOT NULL OR NOT redirect_uri_given
         ELSE redirect_uri = ? END
-    RETURNING scope, account, created_at, revoked_at`);
+    RETURNING scope, account, created_at, last_used_at, revoked_at`);
   const find = database.prepare(`
     SELECT application_id, code_hash, created_at IS NOT NULL AS redeemed, ${BINDING}
     FROM grants WHERE id = :id AND code_hash IS NOT NULL`);

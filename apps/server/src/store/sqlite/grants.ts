@@ -33,7 +33,7 @@ type AuthenticationRow = Omit<FoundRow, 'account'> & {
   application_disabled: number | null;
 };
 
-const GRANT = 'scope, account, created_at, revoked_at';
+const GRANT = 'scope, account, created_at, last_used_at, revoked_at';
 
 export function prepareGrants(database: DatabaseSync) {
   const revoke = database.prepare(`
@@ -49,18 +49,17 @@ export function prepareGrants(database: DatabaseSync) {
       AND first_used_at IS NULL AND revoked_at IS NULL
     RETURNING ${GRANT}`);
   const authenticate = database.prepare(`
-    SELECT g.application_id, coalesce(g.scope, '') AS scope, g.created_at, g.revoked_at, g.secret_hash, g.first_used_at,
-      a.disabled AS application_disabled,
+    SELECT g.application_id, coalesce(g.scope, '') AS scope, g.created_at, g.last_used_at,
+      g.revoked_at, g.secret_hash, g.first_used_at, a.disabled AS application_disabled,
       CASE WHEN ? THEN (SELECT account FROM accounts WHERE id = g.account_id) ELSE g.account END
         AS account
     FROM grants g LEFT JOIN applications a ON a.id = g.application_id
     WHERE g.id = ? AND g.created_at IS NOT NULL`);
   const noteUse = database.prepare(`
-    UPDATE grants SET first_used_at = ?, first_used_by = ?
-    WHERE id = ? AND secret_hash = ? AND first_used_at IS NULL`);
-  const isUsed = database.prepare(`
-    SELECT 1 FROM grants
-    WHERE id = :id AND secret_hash = :secret_hash AND first_used_at IS NOT NULL`);
+    UPDATE grants SET last_used_at = max(coalesce(last_used_at, :now), :now),
+      first_used_at = coalesce(first_used_at, :now),
+      first_used_by = coalesce(first_used_by, :initiator)
+    WHERE id = :id AND secret_hash = :secret_hash`);
   const history = database.prepare(`
     SELECT id, application_id, account_id, issued_by, created_at, redeemed_by, recoveries,
       recovered_at, recovered_by, first_used_at, first_used_by, revoked_at, revoked_by
@@ -128,7 +127,7 @@ export function prepareGrants(database: DatabaseSync) {
       };
     },
 
-    noteFirstUse(
+    noteUse(
       use: Change & {
         grant_id: string;
         secret_hash: CredentialHash;
@@ -138,8 +137,7 @@ export function prepareGrants(database: DatabaseSync) {
       const { secret_hash, now } = use;
       const id = uuidToBytes(use.grant_id);
       const initiator = initiatorText(use.initiator);
-      if (noteUse.run(now, initiator, id, secret_hash).changes === 1) return true;
-      return isUsed.get({ id, secret_hash }) !== undefined;
+      return noteUse.run({ id, secret_hash, now, initiator }).changes === 1;
     },
 
     listGrants(

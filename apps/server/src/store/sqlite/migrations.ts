@@ -125,6 +125,7 @@ export const migrations: readonly SqliteStep[] = [
     created_at INTEGER, -- when the code was redeemed
     secret_hash BLOB, -- while active
     first_used_at INTEGER,
+    last_used_at INTEGER,
     revoked_at INTEGER,
     -- What the code is bound to; kept as long as its hash.
     redirect_uri TEXT,

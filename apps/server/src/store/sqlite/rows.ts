@@ -53,6 +53,7 @@ export type GrantRow = {
   scope: string;
   account: string;
   created_at: number;
+  last_used_at: number | null;
   revoked_at: number | null;
 };
 
@@ -165,6 +166,7 @@ export function withoutAccount(
     application_id: ids.application_id,
     scope: row.scope,
     created_at: row.created_at,
+    last_used_at: row.last_used_at,
     revoked_at: row.revoked_at,
   };
 }

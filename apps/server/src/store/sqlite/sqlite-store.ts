@@ -155,7 +155,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     revokeGrant: write(grants.revokeGrant, grantIdOf),
     recoverGrant: write(grants.recoverGrant, grantIdOf),
     authenticateGrant: read(grants.authenticateGrant),
-    noteFirstUse: write(grants.noteFirstUse, grantIdOf),
+    noteUse: write(grants.noteUse, grantIdOf),
     listGrants: read(grants.listGrants),
     listActiveGrants: read(grants.listActiveGrants),
     findGrantHistory: read(grants.findGrantHistory),

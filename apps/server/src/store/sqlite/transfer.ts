@@ -226,17 +226,18 @@ type GrantRow = HistoryRow &
   BindingRow & {
     created_at: number;
     secret_hash: Uint8Array | null;
+    last_used_at: number | null;
     scope: string | null;
     account: string | null;
     code_hash: Uint8Array | null;
   };
 
 function storedGrant(row: GrantRow): StoredGrant {
-  const { created_at, secret_hash, scope, account, code_hash } = row;
+  const { created_at, secret_hash, last_used_at, scope, account, code_hash } = row;
   return {
     ...grantHistory(row),
     ...binding(row),
-    ...{ created_at, secret_hash, scope, code_hash },
+    ...{ created_at, secret_hash, last_used_at, scope, code_hash },
     account: account === null ? null : JSON.parse(account),
   };
 }

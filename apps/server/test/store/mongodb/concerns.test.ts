@@ -51,7 +51,7 @@ const writes = [
   'redeemCode',
   'revokeGrant',
   'recoverGrant',
-  'noteFirstUse',
+  'noteUse',
   'keepRefusals',
 ] as const;
 
@@ -263,7 +263,7 @@ describe('on a replica set, whatever the URL says', () => {
       now: 0,
       initiator: anInitiator(),
     });
-    await store.noteFirstUse({
+    await store.noteUse({
       grant_id: anId(),
       secret_hash: aHash(),
       now: 0,

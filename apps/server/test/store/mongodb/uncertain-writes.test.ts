@@ -364,17 +364,17 @@ describe('other writes whose response is lost', () => {
     const { server, store } = await scripted();
     const secret_hash = aHash();
     server.script('findAndModify', 'close');
-    server.script('find', batch({ ...grant, first_used_at: new Date(3) }));
-    expect(
-      await store.noteFirstUse({ grant_id, secret_hash, now: 3, initiator: anInitiator() }),
-    ).toBe(true);
+    server.script('find', batch({ ...grant, last_used_at: new Date(3) }));
+    expect(await store.noteUse({ grant_id, secret_hash, now: 3, initiator: anInitiator() })).toBe(
+      true,
+    );
   });
 
   test('a first use that was not noted is sent again', async () => {
     const { server, store } = await scripted();
     server.script('findAndModify', 'close', { value: { ...grant, first_used_at: new Date(3) } });
     expect(
-      await store.noteFirstUse({
+      await store.noteUse({
         grant_id,
         secret_hash: aHash(),
         now: 3,

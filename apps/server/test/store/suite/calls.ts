@@ -80,8 +80,8 @@ export const calls: {
     }),
   findGrantHistory: (store) => store.findGrantHistory(anId()),
   authenticateGrant: (store) => store.authenticateGrant(anId(), { currentAccount: true }),
-  noteFirstUse: (store) =>
-    store.noteFirstUse({
+  noteUse: (store) =>
+    store.noteUse({
       grant_id: anId(),
       secret_hash: aHash(),
       now: 0,

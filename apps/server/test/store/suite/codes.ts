@@ -50,7 +50,7 @@ export function describeCodes(stores: SuiteStores): void {
       const recovery = { grant_id, application_id, secret_hash: aHash(), redeemed_after: 0, now };
       expect(await stores.store.recoverGrant({ ...recovery, initiator: anInitiator() })).toBeNull();
       expect(
-        await stores.store.noteFirstUse({
+        await stores.store.noteUse({
           grant_id,
           secret_hash: code_hash,
           now,
@@ -103,6 +103,7 @@ export function describeCodes(stores: SuiteStores): void {
         scope: code.scope,
         account,
         created_at: redemption.now,
+        last_used_at: null,
         revoked_at: null,
       };
       expect(await stores.store.redeemCode(redemption)).toEqual(grant);

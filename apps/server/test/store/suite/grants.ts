@@ -36,7 +36,7 @@ export function describeGrants(stores: SuiteStores): void {
       expect(await grantOf(stores.other, grant_id)).toEqual(revoked);
       expect(await find(grant_id)).toMatchObject({ grant: revoked, secret_hash: null });
       expect(
-        await stores.store.noteFirstUse({ grant_id, secret_hash, now, initiator: anInitiator() }),
+        await stores.store.noteUse({ grant_id, secret_hash, now, initiator: anInitiator() }),
       ).toBe(false);
       expect(await stores.store.recoverGrant(recoveryOf(grant))).toBeNull();
       expect(await stores.store.redeemCode(redemptionOf(code))).toBeNull();
@@ -181,7 +181,7 @@ export function describeGrants(stores: SuiteStores): void {
         });
       }
       expect(
-        await stores.store.noteFirstUse({
+        await stores.store.noteUse({
           grant_id,
           secret_hash,
           now: 1,
@@ -221,14 +221,15 @@ export function describeGrants(stores: SuiteStores): void {
     test('is refused, with nothing changed, once the secret was used', async () => {
       const { grant, secret_hash } = await granted(stores.store);
       const { grant_id } = grant;
-      await stores.store.noteFirstUse({
+      await stores.store.noteUse({
         grant_id,
         secret_hash,
         now: grant.created_at,
         initiator: anInitiator(),
       });
       expect(await stores.other.recoverGrant(recoveryOf(grant))).toBeNull();
-      expect(await find(grant_id)).toMatchObject({ grant, secret_hash });
+      const used = { ...grant, last_used_at: grant.created_at };
+      expect(await find(grant_id)).toMatchObject({ grant: used, secret_hash });
     });
 
     test('that does not exist returns null', async () => {
@@ -247,7 +248,7 @@ export function describeGrants(stores: SuiteStores): void {
         const use = () =>
           stores
             .handle(round + 1)
-            .noteFirstUse({ grant_id, secret_hash, now: 9_000, initiator: anInitiator() });
+            .noteUse({ grant_id, secret_hash, now: 9_000, initiator: anInitiator() });
         const [recovered, used] =
           round % 4 < 2
             ? await Promise.all([recover(), use()])
@@ -269,28 +270,53 @@ export function describeGrants(stores: SuiteStores): void {
       const { grant_id } = grant;
       for (const now of [5_000, 4_000, 6_000]) {
         expect(
-          await stores.store.noteFirstUse({ grant_id, secret_hash, now, initiator: anInitiator() }),
+          await stores.store.noteUse({ grant_id, secret_hash, now, initiator: anInitiator() }),
         ).toBe(true);
         expect((await find(grant_id))?.first_used_at).toBe(5_000);
       }
+    });
+
+    test('is also the last one, until a later one is noted', async () => {
+      const { code, grant, secret_hash } = await granted(stores.store);
+      const { grant_id } = grant;
+      expect(grant.last_used_at).toBeNull();
+      for (const [now, last] of [
+        [5_000, 5_000],
+        [4_000, 5_000],
+        [6_000, 6_000],
+      ] as const) {
+        await stores.store.noteUse({ grant_id, secret_hash, now, initiator: anInitiator() });
+        const used = { ...grant, last_used_at: last };
+        expect(await grantOf(stores.other, grant_id)).toEqual(used);
+        const account_id = code.account.id;
+        const range = { limit: 9, before: null };
+        expect(await stores.other.listGrants({ account_id }, range)).toEqual([used]);
+        expect(await stores.other.listActiveGrants({ account_id }, range)).toEqual([used]);
+      }
+      await Promise.all(
+        [9_000, 7_000, 8_000].map((now, turn) =>
+          stores.handle(turn).noteUse({ grant_id, secret_hash, now, initiator: anInitiator() }),
+        ),
+      );
+      expect((await grantOf(stores.other, grant_id))?.last_used_at).toBe(9_000);
     });
 
     test('is not noted for another secret, before or after', async () => {
       const { grant, secret_hash } = await granted(stores.store);
       const { grant_id } = grant;
       const wrong = { grant_id, secret_hash: aHash(), now: 5_000 };
-      expect(await stores.store.noteFirstUse({ ...wrong, initiator: anInitiator() })).toBe(false);
+      expect(await stores.store.noteUse({ ...wrong, initiator: anInitiator() })).toBe(false);
       expect((await find(grant_id))?.first_used_at).toBeNull();
-      await stores.store.noteFirstUse({
+      await stores.store.noteUse({
         grant_id,
         secret_hash,
         now: 6_000,
         initiator: anInitiator(),
       });
-      expect(await stores.store.noteFirstUse({ ...wrong, initiator: anInitiator() })).toBe(false);
+      expect(await stores.store.noteUse({ ...wrong, initiator: anInitiator() })).toBe(false);
       expect((await find(grant_id))?.first_used_at).toBe(6_000);
       expect(
-        await stores.store.noteFirstUse({ ...wrong, grant_id: anId(), initiator: anInitiator() }),
+        await stores.store.noteUse({ ...wrong, grant_id: anId(), initiator: anInitiator() }),
       ).toBe(false);
     });
 
@@ -300,7 +326,7 @@ export function describeGrants(stores: SuiteStores): void {
       const results = await atOnce(16, (turn) =>
         stores
           .handle(turn)
-          .noteFirstUse({ grant_id, secret_hash, now: 1_000 + turn, initiator: anInitiator() }),
+          .noteUse({ grant_id, secret_hash, now: 1_000 + turn, initiator: anInitiator() }),
       );
       expect(results).toEqual(Array(16).fill(true));
       const noted = (await find(grant_id))?.first_used_at;
@@ -311,9 +337,9 @@ export function describeGrants(stores: SuiteStores): void {
     test('is refused after a revocation, even if the grant was used before', async () => {
       const { grant, secret_hash } = await granted(stores.store);
       const use = { grant_id: grant.grant_id, secret_hash, now: grant.created_at };
-      expect(await stores.store.noteFirstUse({ ...use, initiator: anInitiator() })).toBe(true);
+      expect(await stores.store.noteUse({ ...use, initiator: anInitiator() })).toBe(true);
       await stores.other.revokeGrant({ ...grant, now: grant.created_at, initiator: anInitiator() });
-      expect(await stores.store.noteFirstUse({ ...use, initiator: anInitiator() })).toBe(false);
+      expect(await stores.store.noteUse({ ...use, initiator: anInitiator() })).toBe(false);
     });
   });
 

@@ -62,8 +62,8 @@ export function describeHistory(stores: SuiteStores): void {
 
       const first_used_by = anInitiator({ by: 'grant', secret_id: null });
       const use = { grant_id, secret_hash, now: redemption.now + 5 };
-      await stores.store.noteFirstUse({ ...use, initiator: first_used_by });
-      await stores.store.noteFirstUse({ ...use, now: use.now + 1, initiator: anInitiator() });
+      await stores.store.noteUse({ ...use, initiator: first_used_by });
+      await stores.store.noteUse({ ...use, now: use.now + 1, initiator: anInitiator() });
       Object.assign(expected, { first_used_at: use.now, first_used_by });
       expect(await historyOf(grant_id)).toStrictEqual(expected);
 
@@ -85,7 +85,7 @@ export function describeHistory(stores: SuiteStores): void {
       await stores.store.recoverGrant(recoveryOf(grant, { application_id, initiator }));
       await stores.store.revokeGrant({ grant_id, application_id, now, initiator });
       const use = { grant_id, secret_hash: new Uint8Array(32), now, initiator };
-      await stores.store.noteFirstUse(use);
+      await stores.store.noteUse(use);
       expect(await historyOf(grant_id)).toStrictEqual(before);
     });
 

@@ -265,7 +265,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
   })),
   findGrantHistory: fc.tuple(anyGrant),
   authenticateGrant: fc.tuple(anyGrant, fc.record({ currentAccount: fc.boolean() })),
-  noteFirstUse: ofGrant((grant_id) => ({
+  noteUse: ofGrant((grant_id) => ({
     grant_id: fc.constant(grant_id),
     secret_hash: anyHash,
     now: anyTime,
@@ -302,7 +302,7 @@ const weights: Partial<Record<keyof ModelMethods, number>> = {
   openPage: 2,
   issueCode: 8,
   redeemCode: 8,
-  noteFirstUse: 2,
+  noteUse: 2,
   recoverGrant: 2,
 };
 

@@ -30,7 +30,7 @@ export function describeRevokedGrantDays(stores: SuiteStores): void {
             recoveryOf(one.grant, { secret_hash: one.secret_hash, initiator }),
           );
           const { grant_id } = one.grant;
-          await store.noteFirstUse({ grant_id, secret_hash: one.secret_hash, now, initiator });
+          await store.noteUse({ grant_id, secret_hash: one.secret_hash, now, initiator });
           await store.revokeGrant({ ...one.grant, now: now - age, initiator });
           return one;
         };
@@ -57,7 +57,14 @@ export function describeRevokedGrantDays(stores: SuiteStores): void {
         expect(await store.recoverGrant(recoveryOf(old.grant))).toBeNull();
         expect(await everything(old)).toEqual([
           {
-            grant: { grant_id, application_id, scope: '', created_at, revoked_at },
+            grant: {
+              grant_id,
+              application_id,
+              scope: '',
+              created_at,
+              last_used_at: null,
+              revoked_at,
+            },
             secret_hash: null,
             first_used_at: null,
             application_disabled: null,

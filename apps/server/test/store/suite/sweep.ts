@@ -31,7 +31,7 @@ export function describeSweep(stores: SuiteStores): void {
           const { grant_id, secret_hash } = redemption;
           await stores.store.redeemCode(redemption);
           if (state === 'used') {
-            await stores.store.noteFirstUse({
+            await stores.store.noteUse({
               grant_id,
               secret_hash,
               now,

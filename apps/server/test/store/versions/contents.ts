@@ -146,7 +146,7 @@ async function writeGrants(store: Store): Promise<void> {
     const now = BEGIN + 1_000;
     const grant = await store.redeemCode({ ...redemptionOf(code), secret_hash, now, initiator });
     if (!grant) throw new Error('A code was not redeemed.');
-    if (grant_id === used) await store.noteFirstUse({ grant_id, secret_hash, now, initiator });
+    if (grant_id === used) await store.noteUse({ grant_id, secret_hash, now, initiator });
     if (grant_id === recovered) {
       await store.recoverGrant(recoveryOf(grant, { secret_hash: bytes(8), initiator }));
     }

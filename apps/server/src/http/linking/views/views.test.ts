@@ -60,8 +60,14 @@ function everyPage(text: string, frameOf = frame('en', text)): Page[] {
     application: application(text),
     scopes,
     connected_at: Date.UTC(2026, 10, 21, 2, 15, 30, 123),
+    last_used_at: Date.UTC(2026, 10, 23, 23),
   };
-  const list = { connections: [connection], return_url: 'https://shop.example/', isDone: true };
+  const list = {
+    connections: [connection],
+    return_url: 'https://shop.example/',
+    isDone: true,
+    now: Date.UTC(2026, 10, 24),
+  };
   const wayBack = { url: 'https://acme.example/', name: text };
   return [
     consentPage(frameOf, consent, ['en']),
@@ -177,10 +183,34 @@ describe('the list of connections', () => {
     expect(connections.html).toContain('role="status"');
   });
 
+  test.each([
+    ['en', Date.UTC(2026, 10, 24), 'last used today'],
+    ['en', Date.UTC(2026, 10, 23, 23, 59), 'last used yesterday'],
+    // By a clock that is ahead of this one.
+    ['en', Date.UTC(2026, 10, 26), 'last used today'],
+    ['de', Date.UTC(2026, 9, 24), 'zuletzt benutzt: vor 31 Tagen'],
+    ['de', null, 'Verbunden seit <time'],
+  ])(
+    'says in %s by the day when a connection was last used: %s',
+    (language, last_used_at, text) => {
+      const connection = {
+        application: application('Acme'),
+        scopes: [],
+        connected_at: 0,
+        last_used_at,
+      };
+      const list = { connections: [connection], return_url: null, isDone: false };
+      const now = Date.UTC(2026, 10, 24, 12);
+      const { html } = connectionsPage(frame(language), { ...list, now }, [language]);
+      expect(html).toContain(text);
+      expect(html.includes('benutzt') || html.includes('last used')).toBe(last_used_at !== null);
+    },
+  );
+
   test('says that it is empty', () => {
     const { html } = connectionsPage(
       frame('de'),
-      { connections: [], return_url: null, isDone: false },
+      { connections: [], return_url: null, isDone: false, now: 0 },
       preferredLanguages({ locale: 'de' }),
     );
     expect(html).toContain('ist keine Anwendung verbunden');

@@ -63,6 +63,7 @@ export interface GrantDocument extends Initiators, Versioned {
   /** By this, a call whose response was lost recognises its own redemption. */
   redemption_id?: Binary;
   first_used_at?: Date;
+  last_used_at?: Date;
   revoked_at?: Date;
   erasure_id?: Binary;
 }
@@ -138,6 +139,7 @@ function withoutAccount(document: RedeemedDocument): GrantAuthentication['grant'
     application_id: fromId(document.application_id),
     scope: document.scope ?? '',
     created_at: document.created_at.getTime(),
+    last_used_at: document.last_used_at?.getTime() ?? null,
     revoked_at: document.revoked_at?.getTime() ?? null,
   };
 }
@@ -182,6 +184,7 @@ export function fromStoredGrantDocument(document: RedeemedDocument): StoredGrant
     ...fromBinding(document),
     created_at: document.created_at.getTime(),
     secret_hash: document.secret_hash ? fromHash(document.secret_hash) : null,
+    last_used_at: document.last_used_at?.getTime() ?? null,
     scope: document.scope ?? null,
     account: isWhole ? fromSnapshot(document.account_id, document.account) : null,
     code_hash: isWhole ? fromHash(document.code_hash) : null,
@@ -190,7 +193,10 @@ export function fromStoredGrantDocument(document: RedeemedDocument): StoredGrant
 
 export function toStoredGrantDocument(grant: StoredGrant): GrantDocument {
   const { account_id, scope, account, code_hash, secret_hash, recoveries } = grant;
-  const dates = ['created_at', 'first_used_at', 'revoked_at', 'recovered_at'] as const;
+  const dates = [
+    ...(['created_at', 'first_used_at', 'last_used_at'] as const),
+    ...(['revoked_at', 'recovered_at'] as const),
+  ];
   return {
     _id: toId(grant.grant_id),
     application_id: toId(grant.application_id),
