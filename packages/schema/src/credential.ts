@@ -87,7 +87,8 @@ export function credentialHint(credential: string): string {
   return `${credential.slice(0, credential.lastIndexOf('_') + 1)}…${credential.slice(-4)}`;
 }
 
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+// Marked, so that a bundle that reads no credential leaves the tables out.
+const CRC_TABLE = /* @__PURE__ */ Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
   return crc;
@@ -110,8 +111,10 @@ export function crc32(text: string): number {
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** The value of an ASCII character as a digit; 255 if it is not a digit. */
-const VALUES = new Uint8Array(128).fill(255);
-for (let i = 0; i < DIGITS.length; i++) VALUES[DIGITS.charCodeAt(i)] = i;
+const VALUES = /* @__PURE__ */ Uint8Array.from({ length: 128 }, (_, code) => {
+  const value = DIGITS.indexOf(String.fromCharCode(code));
+  return value === -1 ? 255 : value;
+});
 
 // Long division and multiplication handle five digits at a time over 16-bit limbs: 62^5 < 2^30, so a
 // product or carry with a limb stays below 2^46 and is exact in a double. Remainders are computed by
