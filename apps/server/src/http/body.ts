@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { DomainError } from '../domain-error.ts';
 import { ClientGone } from '../operations/call.ts';
+import { restartRequest } from '../request-scope.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** A tRPC batch is one body. */
@@ -42,6 +43,7 @@ export async function readBody(
   if (!chunked && format === undefined) throw new DomainError('media_type_unsupported');
   if (length > MAX_BODY_BYTES) throw new DomainError('body_too_large');
   const bytes = await readBytes(context, format !== undefined);
+  if (context.waitedForBody) restartRequest();
   return bytes.length === 0 || format === undefined ? undefined : { format, bytes };
 }
 

@@ -4,6 +4,7 @@ import type { DomainError } from '../domain-error.ts';
 import { redactorFor, type SecretSettings } from '../log/log.ts';
 import { namesLoopback } from '../loopback.ts';
 import { type CallContext, ClientGone } from '../operations/call.ts';
+import { inRequest } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
 import type { TraceRequest } from '../tracing/tracing.ts';
 import { createAuthentication } from './authenticate.ts';
@@ -160,8 +161,8 @@ export function createRespond(
         context.arrivedWhole = request.complete;
       });
     }
-    if (traceRequest === undefined) await respond(context);
-    else await traceRequest(context, () => respond(context));
+    const run = () => respond(context);
+    await inRequest(traceRequest === undefined ? run : () => traceRequest(context, run));
     note(context, startedAt);
     return context;
   };

@@ -28,9 +28,12 @@ const oneOf = (query: URLSearchParams, name: string) => valuesOf(query, name)[0]
 export async function readTarget(
   store: Store,
   query: URLSearchParams,
-  onApplication: (application: ApplicationRecord) => void = () => {},
+  {
+    mayBeStale,
+    onApplication,
+  }: { mayBeStale: boolean; onApplication: (application: ApplicationRecord) => void },
 ): Promise<AuthorizationTarget> {
-  const application = await findClient(store, valuesOf(query, 'client_id'));
+  const application = await findClient(store, valuesOf(query, 'client_id'), mayBeStale);
   onApplication(application);
   const { id: application_id } = application;
   const refuse = (reason: Reason) => DomainError.because(reason, { application_id });
@@ -59,13 +62,17 @@ export async function readTarget(
   };
 }
 
-async function findClient(store: Store, ids: readonly string[]): Promise<ApplicationRecord> {
+async function findClient(
+  store: Store,
+  ids: readonly string[],
+  mayBeStale: boolean,
+): Promise<ApplicationRecord> {
   const [id] = ids;
   if (id === undefined) throw DomainError.because('client_id_missing');
   if (ids.length > 1) throw DomainError.because('client_id_repeated');
   if (!isUuid(id)) throw DomainError.because('client_id_ill_formed');
   const application_id = id.toLowerCase();
-  const application = await store.findApplication(application_id);
+  const application = await store.findApplication(application_id, { mayBeStale });
   if (application === null) throw DomainError.because('client_not_found', { application_id });
   if (application.disabled) throw DomainError.because('client_disabled', { application_id });
   return application;

@@ -16,14 +16,33 @@ export class RefusedToApplication extends DomainError {
   }
 }
 
+export interface UnconfirmedRequest extends AuthorizationRequest {
+  /** Throws what {@link readAuthorization} throws. */
+  confirm(): Promise<unknown>;
+}
+
 /** Throws RefusedToApplication, or another error if there is no address to redirect to. */
 export async function readAuthorization(
   service: Service,
   query: URLSearchParams,
   request_id: string,
-  onApplication?: (application: ApplicationRecord) => void,
+  onApplication: (application: ApplicationRecord) => void,
+): Promise<UnconfirmedRequest> {
+  const read = (mayBeStale: boolean) =>
+    readRecent(service, query, request_id, { mayBeStale, onApplication });
+  const confirm = () => read(false);
+  // A refusal is no state to trust either.
+  const request = await read(true).catch(confirm);
+  return { ...request, confirm };
+}
+
+async function readRecent(
+  service: Service,
+  query: URLSearchParams,
+  request_id: string,
+  options: { mayBeStale: boolean; onApplication: (application: ApplicationRecord) => void },
 ): Promise<AuthorizationRequest> {
-  const target = await readTarget(service.store, query, onApplication);
+  const target = await readTarget(service.store, query, options);
   try {
     return await readRequest(service.store, target, query);
   } catch (error) {
@@ -39,7 +58,7 @@ export async function readAuthorization(
 
 export async function beginLink(
   service: Service,
-  request: AuthorizationRequest,
+  { confirm, ...request }: UnconfirmedRequest,
   initiator: Initiator,
 ): Promise<{ link: LinkRecord; redirect_to: string }> {
   const { store, clock } = service;
@@ -65,6 +84,8 @@ export async function beginLink(
     decision: null,
   };
   await store.createLink({ ...link, initiator });
+  // Nobody knows the link yet. This read needs no fence, since it has the time of that write.
+  await confirm();
   const redirect_to = addToQuery(linkingOf(service).signInUrl, {
     link: credential,
     login_hint,

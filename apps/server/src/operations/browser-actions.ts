@@ -1,8 +1,7 @@
 import { endConnection } from '../connections/end-connection.ts';
 import { findConnectedApplication } from '../connections/find-connected-application.ts';
 import { type Connection, listConnections } from '../connections/list-connections.ts';
-import type { AuthorizationRequest } from '../linking/authorization-request.ts';
-import { beginLink } from '../linking/begin-link.ts';
+import { beginLink, type UnconfirmedRequest } from '../linking/begin-link.ts';
 import { approve, deny } from '../linking/decide.ts';
 import { readScope } from '../linking/describe-scopes.ts';
 import { type LinkAccess, refuseDecided, refuseExpired } from '../linking/link-access.ts';
@@ -67,7 +66,7 @@ export const browserActions = {
     counts: 'links',
     inputIds: { application_id: 'application.id' },
     outputIds: { link_id: 'link_id' },
-    async handle(service, request: AuthorizationRequest, _visitor: Visitor, initiator) {
+    async handle(service, request: UnconfirmedRequest, _visitor: Visitor, initiator) {
       const { link, redirect_to } = await beginLink(service, request, initiator);
       return { redirect_to, link_id: link.id };
     },

@@ -101,7 +101,7 @@ export async function sqliteDatabase(): Promise<TestDatabase> {
   };
 }
 
-async function mongoDatabase(server: string): Promise<TestDatabase> {
+export async function mongoDatabase(server: string): Promise<TestDatabase> {
   const name = freshName();
   async function deleteFrom(collection: string, id: string) {
     const client = new MongoClient(server);

@@ -33,8 +33,9 @@ export function codes(database: Database, clock: Clock): Codes {
       await insertOnce(database, ({ grants }) => grants, document, { grant_id: code.grant_id });
       const account = await findAccount(code.account_id);
       if (account === null || isErased(account)) {
-        await database.write(({ grants }) => ({
-          send: (options) => grants.deleteOne({ _id, account: { $exists: false } }, options),
+        await database.write<void>(({ grants }) => ({
+          send: async (options) =>
+            void (await grants.deleteOne({ _id, account: { $exists: false } }, options)),
         }));
         return null;
       }

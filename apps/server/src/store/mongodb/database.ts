@@ -1,5 +1,11 @@
 import type { Binary, Collection, Db, MongoClient } from 'mongodb';
 import { DomainError } from '../../domain-error.ts';
+import {
+  beforeDeadline,
+  isPastDeadline,
+  outsideRequests,
+  requestScope,
+} from '../../request-scope.ts';
 import type { StoreOptions } from '../store.ts';
 import { claimDatabase } from '../use-mark.ts';
 import type { Timeouts } from './client.ts';
@@ -16,18 +22,18 @@ import type { RefusalDocument } from './documents/refusals.ts';
 import type { DeletedScopeDocument, ScopeDocument } from './documents/scopes.ts';
 import { fromId, toId } from './documents/values.ts';
 import { isRefusedHint, unavailable } from './errors.ts';
-import { type DecisiveOptions, type DecisiveRead, fencedReads } from './fence.ts';
+import { type DecisiveOptions, fencedOrder, type Order, thisMoment, unordered } from './fence.ts';
 import { gather } from './gather.ts';
 import { IndexKeeper } from './index-keeper.ts';
 import { type IndexOptions, refuseNew } from './indexes.ts';
 import { type MigrateOptions, migrate } from './migrations.ts';
 import { checkRights } from './rights.ts';
 import { askServer, type ServerFacts } from './server.ts';
-import { settle, type Write } from './uncertain-writes.ts';
+import { outcomeUnknown, type Send, settle, type Write } from './uncertain-writes.ts';
 import { useMarks } from './use-mark.ts';
 
 export interface Collections extends Concerns {
-  readDecisively: DecisiveRead;
+  order: Order;
   /** Whether a decisive read may read several documents: a linearizable one may not. */
   gathers: boolean;
   db: Db;
@@ -110,9 +116,10 @@ export class Database {
   /** Sees every acknowledged write. `decisive` is for one command. */
   decide<T>(
     work: (collections: Collections & { decisive: DecisiveOptions }) => Promise<T>,
+    moments = [thisMoment()],
   ): Promise<T> {
     return this.read((collections) =>
-      collections.readDecisively((decisive) => work({ ...collections, decisive })),
+      collections.order.read(moments, (decisive) => work({ ...collections, decisive })),
     );
   }
 
@@ -132,18 +139,23 @@ export class Database {
       const [document] = await this.decide((collections) => find(collections, { _id }));
       return document ?? null;
     };
-    const findGathered = gather(async (ids) => {
-      const documents = await this.decide(async (collections) => {
+    const findGathered = gather(async (ids, moments) => {
+      const findAll = async (collections: Collections & { decisive: DecisiveOptions }) => {
         const binaries = ids.map(toId);
         const isOneByOne =
           ids.length === 1 || collections.decisive.readConcern.level === 'linearizable';
         if (!isOneByOne) return find(collections, { _id: { $in: binaries } });
         return (await allOf(binaries.map((_id) => find(collections, { _id })))).flat();
-      });
+      };
+      // With the moments of all, and the deadline of none: each waits until its own.
+      const documents = await outsideRequests(() => this.decide(findAll, [...moments]));
       return new Map(documents.map((document) => [fromId(document._id), document]));
     });
     // If every read is of one document, gathering only makes callers wait.
-    return (id) => (this.#collections?.gathers === false ? findOne(toId(id)) : findGathered(id));
+    return (id) =>
+      this.#collections?.gathers === false
+        ? findOne(toId(id))
+        : beforeDeadline(findGathered(id, thisMoment()), unavailableInTime);
   }
 
   /** The write may get lost, be repeated, or have been made although this rejects. */
@@ -152,8 +164,15 @@ export class Database {
   }
 
   write<T>(write: (collections: Omit<Collections, 'durable'>) => Write<T>): Promise<T> {
-    return this.#run((collections) =>
-      settle(write(collections), collections.durable, this.#timeouts.outcome, this.#closing.signal),
+    const scope = requestScope();
+    let begun: Write<T> | undefined;
+    return this.#run(
+      (collections) => {
+        begun = write(collections);
+        const send: Send = (command) => collections.order.write(scope, command);
+        return settle(begun, send, this.#timeouts.outcome, this.#closing.signal);
+      },
+      () => (begun === undefined ? unavailableInTime() : outcomeUnknown(begun)),
     );
   }
 
@@ -165,12 +184,15 @@ export class Database {
     await this.#client.close();
   }
 
-  #run<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
+  #run<T>(
+    work: (collections: Collections) => Promise<T>,
+    late: () => DomainError = unavailableInTime,
+  ): Promise<T> {
     const result = this.#whenPrepared(work);
     this.#running.add(result);
     const done = () => this.#running.delete(result);
     result.then(done, done);
-    return result;
+    return beforeDeadline(result, late);
   }
 
   async #whenPrepared<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
@@ -183,6 +205,7 @@ export class Database {
       // Even a ConfigurationError: an operator may fix it while the service runs.
       throw new DomainError('store_unavailable', {}, error);
     }
+    if (isPastDeadline()) throw unavailableInTime();
     return work(collections);
   }
 
@@ -195,9 +218,9 @@ export class Database {
       const options = { ...concerns.listing, ...concerns.durable };
       const collections: Collections = {
         ...concerns,
-        readDecisively: server.fenced
-          ? fencedReads(this.#client, db.collection('fences', options), concerns)
-          : (read) => read(concerns.decisive),
+        order: server.fenced
+          ? fencedOrder(this.#client, db.collection('fences', options), concerns)
+          : unordered(concerns),
         gathers: server.fenced || !server.replicated,
         db,
         applications: db.collection('applications', options),
@@ -239,6 +262,9 @@ export class Database {
     this.#indexKeeper = keeper;
   }
 }
+
+const unavailableInTime = () =>
+  new DomainError('store_unavailable', {}, new Error('The deadline of the request has passed.'));
 
 /** Without the hint, MongoDB may read everybody's grants for a list in the order of `_id`. */
 async function withHintIfBuilt<T>(

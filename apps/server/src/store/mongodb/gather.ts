@@ -1,7 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Milliseconds } from '../../clock.ts';
+import type { Moment } from '../../request-scope.ts';
 
-export type FindMany<Found> = (ids: readonly string[]) => Promise<ReadonlyMap<string, Found>>;
+export type FindMany<Found> = (
+  ids: readonly string[],
+  moments: readonly Moment[],
+) => Promise<ReadonlyMap<string, Found>>;
 
 // A response has a document for each id, with an application that may have a logo of 8 KB.
 const MOST_IDS = 100;
@@ -12,20 +16,27 @@ const AT_ONCE = 2;
 // A look-up that hangs, as in a failover, delays the others by at most this.
 const LONGEST_WAIT: Milliseconds = 50;
 
+interface Asked {
+  ids: Set<string>;
+  moments: Set<Moment>;
+}
+
 /**
  * While two look-ups are under way, ids are gathered for the next, which begins after every id in
  * it was asked for: no caller gets an older state than it would alone.
  */
-export function gather<Found>(find: FindMany<Found>): (id: string) => Promise<Found | null> {
-  let open: { ids: Set<string>; found: Promise<ReadonlyMap<string, Found>> } | undefined;
+export function gather<Found>(
+  find: FindMany<Found>,
+): (id: string, moment: Moment) => Promise<Found | null> {
+  let open: (Asked & { found: Promise<ReadonlyMap<string, Found>> }) | undefined;
   const underWay = new Set<Promise<unknown>>();
 
-  async function lookUp(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Found>> {
+  async function lookUp({ ids, moments }: Asked): Promise<ReadonlyMap<string, Found>> {
     const before = underWay.size < AT_ONCE ? [] : [...underWay];
     await new Promise<void>((resolve) => process.nextTick(resolve));
     if (before.length > 0) await firstEndOrTimeout(before);
     if (open?.ids === ids) open = undefined;
-    const found = find([...ids]);
+    const found = find([...ids], [...moments]);
     underWay.add(found);
     try {
       return await found;
@@ -34,12 +45,13 @@ export function gather<Found>(find: FindMany<Found>): (id: string) => Promise<Fo
     }
   }
 
-  return async (id) => {
+  return async (id, moment) => {
     if (open === undefined || open.ids.size === MOST_IDS) {
-      const ids = new Set<string>();
-      open = { ids, found: lookUp(ids) };
+      const asked: Asked = { ids: new Set(), moments: new Set() };
+      open = { ...asked, found: lookUp(asked) };
     }
     open.ids.add(id);
+    open.moments.add(moment);
     return (await open.found).get(id) ?? null;
   };
 }

@@ -9,16 +9,19 @@ export function insertOnce<Document extends { _id: Binary }>(
   ) => Collection<Document>,
   document: Document,
   about: { grant_id?: string } = {},
-): Promise<void> {
-  return database.write<void>((collections) => {
+): Promise<true> {
+  return database.write<true>((collections) => {
     const collection = collectionOf(collections) as unknown as Collection<{ _id: Binary }>;
     const { _id } = document;
     return {
       ...about,
-      send: async (options) => void (await collection.insertOne(document, options)),
+      async send(options) {
+        await collection.insertOne(document, options);
+        return true;
+      },
       readBack: async () =>
         (await collection.findOne({ _id }, collections.decisive))
-          ? { result: undefined }
+          ? { result: true as const }
           : ('unknown' as const),
     };
   });

@@ -28,7 +28,9 @@ export function links(database: Database): Links {
     database.decide(({ links, decisive }) => links.findOne(filter, decisive));
 
   return {
-    createLink: (link) => insertOnce(database, ({ links }) => links, toLinkDocument(link)),
+    async createLink(link) {
+      await insertOnce(database, ({ links }) => links, toLinkDocument(link));
+    },
 
     async findLink(link_id) {
       const document = await find({ _id: toId(link_id) });

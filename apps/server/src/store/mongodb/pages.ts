@@ -53,37 +53,50 @@ export function pages(database: Database): Pick<Store, 'createPage' | 'findPage'
   };
 }
 
-/** The page is stored before its account is read: an erasure that this read misses deletes it. */
+/**
+ * The account is read again after the page is stored: an erasure that this read misses deletes the
+ * page. That read needs no fence of its own.
+ */
 export async function keepPage(
   database: Database,
   page: PageRecord & Change,
 ): Promise<PageDocument | null> {
   const document = toPageDocument(page);
   const { _id, account_id } = document;
-  await insertOnce(database, ({ pages }) => pages, document);
-  const account = await database.decide(({ accounts, decisive }) =>
-    accounts.findOne({ _id: account_id }, decisive),
-  );
-  if (account === null || isErased(account)) {
+  const findAccount = async () => {
+    const account = await database.decide(({ accounts, decisive }) =>
+      accounts.findOne({ _id: account_id }, decisive),
+    );
+    return account === null || isErased(account) ? null : account;
+  };
+  const before = await findAccount();
+  if (before === null) return null;
+  const account_revision = revisionOf(before);
+  const kept = { ...document, account_revision };
+  await insertOnce(database, ({ pages }) => pages, kept);
+  const after = await findAccount();
+  if (after === null) {
     await dropPage(database, document);
     return null;
   }
+  const latest_revision = revisionOf(after);
+  if (latest_revision === account_revision) return kept;
   return database.write(({ pages, decisive }) => ({
     send: (options) =>
       pages.findOneAndUpdate(
-        { _id, account_revision: { $exists: false } },
-        { $set: { account_revision: revisionOf(account) } },
+        { _id, account_revision },
+        { $set: { account_revision: latest_revision } },
         { ...options, returnDocument: 'after' },
       ),
     async readBack() {
       const found = await pages.findOne({ _id }, decisive);
-      return found && found.account_revision === undefined ? ('retry' as const) : { result: found };
+      return found?.account_revision === account_revision ? ('retry' as const) : { result: found };
     },
   }));
 }
 
 export async function dropPage(database: Database, { _id }: PageDocument): Promise<void> {
   await database.write(({ pages }) => ({
-    send: (options) => pages.deleteOne({ _id }, options),
+    send: async (options) => void (await pages.deleteOne({ _id }, options)),
   }));
 }

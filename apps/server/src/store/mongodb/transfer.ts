@@ -174,8 +174,14 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
     // The requests of a service write a fence before they read.
     activity: () =>
       run(async ({ db, listing }) => {
-        const fences = db.collection<FenceDocument>('fences');
-        return (await fences.findOne({ _id: 'fence' }, listing))?.writes ?? null;
+        const [all] = await db
+          .collection<FenceDocument>('fences')
+          .aggregate<{ writes: number }>(
+            [{ $group: { _id: null, writes: { $sum: '$writes' } } }],
+            listing,
+          )
+          .toArray();
+        return all?.writes ?? null;
       }),
 
     estimateGrants: () => run(({ grants }) => grants.estimatedDocumentCount()),

@@ -1,4 +1,5 @@
-import { DomainError, type ErrorMembers } from '../../domain-error.ts';
+import type { ClientSession } from 'mongodb';
+import { DomainError } from '../../domain-error.ts';
 import type { Concerns } from './concerns.ts';
 import { isDatabaseError, isRefusal, unavailable } from './errors.ts';
 import { growingPauses } from './pauses.ts';
@@ -8,13 +9,18 @@ export type ReadBack<T> = { result: T } | 'retry' | 'unknown';
 
 export interface Write<T> {
   grant_id?: string;
-  /** Safe to repeat. Returns null if it matched nothing. */
+  /** Safe to repeat. Returns null if it matched nothing, and undefined if that is not known. */
   send(options: WriteOptions): Promise<T>;
   /** Left out if a repetition returns the same as the lost response. */
   readBack?(): Promise<ReadBack<T>>;
 }
 
-export type WriteOptions = Concerns['durable'] & { comment: { toBSON(): string } };
+export type WriteOptions = DurableOptions & { comment: { toBSON(): string } };
+
+type DurableOptions = Concerns['durable'] & { session?: ClientSession };
+
+/** Adds the options that make a write durable. */
+export type Send = <T>(command: (options: DurableOptions) => Promise<T>) => Promise<T>;
 
 // The longest is short compared with an election of 10 s.
 const PAUSES = { first: 100, most: 1_000 };
@@ -22,16 +28,16 @@ const PAUSES = { first: 100, most: 1_000 };
 /** @throws DomainError `store_unavailable` if nothing was changed, otherwise `outcome_unknown` */
 export async function settle<T>(
   write: Write<T>,
-  durable: Concerns['durable'],
+  durably: Send,
   timeoutMs: number,
   closing: AbortSignal,
 ): Promise<T> {
-  const first = await send(write, durable);
+  const first = await send(write, durably);
   if ('result' in first) return first.result;
   if (!mayBeMade(first)) throw unavailable(first.error);
 
   // The command may still be on its way, so `store_unavailable` could turn out wrong.
-  const unknown = new DomainError('outcome_unknown', membersOf(write), first.error);
+  const unknown = outcomeUnknown(write, first.error);
   const deadline = performance.now() + timeoutMs;
   const pause = growingPauses(PAUSES);
   for (;;) {
@@ -39,7 +45,7 @@ export async function settle<T>(
     if (typeof found === 'object') return found.result;
     if (found === 'unknown') throw unknown;
     if (found === 'retry') {
-      const next = await send(write, durable);
+      const next = await send(write, durably);
       if ('result' in next) return afterRepetition(write, next.result, unknown);
       if (!mayBeMade(next)) throw unknown;
     }
@@ -51,7 +57,7 @@ export async function settle<T>(
 type Sent<T> = { result: T } | { error: unknown; sends: number };
 
 /** The driver asks the `comment` for its BSON each time it sends the command: see decision 32. */
-async function send<T>(write: Write<T>, durable: Concerns['durable']): Promise<Sent<T>> {
+async function send<T>(write: Write<T>, durably: Send): Promise<Sent<T>> {
   let sends = 0;
   const comment = {
     toBSON() {
@@ -60,7 +66,7 @@ async function send<T>(write: Write<T>, durable: Concerns['durable']): Promise<S
     },
   };
   try {
-    return { result: await write.send({ ...durable, comment }) };
+    return { result: await durably((options) => write.send({ ...options, comment })) };
   } catch (error) {
     return { error, sends };
   }
@@ -71,8 +77,8 @@ function mayBeMade({ error, sends }: { error: unknown; sends: number }): boolean
   return sends > 1 || (sends === 1 && !isRefusal(error));
 }
 
-function membersOf({ grant_id }: { grant_id?: string }): ErrorMembers {
-  return grant_id === undefined ? {} : { grant_id };
+export function outcomeUnknown({ grant_id }: { grant_id?: string }, cause?: unknown): DomainError {
+  return new DomainError('outcome_unknown', grant_id === undefined ? {} : { grant_id }, cause);
 }
 
 async function tryReadBack<T>(write: Write<T>): Promise<ReadBack<T> | 'unreadable'> {

@@ -87,7 +87,7 @@ export const plants = {
   'fence-and-secondary': (): Partial<Store> => {
     Database.prototype.decide = function (work) {
       return this.read((database) =>
-        database.readDecisively((decisive) => {
+        database.order.read([{}], (decisive) => {
           if (!decisive.session) return work({ ...database, decisive });
           // Or the secondary refuses a time that it has not heard of.
           const { topology } = database.db.client as unknown as Document;

@@ -1,27 +1,30 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { Moment } from '../../../src/request-scope.ts';
 import { gather } from '../../../src/store/mongodb/gather.ts';
 
 /** A look-up whose runs end when the test says so. Nothing is stored under `unknown`. */
 function heldLookUp() {
-  const runs: { ids: string[]; end(): void; fail(): void }[] = [];
-  const find = gather<string>((ids) => {
+  const runs: { ids: string[]; moments: readonly Moment[]; end(): void; fail(): void }[] = [];
+  const gathered = gather<string>((ids, moments) => {
     const { promise, resolve, reject } = Promise.withResolvers<Map<string, string>>();
     const known = ids.filter((id) => id !== 'unknown');
     const found = new Map(known.map((id) => [id, `found ${id}`]));
     runs.push({
       ids: [...ids],
+      moments,
       end: () => resolve(found),
       fail: () => reject(new Error(`failed ${ids.join()}`)),
     });
     return promise;
   });
+  const find = (id: string, moment: Moment = {}) => gathered(id, moment);
   return { find, runs, idsOfRuns: () => runs.map(({ ids }) => ids.join()) };
 }
 
 test('those who ask in one tick get each its own from one look-up', async () => {
   const { find, runs, idsOfRuns } = heldLookUp();
-  const asked = ['a', 'unknown', 'b', 'a'].map(find);
+  const asked = ['a', 'unknown', 'b', 'a'].map((id) => find(id));
   await nextTick();
   runs[0]?.end();
   expect(await Promise.all(asked)).toEqual(['found a', null, 'found b', 'found a']);
@@ -45,6 +48,16 @@ test('whoever asks while two look-ups are under way waits for the next one', asy
   runs[2]?.end();
   expect([await third, await fourth]).toEqual(['found a', 'found c']);
   expect(idsOfRuns()).toEqual(['a', 'b', 'a,c']);
+});
+
+test('a look-up has the moments of all who asked for it', async () => {
+  const { find, runs } = heldLookUp();
+  const moments: Moment[] = [{ of: 'one' }, { of: 'other' }];
+  const asked = moments.map((moment) => find('a', moment));
+  await nextTick();
+  runs[0]?.end();
+  await Promise.all(asked);
+  expect(runs.map((run) => run.moments)).toEqual([moments]);
 });
 
 test('a failure is that of its own look-up', async () => {

@@ -11,7 +11,7 @@ import { type Collection, MongoClient, ReadPreference, type Timestamp } from 'mo
 import { batchByTimer } from '../../../src/http/batching.ts';
 import { defaultTimeouts } from '../../../src/store/mongodb/client.ts';
 import { concernsFor } from '../../../src/store/mongodb/concerns.ts';
-import { type DecisiveRead, fencedReads } from '../../../src/store/mongodb/fence.ts';
+import { fencedOrder, type Order, unordered } from '../../../src/store/mongodb/fence.ts';
 
 const SECONDS = Number(process.argv[2] ?? 3);
 const ROUNDS = 5;
@@ -35,7 +35,7 @@ const concerns = concernsFor({ replicated: true, fenced: true }, defaultTimeouts
 async function measure(
   client: MongoClient,
   items: Collection<Item>,
-  read: DecisiveRead,
+  { read }: Order,
   connections: number,
 ): Promise<Figures> {
   const batch = batchByTimer();
@@ -47,7 +47,9 @@ async function measure(
     while (performance.now() < end) {
       const began = performance.now();
       const _id = Math.floor(Math.random() * DOCUMENTS);
-      await batch(async () => void (await read((options) => items.findOne({ _id }, options))));
+      await batch(
+        async () => void (await read([{}], (options) => items.findOne({ _id }, options))),
+      );
       times.push(performance.now() - began);
     }
   };
@@ -78,15 +80,15 @@ async function measureSet(name: string, set: ReplicaSet): Promise<void> {
   const documents = Array.from({ length: DOCUMENTS }, (_, _id) => ({ _id }));
   await items.deleteMany({});
   await items.insertMany(documents, { writeConcern: { w: 'majority', j: true } });
-  const ways: [string, DecisiveRead][] = [
-    ['each linearizable', (read) => read(concerns.decisive)],
-    ['shared fence', fencedReads(client, client.db('read-cost').collection('fences'), concerns)],
+  const ways: [string, Order][] = [
+    ['each linearizable', unordered(concerns)],
+    ['shared fence', fencedOrder(client, client.db('read-cost').collection('fences'), concerns)],
   ];
   for (const connections of CONNECTIONS) {
     const rounds = new Map<string, Figures[]>(ways.map(([way]) => [way, []]));
     for (let round = 0; round < ROUNDS; round++) {
-      for (const [way, read] of ways) {
-        rounds.get(way)?.push(await measure(client, items, read, connections));
+      for (const [way, order] of ways) {
+        rounds.get(way)?.push(await measure(client, items, order, connections));
       }
     }
     for (const [way, figures] of rounds) {

@@ -3,8 +3,8 @@ import { BSON, type Document } from 'mongodb';
 import { type IndexedCollection, indexesOf } from '../../../src/store/mongodb/indexes.ts';
 import { commandIn, MessageReader, nameOf, replyTo } from './wire-messages.ts';
 
-/** A reply to a command, or 'close' to close the connection without one. */
-export type Reply = Document | 'close';
+/** A reply to a command, 'close' to close the connection without one, or 'hold' to reply later. */
+export type Reply = Document | 'close' | 'hold';
 
 /**
  * Speaks MongoDB's wire protocol and replies what the test says, for what a real server does not do
@@ -16,6 +16,7 @@ export class ScriptedServer {
   /** Members of the reply to `hello`, besides the usual ones. */
   hello: Document = {};
   readonly #scripts = new Map<string, (command: Document) => Reply>();
+  readonly #held = new Map<string, ((reply: Document) => void)[]>();
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
   #port = 0;
@@ -60,6 +61,12 @@ export class ScriptedServer {
     this.#scripts.set(name, reply);
   }
 
+  /** Adds a function to `replies` for each command of a name, which replies to it. */
+  hold(name: string, replies: ((reply: Document) => void)[]): void {
+    this.#held.set(name, replies);
+    this.on(name, () => 'hold');
+  }
+
   /** Replies to a command with these in order, then always with the last. */
   script(name: string, ...replies: Reply[]): void {
     let next = 0;
@@ -84,8 +91,10 @@ export class ScriptedServer {
   #respond(socket: Socket, message: Buffer): void {
     const command = commandIn(message);
     const reply = this.#reply(nameOf(command), command);
+    const send = (document: Document) => socket.write(replyTo(message, { ok: 1, ...document }));
     if (reply === 'close') socket.destroy();
-    else socket.write(replyTo(message, { ok: 1, ...reply }));
+    else if (reply === 'hold') this.#held.get(nameOf(command))?.push(send);
+    else send(reply);
   }
 
   #reply(name: string, command: Document): Reply {

@@ -1,0 +1,63 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Milliseconds } from './clock.ts';
+
+/** From the last byte of a request, over all its steps: `docs/protocol/limits.md#requests`. */
+export const REQUEST_DEADLINE: Milliseconds = 20_000;
+
+/** Stands for what a request has seen. A store remembers a time for it. */
+export type Moment = object;
+
+export interface RequestScope {
+  endsAt: number;
+  /** Replaced once what was seen no longer counts. */
+  moment: Moment;
+  isOver: boolean;
+}
+
+const scopes = new AsyncLocalStorage<RequestScope | undefined>();
+
+const begin = () => ({ endsAt: performance.now() + REQUEST_DEADLINE, moment: {} });
+
+export async function inRequest<T>(run: () => Promise<T>): Promise<T> {
+  const scope = { ...begin(), isOver: false };
+  try {
+    return await scopes.run(scope, run);
+  } finally {
+    scope.isOver = true;
+  }
+}
+
+/** For work that several requests share. */
+export function outsideRequests<T>(run: () => T): T {
+  return scopes.run(undefined, run);
+}
+
+/** Undefined for commands and housekeeping, also for what a request has left behind. */
+export function requestScope(): RequestScope | undefined {
+  const scope = scopes.getStore();
+  return scope?.isOver ? undefined : scope;
+}
+
+export function isPastDeadline(): boolean {
+  const scope = requestScope();
+  return scope !== undefined && performance.now() >= scope.endsAt;
+}
+
+/** Its last byte has arrived: what was looked up before may be outdated. */
+export function restartRequest(): void {
+  const scope = requestScope();
+  if (scope !== undefined) Object.assign(scope, begin());
+}
+
+/** The work itself goes on if it is late. */
+export async function beforeDeadline<T>(work: Promise<T>, late: () => Error): Promise<T> {
+  const scope = requestScope();
+  if (scope === undefined) return work;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(late()), scope.endsAt - performance.now());
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
