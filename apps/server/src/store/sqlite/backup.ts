@@ -27,7 +27,7 @@ export interface BackupContents {
 }
 
 /** Only a backup has this table. A backup replaces no file without it. */
-const MARK = 'latchkey_backup';
+const LABEL = 'latchkey_backup';
 
 /** @throws Error that says what to do; then `destination` is as it was */
 export async function backUp(path: string, destination: string): Promise<BackupContents> {
@@ -53,7 +53,7 @@ export async function backUp(path: string, destination: string): Promise<BackupC
     const before = countGrants(source);
     await retryWhileLocked(() => source.prepare('VACUUM INTO ?').run(partial));
     const after = countGrants(source);
-    mark(partial, made_at);
+    label(partial, made_at);
     const contents = verify(partial, destination);
     // No grant is ever deleted.
     if (
@@ -97,8 +97,8 @@ export function verify(file: string, name: string): BackupContents {
       applications: count('applications'),
       accounts: count('accounts'),
       grants: countGrants(database),
-      made_at: hasTable(database, MARK)
-        ? numberOf(database, `SELECT made_at AS number FROM ${MARK}`)
+      made_at: hasTable(database, LABEL)
+        ? numberOf(database, `SELECT made_at AS number FROM ${LABEL}`)
         : null,
     };
   } catch (error) {
@@ -112,14 +112,14 @@ export function verify(file: string, name: string): BackupContents {
   }
 }
 
-export function removeMark(file: string): void {
-  withDatabase(file, (database) => database.exec(`DROP TABLE IF EXISTS ${MARK}`));
+export function removeLabel(file: string): void {
+  withDatabase(file, (database) => database.exec(`DROP TABLE IF EXISTS ${LABEL}`));
 }
 
-function mark(file: string, made_at: Milliseconds): void {
+function label(file: string, made_at: Milliseconds): void {
   withDatabase(file, (database) => {
-    database.exec(`CREATE TABLE ${MARK} (made_at INTEGER NOT NULL) STRICT`);
-    database.prepare(`INSERT INTO ${MARK} (made_at) VALUES (?)`).run(made_at);
+    database.exec(`CREATE TABLE ${LABEL} (made_at INTEGER NOT NULL) STRICT`);
+    database.prepare(`INSERT INTO ${LABEL} (made_at) VALUES (?)`).run(made_at);
   });
 }
 
@@ -150,7 +150,7 @@ function isBackup(file: string): boolean {
   let database: DatabaseSync | undefined;
   try {
     database = openReadOnly(file);
-    return hasTable(database, MARK);
+    return hasTable(database, LABEL);
   } catch {
     return false;
   } finally {

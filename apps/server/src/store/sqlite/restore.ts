@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type BackupContents, removeMark, verify } from './backup.ts';
+import { type BackupContents, removeLabel, verify } from './backup.ts';
 import { lockForItself, makeFolder, nodeSqlite } from './open-database.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
 
@@ -29,7 +29,7 @@ export async function stageBackup(backup: string, path: string): Promise<StagedB
     await copyFile(backup, staged);
     chmodSync(staged, 0o600);
     const contents = verify(staged, backup);
-    removeMark(staged);
+    removeLabel(staged);
     return { path: staged, contents, putInPlace: () => replace(staged, path), remove };
   } catch (error) {
     remove();
