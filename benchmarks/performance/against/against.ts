@@ -28,8 +28,8 @@ function measurePair(
   turn: number,
 ): Promise<Round[]> {
   return withHarness(mongodbUrl, [], async (harness) => {
-    const start = ({ program, version }: Tree) =>
-      harness.start(version, (options) => startLatchkey(options, { wire: restWire }, program));
+    const start = ({ folder, version }: Tree) =>
+      harness.start(version, (options) => startLatchkey(options, { wire: restWire }, folder));
     const servers = [await start(trees[0]), await start(trees[1])] as const;
     const requests = mongodbUrl === undefined ? REQUESTS.sqlite : REQUESTS.mongodb;
     const rounds: Round[] = [];

@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { programOf } from '../contenders/latchkey.ts';
 import { logProgress } from '../progress.ts';
 
 /** A checkout of the repository, with a built service. */
 export interface Tree {
-  program: string;
+  folder: string;
   /** Its commit. */
   version: string;
 }
@@ -39,5 +38,5 @@ export function buildTree(path: string): Tree {
 export function treeOf(folder: string): Tree {
   const words = ['-C', folder, 'describe', '--always', '--dirty', '--exclude=*'];
   const { stdout, status } = spawnSync('git', words, { encoding: 'utf8' });
-  return { program: programOf(folder), version: status === 0 ? stdout.trim() : 'no commit' };
+  return { folder, version: status === 0 ? stdout.trim() : 'no commit' };
 }

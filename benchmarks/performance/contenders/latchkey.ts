@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { nodeArgumentsFor } from '../../../packages/test-kit/src/mongodb/test-databases.ts';
 import { pkce, REDIRECT_URI } from '../../peers/oauth-client.ts';
 import type { HttpRequest, HttpResponse } from '../connection.ts';
@@ -21,9 +21,6 @@ import { trpcWire } from '../wires/trpc.ts';
 /** This repository. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The built service of a tree of the repository, as users start it. */
-export const programOf = (tree: string) => join(tree, 'apps/server/dist/latchkey.js');
-
 // Above the load of any benchmark. Requests are still counted.
 const RATE_LIMIT = ['authentications', 'exchanges', 'requests']
   .map((name) => `${name}=100000000/60`)
@@ -42,16 +39,21 @@ export interface RunningLatchkey<W extends Wire> extends RunningServer {
   issuing: Endpoint<object, string>;
 }
 
-/** Latchkey with its default settings. Its access log goes to a file. */
+/**
+ * Latchkey with its default settings, as built in a checkout. Its access log goes to a file.
+ *
+ * @param tree - the checkout
+ */
 export async function startLatchkey<W extends Wire>(
   options: StartOptions,
   { wire, bind = () => ({ binding: {}, toInput: (code) => code }) }: Client<W>,
-  program = programOf(ROOT),
+  tree = ROOT,
 ): Promise<RunningLatchkey<W>> {
   const databaseUrl = options.mongodbUrl ?? 'file:./latchkey.db';
   const adminSecret = randomBytes(32).toString('hex');
-  const node = [...options.nodeArguments, ...nodeArgumentsFor(databaseUrl)];
-  const child = new ServerProcess([...node, program, 'serve'], {
+  const testKit = pathToFileURL(join(tree, 'packages/test-kit/src/mongodb/'));
+  const node = [...options.nodeArguments, ...nodeArgumentsFor(databaseUrl, testKit)];
+  const child = new ServerProcess([...node, join(tree, 'apps/server/dist/latchkey.js'), 'serve'], {
     folder: options.folder,
     env: { PORT: '0', DATABASE_URL: databaseUrl, ADMIN_SECRET: adminSecret, RATE_LIMIT },
   });

@@ -3,10 +3,17 @@ import { MongoClient } from 'mongodb';
 // A process that uses the MongoDB of the tests has to accept its age.
 import './accept-older-server.ts';
 
-/** Arguments of Node for a process that opens a database of the tests. */
-export function nodeArgumentsFor(databaseUrl: string | undefined): string[] {
+/**
+ * Arguments of Node for a process that opens a database of the tests.
+ *
+ * @param folder - this one, in the checkout whose service the process runs: it has a driver of its own
+ */
+export function nodeArgumentsFor(
+  databaseUrl: string | undefined,
+  folder = new URL('.', import.meta.url),
+): string[] {
   if (!databaseUrl?.startsWith('mongodb')) return [];
-  return ['--import', new URL('./accept-older-server.ts', import.meta.url).href];
+  return ['--import', new URL('accept-older-server.ts', folder).href];
 }
 
 /** The URL of another database on the server of a URL, with its options. */
