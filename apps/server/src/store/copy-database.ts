@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { newId } from '../credentials/credentials.ts';
 import { type CopiedKind, copiedKinds, keyOf, type Transfer } from './transfer.ts';
-import { type UseMark, whyNotToUse } from './use-mark.ts';
+import { refuseCopied, type UseMark } from './use-mark.ts';
 
 /** How many of each kind there are now, and what it took. */
 export interface CopyResult extends Record<CopiedKind, number> {
@@ -28,13 +28,23 @@ export async function copyDatabase(
     onProgress,
   }: { last: boolean; onProgress(this: void, done: number, total: number): void },
 ): Promise<CopyResult> {
+  const [from, to] = [await source.find(), await target.find()];
+  if (from === null || (await isEmpty(source))) {
+    throw new Error(`${source.name} has nothing to copy. Check --from.`);
+  }
+  const isRepeated = last && from.is === 'copied' && from.other.id === to?.id;
+  if (!isRepeated) refuseCopied(from, source.name);
+  const why = await whyNotToWrite(target, to, from);
+  if (why !== null) throw new Error(`${target.name} ${why} Nothing was changed.`);
+
   const run = newId(Date.now());
-  const sourceMark = await checkSource(source, target);
-  const mark: UseMark = { is: 'copy', from: source.name, run, last: false };
-  await checkTarget(source, target).then((before) => replaceMark(target, before, mark));
+  const id = to?.id ?? newId(Date.now());
+  const other = { id: from.id, name: source.name };
+  const mark = { id, is: 'copy', other, run } as const;
+  await replaceMark(target, to, mark);
   // Before the first page, so that no service starts and changes what was read already.
-  const copied: UseMark = { is: 'copied', to: target.name, run };
-  if (last) await replaceMark(source, sourceMark, copied);
+  const copied = { id: from.id, is: 'copied', other: { id, name: target.name }, run } as const;
+  if (last) await replaceMark(source, from, copied);
   const activity = await source.activity();
 
   const total = await source.estimateGrants();
@@ -61,35 +71,26 @@ export async function copyDatabase(
       `A service works on ${source.name}: what it changes would be lost. Stop every process that uses it, then repeat this. ${target.name} is closed until then.`,
     );
   }
-  await replaceMark(target, mark, { ...mark, last });
+  await replaceMark(target, mark, { ...mark, is: 'complete' });
   return result;
 }
 
-/** @throws Error if there is nothing to copy from */
-async function checkSource(source: Transfer, target: Transfer): Promise<UseMark | null> {
-  if (source.name === target.name) {
-    throw new Error(`--from and --to are the same database, ${source.name}.`);
+/** @returns null if it has no record that no copy of this source made */
+async function whyNotToWrite(
+  target: Transfer,
+  to: UseMark | null,
+  from: UseMark,
+): Promise<string | null> {
+  const advice = 'Name a new or an empty database.';
+  if (to === null) return (await isEmpty(target)) ? null : `has data of its own. ${advice}`;
+  if (to.id === from.id) return `is the same database as --from, or a backup of it. ${advice}`;
+  if (to.is === 'used') {
+    return `is in use: a service or a command has changed it. ${advice}`;
   }
-  if (await isEmpty(source)) throw new Error(`${source.name} has nothing to copy. Check --from.`);
-  const mark = await source.find();
-  const isRepeated = mark?.is === 'copied' && mark.to === target.name;
-  const why = isRepeated ? null : whyNotToUse(mark, source.name);
-  if (why !== null) throw new Error(why);
-  return mark;
-}
-
-/** @throws Error if the target may have a record that no copy of this source made */
-async function checkTarget(source: Transfer, target: Transfer): Promise<UseMark | null> {
-  const mark = await target.find();
-  const refuse = (why: string) =>
-    new Error(`${target.name} ${why}. Name a new or an empty database. Nothing was changed.`);
-  if (mark?.is === 'used') throw refuse('is in use: a service or a command has changed it');
-  if (mark?.is === 'copied') throw refuse(`was itself copied to ${mark.to}`);
-  if (mark?.is === 'copy' && mark.from !== source.name) {
-    throw refuse(`is a copy of another database, ${mark.from}`);
-  }
-  if (mark === null && !(await isEmpty(target))) throw refuse('has data of its own');
-  return mark;
+  if (to.is === 'copied') return `was itself copied to ${to.other.name}. ${advice}`;
+  return to.other.id === from.id
+    ? null
+    : `is a copy of another database, ${to.other.name}. ${advice}`;
 }
 
 async function isEmpty(database: Transfer): Promise<boolean> {
@@ -137,8 +138,8 @@ async function* mirror<Kind extends CopiedKind>(
     const removed = [...present.keys()];
     if (written.length + removed.length > 0) {
       // A slower copy must not undo what a later one has brought, nor what a service changed.
-      if (!isDeepStrictEqual(await target.find(), mark)) throw interrupted(target);
-      await target.write(kind, written, removed);
+      if (!(await target.write(kind, { records: written, removed }, mark)))
+        throw interrupted(target);
       if (!isDeepStrictEqual(within(await target.read(kind, page)), wanted)) {
         throw new Error(
           `The ${kind} that were copied differ from the originals. Copy again; if they differ again, do not use the target, and report it.`,

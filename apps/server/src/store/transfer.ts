@@ -10,7 +10,7 @@ import type {
   ListedAccount,
   ScopeRecord,
 } from './records.ts';
-import type { UseMarks } from './use-mark.ts';
+import type { UseMark, UseMarks } from './use-mark.ts';
 
 /** All that a store has of a grant. */
 export interface StoredGrant extends GrantHistory, CodeBinding {
@@ -53,7 +53,7 @@ export const copiedKinds = Object.keys(keyOf) as CopiedKind[];
 
 /** What a copy needs of each of its two databases. */
 export interface Transfer extends UseMarks {
-  /** Without credentials. The same for the same database. */
+  /** For messages, without credentials. */
   readonly name: string;
 
   /** The first records after a key, or of all, in the order of their keys. */
@@ -62,12 +62,17 @@ export interface Transfer extends UseMarks {
     page: { after: string | null; limit: number },
   ): Promise<CopiedRecords[Kind][]>;
 
-  /** Puts each record in the place of the one with its key, and removes records. Idempotent. */
+  /**
+   * Puts each record in the place of the one with its key, and removes records. On MongoDB without a
+   * replica set, the mark is looked at just before.
+   *
+   * @returns false if the mark is another one, and nothing was changed
+   */
   write<Kind extends CopiedKind>(
     kind: Kind,
-    records: readonly CopiedRecords[Kind][],
-    removed?: readonly string[],
-  ): Promise<void>;
+    changes: { records: readonly CopiedRecords[Kind][]; removed?: readonly string[] },
+    mark: UseMark,
+  ): Promise<boolean>;
 
   /**
    * Changes if a service works on the database. Always null where that is not known, or where the last copy

@@ -1,13 +1,30 @@
+import { formatTimestamp, uuidV7Time } from '@latchkey/schema';
+import type { Milliseconds } from '../clock.ts';
+import { newId } from '../credentials/credentials.ts';
 import { type Finding, problem } from './finding.ts';
 
 /** What a database is used for, as it says itself. A new one has no mark. */
-export type UseMark =
-  /** A service or a command may have changed it. */
-  | { is: 'used' }
-  /** Copies of the database `from` made its records. `last`: the last one is complete. */
-  | { is: 'copy'; from: string; run: string; last: boolean }
-  /** The last copy to `to` has begun: what is changed here from then on would be lost. */
-  | { is: 'copied'; to: string; run: string };
+export type UseMark = {
+  /** Of the database. It stays, wherever the database is moved to, and however an URL spells its host. */
+  id: string;
+} & (
+  | {
+      /** A service or a command may have changed it. */
+      is: 'used';
+    }
+  | {
+      /**
+       * - `copy`: copies of the other database made its records.
+       * - `complete`: the last one of them is complete.
+       * - `copied`: the last copy to the other database has begun. What is changed here from then on would
+       *   be lost.
+       */
+      is: 'copy' | 'complete' | 'copied';
+      other: { id: string; name: string };
+      /** A UUIDv7: when the copy began. */
+      run: string;
+    }
+);
 
 /** Where a database keeps its mark. */
 export interface UseMarks {
@@ -31,29 +48,44 @@ export interface Claim {
  * Marks a database as used, before anything is changed in it.
  *
  * @param database - how messages call it
+ * @param onWarning - gets what the operator has to do if it was taken back into use
  * @throws CopiedDatabase
  */
 export async function claimDatabase(
   marks: UseMarks,
   database: string,
   { evenIfCopied }: Claim,
+  onWarning: (message: string) => void = () => {},
 ): Promise<void> {
   for (;;) {
     const mark = await marks.find();
     if (mark?.is === 'used') return;
-    const why = whyNotToUse(mark, database);
-    if (why !== null && !evenIfCopied) throw new CopiedDatabase(why);
-    if (await marks.replace(mark, { is: 'used' })) return;
+    if (!evenIfCopied) refuseCopied(mark, database);
+    const id = mark?.id ?? newId(Date.now());
+    if (!(await marks.replace(mark, { id, is: 'used' }))) continue;
+    if (mark !== null && mark.is !== 'complete') {
+      const since = formatTimestamp(uuidV7Time(mark.run) as Milliseconds);
+      onWarning(
+        `${database} was taken back into use. What was revoked in ${mark.other.name} since ${since} is not revoked here: run \`latchkey revoke-again --since ${since}\` with the logs of the services there.`,
+      );
+    }
+    return;
   }
 }
 
+/** @throws CopiedDatabase */
+export function refuseCopied(mark: UseMark | null, database: string): void {
+  const why = whyNotToUse(mark, database);
+  if (why !== null) throw new CopiedDatabase(why);
+}
+
 /** @returns null if it may be used */
-export function whyNotToUse(mark: UseMark | null, database: string): string | null {
+function whyNotToUse(mark: UseMark | null, database: string): string | null {
   if (mark?.is === 'copied') {
-    return `${database} was copied to ${mark.to}: set DATABASE_URL to that. If the copy failed, repeat it with --last. To give the copy up and go on here, run \`latchkey serve --copied\` once.`;
+    return `${database} was copied to ${mark.other.name}: set DATABASE_URL to that. If the copy failed, repeat it with --last. To give the copy up and go on here, run \`latchkey serve --copied\` once.`;
   }
-  if (mark?.is === 'copy' && !mark.last) {
-    return `${database} is a copy of ${mark.from}, and not the last one: stop what uses ${mark.from}, then repeat \`latchkey copy\` with --last. To use this copy as it is, run \`latchkey serve --copied\` once.`;
+  if (mark?.is === 'copy') {
+    return `${database} is a copy of ${mark.other.name}, and not the last one: stop what uses ${mark.other.name}, then repeat \`latchkey copy\` with --last. To use this copy as it is, run \`latchkey serve --copied\` once.`;
   }
   return null;
 }

@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { slow } from '@latchkey/test-kit/long';
-import { MongoClient } from 'mongodb';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { Collection, MongoClient } from 'mongodb';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createProgress } from '../../src/cli/copy-command.ts';
 import { copyDatabase } from '../../src/store/copy-database.ts';
 import { toId } from '../../src/store/mongodb/documents/values.ts';
@@ -108,8 +108,11 @@ type FiveGrants = [Granted, Granted, Granted, Granted, Granted];
 const page = { limit: 99, before: null };
 
 /** A database with a grant in each state. */
-async function fill(url: string) {
-  return on(url, async (store) => {
+async function fill(
+  url: string,
+  options: Partial<StoreOptions> = { claim: { evenIfCopied: false } },
+) {
+  const work = async (store: Store) => {
     const application = anApplication({ secrets: [aSecret(), aSecret()] });
     await store.createApplication(application);
     const scope = aScope();
@@ -139,7 +142,8 @@ async function fill(url: string) {
     const { link, page } = await identified(store, {}, account);
     const under_way = { pending, link, page };
     return { scope, application, account, grants, active, used, recovered, change, ...under_way };
-  });
+  };
+  return on(url, work, options);
 }
 type Filled = Awaited<ReturnType<typeof fill>>;
 
@@ -272,9 +276,9 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
     const filled = await fill(from);
     const failing = copyWith([from, to], false, {
       target: (target) => ({
-        async write(kind, records, removed) {
+        async write(kind, changes, mark) {
           if (kind === 'grants') throw new Error('interrupted');
-          await target.write(kind, records, removed);
+          return target.write(kind, changes, mark);
         },
       }),
     });
@@ -296,7 +300,7 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
   test('refuses a target that is used, or has data of its own, and leaves it', async () => {
     const [from, to] = await fresh();
     const filled = await fill(from);
-    const others = await fill(to);
+    const others = await fill(to, {});
     const before = await contents(to, others);
     expect(await refusal(from, to)).toContain('has data of its own');
     const server = await startTestServer(to);
@@ -335,10 +339,8 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
     expect((await runInProcess(['app', 'list'], environment)).code).toBe(0);
     const doctor = await runInProcess(['doctor', '--json'], environment);
     expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining('was copied to') });
-    expect(await copied(from, to)).toMatchObject(nothing);
-    await expect(claim(to)).rejects.toThrow('and not the last one');
-    await copied(from, to, '--last');
-
+    // A job that copies every hour, and was forgotten, closes nothing.
+    expect(await refusal(from, to)).toContain(`was copied to`);
     await claim(to);
     expect(await refusal(from, to, '--last')).toContain('is in use');
     expect(await refusal(from, at('elsewhere.db'))).toContain('was copied to');
@@ -347,7 +349,11 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
     const back = start(['serve', '--copied'], environment);
     await back.printed(/listens on/);
     back.kill('SIGTERM');
-    expect((await back.ended).code).toBe(0);
+    const { code, stderr } = await back.ended;
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /not revoked here: run `latchkey revoke-again --since \S+` with the logs/,
+    );
     await claim(from);
   });
 
@@ -364,6 +370,26 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
     expect(await contents(to, filled)).toEqual(await contents(from, filled));
     await expect(claim(from)).rejects.toThrow('was copied to');
     await claim(to);
+  });
+
+  test('a copy that was paused before a write leaves a target that is used by then', async () => {
+    const [from, to] = await fresh();
+    const { account } = await fill(from);
+    const paused = copyWith([from, to], false, {
+      target: (target) => ({
+        async write(kind, ...args) {
+          if (kind === 'accounts') {
+            await claim(to, true);
+            await on(to, (store) => store.putAccount({ ...account, username: 'of the service' }));
+          }
+          return target.write(kind, ...args);
+        },
+      }),
+    });
+    await expect(paused).rejects.toThrow('This copy has stopped');
+    expect(await on(to, (store) => store.findAccount(account.id))).toMatchObject({
+      username: 'of the service',
+    });
   });
 
   test('a copy that another one or a service overtakes writes no more', async () => {
@@ -414,6 +440,12 @@ describe('copy from SQLite to SQLite', () => {
     newer.exec(`PRAGMA user_version = ${migrations.length + 1}`);
     newer.close();
     expect(await refusal(at('a.db'), at('d.db'))).toContain('created by a newer Latchkey');
+    const other = new DatabaseSync(join(folder, 'foreign.db'));
+    other.exec('CREATE TABLE recipes (title TEXT)');
+    other.close();
+    const bytes = await readFile(join(folder, 'foreign.db'));
+    expect(await refusal(at('foreign.db'), at('d.db'), '--last')).toContain('is not a database of');
+    expect(await readFile(join(folder, 'foreign.db'))).toEqual(bytes);
     const usage = await copy('postgres://localhost/a', at('d.db'));
     expect(usage).toMatchObject({ code: 2, stderr: expect.stringContaining('must start with') });
   });
@@ -434,7 +466,7 @@ describe('copy from SQLite to SQLite', () => {
           expect(() => other.prepare('SELECT * FROM use_mark').get()).toThrow('locked');
           other.close();
           locked += 1;
-          await target.write(...args);
+          return target.write(...args);
         },
       }),
     });
@@ -476,7 +508,7 @@ describeOnMongodb('copy', (server) => {
         async write(...args) {
           // The page was read before.
           if (args[0] === 'grants') await work(service, active.grant);
-          await target.write(...args);
+          return target.write(...args);
         },
       }),
     });
@@ -484,6 +516,33 @@ describeOnMongodb('copy', (server) => {
     await expect(claim(to)).rejects.toThrow('and not the last one');
     await copied(from, to, '--last');
     await claim(to);
+  });
+
+  test('a page and the look at the mark are one transaction', async () => {
+    const [from, to] = [at('a.db'), await mongodb()];
+    await fill(from);
+    const { updateOne } = Collection.prototype;
+    const look = vi.spyOn(Collection.prototype, 'updateOne').mockImplementation(async function (
+      this: Collection,
+      ...args
+    ) {
+      if ('writes' in ((args[1] as { $inc?: object }).$inc ?? {})) await claim(to, true);
+      return updateOne.apply(this, args);
+    });
+    onTestFinished(() => look.mockRestore());
+    await expect(copyWith([from, to], false, {})).rejects.toThrow('This copy has stopped');
+    expect(await on(to, (store) => store.listScopes())).toEqual([]);
+  });
+
+  test('knows a source whose host is spelled in another way', async () => {
+    const [from, to] = [await mongodb(), at('b.db')];
+    await fill(from);
+    await copied(from, to);
+    const spelled = from.replace('127.0.0.1', 'localhost');
+    expect(spelled).not.toBe(from);
+    expect(await copied(spelled, to)).toMatchObject(nothing);
+    await copied(spelled, to, '--last');
+    expect(await copied(from, to, '--last')).toMatchObject(nothing);
   });
 
   test('ends the grants of an erasure that has not come to them', async () => {

@@ -11,9 +11,11 @@ const PAGE = 1_000;
  */
 export async function manyGrants(url: string, count: number) {
   const target = await openTarget(url);
+  const mark = { id: anId(), is: 'used' } as const;
+  await target.replace(null, mark);
   const [application, account] = [anApplication(), anAccount()];
-  await target.write('applications', [application]);
-  await target.write('accounts', [{ place: anId(), account }]);
+  await target.write('applications', { records: [application] }, mark);
+  await target.write('accounts', { records: [{ place: anId(), account }] }, mark);
   const created_at = Date.now();
   for (let done = 0; done < count; done += PAGE) {
     const grants = Array.from({ length: Math.min(PAGE, count) }, (_, index): StoredGrant => {
@@ -38,7 +40,7 @@ export async function manyGrants(url: string, count: number) {
         revoked_by: revoked_at === null ? null : anInitiator(),
       };
     });
-    await target.write('grants', grants);
+    await target.write('grants', { records: grants }, mark);
   }
   await target.close();
   return { application, account };

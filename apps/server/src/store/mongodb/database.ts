@@ -56,7 +56,9 @@ export type ListWork<T> = (
 ) => Promise<T>;
 
 /** Without `migrate`, no index is built either. */
-export type DatabaseOptions = IndexOptions & MigrateOptions & Pick<StoreOptions, 'claim'>;
+export type DatabaseOptions = IndexOptions &
+  MigrateOptions &
+  Pick<StoreOptions, 'claim' | 'onWarning'>;
 
 export class Database {
   readonly #client: MongoClient;
@@ -234,11 +236,12 @@ export class Database {
         rateLimitCounts: db.collection('rate_limit_counts', options),
       };
       await checkRights(db, this.#timeouts.operation);
-      const { create = true, migrate: mayMigrate = true, claim } = this.#options;
+      const { create = true, migrate: mayMigrate = true, claim, onWarning } = this.#options;
       if (!create) await refuseNew(db, this.#timeouts.operation);
       await migrate(db, concerns, this.#options);
       if (claim) {
-        await claimDatabase(useMarks(db, concerns), `The database ${db.databaseName}`, claim);
+        const name = `The database ${db.databaseName}`;
+        await claimDatabase(useMarks(db, concerns), name, claim, onWarning);
       }
       if (mayMigrate) await this.#keepIndexes(collections, server);
       this.#collections = collections;

@@ -42,9 +42,10 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   const { client, name } = createClient(options.url, timeouts);
   const connectionPool = watchPool(client);
   const { revokedGrantDays: days = null, clock } = options;
-  const { create, migrate, migrations, claim } = options;
+  const { create, migrate, migrations, claim, onWarning } = options;
   const database = new Database(client, name, timeouts, options.onError, {
     ...{ reducesRevoked: days !== null, create, migrate, migrations, claim },
+    ...(onWarning && { onWarning }),
   });
   try {
     await database.prepare();

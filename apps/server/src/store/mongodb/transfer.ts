@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, Binary, Collection, Filter } from 'mongodb';
 import {
   type ApplicationRecord,
@@ -38,7 +39,7 @@ import { fromScopeDocument, type ScopeDocument, toScopeDocument } from './docume
 import { fromId, fromInitiator, initiatorField, toDate, toId } from './documents/values.ts';
 import type { FenceDocument } from './fence.ts';
 import { migrations, versionOf } from './migrations.ts';
-import { useMarks } from './use-mark.ts';
+import { touchMark, useMarks } from './use-mark.ts';
 
 interface Copied<Record, Document> {
   collection: 'scopes' | 'applications' | 'accounts' | 'grants' | 'commandChanges';
@@ -153,21 +154,38 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
         return records;
       }),
 
-    write: (kind, records, removed = []) =>
+    write: (kind, { records, removed = [] }, mark) =>
       run(async (collections) => {
+        const { db, durable, listing } = collections;
         const { which, toDocument } = copied(kind);
-        await collectionOf(collections, kind).bulkWrite(
-          [
-            {
-              deleteMany: {
-                filter: { ...which, _id: { $in: removed.map((key) => toKey(kind, key)) } },
-              },
+        const operations = [
+          {
+            deleteMany: {
+              filter: { ...which, _id: { $in: removed.map((key) => toKey(kind, key)) } },
             },
-            ...records.map(toDocument).map((document) => ({
-              replaceOne: { filter: { _id: document._id }, replacement: document, upsert: true },
-            })),
-          ] as AnyBulkWriteOperation<AnyDocument>[],
-          { ...collections.durable, ordered: false },
+          },
+          ...records.map(toDocument).map((document) => ({
+            replaceOne: { filter: { _id: document._id }, replacement: document, upsert: true },
+          })),
+        ] as AnyBulkWriteOperation<AnyDocument>[];
+        const collection = collectionOf(collections, kind);
+        // A standalone server has no transactions.
+        if (listing.readConcern.level === 'local') {
+          if (!isDeepStrictEqual(await marks.find(), mark)) return false;
+          await collection.bulkWrite(operations, { ...durable, ordered: false });
+          return true;
+        }
+        return db.client.withSession((session) =>
+          session.withTransaction(
+            async () => {
+              await collection.bulkWrite(operations, { session, ordered: false });
+              // Last, so that a process that is killed before leaves the mark free.
+              const isOurs = await touchMark(db, mark, session);
+              if (!isOurs) await session.abortTransaction();
+              return isOurs;
+            },
+            { writeConcern: durable.writeConcern },
+          ),
         );
       }),
 

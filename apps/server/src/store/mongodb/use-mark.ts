@@ -1,37 +1,51 @@
-import type { Collection, Db } from 'mongodb';
+import type { ClientSession, Collection, Db } from 'mongodb';
 import type { UseMark, UseMarks } from '../use-mark.ts';
 import type { Concerns } from './concerns.ts';
 import { isDuplicateKey } from './errors.ts';
 
-type UseDocument = { _id: 'use' } & UseMark;
+/** `writes` counts the pages that copies wrote. */
+type UseDocument = { _id: 'use'; writes?: number } & UseMark;
 
 const ID = { _id: 'use' } as const;
+
+const marksOf = (db: Db): Collection<UseDocument> => db.collection('schema');
 
 export function useMarks(
   db: Db,
   { durable, decisive }: Pick<Concerns, 'durable' | 'decisive'>,
 ): UseMarks {
-  const marks: Collection<UseDocument> = db.collection('schema');
   return {
     async find() {
-      const found = await marks.findOne(ID, decisive);
+      const found = await marksOf(db).findOne(ID, decisive);
       if (found === null) return null;
-      const { _id, ...mark } = found;
+      const { _id, writes, ...mark } = found;
       return mark;
     },
 
     async replace(before, after) {
       try {
         if (before === null) {
-          await marks.insertOne({ ...ID, ...after }, durable);
+          await marksOf(db).insertOne({ ...ID, ...after }, durable);
           return true;
         }
-        const { matchedCount } = await marks.replaceOne({ ...ID, ...before }, after, durable);
-        return matchedCount === 1;
+        const filter = { ...ID, ...before };
+        return (await marksOf(db).replaceOne(filter, after, durable)).matchedCount === 1;
       } catch (error) {
         if (isDuplicateKey(error)) return false;
         throw error;
       }
     },
   };
+}
+
+/**
+ * Changes the mark's document, and with it conflicts with every other change of the mark until the
+ * transaction has ended.
+ *
+ * @returns false if the mark is another one
+ */
+export async function touchMark(db: Db, mark: UseMark, session: ClientSession): Promise<boolean> {
+  const change = { $inc: { writes: 1 } };
+  const { matchedCount } = await marksOf(db).updateOne({ ...ID, ...mark }, change, { session });
+  return matchedCount === 1;
 }

@@ -40,7 +40,7 @@ export async function openDatabase(
     if (!create) await retryWhileLocked(() => refuseNew(opened, path));
     await retryWhileLocked(() => configure(opened));
     await retryWhileLocked(() => migrate(opened, path, mayMigrate, migrations));
-    if (claim) await claimDatabase(useMarks(opened), `The database ${path}`, claim);
+    if (claim) await claimDatabase(useMarks(opened), `The database ${path}`, claim, onWarning);
     return opened;
   } catch (error) {
     database?.close();

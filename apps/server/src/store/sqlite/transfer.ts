@@ -20,7 +20,7 @@ import {
   initiatorRecord,
   initiatorText,
 } from './rows.ts';
-import { useMarks } from './use-mark.ts';
+import { prepareUseMarks, useMarks } from './use-mark.ts';
 
 type Row = Record<string, string | number | Uint8Array | null>;
 type Key = string | Uint8Array;
@@ -56,11 +56,12 @@ export async function openSqliteSource(
           `A process uses ${path}. Stop every service and command that uses it, then copy again. Nothing was changed.`,
         );
       }
-      configure(database);
     }
     const version = await retryWhileLocked(() => versionOf(database, path));
     refuseToCopy(version, migrations, path);
     if (version === 0) throw new Error(`${path} is not a database of Latchkey.`);
+    // It changes the file.
+    if (last) configure(database);
     return transfer(database, path);
   } catch (error) {
     database.close();
@@ -154,6 +155,7 @@ function transfer(database: DatabaseSync, path: string): Transfer {
       toRow: ({ id, ...change }) => ({ id: uuidToBytes(id), change: JSON.stringify(change) }),
     }),
   };
+  const marks = prepareUseMarks(database);
   async function run<T>(work: () => T): Promise<T> {
     try {
       return await retryWhileLocked(work);
@@ -171,15 +173,19 @@ function transfer(database: DatabaseSync, path: string): Transfer {
       return run(() => read(after === null ? first : toKey(after), limit));
     },
 
-    // One transaction for a page of records: one wait for the disk.
-    write: (kind, records, removed = []) => {
+    // One transaction: no other process can change the mark, and there is one wait for the disk.
+    write: (kind, { records, removed = [] }, mark) => {
       const { toKey, put, remove } = kinds[kind];
       return run(() => {
         database.exec('BEGIN IMMEDIATE');
         try {
-          for (const key of removed) remove(toKey(key));
-          for (const record of records) put(record);
+          const isOurs = marks.replace(mark, mark);
+          if (isOurs) {
+            for (const key of removed) remove(toKey(key));
+            for (const record of records) put(record);
+          }
           database.exec('COMMIT');
+          return isOurs;
         } catch (error) {
           rollBack(database);
           throw error;

@@ -1,34 +1,36 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { isDeepStrictEqual } from 'node:util';
 import type { UseMark, UseMarks } from '../use-mark.ts';
-import { retryWhileLocked, rollBack } from './errors.ts';
+import { retryWhileLocked } from './errors.ts';
 
 export function useMarks(database: DatabaseSync): UseMarks {
-  const read = database.prepare('SELECT mark FROM use_mark');
-
-  function find(): UseMark | null {
-    const row = read.get() as { mark: string } | undefined;
-    return row === undefined ? null : JSON.parse(row.mark);
-  }
-
-  function replace(before: UseMark | null, after: UseMark): boolean {
-    database.exec('BEGIN IMMEDIATE');
-    try {
-      const isMatch = isDeepStrictEqual(find(), before);
-      if (isMatch) {
-        database.exec('DELETE FROM use_mark');
-        database.prepare('INSERT INTO use_mark (mark) VALUES (?)').run(JSON.stringify(after));
-      }
-      database.exec('COMMIT');
-      return isMatch;
-    } catch (error) {
-      rollBack(database);
-      throw error;
-    }
-  }
-
+  const { find, replace } = prepareUseMarks(database);
   return {
     find: () => retryWhileLocked(find),
     replace: (before, after) => retryWhileLocked(() => replace(before, after)),
+  };
+}
+
+/** The same, for a transaction. */
+export function prepareUseMarks(database: DatabaseSync) {
+  const read = database.prepare('SELECT mark FROM use_mark');
+  const insert = database.prepare(
+    'INSERT INTO use_mark SELECT :after WHERE NOT EXISTS (SELECT 1 FROM use_mark)',
+  );
+  const update = database.prepare('UPDATE use_mark SET mark = :after WHERE mark = :before');
+
+  return {
+    find(): UseMark | null {
+      const row = read.get() as { mark: string } | undefined;
+      return row === undefined ? null : JSON.parse(row.mark);
+    },
+
+    replace(before: UseMark | null, mark: UseMark): boolean {
+      const after = JSON.stringify(mark);
+      const { changes } =
+        before === null
+          ? insert.run({ after })
+          : update.run({ before: JSON.stringify(before), after });
+      return changes === 1;
+    },
   };
 }
