@@ -25,6 +25,7 @@ export interface ServiceOptions {
   migrate?: boolean;
   /** See {@link StoreOptions.claim}. Default: unless it was copied. */
   claim?: StoreOptions['claim'] | null;
+  onCopied?: StoreOptions['onCopied'];
   linking?: Linking | null;
   watcher?: Watcher;
 }
@@ -48,6 +49,7 @@ export async function openService(
     create = true,
     migrate = true,
     claim = { evenIfCopied: false },
+    onCopied,
     linking = null,
     watcher = {},
   }: ServiceOptions = {},
@@ -62,6 +64,7 @@ export async function openService(
     create,
     migrate,
     claim: claim ?? undefined,
+    onCopied,
     onError,
     onWarning(problem) {
       log.warn({ problem }, 'the database needs attention');

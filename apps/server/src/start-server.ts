@@ -23,6 +23,7 @@ import { closeService, linkingFrom, openService } from './open-service.ts';
 import type { Intercept } from './operations/call.ts';
 import { linkingOf, type Service } from './service.ts';
 import type { Settings } from './settings.ts';
+import type { StoreOptions } from './store/store.ts';
 import { loadTracing } from './tracing/load-tracing.ts';
 
 export interface RunningServer {
@@ -53,20 +54,27 @@ export interface AddressSettings {
   readonly port: { readonly name: 'PORT' | 'ADMIN_PORT'; readonly value: number };
 }
 
-/** All but the last are for tests. An operator has settings instead. */
+/** All but the last two are for tests. An operator has settings instead. */
 export interface StartOptions {
   clock?: Clock;
   timeouts?: Timeouts;
   intercept?: Intercept;
   /** Takes a copied database back into use. */
   evenIfCopied?: boolean;
+  onCopied?: StoreOptions['onCopied'];
 }
 
 /** @param log - from `createLog`; with another one, AUDIT=required knows of no loss */
 export async function startServer(
   settings: Settings,
   log: Logger,
-  { clock = Date.now, timeouts = TIMEOUTS, intercept, evenIfCopied = false }: StartOptions = {},
+  {
+    clock = Date.now,
+    timeouts = TIMEOUTS,
+    intercept,
+    evenIfCopied = false,
+    onCopied,
+  }: StartOptions = {},
 ): Promise<RunningServer> {
   const { databaseUrl, auditDays, revokedGrantDays } = settings;
   const auditIsRequired = settings.audit === 'required';
@@ -80,6 +88,7 @@ export async function startServer(
     auditIsRequired,
     revokedGrantDays,
     claim: { evenIfCopied },
+    onCopied,
     linking: linkingFrom(settings),
     watcher: {
       storeObservers: observers.filter((observer) => observer !== undefined),

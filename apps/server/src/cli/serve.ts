@@ -51,7 +51,8 @@ async function serveUntilStopped(
     log.fatal({ err }, 'the process ends');
     flush();
   });
-  const server = await startServer(settings, log, options).catch((error) => {
+  const { promise: copied, resolve: onCopied } = Promise.withResolvers<CopiedDatabase>();
+  const server = await startServer(settings, log, { ...options, onCopied }).catch((error) => {
     throw error instanceof CannotListen ? describeListenError(error) : error;
   });
   stdout.write(`Latchkey listens on ${server.url}, its API is described on ${server.url}/docs\n`);
@@ -62,12 +63,13 @@ async function serveUntilStopped(
   if (isDemoAllowed(settings)) stdout.write(await welcome(server));
   else void warnOfDemo(server, log);
 
-  const signal = await stopped;
+  const why = await Promise.race([stopped, copied]);
   // A second signal ends the process at once.
   for (const name of STOP_SIGNALS) process.once(name, () => process.exit(1));
   // The other signals come from a person or a closed terminal: no load balancer has to notice.
-  await server.close({ drain: signal === 'SIGTERM' });
+  await server.close({ drain: why === 'SIGTERM' });
   await close();
+  if (why instanceof CopiedDatabase) throw why;
 }
 
 export function describeListenError({ settings: { host, port }, cause }: CannotListen): unknown {

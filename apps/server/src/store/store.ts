@@ -22,7 +22,7 @@ import type {
   SecretRecord,
   WindowCount,
 } from './records.ts';
-import type { Claim } from './use-mark.ts';
+import type { Claim, CopiedDatabase } from './use-mark.ts';
 
 export interface StoreOptions {
   clock: Clock;
@@ -32,6 +32,11 @@ export interface StoreOptions {
   onWarning?: (message: string) => void;
   /** Called once if another database is in the place of the opened one: only a restart helps. */
   onReplaced?: (error: Error) => void;
+  /**
+   * Called within 10 s once a last copy has begun, perhaps several times. On SQLite there is none while
+   * the database is open.
+   */
+  onCopied?: ((error: CopiedDatabase) => void) | undefined;
   /** Days after which a revoked grant is reduced to a {@link RevokedRecord}. Default: never. */
   revokedGrantDays?: number | null;
   /** Whether to create a missing database. Default: true. */

@@ -545,6 +545,22 @@ describeOnMongodb('copy', (server) => {
     expect(await copied(from, to, '--last')).toMatchObject(nothing);
   });
 
+  test('a service that was not stopped ends, though it has nothing to do', slow, async () => {
+    const [from, to] = [await mongodb(), at('b.db')];
+    await fill(from);
+    const idle = start(['serve'], { DATABASE_URL: from, PORT: '0' });
+    await idle.printed(/listens on/);
+    await copied(from, to, '--last');
+    const { code, stderr } = await idle.ended;
+    expect({ code, stderr }).toMatchObject({
+      code: 78,
+      stderr: expect.stringMatching(
+        /^The database \S+ was copied to .*: set DATABASE_URL to that/m,
+      ),
+    });
+    await claim(to);
+  });
+
   test('ends the grants of an erasure that has not come to them', async () => {
     const [from, to] = [await mongodb(), at('b.db')];
     const { account, active, used, grants } = await fill(from);

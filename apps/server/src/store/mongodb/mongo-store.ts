@@ -1,6 +1,7 @@
+import { DomainError } from '../../domain-error.ts';
 import { SchemaMismatch } from '../schema-version.ts';
 import type { Store, StoreOptions } from '../store.ts';
-import { CopiedDatabase } from '../use-mark.ts';
+import { CopiedDatabase, refuseCopied } from '../use-mark.ts';
 import { accounts } from './accounts.ts';
 import { applications } from './applications.ts';
 import { createClient, defaultTimeouts, type Timeouts } from './client.ts';
@@ -17,6 +18,7 @@ import { rateLimits } from './rate-limits.ts';
 import { reduceRevoked } from './reduce-revoked.ts';
 import { refusals } from './refusals.ts';
 import { scopes } from './scopes.ts';
+import { useMarks } from './use-mark.ts';
 
 export interface MongoStoreOptions extends StoreOptions {
   url: string;
@@ -29,6 +31,7 @@ export interface MongoStore extends Store {
 }
 
 const SWEEP_EVERY_MS = 60_000;
+const LOOK_EVERY_MS = 10_000;
 
 /**
  * Until the database can be reached, the methods throw `store_unavailable`.
@@ -42,7 +45,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   const { client, name } = createClient(options.url, timeouts);
   const connectionPool = watchPool(client);
   const { revokedGrantDays: days = null, clock } = options;
-  const { create, migrate, migrations, claim, onWarning } = options;
+  const { create, migrate, migrations, claim, onWarning, onCopied } = options;
   const database = new Database(client, name, timeouts, options.onError, {
     ...{ reducesRevoked: days !== null, create, migrate, migrations, claim },
     ...(onWarning && { onWarning }),
@@ -72,6 +75,19 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
     sweep().catch((error) => options.onError?.(error));
   }, SWEEP_EVERY_MS).unref();
 
+  async function look(): Promise<void> {
+    try {
+      await database.read(async ({ db, ...concerns }) =>
+        refuseCopied(await useMarks(db, concerns).find(), `The database ${db.databaseName}`),
+      );
+    } catch (error) {
+      // It is the cause if the database was copied before it could be reached.
+      const why = error instanceof DomainError ? error.cause : error;
+      if (why instanceof CopiedDatabase) onCopied?.(why);
+    }
+  }
+  const looking = onCopied && setInterval(look, LOOK_EVERY_MS).unref();
+
   return {
     ...applications(database),
     ...accounts(database, options.clock),
@@ -94,6 +110,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
     sweep,
     close() {
       clearInterval(timer);
+      clearInterval(looking);
       return database.close();
     },
   };
