@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Milliseconds } from './clock.ts';
+import { DomainError } from './domain-error.ts';
 
-/** From the last byte of a request, over all its steps: `docs/protocol/limits.md#requests`. */
+/** From the last byte of a request, over all its steps: `docs/protocol/limits.md#sizes`. */
 export const REQUEST_DEADLINE: Milliseconds = 20_000;
 
 /** Stands for what a request has seen. A store remembers a time for it. */
@@ -49,8 +50,15 @@ export function restartRequest(): void {
   if (scope !== undefined) Object.assign(scope, begin());
 }
 
+export function pastDeadline(): DomainError {
+  return new DomainError('store_unavailable', {}, new Error('The request has no time left.'));
+}
+
 /** The work itself goes on if it is late. */
-export async function beforeDeadline<T>(work: Promise<T>, late: () => Error): Promise<T> {
+export async function beforeDeadline<T>(
+  work: Promise<T>,
+  late: () => DomainError = pastDeadline,
+): Promise<T> {
   const scope = requestScope();
   if (scope === undefined) return work;
   const { promise, reject } = Promise.withResolvers<never>();

@@ -17,7 +17,7 @@ import {
 } from './link-flow.ts';
 
 // What makes a request slow where the members of a replica set are far apart: each of these waits
-// until a majority has it. Decision 56 has the list.
+// until a majority has it. Decision 54 has the list.
 const waits = ({ writeConcern, readConcern }: Document) =>
   writeConcern?.w === 'majority' || readConcern?.level === 'linearizable';
 

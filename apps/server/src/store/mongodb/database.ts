@@ -4,6 +4,7 @@ import {
   beforeDeadline,
   isPastDeadline,
   outsideRequests,
+  pastDeadline,
   requestScope,
 } from '../../request-scope.ts';
 import type { StoreOptions } from '../store.ts';
@@ -157,7 +158,7 @@ export class Database {
     return (id) =>
       this.#collections?.gathers === false
         ? findOne(toId(id))
-        : beforeDeadline(findGathered(id, thisMoment()), unavailableInTime);
+        : beforeDeadline(findGathered(id, thisMoment()));
   }
 
   /** The write may get lost, be repeated, or have been made although this rejects. */
@@ -174,7 +175,7 @@ export class Database {
         const send: Send = (command) => collections.order.write(scope, command);
         return settle(begun, send, this.#timeouts.outcome, this.#closing.signal);
       },
-      () => (begun === undefined ? unavailableInTime() : outcomeUnknown(begun)),
+      () => (begun === undefined ? pastDeadline() : outcomeUnknown(begun)),
     );
   }
 
@@ -186,10 +187,7 @@ export class Database {
     await this.#client.close();
   }
 
-  #run<T>(
-    work: (collections: Collections) => Promise<T>,
-    late: () => DomainError = unavailableInTime,
-  ): Promise<T> {
+  #run<T>(work: (collections: Collections) => Promise<T>, late?: () => DomainError): Promise<T> {
     const result = this.#whenPrepared(work);
     this.#running.add(result);
     const done = () => this.#running.delete(result);
@@ -207,7 +205,7 @@ export class Database {
       // Even a ConfigurationError: an operator may fix it while the service runs.
       throw new DomainError('store_unavailable', {}, error);
     }
-    if (isPastDeadline()) throw unavailableInTime();
+    if (isPastDeadline()) throw pastDeadline();
     return work(collections);
   }
 
@@ -265,9 +263,6 @@ export class Database {
     this.#indexKeeper = keeper;
   }
 }
-
-const unavailableInTime = () =>
-  new DomainError('store_unavailable', {}, new Error('The deadline of the request has passed.'));
 
 /** Without the hint, MongoDB may read everybody's grants for a list in the order of `_id`. */
 async function withHintIfBuilt<T>(

@@ -18,7 +18,7 @@ export interface FenceDocument {
   writes: number;
 }
 
-/** Orders the reads and the durable writes of requests: see decision 56. */
+/** Orders the reads and the durable writes of requests: see decision 54. */
 export interface Order {
   /** @param moments - of all who asked for this read */
   read<T>(moments: readonly Moment[], read: (options: DecisiveOptions) => Promise<T>): Promise<T>;

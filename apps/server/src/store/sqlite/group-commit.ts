@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { DomainError, type ErrorMembers } from '../../domain-error.ts';
+import { isPastDeadline, pastDeadline } from '../../request-scope.ts';
 import type { DatabaseFile } from './database-file.ts';
 import { isUnavailable, mayBeWritten, retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 
@@ -33,6 +34,7 @@ export class GroupCommit {
 
   /** @param attempt - synchronous; may run a second time, after its changes were undone */
   run<T>(attempt: () => T, members: ErrorMembers = {}): Promise<T> {
+    if (isPastDeadline()) return Promise.reject(pastDeadline());
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#waiting.push({ attempt, members, resolve: resolve as Write['resolve'], reject });
     this.#draining ??= this.#drain();

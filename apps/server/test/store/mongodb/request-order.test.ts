@@ -8,7 +8,7 @@ import { pendingDocument } from './pending-document.ts';
 import { batch, failure, type ScriptedServer } from './scripted-server.ts';
 import { scripted, shortTimeouts } from './scripted-store.ts';
 
-// What the reads of one request may rely on: decision 56.
+// What the reads of one request may rely on: decision 54.
 
 const at = (t: number) => new Timestamp({ t, i: 1 });
 

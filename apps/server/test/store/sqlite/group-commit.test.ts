@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { inRequest, REQUEST_DEADLINE } from '../../../src/request-scope.ts';
 import { inMemory } from '../../../src/store/sqlite/database-file.ts';
 import { GroupCommit } from '../../../src/store/sqlite/group-commit.ts';
 import { nodeSqlite } from '../../../src/store/sqlite/open-database.ts';
@@ -41,6 +42,21 @@ describe('a group commit', () => {
       .mock.calls.map(([sql]) => sql)
       .filter((sql) => sql === 'COMMIT' || sql === 'ROLLBACK');
   }
+
+  test('begins no write of a request that has no time left', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const writing = inRequest(() => {
+        vi.advanceTimersByTime(REQUEST_DEADLINE);
+        return add('late');
+      });
+      await expect(writing).rejects.toMatchObject({ code: 'store_unavailable' });
+    } finally {
+      vi.useRealTimers();
+    }
+    await add('of no request');
+    expect(names()).toEqual(['of no request']);
+  });
 
   test('commits the writes of one turn of the event loop in one transaction', async () => {
     vi.spyOn(database, 'exec');

@@ -1,0 +1,99 @@
+import type { Document } from 'mongodb';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { inRequest, REQUEST_DEADLINE, restartRequest } from '../../../src/request-scope.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { aCode, anId, redemptionOf } from '../suite/records.ts';
+import { batch, type ScriptedServer } from './scripted-server.ts';
+import { scripted } from './scripted-store.ts';
+
+// A server that takes commands and does not reply: the test moves the time of the request.
+
+let server: ScriptedServer;
+let store: Store;
+const replies: ((reply: Document) => void)[] = [];
+beforeEach(async () => {
+  replies.length = 0;
+  ({ server, store } = await scripted());
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  for (const reply of replies) reply({ ...batch(), value: null });
+});
+
+const sent = (count: number) => vi.waitFor(() => expect(replies).toHaveLength(count));
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => 'done',
+    ({ code, members }) => ({ code, ...members }),
+  );
+async function isOpen(outcome: Promise<unknown>) {
+  return (await Promise.race([outcome, Promise.resolve('open')])) === 'open';
+}
+
+test('a read that has no reply 20 s after the request is store_unavailable', async () => {
+  server.hold('find', replies);
+  const outcome = codeOf(inRequest(() => store.findCode(anId())));
+  await sent(1);
+  vi.advanceTimersByTime(REQUEST_DEADLINE - 1);
+  expect(await isOpen(outcome)).toBe(true);
+  vi.advanceTimersByTime(1);
+  expect(await outcome).toEqual({ code: 'store_unavailable' });
+});
+
+test('a look-up that several requests share fails each at its own time', async () => {
+  server.hold('find', replies);
+  const first = codeOf(inRequest(() => store.findAccount(anId())));
+  await sent(1);
+  vi.advanceTimersByTime(5_000);
+  const second = codeOf(inRequest(() => store.findAccount(anId())));
+  await sent(2);
+  vi.advanceTimersByTime(REQUEST_DEADLINE - 5_000);
+  expect(await first).toEqual({ code: 'store_unavailable' });
+  expect(await isOpen(second)).toBe(true);
+});
+
+test('a write that has no reply by then may have been made', async () => {
+  server.hold('findAndModify', replies);
+  const code = aCode();
+  const outcome = codeOf(inRequest(() => store.redeemCode(redemptionOf(code))));
+  await sent(1);
+  vi.advanceTimersByTime(REQUEST_DEADLINE);
+  expect(await outcome).toEqual({ code: 'outcome_unknown', grant_id: code.grant_id });
+});
+
+test('the deadline is one for all steps, and no step begins after it', async () => {
+  const outcome = await inRequest(async () => {
+    for (let steps = 0; steps < 3; steps++) {
+      await store.findCode(anId());
+      vi.advanceTimersByTime(REQUEST_DEADLINE / 2);
+    }
+  }).catch(({ code }) => code);
+  expect(outcome).toBe('store_unavailable');
+  expect(server.sent('find')).toHaveLength(2);
+  expect(await codeOf(inRequest(() => store.redeemCode(redemptionOf(aCode()))))).toBe('done');
+});
+
+test('it begins at the last byte of the request', async () => {
+  server.hold('find', replies);
+  const outcome = codeOf(
+    inRequest(async () => {
+      vi.advanceTimersByTime(REQUEST_DEADLINE - 1);
+      restartRequest();
+      await store.findCode(anId());
+    }),
+  );
+  await sent(1);
+  vi.advanceTimersByTime(REQUEST_DEADLINE - 1);
+  expect(await isOpen(outcome)).toBe(true);
+  vi.advanceTimersByTime(1);
+  expect(await outcome).toEqual({ code: 'store_unavailable' });
+});
+
+test('what no request waits for has none', async () => {
+  server.hold('find', replies);
+  const outcome = codeOf(store.findCode(anId()));
+  await sent(1);
+  vi.advanceTimersByTime(2 * REQUEST_DEADLINE);
+  expect(await isOpen(outcome)).toBe(true);
+});
