@@ -2,6 +2,7 @@ import { createApplication, type NewApplication } from '../applications/create-a
 import { deleteApplication } from '../applications/delete-application.ts';
 import { newId } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
+import { findActiveGrant } from '../grants/authenticate-grant.ts';
 import { issueCode } from '../grants/issue-code.ts';
 import { redeem } from '../grants/redeem.ts';
 import { revoke } from '../grants/revoke.ts';
@@ -22,13 +23,12 @@ export async function* checkRedemption(service: Service): AsyncGenerator<Finding
     await store.putAccount({ id: account_id, ...NOBODY });
     const request = { application_id, account_id, scope: 'latchkey.doctor' };
     const { code, pending } = await issueCode(service, request, initiator);
-    await redeem(service, application_id, { code }, initiator);
+    const { grant_secret } = await redeem(service, application_id, { code }, initiator);
     const repeated = await errorOf(redeem(service, application_id, { code }, initiator));
     await revoke(service, application_id, pending.grant_id, initiator);
-    const milliseconds = Math.ceil(performance.now() - began);
-    yield repeated === 'code_already_used'
-      ? ok('convert', `A code was converted once, and its grant revoked: ${milliseconds} ms.`)
-      : problem('convert', 'A code was converted twice.', 'Stop the service, and report it.');
+    const anyGrant = { grant_id: null, currentAccount: false };
+    const used = await errorOf(findActiveGrant(service, grant_secret, anyGrant));
+    yield findingOf({ repeated, used, milliseconds: Math.ceil(performance.now() - began) });
   } catch (error) {
     yield problem('convert', `A code could not be converted and revoked: ${tell(error)}`, LOOK);
   }
@@ -45,6 +45,28 @@ export async function* checkRedemption(service: Service): AsyncGenerator<Finding
       `Run latchkey account erase ${account_id}, and latchkey app disable and app delete for the application "latchkey doctor".`,
     );
   }
+}
+
+interface Outcomes {
+  /** The error of the second conversion, and of the use after the revocation. */
+  repeated: string | null;
+  used: string | null;
+  milliseconds: number;
+}
+
+/** An election, for instance, makes a call fail, and proves nothing. */
+function findingOf({ repeated, used, milliseconds }: Outcomes): Finding {
+  if (repeated === null) return problem('convert', 'A code was converted twice.', STOP);
+  if (used === null) return problem('convert', 'A revoked grant still works.', STOP);
+  if (repeated !== 'code_already_used') {
+    const found = `A code was converted; the second try failed: ${repeated}.`;
+    return warning('convert', found, `${AGAIN} whether the code works twice was not found out.`);
+  }
+  if (used !== 'credentials_invalid') {
+    const found = `A grant was revoked; the use of it failed: ${used}.`;
+    return warning('convert', found, `${AGAIN} whether the grant still works was not found out.`);
+  }
+  return ok('convert', `A code was converted once, and its grant revoked: ${milliseconds} ms.`);
 }
 
 const APPLICATION: NewApplication = {
@@ -65,6 +87,8 @@ const NOBODY = {
   supporter: false,
 };
 
+const STOP = 'Stop the service, and report it.';
+const AGAIN = 'Run latchkey doctor again:';
 const LOOK = 'Look at the other findings first. If they are fine, report it.';
 
 async function errorOf(call: Promise<unknown>): Promise<string | null> {

@@ -9,6 +9,19 @@ export function* checkSettings(settings: Settings): Generator<Finding> {
   yield* checkPublicUrl(settings);
 }
 
+// A connection of a caller takes a file, and 256 are kept for the database: docs/operations.md#slow-and-hostile-callers
+const FEW_FILES = 1024;
+
+/** @param limit - of this command, which runs as the user of the service */
+export function* checkOpenFiles(limit: number): Generator<Finding> {
+  if (limit >= FEW_FILES) return;
+  yield warning(
+    'settings',
+    `This user may have only ${limit} files open, so a service of it has few connections.`,
+    `Set ulimit -n to twice the connections of the proxy, and at least to ${FEW_FILES}.`,
+  );
+}
+
 function describe({ host, port, adminSecret, adminPort }: Settings): string {
   const admin =
     adminSecret === null

@@ -1,11 +1,12 @@
 import pino from 'pino';
 import { BadSetting } from '../bad-setting.ts';
+import { openFilesLimit } from '../http/create-server.ts';
 import { closeService, openService } from '../open-service.ts';
 import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
 import { type Finding, problem, skipped } from '../store/finding.ts';
 import { inspectDatabase } from '../store/open-store.ts';
 import { checkRedemption } from './check-redemption.ts';
-import { checkSettings } from './check-settings.ts';
+import { checkOpenFiles, checkSettings } from './check-settings.ts';
 
 export async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
   let settings: Settings;
@@ -22,6 +23,7 @@ export async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<F
   }
   refuseInMemory(settings);
   yield* checkSettings(settings);
+  yield* checkOpenFiles(openFilesLimit());
   let isUsable = true;
   const options = { clock: Date.now, reducesRevoked: settings.revokedGrantDays !== null };
   for await (const finding of inspectDatabase(settings.databaseUrl, options)) {

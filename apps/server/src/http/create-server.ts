@@ -170,7 +170,7 @@ function limitSockets(server: Server, log: Logger, share: number): void {
 }
 
 /** RLIMIT_NOFILE; infinite if there is none or it is unknown. */
-function openFilesLimit(): number {
+export function openFilesLimit(): number {
   try {
     const [, limit] =
       /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

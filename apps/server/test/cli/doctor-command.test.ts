@@ -1,14 +1,20 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { uuidToBytes } from '@latchkey/schema';
 import { MongoClient } from 'mongodb';
+import pino from 'pino';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { checkRedemption } from '../../src/doctor/check-redemption.ts';
+import { DomainError } from '../../src/domain-error.ts';
+import { closeService, openService } from '../../src/open-service.ts';
 import type { Finding } from '../../src/store/finding.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { runInProcess } from '../http/command-process.ts';
+import type { GrantAuthentication, GrantRecord } from '../../src/store/records.ts';
+import type { Store } from '../../src/store/store.ts';
+import { runInProcess, startCommand } from '../http/command-process.ts';
 import {
   describeOnEachStore,
   describeOnMongodb,
@@ -98,9 +104,14 @@ describe('the doctor on SQLite', () => {
   });
 
   test('finds what is no database of Latchkey, and one of a newer version, and changes neither', async () => {
-    for (const version of [0, 999]) {
+    for (const [version, check] of [
+      [0, 'store'],
+      [999, 'version'],
+    ] as const) {
       sql(`PRAGMA user_version = ${version}`);
-      expect(of(await doctor(settings()), 'problem')).toEqual(['store']);
+      const data = await doctor(settings());
+      expect(of(data, 'problem')).toEqual([check]);
+      expect(JSON.stringify(data).includes('a newer Latchkey')).toBe(version === 999);
       const opened = new DatabaseSync(path);
       expect(opened.prepare('PRAGMA user_version').get()).toEqual({ user_version: version });
       opened.close();
@@ -119,6 +130,23 @@ describe('the doctor on SQLite', () => {
     expect(of(await doctor(settings()), 'problem')).toEqual(['clock']);
   });
 
+  test('finds a limit of open files that is low', async () => {
+    const within = ['sh', '-c', 'ulimit -n 512; exec "$@"', 'sh'];
+    const { stdout } = await startCommand(['doctor', '--json'], settings(), { within }).ended;
+    expect(JSON.parse(stdout).data).toContainEqual(
+      expect.objectContaining({ level: 'warning', found: expect.stringContaining('512 files') }),
+    );
+  });
+
+  test.runIf(process.getuid?.() === 0)('tells another user that it is the wrong one', async () => {
+    const within = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+    await chmod(dirname(path), 0o700);
+    const { stdout } = await startCommand(['doctor', '--json'], settings(), { within }).ended;
+    const { data }: { data: Finding[] } = JSON.parse(stdout);
+    expect(of(data, 'problem')).toEqual(['rights']);
+    expect(data.at(-1)).toMatchObject({ check: 'convert', level: 'skipped' });
+  });
+
   test('finds a file that is no database', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-doctor-'));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -135,6 +163,64 @@ describe('the doctor on SQLite', () => {
     expect(stdout).toMatch(/^warning {2}settings {7}RATE_LIMIT is off: .*\n {24}→ Unset it, .*\n/);
     expect(stdout).toMatch(/^problem {2}tls {12}PUBLIC_URL is http, .*\n {24}→ Put a proxy .*\n/m);
     expect(stdout).toMatch(/^ok {7}convert {8}.*\n$/m);
+  });
+});
+
+/** The service of a doctor whose store fails where a test says. */
+async function convertOn(members: (store: Store) => Partial<Store>): Promise<Finding[]> {
+  const service = await openService('file::memory:', pino({ enabled: false }));
+  onTestFinished(() => closeService(service));
+  const store = { ...service.store, ...members(service.store) };
+  const findings: Finding[] = [];
+  for await (const finding of checkRedemption({ ...service, store })) findings.push(finding);
+  return findings;
+}
+
+describe('what the doctor says of a conversion', () => {
+  const unavailable = () => Promise.reject(new DomainError('store_unavailable'));
+
+  test('a code that works twice is a problem', async () => {
+    const [finding] = await convertOn((store) => {
+      let first: Promise<GrantRecord | null> | undefined;
+      return { redeemCode: (redemption) => (first ??= store.redeemCode(redemption)) };
+    });
+    expect(finding).toMatchObject({ level: 'problem', found: 'A code was converted twice.' });
+  });
+
+  test('a second try that fails proves nothing', async () => {
+    const [finding] = await convertOn((store) => {
+      let tries = 0;
+      return {
+        redeemCode: (redemption) => (++tries === 1 ? store.redeemCode(redemption) : unavailable()),
+      };
+    });
+    expect(finding).toMatchObject({
+      level: 'warning',
+      found: 'A code was converted; the second try failed: store_unavailable.',
+      advice: expect.stringContaining('Run latchkey doctor again'),
+    });
+  });
+
+  test('a grant that works after its revocation is a problem', async () => {
+    const [finding] = await convertOn((store) => {
+      let before: GrantAuthentication | null = null;
+      return {
+        async revokeGrant(revocation) {
+          before = await store.authenticateGrant(revocation.grant_id, { currentAccount: false });
+          return store.revokeGrant(revocation);
+        },
+        authenticateGrant: async () => before,
+      };
+    });
+    expect(finding).toMatchObject({ level: 'problem', found: 'A revoked grant still works.' });
+  });
+
+  test('a use that fails otherwise proves nothing', async () => {
+    const [finding] = await convertOn(() => ({ authenticateGrant: unavailable }));
+    expect(finding).toMatchObject({
+      level: 'warning',
+      found: 'A grant was revoked; the use of it failed: store_unavailable.',
+    });
   });
 });
 

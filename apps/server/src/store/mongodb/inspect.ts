@@ -41,7 +41,9 @@ export async function* inspectMongodb(
     const milliseconds = Math.ceil(performance.now() - began);
     yield ok('store', `MongoDB, database ${created.name}, connected in ${milliseconds} ms.`);
     yield* inspect(client, db, clock, indexes);
-  } catch (error) {
+  } catch (failure) {
+    // A user without rights is refused only after the connection.
+    const error = configurationError(failure, new Set()) ?? failure;
     yield error instanceof ConfigurationError
       ? problem('store', error.message, 'Correct it, then run latchkey doctor again.')
       : problem(

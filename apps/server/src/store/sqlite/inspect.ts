@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidV7Time } from '@latchkey/schema';
@@ -7,6 +7,7 @@ import type { Clock } from '../../clock.ts';
 import { checkRoom } from '../disk-room.ts';
 import { type Finding, ok, problem, skipped, warning } from '../finding.ts';
 import { checkNewestRecord } from '../newest-record.ts';
+import { SchemaMismatch } from '../schema-version.ts';
 import { checkUse } from '../use-mark.ts';
 import { retryWhileLocked } from './errors.ts';
 import { migrations, versionOf } from './migrations.ts';
@@ -14,12 +15,17 @@ import { nodeSqlite } from './open-database.ts';
 import { useMarks } from './use-mark.ts';
 
 export async function* inspectSqlite(path: string, clock: Clock): AsyncGenerator<Finding> {
-  if (!existsSync(path)) {
-    yield problem(
-      'store',
-      `There is no database at ${path}.`,
-      'Check DATABASE_URL and the directory that you are in. latchkey serve creates a database.',
-    );
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    const isForbidden = (error as NodeJS.ErrnoException).code === 'EACCES';
+    yield isForbidden
+      ? problem('rights', `This user may not read ${path}.`, 'Run as the user of the service.')
+      : problem(
+          'store',
+          `There is no database at ${path}.`,
+          'Check DATABASE_URL and the directory that you are in. latchkey serve creates a database.',
+        );
     return;
   }
   let database: DatabaseSync;
@@ -30,6 +36,10 @@ export async function* inspectSqlite(path: string, clock: Clock): AsyncGenerator
   } catch (error) {
     if (error instanceof BadSetting) {
       yield problem('store', error.message, 'The rest was not looked at.');
+      return;
+    }
+    if (error instanceof SchemaMismatch) {
+      yield problem('version', error.message, 'The rest was not looked at.');
       return;
     }
     yield problem(
