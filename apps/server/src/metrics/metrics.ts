@@ -197,8 +197,16 @@ function collectFromStore(registers: Registers, { store, clock }: Service): void
     },
   });
 
-  const { connectionPool } = store;
-  if (connectionPool === undefined) return;
+  const { connectionPool, clockDifference } = store;
+  if (connectionPool === undefined || clockDifference === undefined) return;
+  new Gauge({
+    name: 'latchkey_mongodb_clock_difference_seconds',
+    help: "How far the clock of MongoDB is ahead of this machine's; negative if it is behind.",
+    registers,
+    collect() {
+      this.set(clockDifference() / 1000);
+    },
+  });
   new Gauge({
     name: 'latchkey_mongodb_connections',
     help: 'Connections to MongoDB, by what they do.',

@@ -12,8 +12,10 @@ export type StoreObserver = <T>(
   kind: Store['kind'],
 ) => Promise<T>;
 
+const NO_CALLS: ReadonlySet<string> = new Set(['close', 'connectionPool', 'clockDifference']);
+
 const isObserved = (store: Store, name: string): name is StoreMethod =>
-  name !== 'close' && name !== 'connectionPool' && typeof store[name as keyof Store] === 'function';
+  !NO_CALLS.has(name) && typeof store[name as keyof Store] === 'function';
 
 export function methodsOf(store: Store): StoreMethod[] {
   return Object.keys(store).filter((name) => isObserved(store, name));

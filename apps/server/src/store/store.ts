@@ -488,6 +488,9 @@ export interface Store {
   /** Undefined if the database works within the process. */
   connectionPool?(): ConnectionPool;
 
+  /** How far the clock of a remote database is ahead of this machine's; negative if it is behind. */
+  clockDifference?(): Milliseconds;
+
   /** Throws `store_unavailable` unless the database responds. */
   ping(): Promise<void>;
 

@@ -56,6 +56,7 @@ type Methods = Omit<
   | 'forgetDeletion'
   | 'kind'
   | 'connectionPool'
+  | 'clockDifference'
   | 'ping'
   | 'close'
 >;

@@ -6,6 +6,7 @@ import {
   MongoServerError,
 } from 'mongodb';
 import { LINKS_KEPT } from '../store.ts';
+import { EXPIRY_MARGIN } from './clocks.ts';
 import { ConfigurationError } from './configuration-error.ts';
 
 export interface Index {
@@ -17,10 +18,11 @@ export interface Index {
 /** None is unique, so the collections can be sharded on hashed `_id`, which all requests use. */
 export const grantIndexes: readonly Index[] = [
   {
+    // By the clock of the database, which may be ahead.
     name: 'pending_expiry',
     key: { code_expires_at: 1 },
     options: {
-      expireAfterSeconds: 0,
+      expireAfterSeconds: EXPIRY_MARGIN / 1000,
       partialFilterExpression: { code_expires_at: { $exists: true } },
     },
   },

@@ -167,7 +167,7 @@ async function* checkIndexes(db: Db, options: IndexOptions): AsyncGenerator<Find
     const names = missing.flatMap(({ indexes }) => indexes.map(({ name }) => name));
     yield warning(
       'indexes',
-      `Indexes are missing, or the service is still to build them: ${names.join(', ')}.`,
+      `Indexes are missing, or the service is still to build them: ${names.join(', ')}. Lists, connections, disconnecting, exports and erasures that need them may fail.`,
       `latchkey serve builds them, if its user may. Or run in mongosh: ${missing.map(createIndexesText).join('; ')}`,
     );
   } else if (conflicts.length === 0) {

@@ -5,6 +5,7 @@ import { CopiedDatabase, refuseCopied } from '../use-mark.ts';
 import { accounts } from './accounts.ts';
 import { applications } from './applications.ts';
 import { createClient, defaultTimeouts, type Timeouts } from './client.ts';
+import { watchClocks } from './clocks.ts';
 import { codes } from './codes.ts';
 import { commandChanges } from './command-changes.ts';
 import { ConfigurationError } from './configuration-error.ts';
@@ -44,6 +45,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const { client, name } = createClient(options.url, timeouts);
   const connectionPool = watchPool(client);
+  const clockDifference = watchClocks(client, options.onWarning);
   const { revokedGrantDays: days = null, clock } = options;
   const { create, migrate, migrations, claim, onWarning, onCopied } = options;
   const database = new Database(client, name, timeouts, options.onError, {
@@ -102,6 +104,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
 
     kind: 'mongodb',
     connectionPool,
+    clockDifference,
     ping: () =>
       database.read(async ({ db, decisive: { maxTimeMS } }) => {
         await db.command({ ping: 1, maxTimeMS });
