@@ -167,6 +167,7 @@ describe('the lengths of the input', () => {
     return_url: [inputs.pageCreateInput.shape.return_url, fill('https://a')],
     logo_uri: [applicationInput.shape.logo_uri, fill('https://a')],
     'logo_uri as data:': [applicationInput.shape.logo_uri, fill('data:image/png;base64,')],
+    idle_days: [applicationInput.shape.idle_days, (length) => length],
     code_challenge: [codeIssueInput.shape.code_challenge, letters],
     code_verifier: [codeInput.shape.code_verifier, letters],
     limit: [inputs.listInput.shape.limit, (length) => length],

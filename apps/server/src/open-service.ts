@@ -4,6 +4,7 @@ import { auditLog, createAudit, writeCommandChange } from './audit/audit.ts';
 import { createCommandChanges } from './audit/command-changes.ts';
 import { createRefusalKeeper } from './audit/refusal-keeper.ts';
 import type { Clock } from './clock.ts';
+import { createIdleGrants } from './grants/end-idle-grants.ts';
 import type { Linking, Service } from './service.ts';
 import { DEFAULT_AUDIT_DAYS, type Settings } from './settings.ts';
 import { observeStore, type StoreObserver } from './store/observe-store.ts';
@@ -18,6 +19,8 @@ export interface Watcher {
 
 export interface ServiceOptions {
   clock?: Clock;
+  /** Counts milliseconds, and is never set. Default: that of the process. */
+  monotonic?: Clock;
   auditDays?: number;
   auditIsRequired?: boolean;
   revokedGrantDays?: StoreOptions['revokedGrantDays'];
@@ -43,6 +46,7 @@ export async function openService(
   log: Logger,
   {
     clock = Date.now,
+    monotonic = () => performance.now(),
     auditDays = DEFAULT_AUDIT_DAYS,
     auditIsRequired = false,
     revokedGrantDays = null,
@@ -86,12 +90,19 @@ export async function openService(
   });
   const audit = createAudit(log, keeper, commandChanges, auditIsRequired);
   const deletions = createDeletions(store, clock, onError);
-  return { store, clock, useNotes, audit, commandChanges, deletions, linking };
+  const idleGrants = createIdleGrants(store, {
+    ...{ clock, monotonic, audit, onError },
+    onWarning(problem) {
+      log.warn({ problem }, 'the clock needs attention');
+    },
+  });
+  return { store, clock, useNotes, audit, commandChanges, deletions, idleGrants, linking };
 }
 
 export async function closeService(service: Service): Promise<void> {
-  const { store, useNotes, audit, commandChanges, deletions } = service;
+  const { store, useNotes, audit, commandChanges, deletions, idleGrants } = service;
   commandChanges.close();
-  await Promise.all([useNotes.flush(), audit.flush(), deletions.close()]);
+  await Promise.all([deletions.close(), idleGrants.close()]);
+  await Promise.all([useNotes.flush(), audit.flush()]);
   await store.close();
 }

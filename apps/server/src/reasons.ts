@@ -107,6 +107,12 @@ export const reasons = {
     advice:
       '`latchkey grant history GRANT_ID` shows when, by whom and in which request. A revoked grant does not come back: the user has to link the account again.',
   },
+  grant_idle: {
+    code: 'credentials_invalid',
+    found: 'The grant was not used for longer than the idle_days of its application.',
+    advice:
+      'If `latchkey app get APP_ID` shows too few idle days, allow more before the grant is revoked, which takes at most an hour. Otherwise the user has to link the account again. If the grant was in use, compare the clocks of the machines.',
+  },
   grant_secret_wrong: {
     code: 'credentials_invalid',
     found:

@@ -2,6 +2,7 @@ import type { Deletions } from './applications/deletions.ts';
 import type { Audit } from './audit/audit.ts';
 import type { CommandChanges } from './audit/command-changes.ts';
 import type { Clock } from './clock.ts';
+import type { IdleGrants } from './grants/end-idle-grants.ts';
 import type { Store } from './store/store.ts';
 import type { UseNotes } from './store/use-notes.ts';
 
@@ -17,6 +18,7 @@ export interface Service {
   audit: Audit;
   commandChanges: CommandChanges;
   deletions: Deletions;
+  idleGrants: IdleGrants;
   linking: Linking | null;
 }
 

@@ -57,6 +57,7 @@ export interface AddressSettings {
 /** All but the last two are for tests. An operator has settings instead. */
 export interface StartOptions {
   clock?: Clock;
+  monotonic?: Clock;
   timeouts?: Timeouts;
   intercept?: Intercept;
   /** Takes a copied database back into use. */
@@ -70,6 +71,7 @@ export async function startServer(
   log: Logger,
   {
     clock = Date.now,
+    monotonic,
     timeouts = TIMEOUTS,
     intercept,
     evenIfCopied = false,
@@ -84,6 +86,7 @@ export async function startServer(
   const observers = [metrics?.observeStore, tracing?.observeStore];
   const opened = await openService(databaseUrl, log, {
     clock,
+    ...(monotonic && { monotonic }),
     auditDays,
     auditIsRequired,
     revokedGrantDays,
@@ -156,6 +159,7 @@ export async function startServer(
     throw error;
   }
   service.deletions.watch();
+  service.idleGrants.watch();
   service.commandChanges.watch();
   log.info(adminUrl === null ? { url } : { url, admin_url: adminUrl }, 'listening');
 

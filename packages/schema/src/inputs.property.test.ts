@@ -199,10 +199,13 @@ const moment = keptIf((value) => {
   return exists && !(lastDay && hour * 60 + minute + offset >= 24 * 60);
 });
 
-const limit: Rule = (value) =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 100
-    ? kept(value)
-    : 'refused';
+const wholeNumberUpTo =
+  (most: number): Rule =>
+  (value) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most
+      ? kept(value)
+      : 'refused';
+const limit = wholeNumberUpTo(100);
 /** 16 bytes in canonical base64url. */
 const cursor = keptIf((value) => {
   const bytes = Buffer.from(value, 'base64url');
@@ -243,6 +246,7 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     homepage_uri: or(orNull(webUri), null),
     public: or(boolean, false),
     resource_server: or(boolean, false),
+    idle_days: or(orNull(wholeNumberUpTo(3650)), null),
   },
   applicationUpdateInput: {
     application_id: needed(id),
@@ -252,6 +256,7 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     logo_uri: optional(orNull(logoUri)),
     homepage_uri: optional(orNull(webUri)),
     resource_server: optional(boolean),
+    idle_days: optional(orNull(wholeNumberUpTo(3650))),
   },
   scopeNameInput: { scope: needed(scopeToken) },
   scopeInput: {
@@ -457,6 +462,7 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
   ),
   ...{ title: shortText, description: fc.option(shortText), locale: languages },
   ...{ public: fc.boolean(), resource_server: fc.boolean() },
+  idle_days: fc.option(fc.integer({ min: -1, max: 3652 })),
   page: fc.constantFrom('connections', 'consent', ''),
   code_verifier: fc.stringMatching(/^[A-Za-z0-9._~-]{42,129}$/),
   code_challenge: fc.stringMatching(/^[A-Za-z0-9_-]{42,44}$/),

@@ -51,6 +51,12 @@ export const accountIdInput = z.object({ account_id: uuid });
 
 const isDistinct = (list: readonly string[]) => new Set(list).size === list.length;
 
+const wholeNumber = (most: number) =>
+  z
+    .int('Must be a whole number.')
+    .min(1, 'Must be at least 1.')
+    .max(most, `Must be at most ${most}.`);
+
 const applicationMembers = {
   name: text.meta({ examples: ['Acme'] }),
   redirect_uris: z
@@ -72,6 +78,9 @@ const applicationMembers = {
   resource_server: z
     .boolean()
     .meta({ description: 'Whether it may introspect the grants of every application.' }),
+  idle_days: wholeNumber(3650)
+    .nullable()
+    .meta({ description: 'Days after which a grant that is not used ends; null for never.' }),
 };
 
 export const applicationInput = z.object({
@@ -85,6 +94,7 @@ export const applicationInput = z.object({
       'Whether it has no secret, because it could not keep one: a native application or a command line.',
   }),
   resource_server: applicationMembers.resource_server.default(false),
+  idle_days: applicationMembers.idle_days.default(null),
 });
 
 export const applicationUpdateInput = z.object({
@@ -182,10 +192,7 @@ export const codeIssueInput = z.object({
 });
 
 const listMembers = {
-  limit: z
-    .int('Must be a whole number.')
-    .min(1, 'Must be at least 1.')
-    .max(100, 'Must be at most 100.')
+  limit: wholeNumber(100)
     .default(50)
     .meta({ description: 'The maximum number of entries on a page.' }),
   cursor: z

@@ -155,6 +155,9 @@ export const application = z
     resource_server: z
       .boolean()
       .meta({ description: 'Whether it may introspect the grants of every application.' }),
+    idle_days: z.int().nullable().meta({
+      description: 'Days after which a grant that is not used ends; null for never.',
+    }),
   })
   .meta({ id: 'Application', description: 'A third-party application.' });
 

@@ -137,6 +137,8 @@ export interface Application {
   public: boolean;
   /** Whether it may introspect the grants of every application. */
   resource_server: boolean;
+  /** Days after which a grant that is not used ends; null for never. */
+  idle_days: number | null;
 }
 
 /** A new application with its first secret, which is shown only once. */

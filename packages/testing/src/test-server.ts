@@ -303,6 +303,7 @@ export async function createTestServer({
   const server = await startOnFreePort((port) =>
     startServer({ ...settings, port, publicUrl: `http://127.0.0.1:${port}` }, log.log, {
       clock: clock.now,
+      monotonic: clock.now,
       intercept: faults.intercept,
     }),
   );

@@ -87,7 +87,7 @@ function changesOf(history: GrantHistory, code: CodeState | null): ExportedChang
     ['grants.convert', history.created_at, history.redeemed_by],
     ['grants.recover', history.recovered_at, history.recovered_by],
     ['first_use', history.first_used_at, history.first_used_by],
-    [revocationBy(revoked_by?.by), history.revoked_at, revoked_by],
+    [history.revoked_reason ?? revocationBy(revoked_by?.by), history.revoked_at, revoked_by],
   ] as const;
   return changes.flatMap(([operation, at, initiator]) =>
     at === null ? [] : [{ at, operation, grant_id, application_id, initiator }],

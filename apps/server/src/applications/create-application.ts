@@ -3,7 +3,10 @@ import type { Service } from '../service.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { mintSecret } from './mint-secret.ts';
 
-export type NewApplication = Omit<ApplicationRecord, 'id' | 'disabled' | 'created_at' | 'secrets'>;
+export type NewApplication = Omit<
+  ApplicationRecord,
+  'id' | 'disabled' | 'created_at' | 'enabled_at' | 'secrets'
+>;
 
 /** The first secret never expires. A public application gets none. */
 export async function createApplication(
@@ -18,6 +21,7 @@ export async function createApplication(
     id,
     disabled: false,
     created_at: now,
+    enabled_at: null,
     secrets: minted === null ? [] : [minted.record],
   };
   await store.createApplication(application);

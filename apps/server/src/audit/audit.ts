@@ -1,10 +1,10 @@
 import type { ErrorCode } from '@latchkey/schema';
 import type { Logger } from 'pino';
 import { DomainError } from '../domain-error.ts';
-import type { ActionName, Actor } from '../initiator.ts';
+import type { ActionName, Actor, Initiator } from '../initiator.ts';
 import { sinkOf } from '../log/log-sink.ts';
 import type { Reason } from '../reasons.ts';
-import type { CommandChange } from '../store/records.ts';
+import type { CommandChange, EndReason, RevokedRecord } from '../store/records.ts';
 import type { CommandChanges } from './command-changes.ts';
 import type { RefusalKeeper } from './refusal-keeper.ts';
 
@@ -31,6 +31,8 @@ export interface Audit {
   beforeChange(by: Actor): void;
   done(call: AuditedCall): void;
   refused(call: AuditedCall, error: DomainError): void;
+  /** A grant ended that nobody asked to end. */
+  ended(grant: RevokedRecord, reason: EndReason, initiator: Initiator | null): void;
   flush(): Promise<void>;
 }
 
@@ -91,6 +93,23 @@ export function createAudit(
         grant_id: call.ids.grant_id ?? null,
         address: call.address,
       });
+    },
+
+    ended({ application_id, grant_id }, reason, initiator) {
+      const { by = null, request_id = null } = initiator ?? {};
+      const grant = { application_id, grant_id };
+      log.info(
+        {
+          action: 'grants.revoke',
+          by,
+          ...grant,
+          result: 'done',
+          reason,
+          request_id,
+          address: null,
+        },
+        'audit',
+      );
     },
 
     async flush() {

@@ -3,14 +3,15 @@ import type { Milliseconds } from '../clock.ts';
 import { DomainError } from '../domain-error.ts';
 import type { ActionName, Actor, Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
-import type { GrantHistory, RefusalRecord } from '../store/records.ts';
+import type { EndReason, GrantHistory, RefusalRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
 export interface HistoryEntry {
   at: string;
   what: 'issued' | 'redeemed' | 'recovered' | 'first_used' | 'revoked' | ActionName;
   result: 'done' | ErrorCode;
-  reason: Reason | null;
+  /** Of a refusal, or of an end that nobody asked for. */
+  reason: Reason | EndReason | null;
   /** Null if the caller was not authenticated, or REVOKED_GRANT_DAYS have passed. */
   by: Actor | null;
   application_id: string | null;
@@ -62,19 +63,24 @@ function changesOf(history: GrantHistory): Event[] {
     ['redeemed', history.created_at, history.redeemed_by],
     ['recovered', history.recovered_at, history.recovered_by],
     ['first_used', history.first_used_at, history.first_used_by],
-    ['revoked', history.revoked_at, history.revoked_by],
+    ['revoked', history.revoked_at, history.revoked_by, history.revoked_reason],
   ] as const;
-  return changes.flatMap(([what, at, initiator]) =>
-    at === null ? [] : [change(what, at, initiator)],
+  return changes.flatMap(([what, at, initiator, reason = null]) =>
+    at === null ? [] : [change(what, at, initiator, reason)],
   );
 }
 
-function change(what: HistoryEntry['what'], at: Milliseconds, initiator: Initiator | null): Event {
+function change(
+  what: HistoryEntry['what'],
+  at: Milliseconds,
+  initiator: Initiator | null,
+  reason: EndReason | null,
+): Event {
   return {
     at,
     what,
     result: 'done',
-    reason: null,
+    reason,
     by: initiator?.by ?? null,
     application_id: null,
     secret_id: initiator?.secret_id ?? null,

@@ -47,8 +47,8 @@ function describeSecret({ id, hint, expires_at, last_used_at }: ApplicationSecre
 }
 
 function describeApplication(application: Application): string {
-  const { id, name, created_at, redirect_uris, scopes, logo_uri, homepage_uri, secrets } =
-    application;
+  const { id, name, created_at, redirect_uris, scopes, logo_uri, homepage_uri } = application;
+  const { idle_days, secrets } = application;
   return fieldList([
     ['id', id],
     ['name', name],
@@ -59,6 +59,7 @@ function describeApplication(application: Application): string {
     ['logo', logo_uri ?? 'none'],
     ['homepage', homepage_uri ?? 'none'],
     ['kind', kindOf(application)],
+    ['idle grants', idle_days === null ? 'stay' : `end after ${idle_days} days`],
     ...secrets.map((secret) => ['secret', describeSecret(secret)] as const),
   ]);
 }

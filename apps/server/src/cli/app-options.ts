@@ -9,6 +9,7 @@ export interface AppOptions {
   homepage?: string | false;
   resourceServer?: boolean;
   allScopes?: boolean;
+  idleDays?: number | false;
 }
 
 const collect = (value: string, earlier: string[] = []) => [...earlier, value];
@@ -19,7 +20,9 @@ export function addAppOptions(command: Command): Command {
     .option('--scope <scope>', 'a scope that it may ask for; may be repeated', collect)
     .option('--logo <uri>', 'the logo on the consent page, https: or data:')
     .option('--homepage <uri>', 'its page for users')
-    .option('--resource-server', 'it may introspect the grants of every application');
+    .option('--resource-server', 'it may introspect the grants of every application')
+    .option('--idle-days <days>', 'end grants that are not used for so many days', Number)
+    .option('--no-idle-days', 'end no grant because it is not used');
 }
 
 export function addRemovingOptions(command: Command): Command {
@@ -33,8 +36,8 @@ export function addRemovingOptions(command: Command): Command {
 type AppMembers = Omit<OperationInput<'admin.applications.update'>, 'application_id' | 'name'>;
 
 export function membersFrom(options: AppOptions): AppMembers {
-  const { redirectUri, scope, logo, homepage, resourceServer, allScopes } = options;
-  const orNull = (uri: string | false) => (uri === false ? null : uri);
+  const { redirectUri, scope, logo, homepage, resourceServer, allScopes, idleDays } = options;
+  const orNull = <Value>(value: Value | false) => (value === false ? null : value);
   return {
     ...(redirectUri !== undefined && { redirect_uris: redirectUri }),
     ...(scope !== undefined && { scopes: scope }),
@@ -42,5 +45,6 @@ export function membersFrom(options: AppOptions): AppMembers {
     ...(logo !== undefined && { logo_uri: orNull(logo) }),
     ...(homepage !== undefined && { homepage_uri: orNull(homepage) }),
     ...(resourceServer !== undefined && { resource_server: resourceServer }),
+    ...(idleDays !== undefined && { idle_days: orNull(idleDays) }),
   };
 }

@@ -86,7 +86,8 @@ function describeEntry({ at, what, result, reason, request_id, ...who }: History
   const outcome = reason === null ? result : `${result} (${reason})`;
   // A change without an actor is older than the recording of actors. A refusal without one had an
   // unauthenticated caller.
-  const actor = result === 'done' && who.by === null ? 'actor unknown' : describeActor(who);
+  const nobody = reason === null ? 'actor unknown' : 'by itself';
+  const actor = result === 'done' && who.by === null ? nobody : describeActor(who);
   const request = request_id === null ? '' : `  request ${request_id}`;
   return `${at}  ${what}: ${outcome}  ${actor}${request}`;
 }

@@ -36,6 +36,7 @@ const optionNames: Record<string, string> = {
   logo_uri: '--logo',
   homepage_uri: '--homepage',
   return_url: '--return-url',
+  idle_days: '--idle-days',
 };
 
 function nameOf({ path: [name = 'input', ...place] }: ParameterIssue): string {

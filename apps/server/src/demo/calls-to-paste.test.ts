@@ -60,7 +60,7 @@ describe('a demo', () => {
   test('leaves a disabled application alone', async () => {
     await createDemo(service);
     const [{ id } = expect.fail('none')] = await listApplications();
-    await service.store.setApplicationDisabled(id, true);
+    await service.store.setApplicationDisabled(id, true, 0);
     const demo = await createDemo(service);
     expect(await convert(demo)).toBe(demo.grant_id);
     expect((await service.store.findApplication(id))?.disabled).toBe(true);
@@ -86,9 +86,9 @@ describe('a demo', () => {
       secret_id: secret?.id,
       expires_at: '2026-11-22T00:00:00.000+00:00',
     });
-    await service.store.setApplicationDisabled(id, true);
+    await service.store.setApplicationDisabled(id, true, 0);
     expect(await findLiveDemoSecret(service)).toBeNull();
-    await service.store.setApplicationDisabled(id, false);
+    await service.store.setApplicationDisabled(id, false, 0);
     now += DAY;
     expect(await findLiveDemoSecret(service)).toBeNull();
   });

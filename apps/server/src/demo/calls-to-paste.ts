@@ -64,6 +64,8 @@ async function demoSecret({ store, clock }: Service) {
         homepage_uri: null,
         public: false,
         resource_server: false,
+        idle_days: null,
+        enabled_at: null,
       });
       return made;
     }

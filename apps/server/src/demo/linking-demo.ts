@@ -51,6 +51,8 @@ export async function seedLinkingDemo({ store, clock }: Service, publicUrl: stri
     homepage_uri: publicUrl + demoPaths.application,
     public: true,
     resource_server: false,
+    idle_days: null,
+    enabled_at: null,
   });
 }
 

@@ -35,7 +35,7 @@ export async function* checkRedemption(service: Service): AsyncGenerator<Finding
   try {
     await store.eraseAccount({ account_id, now: clock(), initiator });
     if (application_id === undefined) return;
-    await store.setApplicationDisabled(application_id, true);
+    await store.setApplicationDisabled(application_id, true, clock());
     await deleteApplication(service, application_id, initiator);
     await service.deletions.complete();
   } catch (error) {
@@ -77,6 +77,7 @@ const APPLICATION: NewApplication = {
   homepage_uri: null,
   public: false,
   resource_server: false,
+  idle_days: null,
 };
 
 const NOBODY = {

@@ -5,6 +5,7 @@ import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { AccountRecord, CredentialHash, GrantAuthentication } from '../store/records.ts';
+import { unusedBefore } from '../store/store.ts';
 
 /** A plain read: during a failover it may miss a secret that was just created. */
 export async function isKnownGrantSecret(
@@ -34,7 +35,7 @@ export async function authenticateGrant(
 }
 
 export async function findActiveGrant(
-  { store }: Pick<Service, 'store'>,
+  { store, clock }: Pick<Service, 'store' | 'clock'>,
   credential: string,
   options: { grant_id: string | null; currentAccount: boolean },
 ): Promise<ActiveGrant> {
@@ -50,7 +51,13 @@ export async function findActiveGrant(
   }
   if (found.application_disabled === null) throw refusal('application_deleted', found);
   if (found.application_disabled) throw refusal('application_disabled', found);
+  if (isIdle(found, clock())) throw refusal('grant_idle', found);
   return found;
+}
+
+function isIdle({ grant, ...application }: GrantAuthentication, now: Milliseconds): boolean {
+  const before = unusedBefore({ ...application, disabled: false }, now);
+  return before !== null && Math.max(grant.created_at, grant.last_used_at ?? 0) < before;
 }
 
 const isActive = (found: GrantAuthentication): found is ActiveGrant => found.secret_hash !== null;
@@ -59,15 +66,16 @@ const isActive = (found: GrantAuthentication): found is ActiveGrant => found.sec
 export const USE_NOTED_AFTER: Milliseconds = 86_400_000;
 
 export async function noteUse(
-  { store, clock, useNotes }: Pick<Service, 'store' | 'clock' | 'useNotes'>,
+  { store, idleGrants, useNotes }: Pick<Service, 'store' | 'idleGrants' | 'useNotes'>,
   active: ActiveGrant,
   initiator: Initiator,
 ): Promise<void> {
   const { grant_id, last_used_at } = active.grant;
-  const now = clock();
+  const now = idleGrants.timeOfUse();
   if (last_used_at !== null && now - last_used_at <= USE_NOTED_AFTER) return;
   const note = () => store.noteUse({ grant_id, secret_hash: active.secret_hash, now, initiator });
-  if (last_used_at !== null) {
+  // Otherwise, a process that dies before the write could let a grant end that is in use.
+  if (last_used_at !== null && active.idle_days === null) {
     useNotes.write(grant_id, note);
     return;
   }

@@ -36,13 +36,19 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
     store,
     clock: () => now,
     useNotes: createUseNotes(() => {}),
-    audit: { beforeChange() {}, done() {}, refused() {}, async flush() {} },
+    audit: { beforeChange() {}, done() {}, refused() {}, ended() {}, async flush() {} },
     commandChanges: { keep() {}, async flush() {}, watch() {}, close() {} },
     deletions: createDeletions(
       store,
       () => now,
       () => {},
     ),
+    idleGrants: {
+      timeOfUse: () => now,
+      async end() {},
+      watch() {},
+      async close() {},
+    },
     linking: null,
   };
   return { service, redemptions };

@@ -106,6 +106,7 @@ const application: Application = {
   homepage_uri: 'https://acme.example/',
   public: false,
   resource_server: false,
+  idle_days: null,
 };
 const registered = {
   name: 'Acme',

@@ -173,6 +173,7 @@ export function toApplication(application: ApplicationRecord): Application {
     homepage_uri: application.homepage_uri,
     public: application.public,
     resource_server: application.resource_server,
+    idle_days: application.idle_days,
   };
 }
 

@@ -35,12 +35,22 @@ export interface ApplicationRecord {
   public: boolean;
   /** Whether it may introspect the grants of every application. */
   resource_server: boolean;
+  /** Days after which an unused grant ends; null for never. */
+  idle_days: number | null;
+  /** The last time that it was enabled; null if it was never disabled. */
+  enabled_at: Milliseconds | null;
 }
 
 export type ApplicationChanges = Partial<
   Pick<
     ApplicationRecord,
-    'name' | 'redirect_uris' | 'scopes' | 'logo_uri' | 'homepage_uri' | 'resource_server'
+    | 'name'
+    | 'redirect_uris'
+    | 'scopes'
+    | 'logo_uri'
+    | 'homepage_uri'
+    | 'resource_server'
+    | 'idle_days'
   >
 >;
 
@@ -189,9 +199,15 @@ export interface GrantAuthentication {
   first_used_at: Milliseconds | null;
   /** Null if there is no such application, for example after its deletion. */
   application_disabled: boolean | null;
+  /** Of the application, like the next one; null if there is none. */
+  idle_days: number | null;
+  enabled_at: Milliseconds | null;
   /** Null if the caller asked for the current account and it is gone. */
   account: AccountRecord | null;
 }
+
+/** Why a grant ended that nobody asked to end. */
+export type EndReason = 'idle';
 
 /**
  * Each `_by` is null if the change was not made, or if only a {@link RevokedRecord} is left. The id
@@ -213,7 +229,9 @@ export interface GrantHistory {
   first_used_at: Milliseconds | null;
   first_used_by: Initiator | null;
   revoked_at: Milliseconds | null;
+  /** Null if it ended by itself, too. */
   revoked_by: Initiator | null;
+  revoked_reason: EndReason | null;
 }
 
 export interface CommandChange {

@@ -8,6 +8,7 @@ import type {
   CommandChange,
   CredentialHash,
   DeletionRecord,
+  EndReason,
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
@@ -59,6 +60,25 @@ export function outdatedSecrets(secrets: readonly SecretRecord[], now: Milliseco
   return expired.slice(0, -EXPIRED_SECRETS_KEPT).map(({ id }) => id);
 }
 
+const DAY: Milliseconds = 86_400_000;
+
+/**
+ * A grant of the application that was redeemed, and last used, before this is idle; null if none
+ * is. The note of a use may be a day older than the use, hence the day more.
+ */
+export function unusedBefore(
+  {
+    disabled,
+    idle_days,
+    enabled_at,
+  }: Pick<ApplicationRecord, 'disabled' | 'idle_days' | 'enabled_at'>,
+  now: Milliseconds,
+): Milliseconds | null {
+  if (disabled || idle_days === null) return null;
+  const before = now - (idle_days + 1) * DAY;
+  return (enabled_at ?? 0) < before ? before : null;
+}
+
 /** Link requests and pages stay after they expire, so that a late user finds the way back. */
 export const LINKS_KEPT: Milliseconds = 10_800_000;
 
@@ -104,13 +124,19 @@ export interface Redemption extends Change {
   now: Milliseconds;
 }
 
-export interface Revocation extends Change {
+export interface Revocation {
   grant_id: string;
   /** The application that has to own the grant; null for any. */
   application_id: string | null;
   /** Whether an earlier revocation makes the call return null. Default: false. */
   onlyActive?: boolean;
+  /** It has to be redeemed, and last used, before this. Default: at any time. */
+  unused_before?: Milliseconds;
+  /** Default: somebody asked for it. */
+  reason?: EndReason;
   now: Milliseconds;
+  /** Null if it ends by itself. */
+  initiator: Initiator | null;
 }
 
 export interface Recovery extends Change {
@@ -219,10 +245,14 @@ export interface Store {
     changes: ApplicationChanges,
   ): Promise<ApplicationRecord | null>;
 
-  /** Returns the changed application; null if there is none. Idempotent. */
+  /**
+   * Returns the changed application; null if there is none. Idempotent: it is enabled at `now` only
+   * if it was disabled.
+   */
   setApplicationDisabled(
     application_id: string,
     disabled: boolean,
+    now: Milliseconds,
   ): Promise<ApplicationRecord | null>;
 
   /**
@@ -380,7 +410,7 @@ export interface Store {
 
   /**
    * Revokes a grant and deletes the hash of its secret. Null if there is no such grant, its code
-   * was not redeemed, or it belongs to another application. Once this has returned, no process sees
+   * was not redeemed, it belongs to another application, or it was used since `unused_before`. Once this has returned, no process sees
    * the grant as active. Idempotent: a repetition returns the first result, for ever.
    *
    * Of concurrent calls with `onlyActive` exactly one receives the grant; the others receive null.
@@ -430,6 +460,9 @@ export interface Store {
 
   /** The active grants of an account, with one application or with all, newest first. */
   listActiveGrants(filter: ActiveGrants, range: ListRange): Promise<GrantRecord[]>;
+
+  /** When the newest code was issued, redeemed or not; null if there is none. */
+  newestGrantTime(): Promise<Milliseconds | null>;
 
   /**
    * The history of a grant since the issue of its code; null if there is no record of it. Has every

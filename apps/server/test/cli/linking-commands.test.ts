@@ -87,6 +87,10 @@ describeOnAnyStore('the commands of the linking flow', (fresh) => {
     };
     const removing = ['--all-scopes', '--no-logo', '--no-homepage', '--no-resource-server'];
     expect(await update('--redirect-uri', CALLBACK, ...removing)).toEqual(plain);
+    expect(await update('--idle-days', '30')).toEqual({ ...plain, idle_days: 30 });
+    expect(await update('--no-idle-days')).toEqual(plain);
+    const many = await latchkey(['app', 'update', created.id, '--idle-days', 'many']);
+    expect(many.stderr).toMatch(/^parameter_invalid: [^\n]*\n {2}--idle-days: /);
     expect((await latchkey(['app', 'update', created.id])).code).toBe(2);
 
     const open = await newApplication('--public');

@@ -66,6 +66,7 @@ describeOnAnyStore('a hostile value', (fresh) => {
     const registered = {
       ...{ name: 'Eve', redirect_uris: [redirect_uri], scopes: ['profile.read'] },
       ...{ logo_uri: redirect_uri, homepage_uri: redirect_uri, resource_server: false },
+      idle_days: 30,
     };
     const token = { token: grant.grant_secret, token_type_hint: 'access_token' };
     right = {

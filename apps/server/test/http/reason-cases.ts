@@ -154,6 +154,15 @@ export const reasonCases: Record<ReasonOfRules, Arrange[]> = {
       return { name: 'account.get', as: asBearer(grant) };
     },
   ],
+  grant_idle: [
+    async ({ link, application_id }, server) => {
+      const grant = await link();
+      const input = { application_id, idle_days: 1 };
+      await succeed(server, 'admin.applications.update', input, operator);
+      server.advance(2 * 86_400_000 + 1);
+      return { name: 'account.get', as: asBearer(grant) };
+    },
+  ],
   grant_secret_wrong: [
     async ({ link, bearer }, server) => {
       const grant = await link();

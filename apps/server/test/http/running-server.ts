@@ -38,7 +38,10 @@ export async function startTestServer(
     ...environment,
   });
   let now = Date.now();
-  const { url, adminUrl, service, close } = await startServer(settings, log, { clock: () => now });
+  const { url, adminUrl, service, close } = await startServer(settings, log, {
+    clock: () => now,
+    monotonic: () => now,
+  });
   return {
     url,
     adminUrl,

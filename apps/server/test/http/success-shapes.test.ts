@@ -61,6 +61,7 @@ describeOnEachStore('results', (fresh) => {
       homepage_uri: null,
       public: false,
       resource_server: false,
+      idle_days: null,
     });
     expect(secret).toMatch(/^lk_app_[0-9A-Za-z]{71}$/);
     expect(await call('admin.applications.get', { application_id })).toStrictEqual(application);

@@ -31,6 +31,7 @@ describeOnAnyStore('what is registered', (fresh) => {
         logo_uri: 'data:image/png;base64,AAAA',
         homepage_uri: 'https://app.example/#about',
         resource_server: true,
+        idle_days: 30,
       };
       const { secret, ...created } = await call('admin.applications.create', registered);
       expect(secret).toMatch(/^lk_app_/);
@@ -46,6 +47,7 @@ describeOnAnyStore('what is registered', (fresh) => {
         { scopes: null },
         { logo_uri: null, homepage_uri: null },
         { resource_server: false },
+        { idle_days: null },
       ];
       let expected = created;
       for (const changes of steps) {

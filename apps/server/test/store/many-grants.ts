@@ -30,6 +30,7 @@ export async function manyGrants(url: string, count: number) {
         secret_hash: revoked_at === null ? aHash() : null,
         first_used_at: null,
         last_used_at: null,
+        revoked_reason: null,
         revoked_at,
         recoveries: 0,
         recovered_at: null,

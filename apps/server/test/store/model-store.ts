@@ -6,6 +6,7 @@ import {
   type CodeBinding,
   type CodeState,
   type CredentialHash,
+  type EndReason,
   ERASED,
   type GrantAuthentication,
   type GrantHistory,
@@ -31,6 +32,7 @@ interface ModelGrant extends PendingRecord {
   recovered_by: Initiator | null;
   first_used_by: Initiator | null;
   revoked_by: Initiator | null;
+  revoked_reason: EndReason | null;
 }
 
 /**
@@ -40,6 +42,7 @@ interface ModelGrant extends PendingRecord {
 type Methods = Omit<
   Store,
   | 'countPendingCodes'
+  | 'newestGrantTime'
   | 'keepRefusals'
   | 'findRefusals'
   | 'keepCommandChanges'
@@ -137,9 +140,14 @@ export class ModelStore implements ModelMethods {
     return clone(application);
   }
 
-  setApplicationDisabled(application_id: string, disabled: boolean): ApplicationRecord | null {
+  setApplicationDisabled(
+    application_id: string,
+    disabled: boolean,
+    now: number,
+  ): ApplicationRecord | null {
     const application = this.#applications.get(application_id);
     if (!application) return null;
+    if (application.disabled && !disabled) application.enabled_at = now;
     application.disabled = disabled;
     return clone(application);
   }
@@ -276,6 +284,7 @@ export class ModelStore implements ModelMethods {
       recovered_by: null,
       first_used_by: null,
       revoked_by: null,
+      revoked_reason: null,
     });
     return clone(issued);
   }
@@ -325,10 +334,14 @@ export class ModelStore implements ModelMethods {
     const { application_id } = revocation;
     if (application_id !== null && grant.application_id !== application_id) return null;
     if (revocation.onlyActive && grant.revoked_at !== null) return null;
+    const { unused_before = Infinity } = revocation;
+    if (Math.max(grant.redeemed_at as number, grant.last_used_at ?? 0) >= unused_before)
+      return null;
     if (grant.revoked_at === null) {
       grant.revoked_at = revocation.now;
       grant.secret_hash = null;
       grant.revoked_by = revocation.initiator;
+      grant.revoked_reason = revocation.reason ?? null;
     }
     const { grant_id, redeemed_at, revoked_at } = grant;
     return {
@@ -356,11 +369,11 @@ export class ModelStore implements ModelMethods {
     if (!grant) return null;
     const { application_id, account, redeemed_at, recoveries, recovered_at } = grant;
     const { first_used_at, revoked_at, issued_by, redeemed_by } = grant;
-    const { recovered_by, first_used_by, revoked_by } = grant;
+    const { recovered_by, first_used_by, revoked_by, revoked_reason } = grant;
     return clone({
       ...{ grant_id, application_id, account_id: account.id, issued_by },
       ...{ created_at: redeemed_at, redeemed_by, recoveries, recovered_at, recovered_by },
-      ...{ first_used_at, first_used_by, revoked_at, revoked_by },
+      ...{ first_used_at, first_used_by, revoked_at, revoked_by, revoked_reason },
     });
   }
 
@@ -370,11 +383,14 @@ export class ModelStore implements ModelMethods {
     const grant = this.#redeemed(grant_id);
     if (!grant) return null;
     const { account, ...record } = recordOf(grant);
+    const application = this.#applications.get(grant.application_id);
     return {
       grant: record,
       secret_hash: grant.secret_hash,
       first_used_at: grant.first_used_at,
-      application_disabled: this.#applications.get(grant.application_id)?.disabled ?? null,
+      application_disabled: application?.disabled ?? null,
+      idle_days: application?.idle_days ?? null,
+      enabled_at: application?.enabled_at ?? null,
       account: options.currentAccount ? this.findAccount(account.id) : account,
     };
   }

@@ -85,6 +85,8 @@ export interface ApplicationInput {
   public?: boolean | undefined;
   /** Whether it may introspect the grants of every application. Default: false. */
   resource_server?: boolean | undefined;
+  /** Days after which a grant that is not used ends; null for never. Default: null. */
+  idle_days?: number | null | undefined;
 }
 
 /** The input of `applications.update`. */
@@ -103,6 +105,8 @@ export interface ApplicationUpdateInput {
   homepage_uri?: string | null | undefined;
   /** Whether it may introspect the grants of every application. */
   resource_server?: boolean | undefined;
+  /** Days after which a grant that is not used ends; null for never. */
+  idle_days?: number | null | undefined;
 }
 
 /** The input of `codes.issue`. */

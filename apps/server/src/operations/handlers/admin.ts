@@ -21,8 +21,8 @@ import {
   toRevokedGrant,
 } from '../wire.ts';
 
-async function setDisabled({ store }: Service, application_id: string, disabled: boolean) {
-  const application = await store.setApplicationDisabled(application_id, disabled);
+async function setDisabled({ store, clock }: Service, application_id: string, disabled: boolean) {
+  const application = await store.setApplicationDisabled(application_id, disabled, clock());
   if (application === null) throw new DomainError('application_not_found');
   return toApplication(application);
 }

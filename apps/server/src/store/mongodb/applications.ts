@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document, Filter } from 'mongodb';
 import type { Milliseconds } from '../../clock.ts';
-import type { ApplicationChanges, ApplicationRecord, SecretRecord } from '../records.ts';
+import type { ApplicationRecord, SecretRecord } from '../records.ts';
 import { outdatedSecrets, type Store } from '../store.ts';
 import type { Database } from './database.ts';
 import {
@@ -46,15 +46,16 @@ export function applications(database: Database): Applications {
 
   async function update(
     application_id: string,
-    changes: ApplicationChanges & { disabled?: boolean },
+    changesOf: (found: ApplicationDocument) => Partial<ApplicationDocument>,
   ): Promise<ApplicationRecord | null> {
     const _id = toId(application_id);
-    const isMade = (found: ApplicationDocument) =>
-      isDeepStrictEqual({ ...found, ...changes }, found);
     const document = await retryOnConflict(
       () => find(application_id),
-      (revision) =>
-        database.write(({ applications, decisive }) => ({
+      (revision, before) => {
+        const changes = changesOf(before);
+        const isMade = (found: ApplicationDocument) =>
+          isDeepStrictEqual({ ...found, ...changes }, found);
+        return database.write(({ applications, decisive }) => ({
           send: (options) =>
             applications.findOneAndUpdate(
               { _id, ...existing, ...atRevision(revision) },
@@ -68,7 +69,8 @@ export function applications(database: Database): Applications {
             // Otherwise a later change may have undone this one.
             return isMade(found) ? { result: found } : ('unknown' as const);
           },
-        })),
+        }));
+      },
     );
     return document && fromApplicationDocument(document);
   }
@@ -177,8 +179,12 @@ export function applications(database: Database): Applications {
       return (await find(application_id)) ? 'secret_not_found' : 'application_not_found';
     },
 
-    updateApplication: update,
-    setApplicationDisabled: (application_id, disabled) => update(application_id, { disabled }),
+    updateApplication: (application_id, changes) => update(application_id, () => changes),
+    setApplicationDisabled: (application_id, disabled, now) =>
+      update(application_id, (found) => ({
+        disabled,
+        ...(found.disabled && !disabled && { enabled_at: toDate(now) }),
+      })),
 
     async deleteApplication({ application_id, deleted_at, deleted_by }) {
       const _id = toId(application_id);

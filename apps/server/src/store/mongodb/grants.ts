@@ -1,4 +1,6 @@
+import { uuidV7Time } from '@latchkey/schema';
 import type { Collection, Filter } from 'mongodb';
+import type { Milliseconds } from '../../clock.ts';
 import type { GrantRecord } from '../records.ts';
 import type { ListRange, Store } from '../store.ts';
 import type { ById, Database, ListWork } from './database.ts';
@@ -10,7 +12,7 @@ import {
   toGrantHistory,
   toRevokedRecord,
 } from './documents/grants.ts';
-import { initiatorField, isSame, toDate, toHash, toId } from './documents/values.ts';
+import { fromId, initiatorField, isSame, toDate, toHash, toId } from './documents/values.ts';
 import type { DecisiveOptions } from './fence.ts';
 import { atRevision, retryOnConflict, revisionOf } from './retry-on-conflict.ts';
 import type { ReadBack } from './uncertain-writes.ts';
@@ -20,6 +22,7 @@ type Grants = Pick<
   | 'revokeGrant'
   | 'recoverGrant'
   | 'findGrantHistory'
+  | 'newestGrantTime'
   | 'authenticateGrant'
   | 'noteUse'
   | 'listGrants'
@@ -30,6 +33,11 @@ const withDetails = {
   created_at: { $exists: true },
   scope: { $exists: true },
 } satisfies Filter<GrantDocument>;
+
+const unusedBefore = (time: Milliseconds): Filter<GrantDocument> => ({
+  created_at: { $lt: toDate(time) },
+  last_used_at: { $not: { $gte: toDate(time) } },
+});
 
 const redeemed = { created_at: { $exists: true } } satisfies Filter<GrantDocument>;
 
@@ -64,19 +72,29 @@ export function grants(database: Database): Grants {
   };
 
   return {
-    async revokeGrant({ grant_id, application_id, onlyActive = false, now, initiator }) {
+    async revokeGrant(revocation) {
+      const { grant_id, application_id, onlyActive = false, unused_before } = revocation;
+      const { reason, now, initiator } = revocation;
       const grant = {
         _id: toId(grant_id),
         ...(application_id === null ? {} : { application_id: toId(application_id) }),
       };
       const before = { ...grant, revoked_at: { $exists: true } };
+      const which = {
+        ...{ ...grant, ...redeemed, revoked_at: { $exists: false } },
+        ...(unused_before !== undefined && unusedBefore(unused_before)),
+      };
       const revoked = await database.write(({ grants, decisive }) => ({
         grant_id,
         send: (options) =>
           grants.findOneAndUpdate(
-            { ...grant, ...redeemed, revoked_at: { $exists: false } },
+            which,
             {
-              $set: { revoked_at: toDate(now), ...initiatorField('revoked_by', initiator) },
+              $set: {
+                revoked_at: toDate(now),
+                ...(initiator && initiatorField('revoked_by', initiator)),
+                ...(reason && { revoked_reason: reason }),
+              },
               $unset: { secret_hash: '' },
             },
             { ...options, returnDocument: 'after' },
@@ -87,7 +105,7 @@ export function grants(database: Database): Grants {
           // Two calls of one request in one millisecond both count as ours.
           const isOurs =
             found.revoked_at?.getTime() === now &&
-            found.revoked_by?.request_id === initiator.request_id;
+            found.revoked_by?.request_id === initiator?.request_id;
           return { result: onlyActive && !isOurs ? null : found };
         },
       }));
@@ -141,6 +159,17 @@ export function grants(database: Database): Grants {
       return document && (document.account || document.created_at)
         ? toGrantHistory(document)
         : null;
+    },
+
+    async newestGrantTime() {
+      const [newest] = await database.read(({ grants, listing }) =>
+        grants
+          .find({}, { ...listing, projection: { _id: 1 } })
+          .sort({ _id: -1 })
+          .limit(1)
+          .toArray(),
+      );
+      return newest ? uuidV7Time(fromId(newest._id)) : null;
     },
 
     async authenticateGrant(grant_id, { currentAccount, mayBeStale = false }) {

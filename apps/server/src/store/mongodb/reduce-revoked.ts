@@ -12,7 +12,7 @@ const details = [
   ...['redirect_uri', 'redirect_uri_given', 'code_challenge', 'link_id'],
   ...['issued_by', 'redeemed_by', 'erasure_id'],
   ...['first_used_at', 'first_used_by', 'last_used_at'],
-  ...['recovered_at', 'recovered_by', 'revoked_by'],
+  ...['recovered_at', 'recovered_by', 'revoked_by', 'revoked_reason'],
 ];
 
 /** Not a TTL index, since the documents stay. Several processes may run it at once. */

@@ -20,7 +20,7 @@ type DeletionRow = { id: Uint8Array; deleted_at: number; deleted_by: string };
 
 const JOINED = `
   a.id, a.name, a.disabled, a.created_at, a.redirect_uris, a.scopes, a.public, a.resource_server,
-  a.homepage_uri, a.logo_uri,
+  a.homepage_uri, a.logo_uri, a.idle_days, a.enabled_at,
   s.id AS secret_id, s.hash, s.hint, s.created_at AS secret_created_at, s.expires_at, s.last_used_at`;
 
 export function prepareApplications(database: DatabaseSync) {
@@ -34,12 +34,13 @@ export function prepareApplications(database: DatabaseSync) {
     ORDER BY a.id DESC, s.place`);
   const insert = database.prepare(`
     INSERT INTO applications (id, name, disabled, created_at, redirect_uris, scopes, public,
-      resource_server, homepage_uri, logo_uri)
+      resource_server, homepage_uri, logo_uri, idle_days, enabled_at)
     VALUES (:id, :name, :disabled, :created_at, :redirect_uris, :scopes, :public,
-      :resource_server, :homepage_uri, :logo_uri)`);
+      :resource_server, :homepage_uri, :logo_uri, :idle_days, :enabled_at)`);
   const update = database.prepare(`
     UPDATE applications SET name = :name, redirect_uris = :redirect_uris, scopes = :scopes,
-      resource_server = :resource_server, homepage_uri = :homepage_uri, logo_uri = :logo_uri
+      resource_server = :resource_server, homepage_uri = :homepage_uri, logo_uri = :logo_uri,
+      idle_days = :idle_days
     WHERE id = :id`);
   const insertSecret = database.prepare(`
     INSERT INTO application_secrets
@@ -55,7 +56,9 @@ export function prepareApplications(database: DatabaseSync) {
   const deleteSecret = database.prepare(`
     DELETE FROM application_secrets WHERE application_id = :application_id AND id = :id`);
   const setDisabled = database.prepare(`
-    UPDATE applications SET disabled = :disabled WHERE id = :id`);
+    UPDATE applications SET disabled = :disabled,
+      enabled_at = CASE WHEN disabled AND NOT :disabled THEN :now ELSE enabled_at END
+    WHERE id = :id`);
   const noteUse = database.prepare(`
     UPDATE application_secrets SET last_used_at = :at
     WHERE application_id = :application_id AND id = :id
@@ -105,6 +108,7 @@ export function prepareApplications(database: DatabaseSync) {
         disabled: Number(application.disabled),
         created_at: application.created_at,
         public: Number(application.public),
+        enabled_at: application.enabled_at,
       });
       for (const secret of application.secrets) add(application.id, secret);
     },
@@ -148,8 +152,12 @@ export function prepareApplications(database: DatabaseSync) {
       return changes === 0 ? 'secret_not_found' : application;
     },
 
-    setApplicationDisabled(application_id: string, disabled: boolean): ApplicationRecord | null {
-      setDisabled.run({ id: uuidToBytes(application_id), disabled: Number(disabled) });
+    setApplicationDisabled(
+      application_id: string,
+      disabled: boolean,
+      now: Milliseconds,
+    ): ApplicationRecord | null {
+      setDisabled.run({ id: uuidToBytes(application_id), disabled: Number(disabled), now });
       return findApplication(application_id);
     },
 
@@ -197,10 +205,11 @@ export function prepareApplications(database: DatabaseSync) {
 }
 
 function changeableColumns(application: ApplicationRecord) {
-  const { id, name, redirect_uris, scopes, logo_uri, homepage_uri, resource_server } = application;
+  const { id, name, redirect_uris, scopes, logo_uri, homepage_uri } = application;
+  const { resource_server, idle_days } = application;
   return {
     id: uuidToBytes(id),
-    ...{ name, logo_uri, homepage_uri },
+    ...{ name, logo_uri, homepage_uri, idle_days },
     redirect_uris: JSON.stringify(redirect_uris),
     scopes: scopes && JSON.stringify(scopes),
     resource_server: Number(resource_server),

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
+import { uuidFromBytes, uuidToBytes, uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
 import type {
   CredentialHash,
@@ -31,6 +31,8 @@ type AuthenticationRow = Omit<FoundRow, 'account'> & {
   secret_hash: Uint8Array | null;
   first_used_at: number | null;
   application_disabled: number | null;
+  idle_days: number | null;
+  enabled_at: number | null;
 };
 
 const GRANT = 'scope, account, created_at, last_used_at, revoked_at';
@@ -38,9 +40,10 @@ const GRANT = 'scope, account, created_at, last_used_at, revoked_at';
 export function prepareGrants(database: DatabaseSync) {
   const revoke = database.prepare(`
     UPDATE grants SET revoked_at = coalesce(revoked_at, ?), secret_hash = NULL,
-      revoked_by = CASE WHEN revoked_at IS NULL THEN ? ELSE revoked_by END
+      revoked_by = CASE WHEN revoked_at IS NULL THEN ? ELSE revoked_by END,
+      revoked_reason = CASE WHEN revoked_at IS NULL THEN ? ELSE revoked_reason END
     WHERE id = ? AND created_at IS NOT NULL AND application_id = coalesce(?, application_id)
-      AND (revoked_at IS NULL OR ?)
+      AND (revoked_at IS NULL OR ?) AND max(created_at, coalesce(last_used_at, 0)) < ?
     RETURNING application_id, created_at, revoked_at`);
   const recover = database.prepare(`
     UPDATE grants SET secret_hash = :secret_hash,
@@ -51,6 +54,7 @@ export function prepareGrants(database: DatabaseSync) {
   const authenticate = database.prepare(`
     SELECT g.application_id, coalesce(g.scope, '') AS scope, g.created_at, g.last_used_at,
       g.revoked_at, g.secret_hash, g.first_used_at, a.disabled AS application_disabled,
+      a.idle_days, a.enabled_at,
       CASE WHEN ? THEN (SELECT account FROM accounts WHERE id = g.account_id) ELSE g.account END
         AS account
     FROM grants g LEFT JOIN applications a ON a.id = g.application_id
@@ -62,8 +66,10 @@ export function prepareGrants(database: DatabaseSync) {
     WHERE id = :id AND secret_hash = :secret_hash`);
   const history = database.prepare(`
     SELECT id, application_id, account_id, issued_by, created_at, redeemed_by, recoveries,
-      recovered_at, recovered_by, first_used_at, first_used_by, revoked_at, revoked_by
+      recovered_at, recovered_by, first_used_at, first_used_by, revoked_at, revoked_by,
+      revoked_reason
     FROM grants WHERE id = :id`);
+  const newest = database.prepare('SELECT id FROM grants ORDER BY id DESC LIMIT 1');
   const listBy = (column: 'account_id' | 'application_id') =>
     database.prepare(`
       SELECT id, application_id, ${GRANT} FROM grants
@@ -84,14 +90,22 @@ export function prepareGrants(database: DatabaseSync) {
       return row ? grantHistory(row) : null;
     },
 
+    newestGrantTime(): Milliseconds | null {
+      const row = newest.get() as { id: Uint8Array } | undefined;
+      return row ? uuidV7Time(uuidFromBytes(row.id)) : null;
+    },
+
     revokeGrant(revocation: Revocation): RevokedRecord | null {
       const { grant_id, application_id, onlyActive = false, now } = revocation;
+      const { reason = null, unused_before = Number.MAX_SAFE_INTEGER } = revocation;
       const row = revoke.get(
         now,
         initiatorText(revocation.initiator),
+        reason,
         uuidToBytes(grant_id),
         bytesOrNull(application_id),
         Number(!onlyActive),
+        unused_before,
       ) as RevokedRow | undefined;
       return row
         ? { ...idsOf(grant_id, row), created_at: row.created_at, revoked_at: row.revoked_at }
@@ -123,6 +137,8 @@ export function prepareGrants(database: DatabaseSync) {
         first_used_at: row.first_used_at,
         application_disabled:
           row.application_disabled === null ? null : row.application_disabled === 1,
+        idle_days: row.idle_days,
+        enabled_at: row.enabled_at,
         account: row.account === null ? null : JSON.parse(row.account),
       };
     },

@@ -24,6 +24,8 @@ export const migrations: readonly SqliteStep[] = [
     scopes TEXT, -- JSON; null for every described one
     public INTEGER NOT NULL,
     resource_server INTEGER NOT NULL,
+    idle_days INTEGER,
+    enabled_at INTEGER,
     homepage_uri TEXT,
     logo_uri TEXT
   ) STRICT, WITHOUT ROWID;
@@ -138,7 +140,8 @@ export const migrations: readonly SqliteStep[] = [
     recoveries INTEGER NOT NULL DEFAULT 0,
     recovered_at INTEGER,
     recovered_by TEXT,
-    revoked_by TEXT
+    revoked_by TEXT,
+    revoked_reason TEXT -- idle, or null if somebody asked for it
   ) STRICT;
 
   -- Has only the pending codes, so that the sweep reads no grants.

@@ -4,6 +4,7 @@ import type {
   AccountRecord,
   ApplicationRecord,
   CodeBinding,
+  EndReason,
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
@@ -23,6 +24,8 @@ export type ApplicationRow = {
   scopes: string | null;
   public: number;
   resource_server: number;
+  idle_days: number | null;
+  enabled_at: number | null;
   homepage_uri: string | null;
   logo_uri: string | null;
   secret_id: Bytes | null;
@@ -73,6 +76,7 @@ export type HistoryRow = {
   first_used_by: string | null;
   revoked_at: number | null;
   revoked_by: string | null;
+  revoked_reason: EndReason | null;
 };
 
 export function applicationRecords(rows: ApplicationRow[]): ApplicationRecord[] {
@@ -102,6 +106,8 @@ function applicationRecord(id: string, row: ApplicationRow): ApplicationRecord {
     homepage_uri: row.homepage_uri,
     public: row.public === 1,
     resource_server: row.resource_server === 1,
+    idle_days: row.idle_days,
+    enabled_at: row.enabled_at,
   };
 }
 
@@ -191,6 +197,7 @@ export function grantHistory(row: HistoryRow): GrantHistory {
     first_used_by: initiatorRecord(row.first_used_by),
     revoked_at: row.revoked_at,
     revoked_by: initiatorRecord(row.revoked_by),
+    revoked_reason: row.revoked_reason,
   };
 }
 

@@ -159,6 +159,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     listGrants: read(grants.listGrants),
     listActiveGrants: read(grants.listActiveGrants),
     findGrantHistory: read(grants.findGrantHistory),
+    newestGrantTime: read(grants.newestGrantTime),
 
     keepRefusals: write(refusals.keepRefusals),
     findRefusals: read(refusals.findRefusals),

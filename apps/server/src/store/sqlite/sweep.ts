@@ -46,7 +46,8 @@ function prepareReduction(database: DatabaseSync, age: Milliseconds): Sweep {
       redirect_uri = NULL, redirect_uri_given = 0, code_challenge = NULL, link_id = NULL,
       issued_by = NULL, redeemed_by = NULL, first_used_at = NULL, first_used_by = NULL,
       last_used_at = NULL,
-      recoveries = 0, recovered_at = NULL, recovered_by = NULL, revoked_by = NULL
+      recoveries = 0, recovered_at = NULL, recovered_by = NULL, revoked_by = NULL,
+      revoked_reason = NULL
     WHERE id IN (SELECT id FROM grants
       WHERE revoked_at <= :before AND account_id IS NOT NULL LIMIT ${BATCH_SIZE})`);
   return (now) => reduce.run({ before: now - age }).changes === BATCH_SIZE;

@@ -32,7 +32,7 @@ export function describeApplications(stores: SuiteStores): void {
 
     test('that are unknown are null', async () => {
       expect(await stores.store.findApplication(anId())).toBeNull();
-      expect(await stores.store.setApplicationDisabled(anId(), true)).toBeNull();
+      expect(await stores.store.setApplicationDisabled(anId(), true, 0)).toBeNull();
     });
 
     test('are listed newest first, and do not shift if one is created between two pages', async () => {
@@ -71,9 +71,14 @@ export function describeApplications(stores: SuiteStores): void {
     test('are disabled and enabled repeatedly, and keep everything else', async () => {
       const application = anApplication();
       await stores.store.createApplication(application);
-      for (const disabled of [true, true, false, false]) {
-        const changed = await stores.store.setApplicationDisabled(application.id, disabled);
-        expect(changed).toEqual({ ...application, disabled });
+      for (const [disabled, now, enabled_at] of [
+        [true, 1_000, null],
+        [true, 2_000, null],
+        [false, 3_000, 3_000],
+        [false, 4_000, 3_000],
+      ] as const) {
+        const changed = await stores.store.setApplicationDisabled(application.id, disabled, now);
+        expect(changed).toEqual({ ...application, disabled, enabled_at });
         expect(await stores.other.findApplication(application.id)).toEqual(changed);
       }
     });
@@ -88,6 +93,7 @@ export function describeApplications(stores: SuiteStores): void {
         logo_uri: 'https://acme.example/logo.png',
         homepage_uri: 'https://acme.example/',
         resource_server: true,
+        idle_days: 30,
       };
       let expected: ApplicationRecord = application;
       for (const [name, value] of [...Object.entries(changes), ['scopes', null]] as const) {
@@ -109,7 +115,7 @@ export function describeApplications(stores: SuiteStores): void {
       await stores.store.createApplication(application);
       const added = [aSecret(), aSecret()];
       await Promise.all([
-        stores.store.setApplicationDisabled(application.id, true),
+        stores.store.setApplicationDisabled(application.id, true, 0),
         stores.other.updateApplication(application.id, { name: 'Acme 2' }),
         stores.store.updateApplication(application.id, { scopes: ['posts:read'] }),
         stores.other.noteSecretUse(application.id, used.id, 5_000),

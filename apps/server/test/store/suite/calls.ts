@@ -31,7 +31,7 @@ export const calls: {
   addSecret: (store) => store.addSecret(anId(), aSecret(), { most: 5, now: 0 }),
   removeSecret: (store) => store.removeSecret(anId(), anId()),
   updateApplication: (store) => store.updateApplication(anId(), { name: 'Acme 2' }),
-  setApplicationDisabled: (store) => store.setApplicationDisabled(anId(), true),
+  setApplicationDisabled: (store) => store.setApplicationDisabled(anId(), true, 0),
   deleteApplication: (store) => store.deleteApplication(aDeletion()),
   listDeletions: (store) => store.listDeletions(),
   endGrants: (store) => store.endGrants(aDeletion(), { limit: 1, before: null }),
@@ -78,6 +78,7 @@ export const calls: {
       now: 0,
       initiator: anInitiator(),
     }),
+  newestGrantTime: (store) => store.newestGrantTime(),
   findGrantHistory: (store) => store.findGrantHistory(anId()),
   authenticateGrant: (store) => store.authenticateGrant(anId(), { currentAccount: true }),
   noteUse: (store) =>

@@ -30,7 +30,7 @@ export function describeDeletion(stores: SuiteStores): void {
       expect(await stores.other.findApplication(id)).toBeNull();
       const listed = await stores.other.listApplications({ limit: 100, before: null });
       expect(listed.map((entry) => entry.id)).not.toContain(id);
-      expect(await stores.other.setApplicationDisabled(id, false)).toBeNull();
+      expect(await stores.other.setApplicationDisabled(id, false, 0)).toBeNull();
       expect(await stores.other.updateApplication(id, { name: 'Acme 2' })).toBeNull();
       const limit = { most: 5, now: 0 };
       expect(await stores.other.addSecret(id, aSecret(), limit)).toBe('application_not_found');

@@ -1,3 +1,4 @@
+import { uuidV7Time } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
 import type { SuiteStores } from './harness.ts';
 import {
@@ -345,7 +346,7 @@ export function describeGrants(stores: SuiteStores): void {
 
   describe('authenticating a grant', () => {
     test('reads grant, secret, application and account, exactly', async () => {
-      const application = anApplication();
+      const application = anApplication({ idle_days: 30, enabled_at: 7_000 });
       const account = anAccount();
       await stores.store.createApplication(application);
       await stores.store.putAccount(account);
@@ -360,6 +361,8 @@ export function describeGrants(stores: SuiteStores): void {
         secret_hash,
         first_used_at: null,
         application_disabled: false,
+        idle_days: 30,
+        enabled_at: 7_000,
         account,
       });
     });
@@ -380,7 +383,7 @@ export function describeGrants(stores: SuiteStores): void {
       await stores.store.createApplication(application);
       const { grant } = await granted(stores.store, { application_id: application.id });
       for (const disabled of [true, false]) {
-        await stores.store.setApplicationDisabled(application.id, disabled);
+        await stores.store.setApplicationDisabled(application.id, disabled, 0);
         const found = await find(grant.grant_id);
         expect(found).toMatchObject({ grant, application_disabled: disabled });
       }
@@ -388,8 +391,20 @@ export function describeGrants(stores: SuiteStores): void {
 
     test('sees that the application does not exist', async () => {
       const { grant } = await granted(stores.store);
-      expect(await find(grant.grant_id)).toMatchObject({ grant, application_disabled: null });
+      expect(await find(grant.grant_id)).toMatchObject({
+        ...{ grant, application_disabled: null, idle_days: null, enabled_at: null },
+      });
     });
+
+    test('has the time of the newest code beside it', () =>
+      stores.withFresh(async (database) => {
+        const store = await database.open();
+        expect(await store.newestGrantTime()).toBeNull();
+        await granted(store);
+        const { grant_id } = await issued(store);
+        expect(await store.newestGrantTime()).toBe(uuidV7Time(grant_id));
+        await store.close();
+      }));
 
     test('that does not exist returns null', async () => {
       expect(await find(anId())).toBeNull();

@@ -39,6 +39,7 @@ export function describeHistory(stores: SuiteStores): void {
         first_used_by: null,
         revoked_at: null,
         revoked_by: null,
+        revoked_reason: null,
       };
       expect(await historyOf(grant_id)).toStrictEqual(expected);
 
@@ -73,6 +74,25 @@ export function describeHistory(stores: SuiteStores): void {
       await stores.store.revokeGrant({ ...revocation, now: 1, initiator: anInitiator() });
       Object.assign(expected, { revoked_at: revocation.now, revoked_by });
       expect(await historyOf(grant_id)).toStrictEqual(expected);
+    });
+
+    test('says that a grant ended by itself', async () => {
+      const { grant, secret_hash } = await granted(stores.store);
+      const { grant_id, application_id, created_at } = grant;
+      const idle = { grant_id, application_id, onlyActive: true, now: 9_000, initiator: null };
+      const end = (unused_before: number) =>
+        stores.store.revokeGrant({ ...idle, unused_before, reason: 'idle' });
+      expect(await end(created_at)).toBeNull();
+      const used = { grant_id, secret_hash, now: created_at + 5, initiator: anInitiator() };
+      await stores.other.noteUse(used);
+      expect(await end(used.now)).toBeNull();
+      expect(await historyOf(grant_id)).toMatchObject({ revoked_at: null, revoked_reason: null });
+      expect(await end(used.now + 1)).toMatchObject({ grant_id, revoked_at: 9_000 });
+      const ended = { revoked_at: 9_000, revoked_by: null, revoked_reason: 'idle' };
+      expect(await historyOf(grant_id)).toMatchObject(ended);
+      expect(await end(Number.MAX_SAFE_INTEGER)).toBeNull();
+      await stores.store.revokeGrant({ ...grant, now: 10_000, initiator: anInitiator() });
+      expect(await historyOf(grant_id)).toMatchObject(ended);
     });
 
     test('does not change with refused calls', async () => {

@@ -108,6 +108,7 @@ const applicationMembers = {
   logo_uri: fc.option(anyText),
   homepage_uri: fc.option(anyText),
   resource_server: fc.boolean(),
+  idle_days: fc.option(fc.integer({ min: 1, max: 3650 })),
 };
 const ownPage = ({ number }: Id) => mostly(new Id(50 + (number % 2)), anyPage);
 const pageOf = (kind: 'consent' | 'connections', link: fc.Arbitrary<Id | null>) =>
@@ -134,6 +135,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
       public: fc.boolean(),
       disabled: fc.boolean(),
       created_at: anyTime,
+      enabled_at: fc.option(anyTime),
       secrets: fc.uniqueArray(secret, { maxLength: 2, selector: ({ id }) => id.number }),
     }),
   ),
@@ -148,7 +150,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
   ),
   removeSecret: anySecret.chain((id) => fc.tuple(ownApplication(id), fc.constant(id))),
   updateApplication: fc.tuple(anyApplication, fc.record(applicationMembers, { requiredKeys: [] })),
-  setApplicationDisabled: fc.tuple(anyApplication, fc.boolean()),
+  setApplicationDisabled: fc.tuple(anyApplication, fc.boolean(), anyTime),
   deleteApplication: fc.tuple(
     fc.record({
       application_id: anyApplication,

@@ -185,7 +185,8 @@ export function describeRaces(stores: SuiteStores): void {
       for (const name of ['first', 'second']) {
         const put = { ...account, username: name };
         await stores.store.putAccount(put);
-        const changed = await stores.store.setApplicationDisabled(application.id, name === 'first');
+        const isFirst = name === 'first';
+        const changed = await stores.store.setApplicationDisabled(application.id, isFirst, 0);
         const outcomes = await together(processes, () => [
           { method: 'findAccount', args: [account.id] },
           { method: 'findApplication', args: [application.id] },

@@ -60,6 +60,8 @@ export function anApplication(members: Partial<ApplicationRecord> = {}): Applica
     homepage_uri: null,
     public: false,
     resource_server: false,
+    idle_days: null,
+    enabled_at: null,
     ...members,
   };
 }

@@ -33,6 +33,8 @@ export interface ApplicationDocument extends Versioned {
   homepage_uri: string | null;
   public: boolean;
   resource_server: boolean;
+  idle_days: number | null;
+  enabled_at?: Date;
   /** A deleted application stays, so a late command finds its id taken and its revision raised. */
   deleted_at?: Date;
   deleted_by?: InitiatorDocument;
@@ -74,6 +76,8 @@ export function toApplicationDocument(application: ApplicationRecord): Applicati
     homepage_uri: application.homepage_uri,
     public: application.public,
     resource_server: application.resource_server,
+    idle_days: application.idle_days,
+    ...(application.enabled_at !== null && { enabled_at: toDate(application.enabled_at) }),
   };
 }
 
@@ -90,6 +94,8 @@ export function fromApplicationDocument(document: ApplicationDocument): Applicat
     homepage_uri: document.homepage_uri,
     public: document.public,
     resource_server: document.resource_server,
+    idle_days: document.idle_days,
+    enabled_at: document.enabled_at?.getTime() ?? null,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Binary } from 'mongodb';
 import type {
   CodeBinding,
   CodeState,
+  EndReason,
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
@@ -39,6 +40,7 @@ interface Initiators {
   recovered_by?: InitiatorDocument;
   first_used_by?: InitiatorDocument;
   revoked_by?: InitiatorDocument;
+  revoked_reason?: EndReason;
 }
 
 /** Pending without `created_at`, revoked with `revoked_at`. The revision counts recoveries. */
@@ -174,6 +176,7 @@ export function toGrantHistory(document: GrantDocument): GrantHistory {
     first_used_by: fromInitiator(document.first_used_by),
     revoked_at: document.revoked_at?.getTime() ?? null,
     revoked_by: fromInitiator(document.revoked_by),
+    revoked_reason: document.revoked_reason ?? null,
   };
 }
 
@@ -210,6 +213,7 @@ export function toStoredGrantDocument(grant: StoredGrant): GrantDocument {
     ),
     ...(secret_hash && { secret_hash: toHash(secret_hash) }),
     ...(recoveries > 0 && { revision: recoveries }),
+    ...(grant.revoked_reason && { revoked_reason: grant.revoked_reason }),
     ...Object.assign(
       {},
       ...initiatorNames.map((name) => grant[name] && initiatorField(name, grant[name])),
@@ -240,7 +244,8 @@ export function toGrantAuthentication(
   document: JoinedGrantDocument,
   { currentAccount }: { currentAccount: boolean },
 ): GrantAuthentication {
-  const [application] = document.joined_application;
+  const [joined] = document.joined_application;
+  const application = joined?.deleted_at ? undefined : joined;
   const [account] = document.joined_account;
   const grant = withoutAccount(document);
   // An erasure may not have reached this grant yet. Once refused, a grant must stay refused.
@@ -251,7 +256,9 @@ export function toGrantAuthentication(
     grant: { ...grant, revoked_at },
     secret_hash: secret_hash && revoked_at === null ? fromHash(secret_hash) : null,
     first_used_at: document.first_used_at?.getTime() ?? null,
-    application_disabled: application && !application.deleted_at ? application.disabled : null,
+    application_disabled: application?.disabled ?? null,
+    idle_days: application?.idle_days ?? null,
+    enabled_at: application?.enabled_at?.getTime() ?? null,
   };
   if (!hasDetails(document)) return { ...found, account: null };
   if (!currentAccount) {
