@@ -168,6 +168,7 @@ describe('the lengths of the input', () => {
     logo_uri: [applicationInput.shape.logo_uri, fill('https://a')],
     'logo_uri as data:': [applicationInput.shape.logo_uri, fill('data:image/png;base64,')],
     idle_days: [applicationInput.shape.idle_days, (length) => length],
+    grants_per_account: [applicationInput.shape.grants_per_account, (length) => length],
     code_challenge: [codeIssueInput.shape.code_challenge, letters],
     code_verifier: [codeInput.shape.code_verifier, letters],
     limit: [inputs.listInput.shape.limit, (length) => length],

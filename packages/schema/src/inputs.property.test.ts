@@ -247,6 +247,7 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     public: or(boolean, false),
     resource_server: or(boolean, false),
     idle_days: or(orNull(wholeNumberUpTo(3650)), null),
+    grants_per_account: or(orNull(wholeNumberUpTo(100)), null),
   },
   applicationUpdateInput: {
     application_id: needed(id),
@@ -257,6 +258,7 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     homepage_uri: optional(orNull(webUri)),
     resource_server: optional(boolean),
     idle_days: optional(orNull(wholeNumberUpTo(3650))),
+    grants_per_account: optional(orNull(wholeNumberUpTo(100))),
   },
   scopeNameInput: { scope: needed(scopeToken) },
   scopeInput: {
@@ -463,6 +465,7 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
   ...{ title: shortText, description: fc.option(shortText), locale: languages },
   ...{ public: fc.boolean(), resource_server: fc.boolean() },
   idle_days: fc.option(fc.integer({ min: -1, max: 3652 })),
+  grants_per_account: fc.option(fc.integer({ min: -1, max: 102 })),
   page: fc.constantFrom('connections', 'consent', ''),
   code_verifier: fc.stringMatching(/^[A-Za-z0-9._~-]{42,129}$/),
   code_challenge: fc.stringMatching(/^[A-Za-z0-9_-]{42,44}$/),

@@ -81,6 +81,10 @@ const applicationMembers = {
   idle_days: wholeNumber(3650)
     .nullable()
     .meta({ description: 'Days after which a grant that is not used ends; null for never.' }),
+  grants_per_account: wholeNumber(100).nullable().meta({
+    description:
+      'How many grants of one account stay after a conversion, the newest ones; null for all.',
+  }),
 };
 
 export const applicationInput = z.object({
@@ -95,6 +99,7 @@ export const applicationInput = z.object({
   }),
   resource_server: applicationMembers.resource_server.default(false),
   idle_days: applicationMembers.idle_days.default(null),
+  grants_per_account: applicationMembers.grants_per_account.default(null),
 });
 
 export const applicationUpdateInput = z.object({

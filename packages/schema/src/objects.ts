@@ -158,6 +158,10 @@ export const application = z
     idle_days: z.int().nullable().meta({
       description: 'Days after which a grant that is not used ends; null for never.',
     }),
+    grants_per_account: z.int().nullable().meta({
+      description:
+        'How many grants of one account stay after a conversion, the newest ones; null for all.',
+    }),
   })
   .meta({ id: 'Application', description: 'A third-party application.' });
 

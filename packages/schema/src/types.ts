@@ -139,6 +139,8 @@ export interface Application {
   resource_server: boolean;
   /** Days after which a grant that is not used ends; null for never. */
   idle_days: number | null;
+  /** How many grants of one account stay after a conversion, the newest ones; null for all. */
+  grants_per_account: number | null;
 }
 
 /** A new application with its first secret, which is shown only once. */

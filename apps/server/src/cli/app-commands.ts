@@ -48,7 +48,7 @@ function describeSecret({ id, hint, expires_at, last_used_at }: ApplicationSecre
 
 function describeApplication(application: Application): string {
   const { id, name, created_at, redirect_uris, scopes, logo_uri, homepage_uri } = application;
-  const { idle_days, secrets } = application;
+  const { idle_days, grants_per_account, secrets } = application;
   return fieldList([
     ['id', id],
     ['name', name],
@@ -60,6 +60,7 @@ function describeApplication(application: Application): string {
     ['homepage', homepage_uri ?? 'none'],
     ['kind', kindOf(application)],
     ['idle grants', idle_days === null ? 'stay' : `end after ${idle_days} days`],
+    ['grants', grants_per_account === null ? 'all stay' : `${grants_per_account} an account`],
     ...secrets.map((secret) => ['secret', describeSecret(secret)] as const),
   ]);
 }

@@ -10,6 +10,8 @@ export interface AppOptions {
   resourceServer?: boolean;
   allScopes?: boolean;
   idleDays?: number | false;
+  grantsPerAccount?: number;
+  allGrants?: boolean;
 }
 
 const collect = (value: string, earlier: string[] = []) => [...earlier, value];
@@ -22,7 +24,9 @@ export function addAppOptions(command: Command): Command {
     .option('--homepage <uri>', 'its page for users')
     .option('--resource-server', 'it may introspect the grants of every application')
     .option('--idle-days <days>', 'end grants that are not used for so many days', Number)
-    .option('--no-idle-days', 'end no grant because it is not used');
+    .option('--no-idle-days', 'end no grant because it is not used')
+    .option('--grants-per-account <number>', 'keep so many grants of an account', Number)
+    .option('--all-grants', 'keep every grant of an account');
 }
 
 export function addRemovingOptions(command: Command): Command {
@@ -36,7 +40,8 @@ export function addRemovingOptions(command: Command): Command {
 type AppMembers = Omit<OperationInput<'admin.applications.update'>, 'application_id' | 'name'>;
 
 export function membersFrom(options: AppOptions): AppMembers {
-  const { redirectUri, scope, logo, homepage, resourceServer, allScopes, idleDays } = options;
+  const { redirectUri, scope, logo, homepage, resourceServer, allScopes } = options;
+  const { idleDays, grantsPerAccount, allGrants } = options;
   const orNull = <Value>(value: Value | false) => (value === false ? null : value);
   return {
     ...(redirectUri !== undefined && { redirect_uris: redirectUri }),
@@ -46,5 +51,7 @@ export function membersFrom(options: AppOptions): AppMembers {
     ...(homepage !== undefined && { homepage_uri: orNull(homepage) }),
     ...(resourceServer !== undefined && { resource_server: resourceServer }),
     ...(idleDays !== undefined && { idle_days: orNull(idleDays) }),
+    ...(grantsPerAccount !== undefined && { grants_per_account: grantsPerAccount }),
+    ...(allGrants && { grants_per_account: null }),
   };
 }

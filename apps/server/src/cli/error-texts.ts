@@ -37,6 +37,7 @@ const optionNames: Record<string, string> = {
   homepage_uri: '--homepage',
   return_url: '--return-url',
   idle_days: '--idle-days',
+  grants_per_account: '--grants-per-account',
 };
 
 function nameOf({ path: [name = 'input', ...place] }: ParameterIssue): string {

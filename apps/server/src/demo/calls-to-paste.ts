@@ -65,6 +65,7 @@ async function demoSecret({ store, clock }: Service) {
         public: false,
         resource_server: false,
         idle_days: null,
+        grants_per_account: null,
         enabled_at: null,
       });
       return made;

@@ -52,6 +52,7 @@ export async function seedLinkingDemo({ store, clock }: Service, publicUrl: stri
     public: true,
     resource_server: false,
     idle_days: null,
+    grants_per_account: null,
     enabled_at: null,
   });
 }

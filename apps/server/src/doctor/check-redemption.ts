@@ -78,6 +78,7 @@ const APPLICATION: NewApplication = {
   public: false,
   resource_server: false,
   idle_days: null,
+  grants_per_account: null,
 };
 
 const NOBODY = {

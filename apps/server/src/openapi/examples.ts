@@ -107,6 +107,7 @@ const application: Application = {
   public: false,
   resource_server: false,
   idle_days: null,
+  grants_per_account: null,
 };
 const registered = {
   name: 'Acme',

@@ -174,6 +174,7 @@ export function toApplication(application: ApplicationRecord): Application {
     public: application.public,
     resource_server: application.resource_server,
     idle_days: application.idle_days,
+    grants_per_account: application.grants_per_account,
   };
 }
 

@@ -37,6 +37,8 @@ export interface ApplicationRecord {
   resource_server: boolean;
   /** Days after which an unused grant ends; null for never. */
   idle_days: number | null;
+  /** How many grants of one account stay after a conversion; null for all. */
+  grants_per_account: number | null;
   /** The last time that it was enabled; null if it was never disabled. */
   enabled_at: Milliseconds | null;
 }
@@ -51,6 +53,7 @@ export type ApplicationChanges = Partial<
     | 'homepage_uri'
     | 'resource_server'
     | 'idle_days'
+    | 'grants_per_account'
   >
 >;
 
@@ -207,7 +210,7 @@ export interface GrantAuthentication {
 }
 
 /** Why a grant ended that nobody asked to end. */
-export type EndReason = 'idle';
+export type EndReason = 'idle' | 'replaced';
 
 /**
  * Each `_by` is null if the change was not made, or if only a {@link RevokedRecord} is left. The id

@@ -89,6 +89,9 @@ describeOnAnyStore('the commands of the linking flow', (fresh) => {
     expect(await update('--redirect-uri', CALLBACK, ...removing)).toEqual(plain);
     expect(await update('--idle-days', '30')).toEqual({ ...plain, idle_days: 30 });
     expect(await update('--no-idle-days')).toEqual(plain);
+    const two = { ...plain, grants_per_account: 2 };
+    expect(await update('--grants-per-account', '2')).toEqual(two);
+    expect(await update('--all-grants')).toEqual(plain);
     const many = await latchkey(['app', 'update', created.id, '--idle-days', 'many']);
     expect(many.stderr).toMatch(/^parameter_invalid: [^\n]*\n {2}--idle-days: /);
     expect((await latchkey(['app', 'update', created.id])).code).toBe(2);

@@ -66,7 +66,7 @@ describeOnAnyStore('a hostile value', (fresh) => {
     const registered = {
       ...{ name: 'Eve', redirect_uris: [redirect_uri], scopes: ['profile.read'] },
       ...{ logo_uri: redirect_uri, homepage_uri: redirect_uri, resource_server: false },
-      idle_days: 30,
+      ...{ idle_days: 30, grants_per_account: 5 },
     };
     const token = { token: grant.grant_secret, token_type_hint: 'access_token' };
     right = {

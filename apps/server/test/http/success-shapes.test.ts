@@ -62,6 +62,7 @@ describeOnEachStore('results', (fresh) => {
       public: false,
       resource_server: false,
       idle_days: null,
+      grants_per_account: null,
     });
     expect(secret).toMatch(/^lk_app_[0-9A-Za-z]{71}$/);
     expect(await call('admin.applications.get', { application_id })).toStrictEqual(application);

@@ -32,6 +32,7 @@ describeOnAnyStore('what is registered', (fresh) => {
         homepage_uri: 'https://app.example/#about',
         resource_server: true,
         idle_days: 30,
+        grants_per_account: 2,
       };
       const { secret, ...created } = await call('admin.applications.create', registered);
       expect(secret).toMatch(/^lk_app_/);
@@ -48,6 +49,7 @@ describeOnAnyStore('what is registered', (fresh) => {
         { logo_uri: null, homepage_uri: null },
         { resource_server: false },
         { idle_days: null },
+        { grants_per_account: null },
       ];
       let expected = created;
       for (const changes of steps) {

@@ -87,6 +87,11 @@ export interface ApplicationInput {
   resource_server?: boolean | undefined;
   /** Days after which a grant that is not used ends; null for never. Default: null. */
   idle_days?: number | null | undefined;
+  /**
+   * How many grants of one account stay after a conversion, the newest ones; null for all. Default:
+   * null.
+   */
+  grants_per_account?: number | null | undefined;
 }
 
 /** The input of `applications.update`. */
@@ -107,6 +112,8 @@ export interface ApplicationUpdateInput {
   resource_server?: boolean | undefined;
   /** Days after which a grant that is not used ends; null for never. */
   idle_days?: number | null | undefined;
+  /** How many grants of one account stay after a conversion, the newest ones; null for all. */
+  grants_per_account?: number | null | undefined;
 }
 
 /** The input of `codes.issue`. */

@@ -1,4 +1,5 @@
 import { DomainError } from '../../domain-error.ts';
+import { endReplacedGrants } from '../../grants/end-replaced-grants.ts';
 import { introspect } from '../../grants/introspect.ts';
 import { recover } from '../../grants/recover.ts';
 import { redeem } from '../../grants/redeem.ts';
@@ -8,8 +9,12 @@ import type { Handlers } from '../handler.ts';
 import { toFullGrant, toIntrospection, toRevokedGrant } from '../wire.ts';
 
 export const grantHandlers: Handlers<Extract<keyof Handlers, `grants.${string}`>> = {
-  'grants.convert': async (service, request, { application }, initiator) =>
-    toFullGrant(await redeem(service, application.id, request, initiator)),
+  'grants.convert': async (service, request, { application }, initiator) => {
+    const redeemed = await redeem(service, application.id, request, initiator);
+    const most = application.grants_per_account;
+    if (most !== null) await endReplacedGrants(service, redeemed.grant, most, initiator);
+    return toFullGrant(redeemed);
+  },
   'grants.revoke': async (service, { grant_id }, { application, secret_id }, initiator) => {
     // Anybody can call in the name of a public application, so it must show the secret of the
     // grant.

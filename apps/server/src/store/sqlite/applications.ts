@@ -20,7 +20,8 @@ type DeletionRow = { id: Uint8Array; deleted_at: number; deleted_by: string };
 
 const JOINED = `
   a.id, a.name, a.disabled, a.created_at, a.redirect_uris, a.scopes, a.public, a.resource_server,
-  a.homepage_uri, a.logo_uri, a.idle_days, a.enabled_at,
+  a.homepage_uri, a.logo_uri, a.idle_days, a.grants_per_account,
+  a.enabled_at,
   s.id AS secret_id, s.hash, s.hint, s.created_at AS secret_created_at, s.expires_at, s.last_used_at`;
 
 export function prepareApplications(database: DatabaseSync) {
@@ -34,13 +35,13 @@ export function prepareApplications(database: DatabaseSync) {
     ORDER BY a.id DESC, s.place`);
   const insert = database.prepare(`
     INSERT INTO applications (id, name, disabled, created_at, redirect_uris, scopes, public,
-      resource_server, homepage_uri, logo_uri, idle_days, enabled_at)
+      resource_server, homepage_uri, logo_uri, idle_days, grants_per_account, enabled_at)
     VALUES (:id, :name, :disabled, :created_at, :redirect_uris, :scopes, :public,
-      :resource_server, :homepage_uri, :logo_uri, :idle_days, :enabled_at)`);
+      :resource_server, :homepage_uri, :logo_uri, :idle_days, :grants_per_account, :enabled_at)`);
   const update = database.prepare(`
     UPDATE applications SET name = :name, redirect_uris = :redirect_uris, scopes = :scopes,
       resource_server = :resource_server, homepage_uri = :homepage_uri, logo_uri = :logo_uri,
-      idle_days = :idle_days
+      idle_days = :idle_days, grants_per_account = :grants_per_account
     WHERE id = :id`);
   const insertSecret = database.prepare(`
     INSERT INTO application_secrets
@@ -206,10 +207,10 @@ export function prepareApplications(database: DatabaseSync) {
 
 function changeableColumns(application: ApplicationRecord) {
   const { id, name, redirect_uris, scopes, logo_uri, homepage_uri } = application;
-  const { resource_server, idle_days } = application;
+  const { resource_server, idle_days, grants_per_account } = application;
   return {
     id: uuidToBytes(id),
-    ...{ name, logo_uri, homepage_uri, idle_days },
+    ...{ name, logo_uri, homepage_uri, idle_days, grants_per_account },
     redirect_uris: JSON.stringify(redirect_uris),
     scopes: scopes && JSON.stringify(scopes),
     resource_server: Number(resource_server),

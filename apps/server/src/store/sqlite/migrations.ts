@@ -25,6 +25,7 @@ export const migrations: readonly SqliteStep[] = [
     public INTEGER NOT NULL,
     resource_server INTEGER NOT NULL,
     idle_days INTEGER,
+    grants_per_account INTEGER,
     enabled_at INTEGER,
     homepage_uri TEXT,
     logo_uri TEXT
@@ -141,7 +142,7 @@ export const migrations: readonly SqliteStep[] = [
     recovered_at INTEGER,
     recovered_by TEXT,
     revoked_by TEXT,
-    revoked_reason TEXT -- idle, or null if somebody asked for it
+    revoked_reason TEXT -- idle or replaced; null if somebody asked for it
   ) STRICT;
 
   -- Has only the pending codes, so that the sweep reads no grants.

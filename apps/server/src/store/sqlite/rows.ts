@@ -25,6 +25,7 @@ export type ApplicationRow = {
   public: number;
   resource_server: number;
   idle_days: number | null;
+  grants_per_account: number | null;
   enabled_at: number | null;
   homepage_uri: string | null;
   logo_uri: string | null;
@@ -107,6 +108,7 @@ function applicationRecord(id: string, row: ApplicationRow): ApplicationRecord {
     public: row.public === 1,
     resource_server: row.resource_server === 1,
     idle_days: row.idle_days,
+    grants_per_account: row.grants_per_account,
     enabled_at: row.enabled_at,
   };
 }

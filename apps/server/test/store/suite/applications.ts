@@ -94,6 +94,7 @@ export function describeApplications(stores: SuiteStores): void {
         homepage_uri: 'https://acme.example/',
         resource_server: true,
         idle_days: 30,
+        grants_per_account: 1,
       };
       let expected: ApplicationRecord = application;
       for (const [name, value] of [...Object.entries(changes), ['scopes', null]] as const) {

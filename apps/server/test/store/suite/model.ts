@@ -109,6 +109,7 @@ const applicationMembers = {
   homepage_uri: fc.option(anyText),
   resource_server: fc.boolean(),
   idle_days: fc.option(fc.integer({ min: 1, max: 3650 })),
+  grants_per_account: fc.option(fc.integer({ min: 1, max: 100 })),
 };
 const ownPage = ({ number }: Id) => mostly(new Id(50 + (number % 2)), anyPage);
 const pageOf = (kind: 'consent' | 'connections', link: fc.Arbitrary<Id | null>) =>

@@ -61,6 +61,7 @@ export function anApplication(members: Partial<ApplicationRecord> = {}): Applica
     public: false,
     resource_server: false,
     idle_days: null,
+    grants_per_account: null,
     enabled_at: null,
     ...members,
   };

@@ -34,6 +34,7 @@ export interface ApplicationDocument extends Versioned {
   public: boolean;
   resource_server: boolean;
   idle_days: number | null;
+  grants_per_account: number | null;
   enabled_at?: Date;
   /** A deleted application stays, so a late command finds its id taken and its revision raised. */
   deleted_at?: Date;
@@ -77,6 +78,7 @@ export function toApplicationDocument(application: ApplicationRecord): Applicati
     public: application.public,
     resource_server: application.resource_server,
     idle_days: application.idle_days,
+    grants_per_account: application.grants_per_account,
     ...(application.enabled_at !== null && { enabled_at: toDate(application.enabled_at) }),
   };
 }
@@ -95,6 +97,7 @@ export function fromApplicationDocument(document: ApplicationDocument): Applicat
     public: document.public,
     resource_server: document.resource_server,
     idle_days: document.idle_days,
+    grants_per_account: document.grants_per_account,
     enabled_at: document.enabled_at?.getTime() ?? null,
   };
 }

@@ -1,0 +1,47 @@
+import { activeGrants } from '../connections/list-connections.ts';
+import { DomainError } from '../domain-error.ts';
+import type { Initiator } from '../initiator.ts';
+import type { Service } from '../service.ts';
+import type { GrantRecord } from '../store/records.ts';
+
+// Simultaneous writes share a wait for the disk.
+const AT_ONCE = 64;
+
+/** After a conversion: ends the live grants of its account beyond the newest so many. */
+export async function endReplacedGrants(
+  { store, clock, audit }: Pick<Service, 'store' | 'clock' | 'audit'>,
+  { grant_id, application_id, account: { id: account_id } }: GrantRecord,
+  most: number,
+  initiator: Initiator,
+): Promise<void> {
+  async function end(replaced: string): Promise<void> {
+    const revoked = await store.revokeGrant({
+      ...{ grant_id: replaced, application_id, onlyActive: true },
+      ...{ reason: 'replaced', initiator, now: clock() },
+    });
+    if (revoked !== null) audit.ended(revoked, 'replaced', initiator);
+  }
+
+  try {
+    const live: Converted[] = [];
+    for await (const { grant_id, created_at } of activeGrants(store, {
+      account_id,
+      application_id,
+    })) {
+      live.push({ grant_id, created_at });
+    }
+    const replaced = live.sort(byConversion).slice(0, -most);
+    while (replaced.length > 0) {
+      await Promise.all(replaced.splice(0, AT_ONCE).map((grant) => end(grant.grant_id)));
+    }
+  } catch (error) {
+    // The code is spent, so this is not for the caller to repeat: a recovery gives it the grant.
+    throw new DomainError('outcome_unknown', { grant_id }, error);
+  }
+}
+
+type Converted = Pick<GrantRecord, 'grant_id' | 'created_at'>;
+
+function byConversion(one: Converted, other: Converted): number {
+  return one.created_at - other.created_at || (one.grant_id < other.grant_id ? -1 : 1);
+}
