@@ -1,21 +1,23 @@
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { RevokedRecord } from '../store/records.ts';
-import { activeGrants } from './list-connections.ts';
+import type { ConnectionIds } from '../store/store.ts';
 
-/** When this returns, no process sees one of the grants as active. Idempotent. */
+/**
+ * When this returns, no process sees one of the grants as active. Idempotent.
+ *
+ * @returns the grants that this call has revoked, newest first
+ */
 export async function endConnection(
-  service: Service,
-  { account_id, application_id }: { account_id: string; application_id: string },
+  { store, clock }: Pick<Service, 'store' | 'clock'>,
+  connection: ConnectionIds,
   initiator: Initiator,
 ): Promise<RevokedRecord[]> {
-  const { store, clock } = service;
   const ended: RevokedRecord[] = [];
-  for await (const { grant_id } of activeGrants(store, { account_id, application_id })) {
-    const revocation = { grant_id, application_id, onlyActive: true, now: clock(), initiator };
-    const revoked = await store.revokeGrant(revocation);
-    // Null if another call has revoked it in between.
-    if (revoked !== null) ended.push(revoked);
-  }
-  return ended;
+  let some: RevokedRecord[] | null;
+  do {
+    some = await store.endConnection({ ...connection, now: clock(), initiator });
+    ended.push(...(some ?? []));
+  } while (some !== null);
+  return ended.sort((one, other) => (one.grant_id < other.grant_id ? 1 : -1));
 }

@@ -1,8 +1,8 @@
 import type { Milliseconds } from '../clock.ts';
 import { describeTokens } from '../linking/describe-scopes.ts';
 import type { Service } from '../service.ts';
-import type { ApplicationRecord, GrantRecord, ScopeRecord } from '../store/records.ts';
-import type { Store } from '../store/store.ts';
+import type { ApplicationRecord, ConnectedGrant, ScopeRecord } from '../store/records.ts';
+import type { ConnectionIds, Store } from '../store/store.ts';
 
 export interface Connection {
   application: ApplicationRecord;
@@ -12,70 +12,53 @@ export interface Connection {
   last_used_at: Milliseconds | null;
 }
 
-export type ConnectedGrant = Pick<GrantRecord, 'grant_id' | 'created_at' | 'scope'>;
-
 export interface ConnectionWithGrants extends Connection {
   grants: ConnectedGrant[];
 }
 
-interface Summary extends Pick<Connection, 'connected_at' | 'last_used_at'> {
-  tokens: Set<string>;
-}
-
-/** `note` gets each active grant, because an account may have far more grants than connections. */
 export async function listConnections(
   { store }: Pick<Service, 'store'>,
   account_id: string,
-  note: (grant: GrantRecord) => void = () => {},
 ): Promise<Connection[]> {
-  const summaries = new Map<string, Summary>();
-  for await (const grant of activeGrants(store, { account_id })) {
-    const { application_id, created_at, last_used_at, scope } = grant;
-    const summary = summaries.get(application_id) ?? {
-      ...{ tokens: new Set<string>(), connected_at: Infinity, last_used_at: null },
-    };
-    for (const token of scope.split(' ')) summary.tokens.add(token);
-    summary.connected_at = Math.min(summary.connected_at, created_at);
-    if (last_used_at !== null) {
-      summary.last_used_at = Math.max(summary.last_used_at ?? 0, last_used_at);
-    }
-    summaries.set(application_id, summary);
-    note(grant);
-  }
   const [described, connected] = await Promise.all([
     store.listScopes(),
-    Promise.all(
-      [...summaries].map(async ([id, summary]) => ({
-        ...summary,
-        application: await store.findApplication(id),
-      })),
+    store.listConnections(account_id).then((records) =>
+      Promise.all(
+        records.map(async (record) => ({
+          ...record,
+          application: await store.findApplication(record.application_id),
+        })),
+      ),
     ),
   ]);
   return connected
-    .flatMap(({ application, tokens, ...times }) =>
+    .flatMap(({ application, scopes, connected_at, last_used_at }) => {
       // The grants of a deleted application no longer work, and are revoked in the background.
-      application === null
-        ? []
-        : [{ application, scopes: describeTokens(tokens, described), ...times }],
-    )
+      if (application === null) return [];
+      const tokens = new Set(scopes.flatMap((scope) => scope.split(' ')));
+      const times = { connected_at, last_used_at };
+      return [{ application, scopes: describeTokens(tokens, described), ...times }];
+    })
     .sort((one, other) => byName(one.application, other.application));
 }
 
 export async function listConnectionsWithGrants(
-  service: Pick<Service, 'store'>,
+  { store }: Pick<Service, 'store'>,
   account_id: string,
 ): Promise<ConnectionWithGrants[]> {
-  const grantsByApplication = new Map<string, ConnectedGrant[]>();
-  const connections = await listConnections(service, account_id, (grant) => {
-    const { application_id, grant_id, created_at, scope } = grant;
-    const grants = grantsByApplication.get(application_id) ?? [];
-    grants.push({ grant_id, created_at, scope });
-    grantsByApplication.set(application_id, grants);
-  });
-  return connections.map((connection) => ({
-    ...connection,
-    grants: grantsByApplication.get(connection.application.id) ?? [],
-  }));
+  const connections = await listConnections({ store }, account_id);
+  const withGrants = await Promise.all(
+    connections.map(async (connection) => {
+      const application_id = connection.application.id;
+      const grants: ConnectedGrant[] = [];
+      for await (const grant of activeGrants(store, { account_id, application_id })) {
+        grants.push(grant);
+      }
+      return { ...connection, grants };
+    }),
+  );
+  // The last grant may be revoked in between.
+  return withGrants.filter(({ grants }) => grants.length > 0);
 }
 
 function byName(one: ApplicationRecord, other: ApplicationRecord): number {
@@ -86,12 +69,12 @@ const PAGE = 100;
 
 export async function* activeGrants(
   store: Store,
-  filter: { account_id: string; application_id?: string },
-): AsyncGenerator<GrantRecord> {
-  let page: GrantRecord[];
+  connection: ConnectionIds,
+): AsyncGenerator<ConnectedGrant> {
+  let page: ConnectedGrant[];
   let before: string | null = null;
   do {
-    page = await store.listActiveGrants(filter, { limit: PAGE, before });
+    page = await store.listActiveGrants(connection, { limit: PAGE, before });
     yield* page;
     before = page.at(-1)?.grant_id ?? null;
   } while (page.length === PAGE);

@@ -171,6 +171,20 @@ export interface GrantRecord {
   revoked_at: Milliseconds | null;
 }
 
+/** A grant without the account that it is of. */
+export type ConnectedGrant = Omit<GrantRecord, 'account'>;
+
+/** The active grants of an account with one application. */
+export interface ConnectionRecord {
+  application_id: string;
+  /** The different scopes of the grants. */
+  scopes: string[];
+  /** When the first of them was redeemed. */
+  connected_at: Milliseconds;
+  /** Null if none was used. */
+  last_used_at: Milliseconds | null;
+}
+
 /** The part of a revoked grant that is kept for ever. */
 export interface RevokedRecord {
   grant_id: string;

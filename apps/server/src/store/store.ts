@@ -6,6 +6,8 @@ import type {
   ApplicationRecord,
   CodeState,
   CommandChange,
+  ConnectedGrant,
+  ConnectionRecord,
   CredentialHash,
   DeletionRecord,
   EndReason,
@@ -186,10 +188,14 @@ export interface NewDecision extends Change {
   now: Milliseconds;
 }
 
-export interface ActiveGrants {
+/** An account with an application. */
+export interface ConnectionIds {
   account_id: string;
-  /** Default: every application. */
-  application_id?: string;
+  application_id: string;
+}
+
+export interface Disconnection extends ConnectionIds, Change {
+  now: Milliseconds;
 }
 
 export interface ReadOptions {
@@ -302,7 +308,7 @@ export interface Store {
    * it or belong to one of these pages or codes. Revokes its grants, and replaces the names in
    * their snapshots by {@link ERASED}. Once this has returned, the database has these names
    * nowhere, and no call that began before restores them. An account that is put later is a new
-   * one: no old grant is active for it. If this throws `outcome_unknown`, a part may be done, and a
+   * one: no old grant is active for it. Works in parts: if this throws, a part may be done, and a
    * repetition does the rest. Idempotent.
    *
    * @returns how many grants this call revoked
@@ -458,8 +464,21 @@ export interface Store {
     range: ListRange,
   ): Promise<GrantRecord[]>;
 
-  /** The active grants of an account, with one application or with all, newest first. */
-  listActiveGrants(filter: ActiveGrants, range: ListRange): Promise<GrantRecord[]>;
+  // Connections. They cost what is active or pending, however many grants were revoked.
+
+  /** The applications with active grants of an account. */
+  listConnections(account_id: string): Promise<ConnectionRecord[]>;
+
+  /** The active grants of a connection, newest first. */
+  listActiveGrants(connection: ConnectionIds, range: ListRange): Promise<ConnectedGrant[]>;
+
+  /**
+   * Revokes some active grants of a connection, in one write. Call it until it returns null. Once it
+   * has, no process sees a grant as active that was active at the first call.
+   *
+   * @returns those that this call revoked; null if there was no active one
+   */
+  endConnection(disconnection: Disconnection): Promise<RevokedRecord[] | null>;
 
   /** When the newest code was issued, redeemed or not; null if there is none. */
   newestGrantTime(): Promise<Milliseconds | null>;

@@ -1,14 +1,16 @@
 import type { Milliseconds } from '../clock.ts';
-import type {
-  AccountRecord,
-  ApplicationRecord,
-  CodeBinding,
-  CommandChange,
-  CredentialHash,
-  DeletionRecord,
-  GrantHistory,
-  ListedAccount,
-  ScopeRecord,
+import type { Initiator } from '../initiator.ts';
+import {
+  type AccountRecord,
+  type ApplicationRecord,
+  type CodeBinding,
+  type CommandChange,
+  type CredentialHash,
+  type DeletionRecord,
+  ERASED,
+  type GrantHistory,
+  type ListedAccount,
+  type ScopeRecord,
 } from './records.ts';
 import type { UseMark, UseMarks } from './use-mark.ts';
 
@@ -50,6 +52,19 @@ export const keyOf: { [Kind in CopiedKind]: (record: CopiedRecords[Kind]) => str
 };
 
 export const copiedKinds = Object.keys(keyOf) as CopiedKind[];
+
+/**
+ * An erasure that is under way, or was interrupted, has not come to all grants of its account. To every
+ * request they are revoked.
+ */
+export function erasedGrant(
+  grant: StoredGrant,
+  erased: { at: Milliseconds; by: Initiator | null },
+): StoredGrant {
+  const account = grant.account && { ...grant.account, ...ERASED };
+  if (grant.revoked_at !== null) return { ...grant, account };
+  return { ...grant, account, revoked_at: erased.at, revoked_by: erased.by, secret_hash: null };
+}
 
 /** What a copy needs of each of its two databases. */
 export interface Transfer extends UseMarks {

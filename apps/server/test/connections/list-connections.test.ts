@@ -3,7 +3,7 @@ import {
   listConnections,
   listConnectionsWithGrants,
 } from '../../src/connections/list-connections.ts';
-import type { GrantRecord } from '../../src/store/records.ts';
+import type { ConnectedGrant } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
 import { anAccount, anApplication, anId, aScope } from '../store/suite/records.ts';
 
@@ -17,11 +17,11 @@ const described = aScope({ scope: 'posts.read' });
 const undescribed = { scope: 'x', title: 'x', description: null, texts: {} };
 
 // More than the rules read at once, newest first.
-const grants = Array.from({ length: 240 }, (_, age): GrantRecord => {
+const grants = Array.from({ length: 480 }, (_, age): ConnectedGrant => {
   const application_id = ([b, a, deleted][age % 3] ?? a).id;
   const scope = age < 120 ? 'posts.read' : 'x posts.read';
   return {
-    ...{ grant_id: anId(), application_id, scope, account },
+    ...{ grant_id: anId(), application_id, scope },
     ...{
       created_at: 1_000 - age,
       last_used_at: age % 6 < 3 ? null : 2_000 - age,
@@ -30,9 +30,21 @@ const grants = Array.from({ length: 240 }, (_, age): GrantRecord => {
   };
 });
 
+const connectedAt = (id: string) =>
+  Math.min(...grants.flatMap((grant) => (grant.application_id === id ? grant.created_at : [])));
+
 const store = {
-  async listActiveGrants({ account_id }, { limit, before }) {
-    const own = account_id === account.id ? grants : [];
+  async listConnections(account_id) {
+    const own = account_id === account.id ? [b, a, deleted] : [];
+    return own.map(({ id }) => ({
+      application_id: id,
+      scopes: ['posts.read', 'x posts.read'],
+      connected_at: connectedAt(id),
+      last_used_at: id === a.id ? 2_000 - 4 : 2_000 - 3,
+    }));
+  },
+  async listActiveGrants({ application_id }, { limit, before }) {
+    const own = grants.filter((grant) => grant.application_id === application_id);
     const first = own.findIndex(({ grant_id }) => grant_id === before) + 1;
     return own.slice(first, first + limit);
   },
@@ -42,8 +54,8 @@ const store = {
 
 const scopes = [described, undescribed];
 const connections = [
-  { application: a, scopes, connected_at: 1_000 - 238, last_used_at: 2_000 - 4 },
-  { application: b, scopes, connected_at: 1_000 - 237, last_used_at: 2_000 - 3 },
+  { application: a, scopes, connected_at: 1_000 - 478, last_used_at: 2_000 - 4 },
+  { application: b, scopes, connected_at: 1_000 - 477, last_used_at: 2_000 - 3 },
 ];
 
 test('a connection is the sum of its grants, and has none of them', async () => {
@@ -51,11 +63,8 @@ test('a connection is the sum of its grants, and has none of them', async () => 
   expect(await listConnections({ store }, anId())).toEqual([]);
 });
 
-test('the grants of a connection are without the account', async () => {
-  const grantsOf = (id: string) =>
-    grants
-      .filter(({ application_id }) => application_id === id)
-      .map(({ grant_id, created_at, scope }) => ({ grant_id, created_at, scope }));
+test('a connection has all of its grants, newest first', async () => {
+  const grantsOf = (id: string) => grants.filter(({ application_id }) => application_id === id);
   expect(await listConnectionsWithGrants({ store }, account.id)).toEqual(
     connections.map((connection) => ({
       ...connection,

@@ -5,7 +5,6 @@ import { invoke, type Json, send, succeed, wires } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
 import { ADA, asBearer, linkedApplication } from '../http/linked-application.ts';
 import { operator, useServer } from '../http/running-server.ts';
-import { anInitiator } from '../store/suite/records.ts';
 import { LINKING, PUBLIC_URL } from './link-flow.ts';
 
 const CALLBACK = 'https://app.example/cb';
@@ -196,31 +195,6 @@ describeOnAnyStore('what is registered', (fresh) => {
       operator,
     );
     expect(left).toEqual([]);
-  });
-
-  test('lists what it has ended itself, also if another call ends a grant in the same millisecond', async () => {
-    const linked = await linkedApplication(server);
-    const { account_id, application_id } = linked;
-    const [{ grant_id }, other] = [await linked.link(), await linked.link()];
-    const { store } = server.service;
-    const { listActiveGrants } = store;
-    store.listActiveGrants = async (...filterAndPage) => {
-      const page = await listActiveGrants(...filterAndPage);
-      await store.revokeGrant({
-        grant_id,
-        application_id,
-        now: server.now(),
-        initiator: anInitiator(),
-      });
-      return page;
-    };
-    try {
-      const input = { account_id, application_id };
-      const { data } = await succeed(server, 'admin.connections.revoke', input, operator);
-      expect(data.map((ended: Json) => ended.grant_id)).toEqual([other.grant_id]);
-    } finally {
-      store.listActiveGrants = listActiveGrants;
-    }
   });
 
   test('shows a connection of a disabled application, and none of a deleted one', async () => {

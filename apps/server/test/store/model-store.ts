@@ -5,6 +5,7 @@ import {
   type ApplicationRecord,
   type CodeBinding,
   type CodeState,
+  type ConnectedGrant,
   type CredentialHash,
   type EndReason,
   ERASED,
@@ -37,7 +38,8 @@ interface ModelGrant extends PendingRecord {
 
 /**
  * The methods of the model. Not those for scopes, refusals, counts and monitoring, which grants do not
- * depend on, and not those that depend on the clock of the adapter or do their work part by part.
+ * depend on, not those that depend on the clock of the adapter or do their work part by part, and not
+ * the sums of others.
  */
 type Methods = Omit<
   Store,
@@ -56,6 +58,8 @@ type Methods = Omit<
   | 'deleteScope'
   | 'listDeletions'
   | 'endGrants'
+  | 'listConnections'
+  | 'endConnection'
   | 'forgetDeletion'
   | 'kind'
   | 'connectionPool'
@@ -416,16 +420,20 @@ export class ModelStore implements ModelMethods {
     return rangeOf(grants, ({ grant_id }) => grant_id, range).map(recordOf);
   }
 
-  listActiveGrants(...[filter, range]: Parameters<Store['listActiveGrants']>): GrantRecord[] {
-    const { account_id, application_id } = filter;
+  listActiveGrants(
+    ...[{ account_id, application_id }, range]: Parameters<Store['listActiveGrants']>
+  ): ConnectedGrant[] {
     const grants = [...this.#grants.values()].filter(
       (grant) =>
         grant.redeemed_at !== null &&
         grant.revoked_at === null &&
         grant.account.id === account_id &&
-        (application_id === undefined || grant.application_id === application_id),
+        grant.application_id === application_id,
     );
-    return rangeOf(grants, ({ grant_id }) => grant_id, range).map(recordOf);
+    return rangeOf(grants, ({ grant_id }) => grant_id, range).map((grant) => {
+      const { account: _, ...connected } = recordOf(grant);
+      return connected;
+    });
   }
 
   #undecided(link_id: string, now: number): LinkRecord | null {

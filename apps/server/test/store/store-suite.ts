@@ -4,6 +4,7 @@ import { describeApplications } from './suite/applications.ts';
 import { describeBindings } from './suite/bindings.ts';
 import { describeCodes } from './suite/codes.ts';
 import { describeCommandChanges } from './suite/command-changes.ts';
+import { describeConnections } from './suite/connections.ts';
 import { describeCrashes } from './suite/crashes.ts';
 import { describeDeletion } from './suite/deletion.ts';
 import { describeErasure } from './suite/erasure.ts';
@@ -46,6 +47,7 @@ export function describeStore(name: string, harness: StoreHarness): void {
     describeCodes(stores);
     describeBindings(stores);
     describeGrants(stores);
+    describeConnections(stores);
     describeHistory(stores);
     describeRefusals(stores);
     describeCommandChanges(stores);

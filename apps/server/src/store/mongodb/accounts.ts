@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { uuidFromBytes } from '@latchkey/schema';
-import type { Filter } from 'mongodb';
+import type { Binary, Collection, Filter } from 'mongodb';
 import type { Clock } from '../../clock.ts';
 import { newId } from '../../credentials/credentials.ts';
 import { ERASED } from '../records.ts';
@@ -14,7 +14,7 @@ import {
   isErased,
   toSnapshot,
 } from './documents/accounts.ts';
-import type { GrantDocument } from './documents/grants.ts';
+import { type GrantDocument, unrevoked } from './documents/grants.ts';
 import { initiatorField, isSame, toDate, toId } from './documents/values.ts';
 import { replaceAtRevision } from './replace-at-revision.ts';
 import { retryOnConflict, type Versioned } from './retry-on-conflict.ts';
@@ -23,10 +23,8 @@ type Accounts = Pick<Store, 'putAccount' | 'findAccount' | 'listAccounts' | 'era
 
 type AnyAccount = AccountDocument | ErasedAccountDocument;
 
-const pending = {
-  code_expires_at: { $exists: true },
-  created_at: { $exists: false },
-} satisfies Filter<GrantDocument>;
+// Small enough that no write delays others.
+const BATCH_SIZE = 1_000;
 
 interface OfAccount {
   account_id: AnyAccount['_id'];
@@ -50,60 +48,112 @@ export function accounts(database: Database, clock: Clock): Accounts {
       isMade,
     );
 
-  /** The erasure is stored, so what is created from now on sees it. */
-  async function endAll(erasure: ErasedAccountDocument): Promise<void> {
+  /**
+   * The erasure is stored, so what is created from now on sees it.
+   *
+   * @returns how many grants this erasure has revoked
+   */
+  async function endAll(erasure: ErasedAccountDocument): Promise<number> {
     const ofAccount = {
       account_id: erasure._id,
-      // If this command is late, it spares an account that was put under the same id later.
+      // If a command is late, it spares what belongs to an account that was put under the same id later.
       account_revision: { $not: { $gt: erasure.revision ?? 0 } },
     };
-    await deleteLinks(ofAccount);
-    await endGrants(ofAccount, erasure);
+    await inBatches(() => deletePages(ofAccount));
+    let revoked = 0;
+    await inBatches(async () => {
+      const batch = await endUnrevoked(ofAccount, erasure);
+      revoked += batch.revoked;
+      return batch.found;
+    });
+    // After the codes: one that is no longer pending was redeemed, so its link request names the
+    // account by now.
+    await inBatches(() => deleteLinks(ofAccount));
+    let before = erasure.erased_from;
+    await inBatches(async () => {
+      const ids = await eraseNames(ofAccount, before);
+      before = ids.at(-1) ?? before;
+      if (before) await noteProgress(erasure, before);
+      return ids.length;
+    });
+    return revoked;
   }
 
   /** A call that read the account earlier stored a page or a code, which names its link request. */
-  async function deleteLinks(ofAccount: OfAccount): Promise<void> {
-    const [pages, codes] = await database.read(({ pages, grants, listing }) => {
-      const linkId = { ...listing, projection: { link_id: 1 } };
-      return Promise.all([
-        pages.find(ofAccount, linkId).toArray(),
-        grants.find({ ...ofAccount, ...pending }, linkId).toArray(),
-      ]);
-    });
-    // After the codes: the link request of a redeemed code names the account by now.
-    const links = await database.read(({ links, listing }) =>
-      links.find(ofAccount, { ...listing, projection: { _id: 1 } }).toArray(),
+  async function deletePages(ofAccount: OfAccount): Promise<number> {
+    const found = await database.read(({ pages, listing }) =>
+      pages
+        .find(ofAccount, { ...listing, projection: { link_id: 1 } })
+        .limit(BATCH_SIZE)
+        .toArray(),
     );
-    const ids = [
-      ...links.map(({ _id }) => _id),
-      ...[...pages, ...codes].flatMap(({ link_id }) => link_id ?? []),
-    ];
-    await database.write<void>(({ links }) => ({
-      send: async (options) => void (await links.deleteMany({ _id: { $in: ids } }, options)),
-    }));
-    // Last, since a repetition needs the pages to find the link requests.
-    await database.write<void>(({ pages }) => ({
-      send: async (options) => void (await pages.deleteMany(ofAccount, options)),
+    await deleteLinksOf(found);
+    // After their link requests, since a repetition needs the pages to find those.
+    await deleteBatch('pages', found);
+    return found.length;
+  }
+
+  async function deleteLinks(ofAccount: OfAccount): Promise<number> {
+    const found = await database.read(({ links, listing }) =>
+      links
+        .find(ofAccount, { ...listing, projection: { _id: 1 } })
+        .limit(BATCH_SIZE)
+        .toArray(),
+    );
+    await deleteBatch('links', found);
+    return found.length;
+  }
+
+  const deleteLinksOf = (found: readonly { link_id?: Binary | null }[]) =>
+    deleteBatch(
+      'links',
+      found.flatMap(({ link_id }) => (link_id ? [{ _id: link_id }] : [])),
+    );
+
+  async function deleteBatch(
+    from: 'links' | 'pages' | 'grants',
+    batch: readonly { _id: Binary }[],
+    condition: Filter<GrantDocument> = {},
+  ): Promise<void> {
+    if (batch.length === 0) return;
+    const filter = { ...condition, _id: { $in: batch.map(({ _id }) => _id) } };
+    await database.write<void>((collections) => ({
+      async send(options) {
+        const collection = collections[from] as unknown as Collection<{ _id: Binary }>;
+        await collection.deleteMany(filter as Filter<{ _id: Binary }>, options);
+      },
     }));
   }
 
-  /** Redemption needs a pending code. Once those are deleted, no further grant can appear. */
-  async function endGrants(ofAccount: OfAccount, erasure: ErasedAccountDocument): Promise<void> {
-    const redeemed = { ...ofAccount, created_at: { $exists: true } };
-    await database.write<void>(({ grants }) => ({
-      async send(options) {
-        await grants.deleteMany({ ...ofAccount, ...pending }, options);
-      },
-    }));
+  /** Deletes pending codes and revokes active grants. */
+  async function endUnrevoked(
+    ofAccount: OfAccount,
+    { erased_at, erased_by, erasure_id }: ErasedAccountDocument,
+  ): Promise<{ found: number; revoked: number }> {
+    const found = await database.decideByIndex('unrevoked_by_account', ({ grants }, options) =>
+      grants
+        .find(
+          { ...ofAccount, ...unrevoked },
+          { ...options, projection: { created_at: 1, link_id: 1 } },
+        )
+        .limit(BATCH_SIZE)
+        .toArray(),
+    );
+    if (found.length === 0) return { found: 0, revoked: 0 };
+    const pending = found.filter(({ created_at }) => !created_at);
+    await deleteLinksOf(pending);
+    await deleteBatch('grants', pending, { created_at: { $exists: false } });
+    // What is left was redeemed, also of those that were pending.
+    const ofBatch = { _id: { $in: found.map(({ _id }) => _id) } };
     await database.write<void>(({ grants }) => ({
       async send(options) {
         await grants.updateMany(
-          { ...redeemed, revoked_at: { $exists: false } },
+          { ...ofBatch, created_at: { $exists: true }, revoked_at: { $exists: false } },
           {
             $set: {
-              revoked_at: erasure.erased_at,
-              erasure_id: erasure.erasure_id,
-              ...(erasure.erased_by && { revoked_by: erasure.erased_by }),
+              revoked_at: erased_at,
+              erasure_id,
+              ...(erased_by && { revoked_by: erased_by }),
             },
             $unset: { secret_hash: '' },
           },
@@ -111,13 +161,44 @@ export function accounts(database: Database, clock: Clock): Accounts {
         );
       },
     }));
+    const revoked = await database.read(({ grants, listing }) =>
+      grants.countDocuments({ ...ofBatch, erasure_id }, listing),
+    );
+    return { found: found.length, revoked };
+  }
+
+  async function eraseNames(ofAccount: OfAccount, before: Binary | undefined): Promise<Binary[]> {
+    const redeemed = { ...ofAccount, created_at: { $exists: true } };
+    const found = await database.decideByIndex('grants_by_account', ({ grants }, options) =>
+      grants
+        .find(
+          { ...redeemed, ...(before && { _id: { $lt: before } }) },
+          { ...options, projection: { _id: 1 } },
+        )
+        .sort({ _id: -1 })
+        .limit(BATCH_SIZE)
+        .toArray(),
+    );
+    const ids = found.map(({ _id }) => _id);
+    if (ids.length === 0) return [];
+    const names = Object.entries(ERASED).map(([name, value]) => [`account.${name}`, value]);
     await database.write<void>(({ grants }) => ({
       async send(options) {
-        const names = Object.entries(ERASED).map(([name, value]) => [`account.${name}`, value]);
-        await grants.updateMany(redeemed, { $set: Object.fromEntries(names) }, options);
+        await grants.updateMany(
+          { _id: { $in: ids }, account: { $exists: true } },
+          { $set: Object.fromEntries(names) },
+          options,
+        );
       },
     }));
+    return ids;
   }
+
+  /** If this is lost, a repetition erases some names again. */
+  const noteProgress = ({ _id, erasure_id }: ErasedAccountDocument, erased_from: Binary) =>
+    database.writeOnce(async ({ accounts, bestEffort }) => {
+      await accounts.updateOne({ _id, erasure_id }, { $set: { erased_from } }, bestEffort);
+    });
 
   return {
     async putAccount(account) {
@@ -165,23 +246,28 @@ export function accounts(database: Database, clock: Clock): Accounts {
         erased_at: toDate(now),
         ...initiatorField('erased_by', initiator),
       };
-      const { _id, erasure_id } = erasure;
+      const { erasure_id } = erasure;
       // Unknown and erased ids too: a put with an unknown outcome may still arrive.
-      const revision = await retryOnConflict(
-        async () => (await find(account_id)) ?? {},
-        async (before) => {
+      let mark = erasure;
+      await retryOnConflict(
+        async (): Promise<Versioned & Pick<ErasedAccountDocument, 'erased_from'>> =>
+          (await find(account_id)) ?? {},
+        (before, found) => {
           const isMade = (found: AnyAccount) =>
             isErased(found) && isSame(found.erasure_id, erasure_id);
-          return (await replace(before, erasure, isMade)) && before + 1;
+          const { erased_from } = found;
+          mark = { ...erasure, ...(erased_from && { erased_from }), revision: before + 1 };
+          return replace(before, mark, isMade);
         },
       );
-      await endAll({ ...erasure, revision: revision ?? 0 });
-      return database.read(({ grants, listing }) =>
-        grants.countDocuments(
-          { account_id: _id, created_at: { $exists: true }, erasure_id },
-          listing,
-        ),
-      );
+      return endAll(mark);
     },
   };
+}
+
+/** @param work - returns how many records it found */
+async function inBatches(work: () => Promise<number>): Promise<void> {
+  while ((await work()) === BATCH_SIZE) {
+    // A full batch is hardly ever the last one.
+  }
 }

@@ -12,6 +12,7 @@ import {
   isRedeemed,
   toCodeState,
   toNewDocument,
+  unrevoked,
 } from './documents/grants.ts';
 import { initiatorField, isSame, toDate, toHash, toId } from './documents/values.ts';
 import { insertOnce } from './insert-once.ts';
@@ -62,19 +63,15 @@ export function codes(database: Database, clock: Clock): Codes {
     },
 
     async listCodes(account_id) {
-      const documents = await database.read(({ grants, listing }) =>
-        grants
-          .find(
-            {
-              account_id: toId(account_id),
-              code_expires_at: { $exists: true },
-              created_at: { $exists: false },
-              account: { $exists: true },
-            },
-            listing,
-          )
-          .sort({ _id: -1 })
-          .toArray(),
+      const pending = {
+        account_id: toId(account_id),
+        ...unrevoked,
+        code_expires_at: { $exists: true },
+        created_at: { $exists: false },
+        account: { $exists: true },
+      };
+      const documents = await database.readByIndex('unrevoked_by_account', ({ grants }, options) =>
+        grants.find(pending, options).sort({ _id: -1 }).toArray(),
       );
       return documents.map(fromPendingDocument);
     },

@@ -1,16 +1,19 @@
 import { uuidV7Time } from '@latchkey/schema';
 import type { Collection, Filter } from 'mongodb';
 import type { Milliseconds } from '../../clock.ts';
-import type { GrantRecord } from '../records.ts';
-import type { ListRange, Store } from '../store.ts';
-import type { ById, Database, ListWork } from './database.ts';
+import type { ConnectionRecord } from '../records.ts';
+import type { ConnectionIds, Store } from '../store.ts';
+import type { ById, Database } from './database.ts';
 import {
   fromGrantDocument,
   type GrantDocument,
   type JoinedGrantDocument,
+  type RedeemedDocument,
+  toConnectedGrant,
   toGrantAuthentication,
   toGrantHistory,
   toRevokedRecord,
+  unrevoked,
 } from './documents/grants.ts';
 import { fromId, initiatorField, isSame, toDate, toHash, toId } from './documents/values.ts';
 import type { DecisiveOptions } from './fence.ts';
@@ -26,7 +29,9 @@ type Grants = Pick<
   | 'authenticateGrant'
   | 'noteUse'
   | 'listGrants'
+  | 'listConnections'
   | 'listActiveGrants'
+  | 'endConnection'
 >;
 
 const withDetails = {
@@ -45,17 +50,19 @@ function result<T>(document: T | null): ReadBack<T> {
   return document === null ? 'retry' : { result: document };
 }
 
-const listOf =
-  (which: Filter<GrantDocument>, { limit, before }: ListRange): ListWork<GrantRecord[]> =>
-  async ({ grants }, options) => {
-    const older = before === null ? {} : { _id: { $lt: toId(before) } };
-    const documents = await grants
-      .find({ ...which, ...withDetails, ...older }, options)
-      .sort({ _id: -1 })
-      .limit(limit)
-      .toArray();
-    return documents.map(fromGrantDocument);
-  };
+// Small enough that no update delays others.
+const BATCH_SIZE = 1_000;
+
+const olderThan = (before: string | null) =>
+  before === null ? {} : { _id: { $lt: toId(before) } };
+
+const active = { ...withDetails, ...unrevoked };
+
+const activeOf = ({ account_id, application_id }: ConnectionIds): Filter<GrantDocument> => ({
+  account_id: toId(account_id),
+  application_id: toId(application_id),
+  ...active,
+});
 
 export function grants(database: Database): Grants {
   const find = (filter: Filter<GrantDocument> & { _id: GrantDocument['_id'] }) =>
@@ -203,25 +210,108 @@ export function grants(database: Database): Grants {
       return (noted ?? (await find(used))) !== null;
     },
 
-    listGrants(filter, range) {
-      if ('account_id' in filter) {
-        const ofAccount = { account_id: toId(filter.account_id) };
-        return database.readByIndex('grants_by_account', listOf(ofAccount, range));
-      }
-      const ofApplication = { application_id: toId(filter.application_id) };
-      return database.readByIndex('grants_by_application', listOf(ofApplication, range));
+    async listGrants(filter, { limit, before }) {
+      const [index, which] =
+        'account_id' in filter
+          ? ['grants_by_account', { account_id: toId(filter.account_id) }]
+          : ['grants_by_application', { application_id: toId(filter.application_id) }];
+      const documents = await database.readByIndex(index, ({ grants }, options) =>
+        grants
+          .find({ ...which, ...withDetails, ...olderThan(before) }, options)
+          .sort({ _id: -1 })
+          .limit(limit)
+          .toArray(),
+      );
+      return documents.map(fromGrantDocument);
     },
 
-    listActiveGrants({ account_id, application_id }, range) {
-      const active = {
-        account_id: toId(account_id),
-        revoked_at: { $exists: false },
-        ...(application_id !== undefined && { application_id: toId(application_id) }),
-      };
-      // Decisive, since a disconnect revokes exactly the grants in this list.
-      return database.decideByIndex('grants_by_account', listOf(active, range));
+    async listConnections(account_id) {
+      const documents = await database.decideByIndex(
+        'unrevoked_by_account',
+        ({ grants }, options) =>
+          grants
+            .aggregate<ConnectionDocument>(
+              [
+                { $match: { account_id: toId(account_id), ...active } },
+                {
+                  $group: {
+                    _id: '$application_id',
+                    scopes: { $addToSet: '$scope' },
+                    connected_at: { $min: '$created_at' },
+                    last_used_at: { $max: '$last_used_at' },
+                  },
+                },
+              ],
+              options,
+            )
+            .toArray(),
+      );
+      return documents.map(
+        ({ _id, scopes, connected_at, last_used_at }): ConnectionRecord => ({
+          application_id: fromId(_id),
+          scopes,
+          connected_at: connected_at.getTime(),
+          last_used_at: last_used_at?.getTime() ?? null,
+        }),
+      );
+    },
+
+    async listActiveGrants(connection, { limit, before }) {
+      const documents = await database.decideByIndex(
+        'unrevoked_by_account',
+        ({ grants }, options) =>
+          grants
+            .find(
+              { ...activeOf(connection), ...olderThan(before) },
+              {
+                ...options,
+                projection: { application_id: 1, scope: 1, created_at: 1, last_used_at: 1 },
+              },
+            )
+            .sort({ _id: -1 })
+            .limit(limit)
+            .toArray(),
+      );
+      return documents.map((document) => toConnectedGrant(document as RedeemedDocument));
+    },
+
+    async endConnection({ now, initiator, ...connection }) {
+      // Decisive: when it finds none, every earlier revocation is durable.
+      const found = await database.decideByIndex('unrevoked_by_account', ({ grants }, options) =>
+        grants
+          .find(activeOf(connection), { ...options, projection: { _id: 1 } })
+          .limit(BATCH_SIZE)
+          .toArray(),
+      );
+      if (found.length === 0) return null;
+      const ofBatch = { _id: { $in: found.map(({ _id }) => _id) } };
+      await database.write<void>(({ grants }) => ({
+        async send(options) {
+          await grants.updateMany(
+            { ...ofBatch, revoked_at: { $exists: false } },
+            {
+              $set: { revoked_at: toDate(now), ...initiatorField('revoked_by', initiator) },
+              $unset: { secret_hash: '' },
+            },
+            options,
+          );
+        },
+      }));
+      // Another call may have revoked some in between.
+      const ours = { revoked_at: toDate(now), 'revoked_by.request_id': initiator.request_id };
+      const revoked = await database.read(({ grants, listing }) =>
+        grants.find({ ...ofBatch, ...ours }, listing).toArray(),
+      );
+      return revoked.map(toRevokedRecord);
     },
   };
+}
+
+interface ConnectionDocument {
+  _id: GrantDocument['_id'];
+  scopes: string[];
+  connected_at: Date;
+  last_used_at: Date | null;
 }
 
 function findJoined(

@@ -1,15 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, Binary, Collection, Filter } from 'mongodb';
-import {
-  type ApplicationRecord,
-  type CommandChange,
-  type DeletionRecord,
-  ERASED,
-  type ListedAccount,
-  type ScopeRecord,
+import type {
+  ApplicationRecord,
+  CommandChange,
+  DeletionRecord,
+  ListedAccount,
+  ScopeRecord,
 } from '../records.ts';
 import { refuseToCopy } from '../schema-version.ts';
-import type { CopiedKind, CopiedRecords, StoredGrant, Transfer } from '../transfer.ts';
+import {
+  type CopiedKind,
+  type CopiedRecords,
+  erasedGrant,
+  type StoredGrant,
+  type Transfer,
+} from '../transfer.ts';
 import type { UseMarks } from '../use-mark.ts';
 import { createClient, databaseName, defaultTimeouts } from './client.ts';
 import { type Collections, Database, type DatabaseOptions } from './database.ts';
@@ -150,8 +155,8 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
           .limit(limit)
           .toArray();
         const records = documents.map(fromDocument);
-        if (kind === 'grants') await endErased(records as StoredGrant[], collections);
-        return records;
+        if (kind !== 'grants') return records;
+        return (await withErasures(records as StoredGrant[], collections)) as typeof records;
       }),
 
     write: (kind, { records, removed = [] }, mark) =>
@@ -209,18 +214,21 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
 }
 
 /** An erasure marks the account first. If it was interrupted, its grants are refused already. */
-async function endErased(grants: StoredGrant[], { accounts, listing }: Collections): Promise<void> {
+async function withErasures(
+  grants: StoredGrant[],
+  { accounts, listing }: Collections,
+): Promise<StoredGrant[]> {
   const ids = new Set(grants.flatMap(({ account_id }) => account_id ?? []));
   const filter = { _id: { $in: [...ids].map(toId) }, erased_at: { $exists: true } };
   const erased = (await accounts.find(filter, listing).toArray()) as ErasedAccountDocument[];
-  const erasures = new Map(erased.map((erasure) => [fromId(erasure._id), erasure]));
-  for (const grant of grants) {
+  const erasures = new Map(
+    erased.map(({ _id, erased_at, erased_by }) => [
+      fromId(_id),
+      { at: erased_at.getTime(), by: fromInitiator(erased_by) },
+    ]),
+  );
+  return grants.map((grant) => {
     const erasure = erasures.get(grant.account_id ?? '');
-    if (erasure === undefined) continue;
-    Object.assign(grant.account ?? {}, ERASED);
-    if (grant.revoked_at !== null) continue;
-    grant.revoked_at = erasure.erased_at.getTime();
-    grant.revoked_by = fromInitiator(erasure.erased_by);
-    grant.secret_hash = null;
-  }
+    return erasure ? erasedGrant(grant, erasure) : grant;
+  });
 }

@@ -6,6 +6,15 @@ import { type AccountRecord, ERASED, type ListedAccount } from '../records.ts';
 import type { Erasure, ListRange } from '../store.ts';
 import { accountText, initiatorText, rangeParameters } from './rows.ts';
 
+// At most about 5 ms, like a batch of writes.
+const BATCH_SIZE = 256;
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+type GrantRow = { id: Bytes; active: number };
+
+type ErasureRow = { id: Bytes; erased_at: number; erased_by: string; before: Bytes };
+
 type ListedRow = { place: Uint8Array; account: string };
 
 export function prepareAccounts(database: DatabaseSync, clock: Clock) {
@@ -20,30 +29,44 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
   const list = listWhere('TRUE');
   const listByUsername = listWhere("account ->> 'username' = :username");
 
-  const deleteLinks = database.prepare(`
-    DELETE FROM links WHERE account_id = :id
-      OR id IN (SELECT link_id FROM pages WHERE account_id = :id)
-      OR id IN (SELECT link_id FROM grants WHERE account_id = :id AND created_at IS NULL)`);
-  const deletePages = database.prepare('DELETE FROM pages WHERE account_id = :id');
+  const beginErasure = database.prepare(`
+    INSERT INTO erasures (id, erased_at, erased_by, before) VALUES (:id, :now, :initiator, :before)
+    ON CONFLICT (id) DO UPDATE SET erased_at = excluded.erased_at, erased_by = excluded.erased_by`);
+  const findErasure = database.prepare('SELECT * FROM erasures WHERE id = :id');
+  const noteProgress = database.prepare('UPDATE erasures SET before = :before WHERE id = :id');
+  const endErasure = database.prepare('DELETE FROM erasures WHERE id = :id');
+
   const remove = database.prepare('DELETE FROM accounts WHERE id = :id');
-  const deleteCodes = database.prepare(
-    'DELETE FROM grants WHERE account_id = :id AND created_at IS NULL',
-  );
-  const revoke = database.prepare(`
-    UPDATE grants SET revoked_at = :now, revoked_by = :initiator, secret_hash = NULL
-    WHERE account_id = :id AND revoked_at IS NULL`);
-  const eraseSnapshots = database.prepare(`
+  const deletePages = database.prepare(`
+    DELETE FROM pages WHERE id IN
+      (SELECT id FROM pages WHERE account_id = :id LIMIT ${BATCH_SIZE})
+    RETURNING link_id`);
+  const deleteCodes = database.prepare(`
+    DELETE FROM grants WHERE id IN
+      (SELECT id FROM grants INDEXED BY unrevoked_by_account
+        WHERE account_id = :id AND revoked_at IS NULL AND created_at IS NULL LIMIT ${BATCH_SIZE})
+    RETURNING link_id`);
+  const deleteLink = database.prepare('DELETE FROM links WHERE id = ?');
+  const deleteLinks = database.prepare(`
+    DELETE FROM links WHERE id IN
+      (SELECT id FROM links WHERE account_id = :id LIMIT ${BATCH_SIZE})`);
+  const listGrants = database.prepare(`
+    SELECT id, revoked_at IS NULL AS active FROM grants
+    WHERE account_id = :id AND id < :before ORDER BY id DESC LIMIT ${BATCH_SIZE}`);
+  const erase = database.prepare(`
     UPDATE grants SET account = json_set(account, '$.username', :username,
-      '$.display_name', :display_name, '$.twitter', :twitter)
-    WHERE account_id = :id`);
+        '$.display_name', :display_name, '$.twitter', :twitter),
+      revoked_by = CASE WHEN revoked_at IS NULL THEN :erased_by ELSE revoked_by END,
+      revoked_at = coalesce(revoked_at, :erased_at), secret_hash = NULL
+    WHERE id = :id`);
 
   return {
-    putAccount(account: AccountRecord): void {
-      put.run({
-        id: uuidToBytes(account.id),
-        place: uuidToBytes(newId(clock())),
-        account: accountText(account),
-      });
+    /** @returns false, and changes nothing, while an erasure of the account is under way */
+    putAccount(account: AccountRecord): boolean {
+      const id = uuidToBytes(account.id);
+      if (findErasure.get({ id })) return false;
+      put.run({ id, place: uuidToBytes(newId(clock())), account: accountText(account) });
+      return true;
     },
 
     findAccount(account_id: string): AccountRecord | null {
@@ -66,17 +89,40 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
       }));
     },
 
-    // One transaction: no code is issued or redeemed in between.
-    eraseAccount({ account_id, now, initiator }: Erasure): number {
+    /** From now on nothing is created for the account, and its grants are refused. */
+    beginErasure({ account_id, now, initiator }: Erasure): void {
       const id = uuidToBytes(account_id);
+      const { before } = rangeParameters({ limit: 0, before: null });
+      beginErasure.run({ id, now, initiator: initiatorText(initiator), before });
       remove.run({ id });
-      // Before the pages and the codes, which name the link requests to delete.
-      deleteLinks.run({ id });
-      deletePages.run({ id });
-      deleteCodes.run({ id });
-      const { changes } = revoke.run({ id, now, initiator: initiatorText(initiator) });
-      eraseSnapshots.run({ id, ...ERASED });
-      return Number(changes);
+    },
+
+    /** @returns how many grants this has revoked; null if nothing is left to do */
+    erasePart(account_id: string): number | null {
+      const id = uuidToBytes(account_id);
+      const erasure = findErasure.get({ id }) as ErasureRow | undefined;
+      if (erasure === undefined) return null;
+      // The grants last: until its code is deleted, one more can appear.
+      if (deleteSomeLinks(id)) return 0;
+      const rows = listGrants.all({ id, before: erasure.before }) as GrantRow[];
+      const last = rows.at(-1);
+      if (last === undefined) {
+        endErasure.run({ id });
+        return null;
+      }
+      const { erased_at, erased_by } = erasure;
+      for (const row of rows) erase.run({ id: row.id, erased_at, erased_by, ...ERASED });
+      noteProgress.run({ id, before: last.id });
+      return rows.filter(({ active }) => active).length;
     },
   };
+
+  /** Pages and codes name link requests that do not name the account. */
+  function deleteSomeLinks(id: Bytes): boolean {
+    const rows = [deletePages, deleteCodes].flatMap(
+      (statement) => statement.all({ id }) as { link_id: Bytes | null }[],
+    );
+    for (const { link_id } of rows) if (link_id) deleteLink.run(link_id);
+    return deleteLinks.run({ id }).changes > 0 || rows.length > 0;
+  }
 }

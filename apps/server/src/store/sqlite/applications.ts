@@ -74,7 +74,8 @@ export function prepareApplications(database: DatabaseSync) {
   const listDeletions = database.prepare('SELECT * FROM deleted_applications');
   const forget = database.prepare('DELETE FROM deleted_applications WHERE id = :id');
   const deleteCodes = database.prepare(`
-    DELETE FROM grants WHERE application_id = :id AND created_at IS NULL`);
+    DELETE FROM grants
+    WHERE application_id = :id AND code_expires_at IS NOT NULL AND created_at IS NULL`);
   const listGrants = database.prepare(`
     SELECT id FROM grants WHERE application_id = :id AND id < :before
     ORDER BY id DESC LIMIT :limit`);

@@ -33,8 +33,8 @@ export function prepareCodes(database: DatabaseSync) {
     FROM accounts WHERE id = :account_id
     RETURNING ${PENDING}`);
   const list = database.prepare(`
-    SELECT id, ${PENDING} FROM grants
-    WHERE account_id = :id AND created_at IS NULL ORDER BY id DESC`);
+    SELECT id, ${PENDING} FROM grants INDEXED BY unrevoked_by_account
+    WHERE account_id = :id AND revoked_at IS NULL AND created_at IS NULL ORDER BY id DESC`);
   const cancel = database.prepare(`
     DELETE FROM grants WHERE id = :id AND created_at IS NULL
     RETURNING ${PENDING}`);

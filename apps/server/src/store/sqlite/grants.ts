@@ -2,13 +2,22 @@ import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes, uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
 import type {
+  ConnectedGrant,
+  ConnectionRecord,
   CredentialHash,
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
   RevokedRecord,
 } from '../records.ts';
-import type { ActiveGrants, Change, ListRange, Recovery, Revocation } from '../store.ts';
+import type {
+  Change,
+  ConnectionIds,
+  Disconnection,
+  ListRange,
+  Recovery,
+  Revocation,
+} from '../store.ts';
 import {
   bytesOrNull,
   type GrantRow,
@@ -25,6 +34,18 @@ import {
 type FoundRow = GrantRow & { application_id: Uint8Array };
 
 type RevokedRow = { application_id: Uint8Array; created_at: number; revoked_at: number };
+
+type ConnectionRow = {
+  application_id: Uint8Array;
+  scopes: string;
+  connected_at: number;
+  last_used_at: number | null;
+};
+
+type ConnectedRow = Omit<ListedRow, 'account'>;
+
+// At most about 5 ms, like a batch of writes.
+const BATCH_SIZE = 256;
 
 type AuthenticationRow = Omit<FoundRow, 'account'> & {
   account: string | null;
@@ -53,11 +74,13 @@ export function prepareGrants(database: DatabaseSync) {
     RETURNING ${GRANT}`);
   const authenticate = database.prepare(`
     SELECT g.application_id, coalesce(g.scope, '') AS scope, g.created_at, g.last_used_at,
-      g.revoked_at, g.secret_hash, g.first_used_at, a.disabled AS application_disabled,
-      a.idle_days, a.enabled_at,
+      coalesce(g.revoked_at, e.erased_at) AS revoked_at, g.first_used_at,
+      CASE WHEN e.erased_at IS NULL THEN g.secret_hash END AS secret_hash,
+      a.disabled AS application_disabled, a.idle_days, a.enabled_at,
       CASE WHEN ? THEN (SELECT account FROM accounts WHERE id = g.account_id) ELSE g.account END
         AS account
     FROM grants g LEFT JOIN applications a ON a.id = g.application_id
+      LEFT JOIN erasures e ON e.id = g.account_id
     WHERE g.id = ? AND g.created_at IS NOT NULL`);
   const noteUse = database.prepare(`
     UPDATE grants SET last_used_at = max(coalesce(last_used_at, :now), :now),
@@ -78,11 +101,21 @@ export function prepareGrants(database: DatabaseSync) {
       ORDER BY id DESC LIMIT :limit`);
   const listByAccount = listBy('account_id');
   const listByApplication = listBy('application_id');
+  const listConnections = database.prepare(`
+    SELECT application_id, json_group_array(DISTINCT scope) AS scopes,
+      min(created_at) AS connected_at, max(last_used_at) AS last_used_at
+    FROM grants
+    WHERE account_id = :account_id AND revoked_at IS NULL AND created_at IS NOT NULL
+    GROUP BY application_id`);
+  const CONNECTED = `account_id = :account_id AND application_id = :application_id
+      AND revoked_at IS NULL AND created_at IS NOT NULL`;
   const listActive = database.prepare(`
-    SELECT id, application_id, ${GRANT} FROM grants
-    WHERE account_id = :account_id AND created_at IS NOT NULL AND revoked_at IS NULL
-      AND application_id = coalesce(:application_id, application_id) AND id < :before
-    ORDER BY id DESC LIMIT :limit`);
+    SELECT id, application_id, scope, created_at, last_used_at, revoked_at FROM grants
+    WHERE ${CONNECTED} AND id < :before ORDER BY id DESC LIMIT :limit`);
+  const endConnection = database.prepare(`
+    UPDATE grants SET revoked_at = :now, revoked_by = :initiator, secret_hash = NULL
+    WHERE id IN (SELECT id FROM grants WHERE ${CONNECTED} LIMIT ${BATCH_SIZE})
+    RETURNING id, application_id, created_at, revoked_at`);
 
   return {
     findGrantHistory(grant_id: string): GrantHistory | null {
@@ -107,9 +140,7 @@ export function prepareGrants(database: DatabaseSync) {
         Number(!onlyActive),
         unused_before,
       ) as RevokedRow | undefined;
-      return row
-        ? { ...idsOf(grant_id, row), created_at: row.created_at, revoked_at: row.revoked_at }
-        : null;
+      return row ? revokedRecord(grant_id, row) : null;
     },
 
     recoverGrant(recovery: Recovery): GrantRecord | null {
@@ -168,18 +199,42 @@ export function prepareGrants(database: DatabaseSync) {
       return rows.map(listedGrant);
     },
 
-    listActiveGrants(
-      { account_id, application_id }: ActiveGrants,
-      range: ListRange,
-    ): GrantRecord[] {
+    listConnections(account_id: string): ConnectionRecord[] {
+      const rows = listConnections.all({ account_id: uuidToBytes(account_id) }) as ConnectionRow[];
+      return rows.map(({ application_id, scopes, ...times }) => ({
+        application_id: uuidFromBytes(application_id),
+        scopes: JSON.parse(scopes),
+        ...times,
+      }));
+    },
+
+    listActiveGrants(connection: ConnectionIds, range: ListRange): ConnectedGrant[] {
       const rows = listActive.all({
-        account_id: uuidToBytes(account_id),
-        application_id: bytesOrNull(application_id ?? null),
+        ...connectionColumns(connection),
         ...rangeParameters(range),
-      }) as ListedRow[];
-      return rows.map(listedGrant);
+      }) as ConnectedRow[];
+      return rows.map((row) => withoutAccount(idsOf(uuidFromBytes(row.id), row), row));
+    },
+
+    endConnection({ now, initiator, ...connection }: Disconnection): RevokedRecord[] | null {
+      const rows = endConnection.all({
+        ...connectionColumns(connection),
+        ...{ now, initiator: initiatorText(initiator) },
+      }) as (RevokedRow & { id: Uint8Array })[];
+      if (rows.length === 0) return null;
+      return rows.map((row) => revokedRecord(uuidFromBytes(row.id), row));
     },
   };
+}
+
+const connectionColumns = ({ account_id, application_id }: ConnectionIds) => ({
+  account_id: uuidToBytes(account_id),
+  application_id: uuidToBytes(application_id),
+});
+
+function revokedRecord(grant_id: string, row: RevokedRow): RevokedRecord {
+  const { created_at, revoked_at } = row;
+  return { ...idsOf(grant_id, row), created_at, revoked_at };
 }
 
 function idsOf(grant_id: string, row: Pick<FoundRow, 'application_id'>) {

@@ -50,6 +50,14 @@ export const migrations: readonly SqliteStep[] = [
     deleted_by TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
 
+  -- Erasures that have not come to all grants of the account.
+  CREATE TABLE erasures (
+    id BLOB PRIMARY KEY, -- of the account
+    erased_at INTEGER NOT NULL,
+    erased_by TEXT NOT NULL,
+    before BLOB NOT NULL -- the grants with a lesser id are left
+  ) STRICT, WITHOUT ROWID;
+
   CREATE TABLE accounts (
     id BLOB PRIMARY KEY,
     place BLOB NOT NULL, -- a UUIDv7 of the first put, since an account's own id has no time
@@ -151,6 +159,12 @@ export const migrations: readonly SqliteStep[] = [
   -- The operator's lists. Pending codes are in them, so that a redemption writes to neither.
   CREATE INDEX grants_by_account ON grants (account_id, id);
   CREATE INDEX grants_by_application ON grants (application_id, id);
+
+  -- What is active or pending, so that what was revoked costs nothing: see decision 56. A redemption
+  -- does not write to it.
+  CREATE INDEX unrevoked_by_account ON grants (account_id, application_id, id) WHERE revoked_at IS NULL;
+  CREATE INDEX codes_by_application ON grants (application_id, account_id)
+    WHERE code_expires_at IS NOT NULL;
 
   CREATE TABLE refusals (
     id BLOB PRIMARY KEY,

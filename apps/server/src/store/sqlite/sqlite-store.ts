@@ -78,6 +78,21 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     if (closing) throw new DomainError('store_unavailable', {}, new Error('The store is closed.'));
   }
 
+  const putAccount = write(accounts.putAccount);
+  const beginErasure = write(accounts.beginErasure);
+  const erasePart = write(accounts.erasePart);
+
+  /** @returns how many grants this has revoked */
+  async function endErasure(account_id: string): Promise<number> {
+    let revoked = 0;
+    let part: number | null;
+    do {
+      part = await erasePart(account_id);
+      revoked += part ?? 0;
+    } while (part !== null);
+    return revoked;
+  }
+
   async function sweep(): Promise<void> {
     for (const sweepBatch of sweeps) {
       const sweepOnce = write(() => sweepBatch(clock()));
@@ -121,11 +136,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     endGrants: write(applications.endGrants),
     forgetDeletion: write(applications.forgetDeletion),
 
-    putAccount: write(accounts.putAccount),
+    async putAccount(account) {
+      while (!(await putAccount(account))) await endErasure(account.id);
+    },
     findAccount: read(accounts.findAccount),
     listAccounts: read(accounts.listAccounts),
     async eraseAccount(erasure) {
-      const revoked = await write(accounts.eraseAccount)(erasure);
+      await beginErasure(erasure);
+      const revoked = await endErasure(erasure.account_id);
       await emptyLog(database);
       return revoked;
     },
@@ -157,9 +175,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     authenticateGrant: read(grants.authenticateGrant),
     noteUse: write(grants.noteUse, grantIdOf),
     listGrants: read(grants.listGrants),
-    listActiveGrants: read(grants.listActiveGrants),
     findGrantHistory: read(grants.findGrantHistory),
     newestGrantTime: read(grants.newestGrantTime),
+
+    listConnections: read(grants.listConnections),
+    listActiveGrants: read(grants.listActiveGrants),
+    endConnection: write(grants.endConnection),
 
     keepRefusals: write(refusals.keepRefusals),
     findRefusals: read(refusals.findRefusals),

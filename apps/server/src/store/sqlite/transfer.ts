@@ -4,7 +4,13 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { ApplicationRecord, ScopeRecord } from '../records.ts';
 import { refuseToCopy } from '../schema-version.ts';
-import type { CopiedKind, CopiedRecords, StoredGrant, Transfer } from '../transfer.ts';
+import {
+  type CopiedKind,
+  type CopiedRecords,
+  erasedGrant,
+  type StoredGrant,
+  type Transfer,
+} from '../transfer.ts';
 import { prepareApplications } from './applications.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 import { migrations, versionOf } from './migrations.ts';
@@ -144,7 +150,17 @@ function transfer(database: DatabaseSync, path: string): Transfer {
     }),
     grants: table('grants', {
       condition: 'created_at IS NOT NULL',
-      toRecord: storedGrant,
+      toRecord: (row: GrantRow) => {
+        const erasure =
+          row.account_id &&
+          statement('SELECT erased_at, erased_by FROM erasures WHERE id = ?').get(row.account_id);
+        return erasure
+          ? erasedGrant(storedGrant(row), {
+              at: erasure.erased_at as number,
+              by: initiatorRecord(erasure.erased_by as string),
+            })
+          : storedGrant(row);
+      },
       toRow: grantRow,
     }),
     command_changes: table('command_changes', {

@@ -64,6 +64,7 @@ const decisions = [
   'findGrantHistory',
   'authenticateGrant',
   'listActiveGrants',
+  'endConnection',
 ] as const;
 
 const lists = [
@@ -212,7 +213,7 @@ describe('on a replica set, whatever the URL says', () => {
     server.script('find', failure(2, 'BadValue', { errmsg }), batch());
     await calls.listActiveGrants(store);
     const reads = server.sent('find');
-    expect(reads.map(({ hint }) => hint)).toEqual(['grants_by_account', undefined]);
+    expect(reads.map(({ hint }) => hint)).toEqual(['unrevoked_by_account', undefined]);
     for (const read of reads) {
       expect(read.readConcern).toEqual({ level: 'majority', afterClusterTime: fenceTime });
     }

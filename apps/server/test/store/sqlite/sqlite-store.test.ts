@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { prepareAccounts } from '../../../src/store/sqlite/accounts.ts';
 import { nodeSqlite } from '../../../src/store/sqlite/open-database.ts';
 import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { manyGrants } from '../many-grants.ts';
 import { describeStore } from '../store-suite.ts';
 import {
   aCode,
@@ -55,6 +57,41 @@ describe('the SQLite store', () => {
     // Writes in different turns have a transaction each.
     for (let write = 0; write < 3; write++) await store.putAccount(anAccount());
     expect(commitsInLog()).toBe(before + 4);
+  });
+
+  test('refuses what an interrupted erasure has not reached, and goes on with it', async () => {
+    const { account } = await manyGrants(database.url, 400);
+    const account_id = account.id;
+    const range = { limit: 400, before: null };
+    const killed = new (nodeSqlite().DatabaseSync)(database.path);
+    const accounts = prepareAccounts(killed, Date.now);
+    accounts.beginErasure({ account_id, now: 7, initiator: anInitiator() });
+    const revoked = accounts.erasePart(account_id) ?? 0;
+    killed.close();
+
+    const names = async () =>
+      (await store.listGrants({ account_id }, range)).map((grant) => grant.account.username);
+    expect(new Set(await names()).size).toBe(2);
+    for (const { grant_id } of await store.listGrants({ account_id }, range)) {
+      const found = await store.authenticateGrant(grant_id, { currentAccount: false });
+      expect(found?.secret_hash).toBeNull();
+    }
+    const erasure = { account_id, now: 8, initiator: anInitiator() };
+    expect(await store.eraseAccount(erasure)).toBe(300 - revoked);
+    expect(new Set(await names())).toEqual(new Set(['erased']));
+  });
+
+  test('ends an interrupted erasure before the account is put again', async () => {
+    const { grant } = await granted(store);
+    const { account } = grant;
+    const killed = new (nodeSqlite().DatabaseSync)(database.path);
+    const erasure = { account_id: account.id, now: 7, initiator: anInitiator() };
+    prepareAccounts(killed, Date.now).beginErasure(erasure);
+    killed.close();
+    await store.putAccount(account);
+    expect(await store.findAccount(account.id)).toEqual(account);
+    const found = await store.authenticateGrant(grant.grant_id, { currentAccount: true });
+    expect(found).toMatchObject({ secret_hash: null, grant: { revoked_at: 7 } });
   });
 
   test('fails only the failing write of a transaction', async () => {

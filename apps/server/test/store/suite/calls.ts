@@ -90,7 +90,18 @@ export const calls: {
     }),
   listGrants: (store) => store.listGrants({ account_id: anId() }, { limit: 1, before: null }),
   listActiveGrants: (store) =>
-    store.listActiveGrants({ account_id: anId() }, { limit: 1, before: null }),
+    store.listActiveGrants(
+      { account_id: anId(), application_id: anId() },
+      { limit: 1, before: null },
+    ),
+  listConnections: (store) => store.listConnections(anId()),
+  endConnection: (store) =>
+    store.endConnection({
+      account_id: anId(),
+      application_id: anId(),
+      now: 0,
+      initiator: anInitiator(),
+    }),
   keepRefusals: (store) => store.keepRefusals([aRefusal()]),
   findRefusals: (store) => store.findRefusals({ grant_id: anId() }, 1),
   keepCommandChanges: (store) => store.keepCommandChanges([aCommandChange()]),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/store/store.ts';
+import { manyGrants } from '../many-grants.ts';
 import { StoreProcess } from './child.ts';
 import type { SuiteStores } from './harness.ts';
 import {
@@ -251,6 +252,23 @@ export function describeErasure(stores: SuiteStores): void {
         expect(grants).toHaveLength(revoked);
         expect(grants.filter(({ revoked_at }) => revoked_at === null)).toEqual([]);
       });
+    });
+  });
+
+  test('an erasure of many grants is complete, and can be repeated', async () => {
+    await stores.withFresh(async (database) => {
+      const count = 2_000;
+      const { account } = await manyGrants(database.url, count);
+      const account_id = account.id;
+      const store = await database.open();
+      const erase = () => store.eraseAccount({ account_id, now: 1, initiator: anInitiator() });
+      expect(await erase()).toBe((count * 3) / 4);
+      const grants = await store.listGrants({ account_id }, { limit: count, before: null });
+      expect(grants).toHaveLength(count);
+      expect(grants.filter(({ revoked_at }) => revoked_at === null)).toEqual([]);
+      expect(new Set(grants.map((grant) => grant.account.username))).toEqual(new Set(['erased']));
+      expect(await erase()).toBe(0);
+      await store.close();
     });
   });
 

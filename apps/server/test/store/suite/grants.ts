@@ -292,7 +292,13 @@ export function describeGrants(stores: SuiteStores): void {
         const account_id = code.account.id;
         const range = { limit: 9, before: null };
         expect(await stores.other.listGrants({ account_id }, range)).toEqual([used]);
-        expect(await stores.other.listActiveGrants({ account_id }, range)).toEqual([used]);
+        const { application_id } = code;
+        const [connection] = await stores.other.listConnections(account_id);
+        expect(connection).toMatchObject({ application_id, last_used_at: last });
+        const { account: _, ...connected } = used;
+        expect(await stores.other.listActiveGrants({ account_id, application_id }, range)).toEqual([
+          connected,
+        ]);
       }
       await Promise.all(
         [9_000, 7_000, 8_000].map((now, turn) =>

@@ -279,10 +279,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     range,
   ),
   listActiveGrants: fc.tuple(
-    fc.record(
-      { account_id: anyAccount, application_id: anyApplication },
-      { requiredKeys: ['account_id'] },
-    ),
+    fc.record({ account_id: anyAccount, application_id: anyApplication }),
     range,
   ),
 };
@@ -463,7 +460,10 @@ const readAll = [0, 1].flatMap((number): Call[] => {
     { method: 'findAccount', args: [owner] },
     { method: 'findLink', args: [new Id(40 + number)] },
     ...[50, 52, 54].map((first): Call => ({ method: 'findPage', args: [new Id(first + number)] })),
-    { method: 'listActiveGrants', args: [{ account_id: owner }, all] },
+    ...[0, 1].map((other): Call => {
+      const connection = { account_id: owner, application_id: new Id(other) };
+      return { method: 'listActiveGrants', args: [connection, all] };
+    }),
     { method: 'listGrants', args: [{ application_id: application }, all] },
     { method: 'listGrants', args: [{ account_id: owner }, all] },
     { method: 'listCodes', args: [owner] },

@@ -202,7 +202,7 @@ export async function readContents(store: Store): Promise<unknown> {
     ),
     history: await all(ids.grants, (each) => store.findGrantHistory(each)),
     of_ada: await store.listGrants({ account_id: ada.id }, range),
-    active: await store.listActiveGrants({ account_id: ada.id }, range),
+    connections: await store.listConnections(ada.id),
     command_changes: await store.listCommandChanges(10),
     refusals: await store.findRefusals({ grant_id: activeId }, 10),
     count: await store.addToCount({ key: 'limit', points: 0, now: NEVER, duration: DAY }),

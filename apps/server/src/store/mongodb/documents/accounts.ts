@@ -24,6 +24,8 @@ export interface ErasedAccountDocument extends Versioned {
   erasure_id: Binary;
   erased_at: Date;
   erased_by?: InitiatorDocument;
+  /** Its grants from this id on have no names any more. */
+  erased_from?: Binary;
 }
 
 export function toSnapshot(account: AccountSnapshot): AccountSnapshot {

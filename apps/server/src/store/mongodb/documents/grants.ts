@@ -1,7 +1,8 @@
-import type { Binary } from 'mongodb';
+import type { Binary, Filter } from 'mongodb';
 import type {
   CodeBinding,
   CodeState,
+  ConnectedGrant,
   EndReason,
   GrantAuthentication,
   GrantHistory,
@@ -70,6 +71,9 @@ export interface GrantDocument extends Initiators, Versioned {
   erasure_id?: Binary;
 }
 
+/** In the words of the index `unrevoked_by_account`, where null is for an absent field. */
+export const unrevoked = { revoked_at: null } as object as Filter<GrantDocument>;
+
 export type RedeemedDocument = GrantDocument & { created_at: Date; account: AccountSnapshot };
 
 type DetailedDocument = RedeemedDocument & { code_hash: Binary };
@@ -132,10 +136,10 @@ export function isRedeemed(document: GrantDocument): document is RedeemedDocumen
 export function fromGrantDocument(document: GrantDocument): GrantRecord {
   if (!isRedeemed(document)) throw new TypeError('A code that was not redeemed is not a grant.');
   const account = fromSnapshot(document.account_id, document.account);
-  return { ...withoutAccount(document), account };
+  return { ...toConnectedGrant(document), account };
 }
 
-function withoutAccount(document: RedeemedDocument): GrantAuthentication['grant'] {
+export function toConnectedGrant(document: RedeemedDocument): ConnectedGrant {
   return {
     grant_id: fromId(document._id),
     application_id: fromId(document.application_id),
@@ -247,7 +251,7 @@ export function toGrantAuthentication(
   const [joined] = document.joined_application;
   const application = joined?.deleted_at ? undefined : joined;
   const [account] = document.joined_account;
-  const grant = withoutAccount(document);
+  const grant = toConnectedGrant(document);
   // An erasure may not have reached this grant yet. Once refused, a grant must stay refused.
   const erased_at = account && isErased(account) ? account.erased_at.getTime() : null;
   const revoked_at = grant.revoked_at ?? erased_at;

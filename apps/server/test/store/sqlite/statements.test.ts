@@ -1,0 +1,79 @@
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+
+// The database has no statistics, so a plan is the same at any size of it.
+
+/** What may read a whole table: one that has few rows, whatever the service did. */
+const small = [
+  'scopes',
+  'deleted_applications',
+  'command_changes',
+  'schema_version',
+  'use_mark',
+  'sqlite_master',
+];
+
+/** What may read from the beginning, since it stops at a LIMIT: a page of a list. */
+const pages = ['applications'];
+
+describe('a statement for SQLite', () => {
+  const prepared = new Set<string>();
+  let database: DatabaseSync;
+
+  beforeAll(async () => {
+    const { prepare } = DatabaseSync.prototype;
+    const spy = vi.spyOn(DatabaseSync.prototype, 'prepare');
+    spy.mockImplementation(function (this: DatabaseSync, sql, ...options) {
+      database = this;
+      prepared.add(sql);
+      return prepare.call(this, sql, ...options);
+    });
+    await openSqliteStore({ path: ':memory:', clock: Date.now, revokedGrantDays: 1 });
+    spy.mockRestore();
+  });
+  afterAll(() => database.close());
+
+  const planOf = (sql: string) =>
+    database
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map(({ detail }) => String(detail));
+
+  const found = (words: string) => {
+    const statements = [...prepared].filter((sql) => sql.replace(/\s+/g, ' ').includes(words));
+    expect(statements, words).toHaveLength(1);
+    return planOf(statements[0] ?? '');
+  };
+
+  test('reads no table from its beginning to its end', () => {
+    const explained = [...prepared].filter((sql) => /^\s*(SELECT|UPDATE|DELETE|INSERT)/.test(sql));
+    expect(explained.length).toBeGreaterThan(50);
+    const scans = explained.flatMap((sql) =>
+      planOf(sql).flatMap((detail) => {
+        const [, table = ''] = /^SCAN (\w+)/.exec(detail) ?? [];
+        const isPage = pages.includes(table) || !/WHERE/.test(sql);
+        const isBounded = isPage && /LIMIT/.test(sql);
+        if (table === '' || small.includes(table) || isBounded) return [];
+        return `${detail}: ${sql}`;
+      }),
+    );
+    expect(
+      scans,
+      'Find the rows by a key or an index, or add the table above, with the reason',
+    ).toEqual([]);
+  });
+
+  test.each([
+    ['json_group_array(DISTINCT scope)', 'account_id=?'],
+    ['SET revoked_at = :now, revoked_by = :initiator', 'account_id=? AND application_id=?'],
+    [
+      'scope, created_at, last_used_at, revoked_at FROM grants WHERE account_id = :account_id AND application_id',
+      'account_id=? AND application_id=? AND id<?',
+    ],
+    ['AND created_at IS NULL ORDER BY id DESC', 'account_id=?'],
+    ['AND revoked_at IS NULL AND created_at IS NULL LIMIT', 'account_id=?'],
+  ])('about a connection passes over what was revoked: %s', (words, key) => {
+    expect(found(words).join('\n')).toContain(`INDEX unrevoked_by_account (${key})`);
+  });
+});
