@@ -525,6 +525,12 @@ export const reasons = {
     advice:
       'Nothing was kept. If the address is that of your proxy, set TRUST_PROXY. Many users may share an address; RATE_LIMIT sets the limit.',
   },
+  too_many_page_actions: {
+    code: 'rate_limited',
+    found: 'One page was used more often than its limit allows.',
+    advice:
+      'The page works again after Retry-After. A person does not reach the limit: look for a program that has the cookie of the page.',
+  },
   too_many_requests: {
     code: 'rate_limited',
     found: 'The application has sent more requests than the limit "requests" allows.',

@@ -2,7 +2,7 @@ import { isIP, SocketAddress } from 'node:net';
 import type { Clock, Milliseconds } from '../clock.ts';
 import type { WindowCount } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import type { RateLimit, RateLimitName } from './rate-limit-setting.ts';
+import type { LimitName, RateLimit } from './rate-limit-setting.ts';
 import { RateLimited } from './rate-limited.ts';
 
 export interface Limit {
@@ -34,7 +34,7 @@ const MAX_CONCURRENT_WRITES = 32;
 
 /** The limit applies to the shared count as last read plus the calls since. */
 export class SharedLimit implements Limit {
-  readonly #name: RateLimitName;
+  readonly #name: LimitName;
   readonly #limit: RateLimit;
   readonly #clock: Clock;
   readonly #store: Pick<Store, 'addToCount'>;
@@ -42,7 +42,7 @@ export class SharedLimit implements Limit {
   readonly #counts = new Map<string, Count>();
 
   constructor(
-    name: RateLimitName,
+    name: LimitName,
     limit: RateLimit,
     { store, clock }: { store: Pick<Store, 'addToCount'>; clock: Clock },
     onRefusal: OnRefusal,

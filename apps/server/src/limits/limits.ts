@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { Store } from '../store/store.ts';
 import { type Limit, SharedLimit } from './limit.ts';
-import type { RateLimitName, RateLimits } from './rate-limit-setting.ts';
+import { type LimitName, PAGE_ACTIONS, type RateLimits } from './rate-limit-setting.ts';
 
-export interface Limits extends Record<RateLimitName, Limit> {
+export interface Limits extends Record<LimitName, Limit> {
   close(): Promise<void>;
 }
 
@@ -17,6 +17,7 @@ export const noLimits: Limits = {
   exchanges: unlimited,
   requests: unlimited,
   links: unlimited,
+  pages: unlimited,
   async close() {},
 };
 
@@ -25,12 +26,13 @@ export function createLimits(
   rateLimits: RateLimits | null,
   { store, clock }: { store: Pick<Store, 'addToCount'>; clock: Clock },
   log: Logger,
-  onRefusal: (limit: RateLimitName) => void,
+  onRefusal: (limit: LimitName) => void,
 ): Limits {
   if (rateLimits === null) return noLimits;
 
-  const create = (name: RateLimitName) =>
-    new SharedLimit(name, rateLimits[name], { store, clock }, (key, isFirst) => {
+  const numbers = { ...rateLimits, pages: PAGE_ACTIONS };
+  const create = (name: LimitName) =>
+    new SharedLimit(name, numbers[name], { store, clock }, (key, isFirst) => {
       onRefusal(name);
       // Once per window: each refused request has its own log line.
       if (isFirst) log.warn({ limit: name, key }, 'a rate limit was reached');
@@ -40,6 +42,7 @@ export function createLimits(
     exchanges: create('exchanges'),
     requests: create('requests'),
     links: create('links'),
+    pages: create('pages'),
   };
 
   let alone = false;

@@ -17,7 +17,15 @@ export const defaultRateLimits: RateLimits = {
   links: { limit: 300, seconds: 60 },
 };
 
-export const rateLimitNames = Object.keys(defaultRateLimits) as RateLimitName[];
+/** What somebody can have made with an open page, by page. Not a setting. */
+export const PAGE_ACTIONS: RateLimit = { limit: 120, seconds: 60 };
+
+export type LimitName = RateLimitName | 'pages';
+
+export const limitNames: LimitName[] = [
+  ...(Object.keys(defaultRateLimits) as RateLimitName[]),
+  'pages',
+];
 
 // Counts that are kept for longer than a day would record who used the service.
 export const LONGEST_WINDOW = 86_400;

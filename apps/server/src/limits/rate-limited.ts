@@ -1,19 +1,20 @@
 import { DomainError } from '../domain-error.ts';
 import type { Reason } from '../reasons.ts';
-import type { RateLimit, RateLimitName } from './rate-limit-setting.ts';
+import type { LimitName, RateLimit } from './rate-limit-setting.ts';
 
 const reasonOf = {
   authentications: 'too_many_failed_authentications',
   exchanges: 'too_many_failed_exchanges',
   requests: 'too_many_requests',
   links: 'too_many_links',
-} as const satisfies Record<RateLimitName, Reason>;
+  pages: 'too_many_page_actions',
+} as const satisfies Record<LimitName, Reason>;
 
 export class RateLimited extends DomainError {
   readonly limit: number;
   readonly reset: number;
 
-  constructor(name: RateLimitName, { limit }: RateLimit, milliseconds: number) {
+  constructor(name: LimitName, { limit }: RateLimit, milliseconds: number) {
     super('rate_limited', {}, undefined, { reason: reasonOf[name], subject: {} });
     this.limit = limit;
     this.reset = Math.max(1, Math.ceil(milliseconds / 1000));

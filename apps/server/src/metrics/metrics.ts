@@ -12,7 +12,7 @@ import {
 } from 'prom-client';
 import packageJson from '../../package.json' with { type: 'json' };
 import { DomainError } from '../domain-error.ts';
-import { type RateLimitName, rateLimitNames } from '../limits/rate-limit-setting.ts';
+import { type LimitName, limitNames } from '../limits/rate-limit-setting.ts';
 import type { Service } from '../service.ts';
 import { methodsOf, type StoreObserver } from '../store/observe-store.ts';
 import { createPendingCodes } from './pending-codes.ts';
@@ -29,7 +29,7 @@ export interface Metrics {
   observeStore: StoreObserver;
   housekeepingFailed(): void;
   finished(call: FinishedCall, seconds: number): void;
-  rateLimited(limit: RateLimitName): void;
+  rateLimited(limit: LimitName): void;
   collectFrom(service: Service, servers: readonly Server[], droppedLogLines: () => number): void;
   text(): Promise<{ type: string; body: string }>;
 }
@@ -95,7 +95,7 @@ export function createMetrics(): Metrics {
   // For Prometheus, a counter that begins with 1 has not increased: an alert would miss the first
   // failure of a process.
   for (const error_code of errorCodes) errors.inc({ error_code }, 0);
-  for (const limit of rateLimitNames) refusals.inc({ limit }, 0);
+  for (const limit of limitNames) refusals.inc({ limit }, 0);
   const startStoreFailures = (method: string) => {
     for (const error_code of STORE_FAILURES) storeFailures.inc({ method, error_code }, 0);
   };

@@ -6,7 +6,7 @@ import type { AnyCaller } from './caller.ts';
 import type { CallDetails } from './handler.ts';
 
 /** `exchanges`: a success counts as a request, a wrong code as a failed exchange. */
-export type CountsAgainst = 'nothing' | 'requests' | 'exchanges' | 'links';
+export type CountsAgainst = 'nothing' | 'requests' | 'exchanges' | 'links' | 'pages';
 
 export type Audited = 'always' | 'first_use' | 'refusals';
 

@@ -133,6 +133,7 @@ export const browserActions = {
   switchAccount: action({
     name: 'links.switch',
     caller: 'user',
+    counts: 'pages',
     changes: true,
     inputIds: {},
     outputIds: {},
@@ -144,6 +145,7 @@ export const browserActions = {
   showConnections: action({
     name: 'pages.open',
     caller: 'user',
+    counts: 'pages',
     changes: false,
     inputIds: {},
     outputIds: {},
@@ -155,6 +157,7 @@ export const browserActions = {
   showDisconnect: action({
     name: 'pages.open',
     caller: 'user',
+    counts: 'pages',
     changes: false,
     inputIds: { application_id: 'application_id' },
     outputIds: {},
@@ -175,6 +178,7 @@ export const browserActions = {
   disconnect: action({
     name: 'admin.connections.revoke',
     caller: 'user',
+    counts: 'pages',
     changes: true,
     inputIds: { application_id: 'application_id' },
     outputIds: {},

@@ -29,7 +29,7 @@ const GUESSES: ReadonlySet<Reason | null> = new Set<Reason>([
 export function countCall(limits: Limits, { counts }: ActionColumns, caller: AnyCaller): void {
   const key = keyOf(caller);
   if (counts === 'nothing' || key === null) return;
-  limits[counts === 'links' ? 'links' : 'requests'].count(key);
+  limits[counts === 'exchanges' ? 'requests' : counts].count(key);
 }
 
 export function countFailure(
@@ -56,8 +56,9 @@ function keyOf(caller: AnyCaller): string | null {
       return caller.grant.application_id;
     case 'visitor':
       return caller.address_key;
-    case 'operator':
     case 'user':
+      return caller.page.id;
+    case 'operator':
       return null;
   }
 }

@@ -21,6 +21,7 @@ const counts: Record<CountsAgainst, string> = {
   requests: '`requests`',
   exchanges: '`requests`, `exchanges`',
   links: '`links`',
+  pages: '[the page](protocol/limits.md#rate-limits)',
 };
 
 const audited: Record<Audited, string> = {

@@ -4,7 +4,7 @@ import { errorCodes } from '@latchkey/schema';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { DomainError } from '../../src/domain-error.ts';
-import { rateLimitNames } from '../../src/limits/rate-limit-setting.ts';
+import { limitNames } from '../../src/limits/rate-limit-setting.ts';
 import { methodsOf } from '../../src/store/observe-store.ts';
 import { headersOf, invoke, JSON_TYPE, requestOf, send, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
@@ -132,7 +132,7 @@ describeOnAnyStore('/metrics', (fresh) => {
         .filter((sample) => sample.name === name && sample.value === 0)
         .map(({ labels }) => labels[label]);
     expect(zeros('latchkey_errors_total', 'error_code')).toEqual(errorCodes);
-    expect(zeros('latchkey_rate_limited_total', 'limit')).toEqual(rateLimitNames);
+    expect(zeros('latchkey_rate_limited_total', 'limit')).toEqual(limitNames);
     expect(new Set(zeros('latchkey_store_failures_total', 'method'))).toEqual(
       new Set([...methodsOf(fresh.service.store), 'housekeeping']),
     );

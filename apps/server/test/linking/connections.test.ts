@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { PAGE_ACTIONS } from '../../src/limits/rate-limit-setting.ts';
 import { invoke, succeed } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
 import { operator, useServer } from '../http/running-server.ts';
 import { LINKING, type LinkingApplication, linkingApplication, PUBLIC_URL } from './link-flow.ts';
-import { formTokenIn, type OpenPage, openConnections, pathOf, visit } from './page-flow.ts';
+import {
+  formTokenIn,
+  type OpenPage,
+  openConnections,
+  openConsent,
+  pathOf,
+  visit,
+} from './page-flow.ts';
 
 describeOnAnyStore('the connected applications', (fresh) => {
-  const server = useServer(fresh, LINKING);
+  const server = useServer(fresh, { ...LINKING, RATE_LIMIT: 'on' });
 
   /** Gives the application a grant of an account. */
   async function connect(
@@ -122,6 +130,41 @@ describeOnAnyStore('the connected applications', (fresh) => {
       .map((text) => JSON.parse(text))
       .find(({ msg, action }) => msg === 'audit' && action === 'admin.connections.revoke');
     expect(line).toMatchObject({ by: 'user', account_id, application_id, result: 'done' });
+  });
+
+  test('have a limit by page, which another page does not share', async () => {
+    const linking = await linkingApplication(server);
+    const { account_id, application_id } = linking;
+    await connect(linking, account_id);
+    const opened = await openConnections(server, account_id);
+    const { text } = await visit(server, `/connections/${application_id}`, opened);
+    const page = { ...opened, form_token: formTokenIn(text) };
+    // It was shown twice so far.
+    for (let turn = 2; turn < PAGE_ACTIONS.limit; turn++) {
+      expect((await visit(server, '/connections', page)).status).toBe(200);
+    }
+    for (const refused of [
+      await visit(server, '/connections', page),
+      await visit(server, `/connections/${application_id}`, page),
+      await disconnect(page, application_id),
+    ]) {
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+      expect(refused.text).toContain('rate_limited');
+    }
+    const other = await openConnections(server, account_id);
+    expect((await visit(server, `/connections/${application_id}`, other)).status).toBe(200);
+    const consent = await openConsent(server, linking);
+    const switchAccount = () =>
+      visit(server, consent.path, {
+        cookie: consent.cookie,
+        form: { form_token: consent.form_token, decision: 'switch' },
+      });
+    for (let turn = 0; turn < PAGE_ACTIONS.limit; turn++) {
+      expect((await switchAccount()).status).toBe(303);
+    }
+    expect((await switchAccount()).status).toBe(429);
+    server.advance(PAGE_ACTIONS.seconds * 1_000);
+    expect((await visit(server, '/connections', page)).status).toBe(200);
   });
 
   describe('ask', () => {
