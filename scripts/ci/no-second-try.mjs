@@ -21,6 +21,7 @@ export const NO_SECOND_TRY = [
   'apps/server/test/http/trpc-batches.test.ts',
   'apps/server/test/linking/consent.test.ts',
   'apps/server/test/linking/links.test.ts',
+  'apps/server/test/linking/majority-waits.test.ts',
   'apps/server/test/proxies/',
   'apps/server/test/races.test.ts',
   'apps/server/test/store/',
