@@ -1,13 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { longer, slow } from '@latchkey/test-kit/long';
 import { abuses, countUnharmed } from '@latchkey/test-kit/races/abuse';
 import type { Contender } from '@latchkey/test-kit/races/contender';
 import { latchkeyContender } from '@latchkey/test-kit/races/latchkey';
 import { withLatency } from '@latchkey/test-kit/races/latency';
 import { race } from '@latchkey/test-kit/races/race';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../src/store/store.ts';
+import { invoke, succeed } from './http/call.ts';
+import { runInProcess } from './http/command-process.ts';
 import { describeOnEachStore, type FreshDatabase, sqliteDatabase } from './http/databases.ts';
-import { ADMIN_SECRET, startTestServer } from './http/running-server.ts';
+import { ADMIN_SECRET, operator, startTestServer, useServer } from './http/running-server.ts';
+import {
+  addedTo,
+  CALLBACK,
+  LINKING,
+  type LinkingApplication,
+  linkingApplication,
+  VERIFIER,
+} from './linking/link-flow.ts';
+import { openConsent, visit } from './linking/page-flow.ts';
 import { anInitiator, grantOf } from './store/suite/records.ts';
 
 // `npm run bench:races` runs the same code against Latchkey and other servers.
@@ -55,6 +68,87 @@ describeOnEachStore('a code under races and abuse', (fresh) => {
       });
     },
   );
+});
+
+// Everything that was issued before an end is over after it, whatever ran at the same time.
+describeOnEachStore('a connection that ends', (fresh) => {
+  const rounds = longer(5, 50);
+  const server = useServer(fresh, LINKING);
+  let linking: LinkingApplication;
+  beforeAll(async () => {
+    linking = await linkingApplication(server);
+    // So that the steps of two calls alternate.
+    server.service.store = withLatency(server.service.store, 2);
+  });
+
+  const newAccount = async () => {
+    const account_id = randomUUID();
+    await succeed(server, 'admin.accounts.put', { account_id, username: 'ada' }, operator);
+    return account_id;
+  };
+  const issue = async (account_id: string): Promise<string> => {
+    const { application_id } = linking;
+    const input = { application_id, account_id, scope: 'profile.read' };
+    return (await succeed(server, 'admin.codes.issue', input, operator)).code;
+  };
+  const convert = (code: string, proof: object = {}) =>
+    invoke(server, 'REST', 'grants.convert', { code, ...proof }, linking.bearer);
+  const disconnect = async (account_id: string) => {
+    const { application_id } = linking;
+    await succeed(server, 'admin.connections.revoke', { account_id, application_id }, operator);
+  };
+  const revokeInBulk = async (account_id: string) => {
+    const words = ['grant', 'revoke', '--account', account_id, '--yes'];
+    const { code, stderr } = await runInProcess(words, { DATABASE_URL: server.database.url });
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+  };
+  const expectDead = async ({ status, body }: Awaited<ReturnType<typeof convert>>) => {
+    if (status !== 200) return expect(body.error_code).toBe('code_not_found');
+    const secret = `Bearer ${body.grant_secret}`;
+    return expect((await invoke(server, 'REST', 'account.get', {}, secret)).status).toBe(401);
+  };
+
+  test.each([
+    ['disconnect', disconnect],
+    ['bulk revocation', revokeInBulk],
+  ])('by a %s, while codes are redeemed', async (_, end) => {
+    for (let round = 0; round < rounds; round++) {
+      const account_id = await newAccount();
+      const codes = await Promise.all(Array.from({ length: 6 }, () => issue(account_id)));
+      const kept = await issue(account_id);
+      const [, ...redeemed] = await Promise.all([
+        end(account_id),
+        ...codes.map(async (code, turn) => {
+          await sleep(turn * 2);
+          return convert(code);
+        }),
+      ]);
+      for (const outcome of redeemed) await expectDead(outcome);
+      expect((await convert(kept)).body.error_code).toBe('code_not_found');
+    }
+  });
+
+  test('by a disconnect, while the user allows another one', async () => {
+    const proof = { redirect_uri: CALLBACK, code_verifier: VERIFIER };
+    for (let round = 0; round < rounds; round++) {
+      const account_id = await newAccount();
+      const kept = await issue(account_id);
+      const page = await openConsent(server, { ...linking, account_id });
+      const form = { form_token: page.form_token, decision: 'allow' };
+      const [allowed] = await Promise.all([
+        visit(server, page.path, { cookie: page.cookie, form }),
+        sleep(round * 2).then(() => disconnect(account_id)),
+      ]);
+      expect((await convert(kept)).body.error_code).toBe('code_not_found');
+      const { code } = addedTo(CALLBACK, allowed.headers.get('location') ?? '');
+      // It counts as before, and is over too, or as after: then it lives until the next end.
+      const first = await convert(code, proof);
+      expect([200, 400]).toContain(first.status);
+      await disconnect(account_id);
+      await expectDead(first);
+      expect((await convert(code, proof)).status).toBe(400);
+    }
+  });
 });
 
 /** Replaces the redemption of a store. */

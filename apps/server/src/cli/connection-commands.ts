@@ -4,7 +4,7 @@ import { ageOf } from './age.ts';
 import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
 import { printList } from './list.ts';
-import { READING, runOperation, withService } from './run-operation.ts';
+import { CHANGING, READING, withService } from './run-operation.ts';
 import type { Column } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -60,21 +60,20 @@ export function addConnectionCommands(program: Command, terminal: Terminal): voi
     .requiredOption('--app <app-id>', 'the application')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON, as the API returns it')
-    .description('revoke every grant of an account with an application, for good')
+    .description('end every grant and pending code of an account with an application, for good')
     .action(async ({ account, app, ...options }) => {
       const question = `Disconnect the application ${app} from the account ${account}?`;
       await confirm(terminal, `${question} Its grants are revoked, for good.`, options);
-      await runOperation(
-        terminal,
-        'admin.connections.revoke',
-        { account_id: account, application_id: app },
-        options,
-        ({ data }) =>
-          [
-            ...data.map(({ grant_id }) => `Grant ${grant_id} is revoked.`),
-            `${data.length} grants are revoked.`,
-          ].join('\n'),
-      );
+      const connection = { account_id: account, application_id: app };
+      const { cancelCodes } = await import('./revoke-grants.ts');
+      await withService(terminal, CHANGING, async (open) => {
+        // The response of the operation does not have their number.
+        await cancelCodes(terminal, open, connection);
+        const ended = await open.call('admin.connections.revoke', connection);
+        const lines = ended.data.map(({ grant_id }) => `Grant ${grant_id} is revoked.`);
+        lines.push(`${lines.length} grants are revoked.`);
+        await terminal.stdout.write(`${options.json ? JSON.stringify(ended) : lines.join('\n')}\n`);
+      });
     });
   addExamples(revoke, 'connection revoke --account ACCOUNT_ID --app APP_ID');
 }

@@ -7,8 +7,13 @@ export function addRevokeCommand(grant: Command, terminal: Terminal): void {
   const command = grant
     .command('revoke')
     .argument('[grant-id...]', 'the grants to revoke; - reads them from stdin, one per line')
-    .addOption(new Option('--account <account-id>', 'every grant of this account').conflicts('app'))
-    .option('--app <app-id>', 'every grant of this application')
+    .addOption(
+      new Option(
+        '--account <account-id>',
+        'every grant and pending code of this account',
+      ).conflicts('app'),
+    )
+    .option('--app <app-id>', 'every grant and pending code of this application')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON, as the API returns it: one line per grant')
     .description('revoke grants for good; after an interruption, run the same command again')

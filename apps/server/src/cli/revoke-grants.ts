@@ -1,9 +1,11 @@
 import { isUuid, type RevokedGrant } from '@latchkey/schema';
+import { activeGrants } from '../connections/list-connections.ts';
 import { DomainError } from '../domain-error.ts';
+import { endCodes } from '../grants/end-codes.ts';
+import type { Parties } from '../store/store.ts';
 import { confirm } from './confirm.ts';
 import { errorText } from './error-texts.ts';
-import { pagesOf } from './list.ts';
-import type { CallAsOperator } from './open-for-command.ts';
+import type { CallAsOperator, OpenService } from './open-for-command.ts';
 import { CHANGING, withService } from './run-operation.ts';
 import { linesOf, STDIN } from './stdin.ts';
 import type { Terminal } from './terminal.ts';
@@ -22,13 +24,41 @@ export async function revokeGrants(
 ): Promise<void> {
   const readsStdin = ids.length === 1 && ids[0] === STDIN;
   if (!readsStdin) refuseIllFormed(ids);
-  await withService(terminal, CHANGING, async ({ call }) => {
+  await withService(terminal, CHANGING, async (open) => {
+    const { call, service } = open;
     const which = await describeWhich(call, ids, options);
     if (!readsStdin) {
       await confirm(terminal, `Revoke ${which}? Their users must then link again.`, options);
     }
-    await revokeAll(terminal, call, idsToRevoke(terminal, call, ids, options), options);
+    const parties = partiesIn(options);
+    // First the codes: afterwards, no further grant can appear.
+    if (parties !== null) await cancelCodes(terminal, open, parties);
+    const given = ids[0] === STDIN ? firstWords(terminal) : ids;
+    const toRevoke = parties === null ? given : idsOf(activeGrants(service.store, parties));
+    await revokeAll(terminal, call, toRevoke, options);
   });
+}
+
+const partiesIn = ({ account, app }: RevokeOptions): Parties | null =>
+  account !== undefined
+    ? { account_id: account }
+    : app !== undefined
+      ? { application_id: app }
+      : null;
+
+/** Cancels the pending codes, each with its own audit, and says how many there were. */
+export async function cancelCodes(
+  { stderr }: Terminal,
+  { call, service }: Pick<OpenService, 'call' | 'service'>,
+  parties: Parties,
+): Promise<void> {
+  const cancelled = await endCodes(service.store, parties, (grant_id) =>
+    call('admin.codes.cancel', { grant_id }).catch((error) => {
+      if (DomainError.from(error).code === 'grant_not_found') return null;
+      throw error;
+    }),
+  );
+  if (cancelled > 0) stderr.write(`${cancelled} pending codes are cancelled.\n`);
 }
 
 function refuseIllFormed(ids: readonly string[]): void {
@@ -46,38 +76,25 @@ async function describeWhich(
 ): Promise<string> {
   if (account !== undefined) {
     const { username } = await call('admin.accounts.get', { account_id: account });
-    return `every grant of the account ${username} (${account})`;
+    return `every grant and every pending code of the account ${username} (${account})`;
   }
   if (app !== undefined) {
     const { name } = await call('admin.applications.get', { application_id: app });
-    return `every grant of the application ${name} (${app})`;
+    return `every grant and every pending code of the application ${name} (${app})`;
   }
   return ids.length === 1 ? `the grant ${ids[0]}` : `${ids.length} grants`;
 }
 
-/** Read as needed, so that memory does not grow with their number. */
-async function* idsToRevoke(
-  terminal: Terminal,
-  call: CallAsOperator,
-  ids: readonly string[],
-  { account, app }: RevokeOptions,
-): AsyncGenerator<string> {
-  if (account === undefined && app === undefined) {
-    yield* ids[0] === STDIN ? firstWords(terminal) : ids;
-    return;
-  }
-  const filter = { account_id: account, application_id: app };
-  // Skips revoked grants, so that a repeated run continues where the last one stopped.
-  for await (const page of pagesOf(call, 'admin.grants.list', filter)) {
-    for (const { grant_id, revoked } of page) if (!revoked) yield grant_id;
-  }
+/** Revoked ones are left out, so a repeated run continues where the last one stopped. */
+async function* idsOf(grants: AsyncIterable<{ grant_id: string }>): AsyncGenerator<string> {
+  for await (const { grant_id } of grants) yield grant_id;
 }
 
 // Simultaneous writes share a wait for the disk. On MongoDB each takes up to two of the 100
 // connections of the pool: for the grant and for the audit.
 const AT_ONCE = 50;
 
-async function* batchesOf(ids: AsyncIterable<string>): AsyncGenerator<string[]> {
+async function* batchesOf(ids: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string[]> {
   let batch: string[] = [];
   for await (const id of ids) {
     batch.push(id);
@@ -99,7 +116,7 @@ async function* firstWords(terminal: Terminal): AsyncGenerator<string> {
 async function revokeAll(
   terminal: Terminal,
   call: CallAsOperator,
-  ids: AsyncIterable<string>,
+  ids: AsyncIterable<string> | Iterable<string>,
   { json }: RevokeOptions,
 ): Promise<void> {
   const { stdout, stderr } = terminal;

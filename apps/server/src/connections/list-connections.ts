@@ -2,7 +2,7 @@ import type { Milliseconds } from '../clock.ts';
 import { describeTokens } from '../linking/describe-scopes.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationRecord, ConnectedGrant, ScopeRecord } from '../store/records.ts';
-import type { ConnectionIds, Store } from '../store/store.ts';
+import type { Parties, Store } from '../store/store.ts';
 
 export interface Connection {
   application: ApplicationRecord;
@@ -67,14 +67,21 @@ function byName(one: ApplicationRecord, other: ApplicationRecord): number {
 
 const PAGE = 100;
 
+/** Has every grant that was active before the call began. */
 export async function* activeGrants(
-  store: Store,
-  connection: ConnectionIds,
+  store: Pick<Store, 'listConnections' | 'listActiveGrants'>,
+  { account_id, application_id }: Parties,
 ): AsyncGenerator<ConnectedGrant> {
+  if (application_id === undefined) {
+    for (const connection of await store.listConnections(account_id)) {
+      yield* activeGrants(store, { account_id, application_id: connection.application_id });
+    }
+    return;
+  }
   let page: ConnectedGrant[];
   let before: string | null = null;
   do {
-    page = await store.listActiveGrants(connection, { limit: PAGE, before });
+    page = await store.listActiveGrants({ account_id, application_id }, { limit: PAGE, before });
     yield* page;
     before = page.at(-1)?.grant_id ?? null;
   } while (page.length === PAGE);

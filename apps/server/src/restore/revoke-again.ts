@@ -1,3 +1,4 @@
+import { uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { activeGrants } from '../connections/list-connections.ts';
 import { DomainError } from '../domain-error.ts';
@@ -103,9 +104,14 @@ async function revoke(service: Service, line: AuditLine): Promise<boolean> {
   return true;
 }
 
-/** Grants of a later link stay active. */
+/** Codes and grants of a later link stay. */
 async function disconnect(service: Service, line: AuditLine): Promise<boolean> {
   const { account_id = '', application_id = '' } = line;
+  for (const code of await service.store.listCodes(account_id)) {
+    const isOfConnection = code.application_id === application_id;
+    if (!isOfConnection || (uuidV7Time(code.grant_id) ?? 0) > line.at) continue;
+    await cancel(service, { ...line, grant_id: code.grant_id });
+  }
   let isAny = false;
   for await (const grant of activeGrants(service.store, { account_id, application_id })) {
     if (grant.created_at > line.at) continue;

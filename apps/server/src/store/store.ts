@@ -194,6 +194,15 @@ export interface ConnectionIds {
   application_id: string;
 }
 
+/** An application, or an account with it. */
+export interface OfApplication {
+  account_id?: string | undefined;
+  application_id: string;
+}
+
+/** An account, an application, or an account with an application. */
+export type Parties = OfApplication | { account_id: string; application_id?: undefined };
+
 export interface Disconnection extends ConnectionIds, Change {
   now: Milliseconds;
 }
@@ -384,6 +393,12 @@ export interface Store {
   /** The pending codes of an account, newest first, with expired ones that are still stored. */
   listCodes(account_id: string): Promise<PendingRecord[]>;
 
+  /**
+   * The ids of pending codes, expired or not, at most `limit`. If it returns fewer, every other code
+   * that was issued before the call began is redeemed or deleted, for good.
+   */
+  listPendingCodes(filter: Parties, limit: number): Promise<string[]>;
+
   /** Deletes a pending code, expired or not; null if there is none. */
   cancelCode(grant_id: string): Promise<PendingRecord | null>;
 
@@ -469,8 +484,8 @@ export interface Store {
   /** The applications with active grants of an account. */
   listConnections(account_id: string): Promise<ConnectionRecord[]>;
 
-  /** The active grants of a connection, newest first. */
-  listActiveGrants(connection: ConnectionIds, range: ListRange): Promise<ConnectedGrant[]>;
+  /** The active grants, newest first. Has every grant that was active before the call began. */
+  listActiveGrants(filter: OfApplication, range: ListRange): Promise<ConnectedGrant[]>;
 
   /**
    * Revokes some active grants of a connection, in one write. Call it until it returns null. Once it

@@ -232,6 +232,7 @@ async function revokedSince() {
   const [ofDeleted, ofErased] = [await deleted.link(), await erased.link()];
   const ofOther = { application_id: other.application_id };
   const disconnected = [await other.link(), await other.link()] as const;
+  const ofConnection = await other.issue();
   await done('backup', file('backup.db'));
 
   await succeed(server, 'grants.revoke', { grant_id: byApplication.grant_id }, acme.bearer);
@@ -285,6 +286,8 @@ async function revokedSince() {
       });
     expect((await convert(converted.code)).status).toBe(400);
     expect((await convert(cancelled.code)).status).toBe(400);
+
+    expect(await refused('code', 'cancel', ofConnection.grant_id)).toContain('grant_not_found');
     expect((await convert(open.code)).status).toBe(200);
     const { data } = JSON.parse(await done('app', 'list', '--json'));
     const states = data.map(({ id, disabled, secrets }: Record<string, unknown>) => [

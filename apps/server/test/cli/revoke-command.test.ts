@@ -77,6 +77,20 @@ describeOnAnyStore('grant revoke', (fresh) => {
     expect(again).toEqual({ code: 0, stdout: '0 grants are revoked.\n', stderr: '' });
   });
 
+  test.each(['--account', '--app'])('cancels every pending code of an %s first', async (option) => {
+    const { application, account } = filled;
+    const id = option === '--app' ? application.id : account.id;
+    const issue = ['code', 'issue', '--app', application.id, '--account', account.id];
+    const { grant_id } = JSON.parse(
+      (await latchkey([...issue, '--scope', 'read', '--json'])).stdout,
+    );
+    const { code, stdout, stderr } = await latchkey(['grant', 'revoke', option, id]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '1 pending codes are cancelled.\n' });
+    expect(stdout).not.toContain(grant_id);
+    const again = await latchkey(['code', 'cancel', grant_id]);
+    expect(again.stderr).toMatch(/^grant_not_found: /);
+  });
+
   test('refuses an unknown account and application, and what is given twice or not at all', async () => {
     for (const [option, error] of [
       ['--account', 'account_not_found'],

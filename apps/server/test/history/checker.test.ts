@@ -34,6 +34,7 @@ const recover = (id: string, time: [number, number | null], extra?: Extra) =>
 const revoke = (id: string, time: [number, number | null], extra?: Extra) =>
   call(id, 'revoke', time, extra);
 const erase = (id: string, time: [number, number | null]) => call(id, 'erase', time);
+const disconnect = (id: string, time: [number, number | null]) => call(id, 'disconnect', time);
 const find = (id: string, time: [number, number | null], answer: Partial<Answer>) =>
   call(id, 'find', time, { answer });
 const use = (secret: string, id: string, time: [number, number | null], extra?: Extra) =>
@@ -261,6 +262,31 @@ const cases: Record<string, Case[]> = {
       kept: [
         convert('a', [2, 3]),
         erase('b', [4, 5]),
+        find('c', [6, 7], { found: true, revoked: true }),
+      ],
+    },
+  ],
+  'disconnected-is-dead': [
+    {
+      broken: [convert('a', [2, 3]), disconnect('b', [4, 5]), use('a', 'c', [6, 7])],
+      proof: ['b', 'c'],
+      kept: [convert('a', [2, 3]), disconnect('b', [4, 6]), use('a', 'c', [5, 7])],
+    },
+    {
+      broken: [disconnect('a', [2, 3]), convert('b', [4, 5])],
+      proof: ['a', 'b'],
+      kept: [disconnect('a', [2, 3]), convert('b', [4, 5], error('code_not_found'))],
+    },
+    {
+      broken: [
+        convert('a', [2, 3]),
+        disconnect('b', [4, 5]),
+        find('c', [6, 7], { found: true, revoked: false }),
+      ],
+      proof: ['b', 'c'],
+      kept: [
+        convert('a', [2, 3]),
+        disconnect('b', [4, 5]),
         find('c', [6, 7], { found: true, revoked: true }),
       ],
     },

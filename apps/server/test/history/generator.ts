@@ -3,14 +3,22 @@ import type { Call, ServerName } from './history.ts';
 import type { Random } from './random.ts';
 
 /** What a grant goes through, so that each kind of race has enough grants of its own. */
-export type Fate = 'raced' | 'mistaken' | 'recovered' | 'revoked' | 'erased' | 'left';
+export type Fate =
+  | 'raced'
+  | 'mistaken'
+  | 'recovered'
+  | 'revoked'
+  | 'erased'
+  | 'disconnected'
+  | 'left';
 
 /** A code that was issued, as all clients know it. */
 export interface KnownGrant {
   name: string;
   grant_id: string;
-  /** The account that it is about; of fate `erased`, no other code is. */
+  /** The account that it is about; of fate `erased` and `disconnected`, no other code is. */
   account_id: string;
+  application_id: string;
   code: string;
   /** What the code is bound to, as an application sends it; null if it is bound to nothing. */
   proof: { redirect_uri: string; code_verifier: string } | null;
@@ -28,7 +36,7 @@ export interface KnownSecret {
 
 /** A call to be made. */
 export interface Intent {
-  operation: 'convert' | 'recover' | 'revoke' | 'erase' | 'authenticate';
+  operation: 'convert' | 'recover' | 'revoke' | 'erase' | 'disconnect' | 'authenticate';
   grant: KnownGrant;
   application: 'own' | 'other';
   /** Of `convert`: sends a verifier that is not that of the code. Default: false. */
@@ -41,7 +49,15 @@ export interface Intent {
   cutAfter: number | null;
 }
 
-type Step = 'convert' | 'mistake' | 'authenticate' | 'recover' | 'revoke' | 'erase' | 'trespass';
+type Step =
+  | 'convert'
+  | 'mistake'
+  | 'authenticate'
+  | 'recover'
+  | 'revoke'
+  | 'erase'
+  | 'disconnect'
+  | 'trespass';
 
 /** How often which call is made about a grant. */
 const weights: Record<Fate, Record<Step, number>> = {
@@ -52,6 +68,7 @@ const weights: Record<Fate, Record<Step, number>> = {
     recover: 1,
     revoke: 0.5,
     erase: 0,
+    disconnect: 0,
     trespass: 1,
   },
   // Wrong verifiers race with right ones.
@@ -62,6 +79,7 @@ const weights: Record<Fate, Record<Step, number>> = {
     recover: 0.5,
     revoke: 0.2,
     erase: 0,
+    disconnect: 0,
     trespass: 1,
   },
   // Its first use ends recovery, so there are few.
@@ -72,6 +90,7 @@ const weights: Record<Fate, Record<Step, number>> = {
     recover: 8,
     revoke: 0.2,
     erase: 0,
+    disconnect: 0,
     trespass: 1,
   },
   revoked: {
@@ -81,9 +100,10 @@ const weights: Record<Fate, Record<Step, number>> = {
     recover: 0.2,
     revoke: 1.5,
     erase: 0,
+    disconnect: 0,
     trespass: 1,
   },
-  // Its code is still raced for when the erasure comes.
+  // Its code is still raced for when the end comes.
   erased: {
     convert: 5,
     mistake: 0.5,
@@ -91,10 +111,31 @@ const weights: Record<Fate, Record<Step, number>> = {
     recover: 1,
     revoke: 0.2,
     erase: 1,
+    disconnect: 0,
+    trespass: 1,
+  },
+  // About as often, nobody has exchanged its code when the end comes.
+  disconnected: {
+    convert: 2,
+    mistake: 0.5,
+    authenticate: 3,
+    recover: 1,
+    revoke: 0.2,
+    erase: 0,
+    disconnect: 4,
     trespass: 1,
   },
   // Its application never exchanges it: it has to be good at the end, whatever others tried.
-  left: { convert: 0, mistake: 4, authenticate: 0, recover: 1, revoke: 1, erase: 0, trespass: 6 },
+  left: {
+    convert: 0,
+    mistake: 4,
+    authenticate: 0,
+    recover: 1,
+    revoke: 1,
+    erase: 0,
+    disconnect: 0,
+    trespass: 6,
+  },
 };
 export const fates: Record<Fate, number> = {
   raced: 5,
@@ -102,6 +143,7 @@ export const fates: Record<Fate, number> = {
   recovered: 3,
   revoked: 3,
   erased: 3,
+  disconnected: 3,
   left: 1,
 };
 
@@ -161,7 +203,7 @@ export class Generator {
     // show; and the more so where it has just seen the secret work.
     const elsewhere = home === 'A' ? 'B' : 'A';
     const use = () => this.#use(grant, newest, elsewhere);
-    return ['revoke', 'erase'].includes(operation)
+    return ['revoke', 'erase', 'disconnect'].includes(operation)
       ? [use(), use(), change, use()]
       : [change, use()];
   }

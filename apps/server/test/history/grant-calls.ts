@@ -8,7 +8,8 @@ export class GrantCalls {
   readonly recovers: readonly Call[];
   readonly revokes: readonly Call[];
   readonly erases: readonly Call[];
-  /** What ends the grant for good: the revocations and the erasures. */
+  readonly disconnects: readonly Call[];
+  /** What ends the grant for good. */
   readonly endings: readonly Call[];
   readonly authentications: readonly Call[];
   readonly finds: readonly Call[];
@@ -30,7 +31,8 @@ export class GrantCalls {
     this.recovers = of('recover');
     this.revokes = of('revoke');
     this.erases = of('erase');
-    this.endings = [...this.revokes, ...this.erases];
+    this.disconnects = of('disconnect');
+    this.endings = [...this.revokes, ...this.erases, ...this.disconnects];
     this.authentications = of('authenticate');
     this.finds = of('find');
     this.#byId = new Map(calls.map((call) => [call.id, call]));

@@ -33,7 +33,7 @@ export interface Call {
 /**
  * `authenticate` is any request with a grant's secret. `find` is one entry of the operator's list,
  * or the lack of it. `erase` erases the account that the code was issued about, which no other code
- * of the run is about.
+ * of the run is about. `disconnect` ends the connection of such an account with the application.
  */
 export type CallOperation =
   | 'issue'
@@ -41,6 +41,7 @@ export type CallOperation =
   | 'recover'
   | 'revoke'
   | 'erase'
+  | 'disconnect'
   | 'authenticate'
   | 'find';
 

@@ -79,7 +79,7 @@ export class Recorder {
   }
 
   #authorize({ operation, grant, application, secret, wire }: Intent): string {
-    if (operation === 'erase') return operator;
+    if (operation === 'erase' || operation === 'disconnect') return operator;
     if (secret === undefined) {
       return this.#bearers[application === 'own' ? grant.owner : 1 - grant.owner] as string;
     }
@@ -116,11 +116,15 @@ function grantIn(wire: Call['wire'], json: Json): Json {
 
 /** @param turn - the two operations of a grant are used in turn */
 function operationOf(
-  { operation, mistaken, grant: { code, proof, grant_id, account_id } }: Intent,
+  { operation, mistaken, grant }: Intent,
   turn: number,
 ): [OperationName, Record<string, unknown>] {
+  const { code, proof, grant_id, account_id, application_id } = grant;
   if (operation === 'authenticate') return [turn % 2 ? 'account.get' : 'account.grant', {}];
   if (operation === 'erase') return ['admin.accounts.erase', { account_id }];
+  if (operation === 'disconnect') {
+    return ['admin.connections.revoke', { account_id, application_id }];
+  }
   if (operation === 'convert') {
     const verifier = mistaken ? { code_verifier: OTHER_VERIFIER } : {};
     return ['grants.convert', { code, ...proof, ...verifier }];

@@ -140,13 +140,15 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'code-is-known',
-    says: 'To its own application a code is neither expired before its 300 seconds, nor unknown unless its account may have been erased.',
-    broken({ all, converts, mistakes, erases }) {
+    says: 'To its own application a code is neither expired before its 300 seconds, nor unknown unless its account may have been erased or disconnected.',
+    broken({ all, converts, mistakes, erases, disconnects }) {
       const [issue] = all;
       const wrong = [...converts, ...mistakes].find(
         (convert) =>
           (isRefused(convert, 'code_not_found') &&
-            !erases.some((erase) => mayBeDone(erase) && canPrecede(erase, convert))) ||
+            ![...erases, ...disconnects].some(
+              (end) => mayBeDone(end) && canPrecede(end, convert),
+            )) ||
           (isRefused(convert, 'code_expired') &&
             issue !== undefined &&
             (convert.end ?? 0) - issue.start < CODE_LIFETIME_NS),
@@ -214,8 +216,17 @@ export const rules: readonly Rule[] = [
       }),
   },
   {
+    name: 'disconnected-is-dead',
+    says: 'Nothing succeeds with a code or a grant that began after its connection was ended.',
+    broken: ({ disconnects, converts, recovers, authentications, finds }) =>
+      pair(disconnects, [...converts, ...authentications, ...recovers, ...finds], (end, later) => {
+        const alive = later.operation === 'find' ? later.answer?.revoked === false : isDone(later);
+        return isDone(end) && alive && isBefore(end, later);
+      }),
+  },
+  {
     name: 'revoked-by-somebody',
-    says: 'A grant is revoked only where somebody asked for it, or for the erasure of its account.',
+    says: 'A grant is revoked only where somebody asked for it, for the end of its connection, or for the erasure of its account.',
     broken: ({ endings, finds }) =>
       single(
         finds.find(

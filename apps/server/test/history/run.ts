@@ -211,8 +211,9 @@ class Run {
     name: string,
     fate: Fate,
     proof: KnownGrant['proof'],
-  ): Promise<{ grant_id: string; account_id: string; code: string }> {
-    const about = fate === 'erased' ? randomUUID() : account_id;
+  ): Promise<Pick<KnownGrant, 'grant_id' | 'account_id' | 'application_id' | 'code'>> {
+    const hasOwnAccount = fate === 'erased' || fate === 'disconnected';
+    const about = hasOwnAccount ? randomUUID() : account_id;
     const binding = proof && {
       redirect_uri: proof.redirect_uri,
       code_challenge: challengeOf(proof.code_verifier),
@@ -225,7 +226,7 @@ class Run {
         invoke(servers[server], 'REST', operation, members, operator)
           // Its server is away just now.
           .catch(() => undefined);
-      if (fate === 'erased') await ask('admin.accounts.put', put);
+      if (hasOwnAccount) await ask('admin.accounts.put', put);
       const answer = await ask('admin.codes.issue', input);
       if (answer?.status === 200) {
         const { grant_id, code } = answer.body;
@@ -233,7 +234,7 @@ class Run {
           ...{ id: `issue/${name}`, operation: 'issue', grant: name, server, wire: 'REST' },
           ...{ start, end: this.#now(), answer: { status: 200, grant: name } },
         });
-        return { grant_id, account_id: about, code };
+        return { grant_id, account_id: about, application_id, code };
       }
       await sleep(20);
     }

@@ -167,6 +167,30 @@ describeOnAnyStore('the connected applications', (fresh) => {
     expect((await visit(server, '/connections', page)).status).toBe(200);
   });
 
+  test('end with the codes that were not converted, also where there is no grant', async () => {
+    const { account_id, application_id, bearer } = await linkingApplication(server);
+    const other = await linkingApplication(server);
+    const issue = async (application: string) => {
+      const input = { application_id: application, account_id, scope: 'profile.read' };
+      return (await succeed(server, 'admin.codes.issue', input, operator)).code;
+    };
+    const ended = await issue(application_id);
+    const kept = await issue(other.application_id);
+    const page = await openConnections(server, account_id);
+    // The page of another connection has the same form token, and there is none of this one.
+    await connect(other, account_id);
+    const { text } = await visit(server, `/connections/${other.application_id}`, page);
+    const form_token = formTokenIn(text);
+    expect((await disconnect({ ...page, form_token }, application_id)).status).toBe(303);
+    const convert = (code: string, by: string) =>
+      invoke(server, 'REST', 'grants.convert', { code }, by);
+    const { status, body } = await convert(ended, bearer);
+    expect([status, body.error_code]).toEqual([400, 'code_not_found']);
+    expect((await convert(kept, other.bearer)).status).toBe(200);
+    server.advance(300_000);
+    expect((await convert(ended, bearer)).body.error_code).toBe('code_expired');
+  });
+
   describe('ask', () => {
     test('about nothing that is not connected', async () => {
       const { account_id, application_id } = await linkingApplication(server);

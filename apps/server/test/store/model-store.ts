@@ -38,8 +38,8 @@ interface ModelGrant extends PendingRecord {
 
 /**
  * The methods of the model. Not those for scopes, refusals, counts and monitoring, which grants do not
- * depend on, not those that depend on the clock of the adapter or do their work part by part, and not
- * the sums of others.
+ * depend on, not those that depend on the clock of the adapter, do their work part by part or promise
+ * no order, and not the sums of others.
  */
 type Methods = Omit<
   Store,
@@ -60,6 +60,7 @@ type Methods = Omit<
   | 'endGrants'
   | 'listConnections'
   | 'endConnection'
+  | 'listPendingCodes'
   | 'forgetDeletion'
   | 'kind'
   | 'connectionPool'
@@ -427,7 +428,7 @@ export class ModelStore implements ModelMethods {
       (grant) =>
         grant.redeemed_at !== null &&
         grant.revoked_at === null &&
-        grant.account.id === account_id &&
+        (account_id === undefined || grant.account.id === account_id) &&
         grant.application_id === application_id,
     );
     return rangeOf(grants, ({ grant_id }) => grant_id, range).map((grant) => {

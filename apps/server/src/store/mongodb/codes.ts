@@ -10,17 +10,24 @@ import {
   fromPendingDocument,
   type GrantDocument,
   isRedeemed,
+  ofParties,
   toCodeState,
   toNewDocument,
   unrevoked,
 } from './documents/grants.ts';
-import { initiatorField, isSame, toDate, toHash, toId } from './documents/values.ts';
+import { fromId, initiatorField, isSame, toDate, toHash, toId } from './documents/values.ts';
 import { insertOnce } from './insert-once.ts';
 import { revisionOf } from './retry-on-conflict.ts';
 
 type Codes = Pick<
   Store,
-  'issueCode' | 'listCodes' | 'cancelCode' | 'redeemCode' | 'findCode' | 'countPendingCodes'
+  | 'issueCode'
+  | 'listCodes'
+  | 'listPendingCodes'
+  | 'cancelCode'
+  | 'redeemCode'
+  | 'findCode'
+  | 'countPendingCodes'
 >;
 
 export function codes(database: Database, clock: Clock): Codes {
@@ -74,6 +81,25 @@ export function codes(database: Database, clock: Clock): Codes {
         grants.find(pending, options).sort({ _id: -1 }).toArray(),
       );
       return documents.map(fromPendingDocument);
+    },
+
+    async listPendingCodes(filter, limit) {
+      // Without an account, it is not issued yet. Its document has an expiry while it is pending.
+      const pending = {
+        ...ofParties(filter),
+        ...(filter.application_id === undefined && unrevoked),
+        code_expires_at: { $exists: true },
+        account: { $exists: true },
+      };
+      const index =
+        filter.application_id === undefined ? 'unrevoked_by_account' : 'codes_by_application';
+      const documents = await database.decideByIndex(index, ({ grants }, options) =>
+        grants
+          .find(pending, { ...options, projection: { _id: 1 } })
+          .limit(limit)
+          .toArray(),
+      );
+      return documents.map(({ _id }) => fromId(_id));
     },
 
     async cancelCode(grant_id) {

@@ -61,6 +61,9 @@ export type DatabaseOptions = IndexOptions &
   MigrateOptions &
   Pick<StoreOptions, 'claim' | 'onWarning'>;
 
+/** A linearizable read waits for a majority, also if it finds nothing. */
+const NO_GRANT = toId('00000000-0000-0000-0000-000000000000');
+
 export class Database {
   readonly #client: MongoClient;
   readonly #name: string;
@@ -126,12 +129,21 @@ export class Database {
     );
   }
 
-  /** Without a fence, a primary that was just deposed may serve an older list. */
+  /**
+   * If the fence failed, a linearizable read takes its place. On a sharded cluster, a primary that
+   * was just deposed may serve an older list.
+   */
   decideByIndex<T>(index: string, work: ListWork<T>): Promise<T> {
     return this.decide((collections) => {
-      const { decisive, listing } = collections;
+      const { decisive, gathers, listing } = collections;
       const isFenced = decisive.readConcern.level !== 'linearizable';
-      return withHintIfBuilt(index, collections, isFenced ? decisive : listing, work);
+      if (isFenced || !gathers) {
+        return withHintIfBuilt(index, collections, isFenced ? decisive : listing, work);
+      }
+      return this.#client.withSession({ causalConsistency: true }, async (session) => {
+        await collections.grants.findOne({ _id: NO_GRANT }, { ...decisive, session });
+        return withHintIfBuilt(index, collections, { ...listing, session }, work);
+      });
     });
   }
 

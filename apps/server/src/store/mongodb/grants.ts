@@ -2,12 +2,13 @@ import { uuidV7Time } from '@latchkey/schema';
 import type { Collection, Filter } from 'mongodb';
 import type { Milliseconds } from '../../clock.ts';
 import type { ConnectionRecord } from '../records.ts';
-import type { ConnectionIds, Store } from '../store.ts';
+import type { Parties, Store } from '../store.ts';
 import type { ById, Database } from './database.ts';
 import {
   fromGrantDocument,
   type GrantDocument,
   type JoinedGrantDocument,
+  ofParties,
   type RedeemedDocument,
   toConnectedGrant,
   toGrantAuthentication,
@@ -58,9 +59,8 @@ const olderThan = (before: string | null) =>
 
 const active = { ...withDetails, ...unrevoked };
 
-const activeOf = ({ account_id, application_id }: ConnectionIds): Filter<GrantDocument> => ({
-  account_id: toId(account_id),
-  application_id: toId(application_id),
+const activeOf = (parties: Parties): Filter<GrantDocument> => ({
+  ...ofParties(parties),
   ...active,
 });
 
@@ -256,13 +256,13 @@ export function grants(database: Database): Grants {
       );
     },
 
-    async listActiveGrants(connection, { limit, before }) {
+    async listActiveGrants(filter, { limit, before }) {
       const documents = await database.decideByIndex(
-        'unrevoked_by_account',
+        filter.account_id === undefined ? 'grants_by_application' : 'unrevoked_by_account',
         ({ grants }, options) =>
           grants
             .find(
-              { ...activeOf(connection), ...olderThan(before) },
+              { ...activeOf(filter), ...olderThan(before) },
               {
                 ...options,
                 projection: { application_id: 1, scope: 1, created_at: 1, last_used_at: 1 },

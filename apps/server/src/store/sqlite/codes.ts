@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { CodeState, GrantRecord, PendingRecord } from '../records.ts';
-import type { NewCode, Redemption } from '../store.ts';
+import type { NewCode, Parties, Redemption } from '../store.ts';
 import {
   type BindingRow,
   binding,
@@ -35,6 +35,20 @@ export function prepareCodes(database: DatabaseSync) {
   const list = database.prepare(`
     SELECT id, ${PENDING} FROM grants INDEXED BY unrevoked_by_account
     WHERE account_id = :id AND revoked_at IS NULL AND created_at IS NULL ORDER BY id DESC`);
+  const listPending = (of: string) =>
+    database.prepare(`
+      SELECT id FROM grants INDEXED BY ${of}
+        AND code_expires_at IS NOT NULL AND created_at IS NULL
+      LIMIT :limit`);
+  const listPendingOfAccount = listPending(
+    'unrevoked_by_account WHERE account_id = :account_id AND revoked_at IS NULL',
+  );
+  const listPendingOfApplication = listPending(
+    'codes_by_application WHERE application_id = :application_id',
+  );
+  const listPendingOfConnection = listPending(
+    'codes_by_application WHERE application_id = :application_id AND account_id = :account_id',
+  );
   const cancel = database.prepare(`
     DELETE FROM grants WHERE id = :id AND created_at IS NULL
     RETURNING ${PENDING}`);
@@ -74,6 +88,21 @@ export function prepareCodes(database: DatabaseSync) {
     listCodes(account_id: string): PendingRecord[] {
       const rows = list.all({ id: uuidToBytes(account_id) }) as (PendingRow & { id: Uint8Array })[];
       return rows.map((row) => pendingRecord(uuidFromBytes(row.id), row));
+    },
+
+    listPendingCodes({ account_id, application_id }: Parties, limit: number): string[] {
+      const ids = {
+        ...(account_id !== undefined && { account_id: uuidToBytes(account_id) }),
+        ...(application_id !== undefined && { application_id: uuidToBytes(application_id) }),
+      };
+      const list =
+        account_id === undefined
+          ? listPendingOfApplication
+          : application_id === undefined
+            ? listPendingOfAccount
+            : listPendingOfConnection;
+      const rows = list.all({ ...ids, limit }) as { id: Uint8Array }[];
+      return rows.map((row) => uuidFromBytes(row.id));
     },
 
     cancelCode(grant_id: string): PendingRecord | null {

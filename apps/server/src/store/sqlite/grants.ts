@@ -15,6 +15,7 @@ import type {
   ConnectionIds,
   Disconnection,
   ListRange,
+  OfApplication,
   Recovery,
   Revocation,
 } from '../store.ts';
@@ -107,11 +108,15 @@ export function prepareGrants(database: DatabaseSync) {
     FROM grants
     WHERE account_id = :account_id AND revoked_at IS NULL AND created_at IS NOT NULL
     GROUP BY application_id`);
-  const CONNECTED = `account_id = :account_id AND application_id = :application_id
+  const OF_APPLICATION = `application_id = :application_id
       AND revoked_at IS NULL AND created_at IS NOT NULL`;
-  const listActive = database.prepare(`
-    SELECT id, application_id, scope, created_at, last_used_at, revoked_at FROM grants
-    WHERE ${CONNECTED} AND id < :before ORDER BY id DESC LIMIT :limit`);
+  const CONNECTED = `account_id = :account_id AND ${OF_APPLICATION}`;
+  const listActive = (which: string) =>
+    database.prepare(`
+      SELECT id, application_id, scope, created_at, last_used_at, revoked_at FROM grants
+      WHERE ${which} AND id < :before ORDER BY id DESC LIMIT :limit`);
+  const listActiveOfConnection = listActive(CONNECTED);
+  const listActiveOfApplication = listActive(OF_APPLICATION);
   const endConnection = database.prepare(`
     UPDATE grants SET revoked_at = :now, revoked_by = :initiator, secret_hash = NULL
     WHERE id IN (SELECT id FROM grants WHERE ${CONNECTED} LIMIT ${BATCH_SIZE})
@@ -208,9 +213,12 @@ export function prepareGrants(database: DatabaseSync) {
       }));
     },
 
-    listActiveGrants(connection: ConnectionIds, range: ListRange): ConnectedGrant[] {
-      const rows = listActive.all({
-        ...connectionColumns(connection),
+    listActiveGrants(filter: OfApplication, range: ListRange): ConnectedGrant[] {
+      const { account_id, application_id } = filter;
+      const list = account_id === undefined ? listActiveOfApplication : listActiveOfConnection;
+      const rows = list.all({
+        application_id: uuidToBytes(application_id),
+        ...(account_id !== undefined && { account_id: uuidToBytes(account_id) }),
         ...rangeParameters(range),
       }) as ConnectedRow[];
       return rows.map((row) => withoutAccount(idsOf(uuidFromBytes(row.id), row), row));

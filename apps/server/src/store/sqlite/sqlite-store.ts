@@ -167,6 +167,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     cancelCode: write(codes.cancelCode, (grant_id) => grant_id),
     redeemCode: write(codes.redeemCode, grantIdOf),
     listCodes: read(codes.listCodes),
+    listPendingCodes: read(codes.listPendingCodes),
     findCode: read(codes.findCode),
     countPendingCodes: read(codes.countPendingCodes),
 

@@ -73,6 +73,9 @@ export const plants = {
       return 0;
     },
   }),
+  /** A disconnection ends the grants, and leaves the codes. */
+  'codes-survive-a-disconnection': (): Partial<Store> => ({ listPendingCodes: async () => [] }),
+
   /** Reads that decide return what a majority has, as far as a secondary knows, without a fence. */
   'without-fence': (): Partial<Store> => {
     Database.prototype.decide = function (work) {

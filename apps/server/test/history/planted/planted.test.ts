@@ -22,6 +22,7 @@ const morePlants: [PlantName, string][] = [
   ['verifier-not-in-the-write', 'own-verifier-only'],
   ['recovery-without-effect', 'recovered-is-dead'],
   ['erasure-of-the-account-alone', 'erased-is-dead'],
+  ['codes-survive-a-disconnection', 'disconnected-is-dead'],
 ];
 
 const options = { timeout: 600_000 };

@@ -65,6 +65,7 @@ const decisions = [
   'authenticateGrant',
   'listActiveGrants',
   'endConnection',
+  'listPendingCodes',
 ] as const;
 
 const lists = [
@@ -196,13 +197,15 @@ describe('on a replica set, whatever the URL says', () => {
     for (const read of reads) expect(read.readConcern).toEqual({ level: 'linearizable' });
   });
 
-  test('a list that decides has what a majority has if its fence fails', async () => {
+  test('a list that decides is behind a linearizable read if its fence fails', async () => {
     const { server, store } = await scripted({ is: 'primary' });
     server.script('update', failure(13, 'Unauthorized'));
+    server.script('find', { ...batch(), operationTime: fenceTime }, batch());
     await calls.listActiveGrants(store);
     // Linearizable reads are of one document.
     expect(server.sent('find').map(({ readConcern }) => readConcern)).toEqual([
-      { level: 'majority' },
+      { level: 'linearizable' },
+      { level: 'majority', afterClusterTime: fenceTime },
     ]);
   });
 

@@ -63,6 +63,7 @@ export const calls: {
   openPage: (store) => store.openPage(openingOf(aPage())),
   issueCode: (store) => store.issueCode(newCode(aCode())),
   listCodes: (store) => store.listCodes(anId()),
+  listPendingCodes: (store) => store.listPendingCodes({ account_id: anId() }, 1),
   cancelCode: (store) => store.cancelCode(anId()),
   redeemCode: (store) => store.redeemCode(redemptionOf(aCode())),
   findCode: (store) => store.findCode(anId()),

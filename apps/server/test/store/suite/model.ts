@@ -279,7 +279,10 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     range,
   ),
   listActiveGrants: fc.tuple(
-    fc.record({ account_id: anyAccount, application_id: anyApplication }),
+    fc.record(
+      { account_id: anyAccount, application_id: anyApplication },
+      { requiredKeys: ['application_id'] },
+    ),
     range,
   ),
 };

@@ -10,7 +10,7 @@ import type {
   PendingRecord,
   RevokedRecord,
 } from '../../records.ts';
-import type { NewCode } from '../../store.ts';
+import type { NewCode, Parties } from '../../store.ts';
 import type { StoredGrant } from '../../transfer.ts';
 import { revisionOf, type Versioned } from '../retry-on-conflict.ts';
 import {
@@ -99,6 +99,13 @@ function fromBinding(document: Partial<GrantDocument>): CodeBinding {
     redirect_uri_given: document.redirect_uri_given ?? false,
     code_challenge: document.code_challenge ?? null,
     link_id: document.link_id ? fromId(document.link_id) : null,
+  };
+}
+
+export function ofParties({ account_id, application_id }: Parties) {
+  return {
+    ...(account_id !== undefined && { account_id: toId(account_id) }),
+    ...(application_id !== undefined && { application_id: toId(application_id) }),
   };
 }
 
