@@ -134,6 +134,11 @@ export const reasons = {
     advice:
       'The text was cut short or changed in transit, or it is not a code. Let the application log the length of what it receives: a code has 79 characters.',
   },
+  code_ended_by_disabling: {
+    code: 'code_not_found',
+    found: 'The application was disabled after this code was issued.',
+    advice: 'Enabling does not bring codes back. The user has to start again at the application.',
+  },
   code_unknown: {
     code: 'code_not_found',
     found: 'There is no record of this code: it was never issued here, or it was cancelled.',
@@ -371,15 +376,22 @@ export const reasons = {
   },
   link_of_disabled_application: {
     code: 'link_not_found',
-    found: 'The application that asked for the link is disabled.',
+    found: 'The application that asked for the link is disabled, or was disabled since.',
     advice:
-      'If it should work again, run `latchkey app enable APP_ID`. The link works then, if it is not too old.',
+      'The link does not work again. Once the application is enabled, with `latchkey app enable APP_ID`, the user can start again there.',
   },
   link_redirect_uri_removed: {
     code: 'link_not_found',
-    found: 'The redirect URI of the link request is no longer registered.',
+    found: 'The redirect URI of the link request was taken away from the application.',
     advice:
-      'It was registered when the link was made. `latchkey app get APP_ID` shows those that are registered now. The user has to start again at the application.',
+      'The link does not work again, also if the redirect URI is put back. `latchkey app get APP_ID` shows those that are registered now. The user has to start again at the application.',
+  },
+  link_scope_removed: {
+    code: 'link_not_found',
+    found:
+      'A scope of the link request was taken away from the application, or its description was deleted.',
+    advice:
+      'The link does not work again, also if the scope is put back. The user has to start again at the application.',
   },
 
   page_cookie_missing: {
@@ -459,15 +471,22 @@ export const reasons = {
   },
   page_of_disabled_application: {
     code: 'page_expired',
-    found: 'The application that asked for the link is disabled.',
+    found: 'The application that asked for the link is disabled, or was disabled since.',
     advice:
-      'If it should work again, run `latchkey app enable APP_ID`. The page works then, if it is not too old.',
+      'The page does not work again. Once the application is enabled, with `latchkey app enable APP_ID`, the user can start again there.',
   },
   page_redirect_uri_removed: {
     code: 'page_expired',
-    found: 'The redirect URI of the link request is no longer registered.',
+    found: 'The redirect URI of the link request was taken away from the application.',
     advice:
-      'It was registered when the link was made. `latchkey app get APP_ID` shows those that are registered now. The user has to start again at the application.',
+      'The page does not work again, also if the redirect URI is put back. `latchkey app get APP_ID` shows those that are registered now. The user has to start again at the application.',
+  },
+  page_scope_removed: {
+    code: 'page_expired',
+    found:
+      'A scope of the link request was taken away from the application, or its description was deleted.',
+    advice:
+      'The page does not work again, also if the scope is put back. The user has to start again at the application.',
   },
   page_account_erased: {
     code: 'page_expired',

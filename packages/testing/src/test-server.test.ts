@@ -5,6 +5,7 @@ import {
   AuthenticationError,
   CodeAlreadyUsedError,
   CodeExpiredError,
+  CodeNotFoundError,
   ConnectionError,
   Latchkey,
   LinkDeniedError,
@@ -116,7 +117,7 @@ describe('a failing call', () => {
   });
 });
 
-test('a disabled application is refused, and works as before when it is enabled', async () => {
+test('a disabled application is refused, and its grants work when it is enabled', async () => {
   const { grant_id, grant_secret } = await latchkey.convert((await server.issueCode()).code);
   const { code } = await server.issueCode();
   await server.disable();
@@ -129,7 +130,8 @@ test('a disabled application is refused, and works as before when it is enabled'
   await server.enable();
   // The refused call was no use of the grant.
   expect(await latchkey.recover(grant_id)).toMatchObject({ grant_id });
-  await latchkey.convert(code);
+  await expect(latchkey.convert(code)).rejects.toThrow(CodeNotFoundError);
+  await latchkey.convert((await server.issueCode()).code);
 });
 
 describe('an account', () => {

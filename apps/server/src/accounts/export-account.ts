@@ -3,6 +3,7 @@ import type { Milliseconds } from '../clock.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Actor, Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
+import { isOver } from '../store/generations.ts';
 import type {
   AccountRecord,
   CodeState,
@@ -45,7 +46,18 @@ export async function exportAccount(
   const pending = await store.listCodes(account_id);
   const grants = await allGrants(store, account_id);
   const redeemed = new Set(grants.map(({ grant_id }) => grant_id));
-  const codes = pending.filter(({ grant_id }) => !redeemed.has(grant_id));
+  const applications = new Map(
+    await Promise.all(
+      [...new Set(pending.map(({ application_id }) => application_id))].map(
+        async (id) => [id, await store.findApplication(id)] as const,
+      ),
+    ),
+  );
+  const codes = pending.filter((code) => {
+    const application = applications.get(code.application_id) ?? null;
+    const isDead = application !== null && isOver(code, application);
+    return !isDead && !redeemed.has(code.grant_id);
+  });
 
   const history: ExportedChange[] = [];
   const refusals: RefusalRecord[] = [];

@@ -1,11 +1,12 @@
 import { newId } from '../credentials/credentials.ts';
 import type { Service } from '../service.ts';
+import { firstGenerations } from '../store/generations.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import { mintSecret } from './mint-secret.ts';
 
 export type NewApplication = Omit<
   ApplicationRecord,
-  'id' | 'disabled' | 'created_at' | 'enabled_at' | 'secrets'
+  'id' | 'disabled' | 'created_at' | 'enabled_at' | 'secrets' | 'generations'
 >;
 
 /** The first secret never expires. A public application gets none. */
@@ -23,6 +24,7 @@ export async function createApplication(
     created_at: now,
     enabled_at: null,
     secrets: minted === null ? [] : [minted.record],
+    generations: firstGenerations,
   };
   await store.createApplication(application);
   return { application, secret: minted?.credential ?? null };

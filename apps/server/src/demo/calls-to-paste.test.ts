@@ -26,7 +26,7 @@ describe('a demo', () => {
   async function convert({ applicationSecret, code }: Demo): Promise<string> {
     const { application, secret_id } = await authenticateApplication(service, applicationSecret);
     const initiator: Initiator = { request_id: 'of-the-demo', by: 'application', secret_id };
-    return (await redeem(service, application.id, { code }, initiator)).grant.grant_id;
+    return (await redeem(service, application, { code }, initiator)).grant.grant_id;
   }
 
   test('never removes a secret that works, however many are made', async () => {

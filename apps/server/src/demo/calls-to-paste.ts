@@ -6,6 +6,7 @@ import { newId } from '../credentials/credentials.ts';
 import { issueCode } from '../grants/issue-code.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
+import { firstGenerations } from '../store/generations.ts';
 import type { SecretRecord } from '../store/records.ts';
 import { demoAccounts, demoScope } from './demo-records.ts';
 
@@ -67,6 +68,7 @@ async function demoSecret({ store, clock }: Service) {
         idle_days: null,
         grants_per_account: null,
         enabled_at: null,
+        generations: firstGenerations,
       });
       return made;
     }

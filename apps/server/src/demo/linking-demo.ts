@@ -1,6 +1,7 @@
 import { MAX_SCOPES } from '../linking/put-scope.ts';
 import type { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
+import { firstGenerations } from '../store/generations.ts';
 import type { ApplicationChanges } from '../store/records.ts';
 import { demoLogos } from './demo-logos.ts';
 import { demoAccounts, demoScope } from './demo-records.ts';
@@ -54,6 +55,7 @@ export async function seedLinkingDemo({ store, clock }: Service, publicUrl: stri
     idle_days: null,
     grants_per_account: null,
     enabled_at: null,
+    generations: firstGenerations,
   });
 }
 

@@ -23,8 +23,8 @@ export async function* checkRedemption(service: Service): AsyncGenerator<Finding
     await store.putAccount({ id: account_id, ...NOBODY });
     const request = { application_id, account_id, scope: 'latchkey.doctor' };
     const { code, pending } = await issueCode(service, request, initiator);
-    const { grant_secret } = await redeem(service, application_id, { code }, initiator);
-    const repeated = await errorOf(redeem(service, application_id, { code }, initiator));
+    const { grant_secret } = await redeem(service, application, { code }, initiator);
+    const repeated = await errorOf(redeem(service, application, { code }, initiator));
     await revoke(service, application_id, pending.grant_id, initiator);
     const anyGrant = { grant_id: null, currentAccount: false };
     const used = await errorOf(findActiveGrant(service, grant_secret, anyGrant));

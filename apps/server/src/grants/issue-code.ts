@@ -41,6 +41,7 @@ export async function issueCode(
     redirect_uri_given: request.redirect_uri !== undefined,
     code_challenge: request.code_challenge ?? null,
     link_id: null,
+    generation: application.generations.now,
     initiator,
   };
   // After the look-ups, so that they do not shorten the lifetime of the code.

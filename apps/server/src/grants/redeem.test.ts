@@ -4,6 +4,7 @@ import { createDeletions } from '../applications/deletions.ts';
 import { mintCredential, newId } from '../credentials/credentials.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
+import { firstGenerations } from '../store/generations.ts';
 import type { CodeBinding, CodeState, GrantRecord } from '../store/records.ts';
 import type { Redemption, Store } from '../store/store.ts';
 import { createUseNotes } from '../store/use-notes.ts';
@@ -12,6 +13,7 @@ import { redeem } from './redeem.ts';
 
 const ISSUED = Date.UTC(2026, 10, 21);
 const APPLICATION = newId(ISSUED);
+const OWN = { id: APPLICATION, generations: firstGenerations };
 const INITIATOR: Initiator = { request_id: 'of-a-test', by: 'application', secret_id: null };
 
 const UNBOUND: CodeBinding = {
@@ -83,10 +85,17 @@ test.each([0, 1, CODE_LIFETIME - 1])(
     const { grant_id, code, code_hash } = issued();
     const now = ISSUED + age;
     const { service, redemptions } = serviceAt(now, grantOf(grant_id, now));
-    const { grant_secret } = await redeem(service, APPLICATION, { code }, INITIATOR);
+    const { grant_secret } = await redeem(service, OWN, { code }, INITIATOR);
     expect(parseCredential('grantSecret', grant_secret)).toBe(grant_id);
     expect(redemptions).toMatchObject([
-      { grant_id, application_id: APPLICATION, code_hash, now, initiator: INITIATOR },
+      {
+        grant_id,
+        application_id: APPLICATION,
+        code_hash,
+        now,
+        initiator: INITIATOR,
+        disabled_generation: 0,
+      },
     ]);
   },
 );
@@ -97,9 +106,7 @@ test.each([
   [CODE_LIFETIME + 1, 'code_expired', 0],
 ])('an unknown code that is %d ms old is %s', async (age, code, writes) => {
   const { service, redemptions } = serviceAt(ISSUED + age, null);
-  await expect(
-    redeem(service, APPLICATION, { code: issued().code }, INITIATOR),
-  ).rejects.toMatchObject({
+  await expect(redeem(service, OWN, { code: issued().code }, INITIATOR)).rejects.toMatchObject({
     code,
   });
   expect(redemptions).toHaveLength(writes);
@@ -109,19 +116,25 @@ test.each([0, CODE_LIFETIME, 1000 * CODE_LIFETIME])(
   'only its own application is told that a code was redeemed before, at %d ms',
   async (age) => {
     const { grant_id, code, code_hash } = issued();
-    const state = { ...UNBOUND, application_id: APPLICATION, code_hash, redeemed: true };
+    const state = {
+      ...UNBOUND,
+      application_id: APPLICATION,
+      generation: 0,
+      code_hash,
+      redeemed: true,
+    };
     const { service } = serviceAt(ISSUED + age, null, state);
-    await expect(redeem(service, APPLICATION, { code }, INITIATOR)).rejects.toMatchObject({
+    await expect(redeem(service, OWN, { code }, INITIATOR)).rejects.toMatchObject({
       code: 'code_already_used',
       members: { grant_id },
     });
     const refusal = { code: age === 0 ? 'code_not_found' : 'code_expired', members: {} };
-    await expect(redeem(service, newId(ISSUED), { code }, INITIATOR)).rejects.toMatchObject(
-      refusal,
-    );
+    await expect(
+      redeem(service, { ...OWN, id: newId(ISSUED) }, { code }, INITIATOR),
+    ).rejects.toMatchObject(refusal);
     // The right id with another random part is another code, which was never issued.
     const forged = { code: mintCredential('code', grant_id).credential };
-    await expect(redeem(service, APPLICATION, forged, INITIATOR)).rejects.toMatchObject(refusal);
+    await expect(redeem(service, OWN, forged, INITIATOR)).rejects.toMatchObject(refusal);
   },
 );
 
@@ -133,7 +146,7 @@ test.each([
 ])('an ill-formed code never reaches the store: %# %s', async (code) => {
   const { service, redemptions } = serviceAt(ISSUED, null);
   service.store.findCode = () => Promise.reject(new Error('The store was asked.'));
-  await expect(redeem(service, APPLICATION, { code }, INITIATOR)).rejects.toMatchObject({
+  await expect(redeem(service, OWN, { code }, INITIATOR)).rejects.toMatchObject({
     code: 'code_not_found',
   });
   expect(redemptions).toEqual([]);
@@ -147,8 +160,8 @@ test('the write gets what the code may be bound to', async () => {
   const { grant_id, code } = issued();
   const { service, redemptions } = serviceAt(ISSUED, grantOf(grant_id, ISSUED));
   const redirect_uri = 'https://app.example/callback';
-  await redeem(service, APPLICATION, { code, redirect_uri, code_verifier: VERIFIER }, INITIATOR);
-  await redeem(service, APPLICATION, { code }, INITIATOR);
+  await redeem(service, OWN, { code, redirect_uri, code_verifier: VERIFIER }, INITIATOR);
+  await redeem(service, OWN, { code }, INITIATOR);
   expect(redemptions).toMatchObject([
     { redirect_uri, code_challenge: CHALLENGE },
     { redirect_uri: null, code_challenge: null },
@@ -184,9 +197,9 @@ describe('of several faults the first is told:', () => {
     async (_, { age = 0, of, used = false }, sent, error_code) => {
       const { code, code_hash } = issued();
       const application_id = of === undefined ? APPLICATION : newId(ISSUED);
-      const state = { ...bound, application_id, code_hash, redeemed: used };
+      const state = { ...bound, application_id, generation: 0, code_hash, redeemed: used };
       const { service } = serviceAt(ISSUED + age, null, state);
-      const refused = redeem(service, APPLICATION, { code, ...sent }, INITIATOR);
+      const refused = redeem(service, OWN, { code, ...sent }, INITIATOR);
       await expect(refused).rejects.toMatchObject({ code: error_code });
     },
   );

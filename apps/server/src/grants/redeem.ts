@@ -5,7 +5,7 @@ import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
-import type { CodeState, GrantRecord } from '../store/records.ts';
+import type { ApplicationRecord, CodeState, GrantRecord } from '../store/records.ts';
 import type { Redemption } from '../store/store.ts';
 import { type BindingProof, challengeOf, whyNotBound } from './code-binding.ts';
 import { CODE_LIFETIME } from './code-lifetime.ts';
@@ -28,7 +28,7 @@ export interface RedemptionRequest {
 /** Of all calls with one code, exactly one succeeds. A failed call leaves the code unchanged. */
 export async function redeem(
   { store, clock }: Service,
-  application_id: string,
+  { id: application_id, generations }: Pick<ApplicationRecord, 'id' | 'generations'>,
   { code, redirect_uri, code_verifier }: RedemptionRequest,
   initiator: Initiator,
 ): Promise<GrantWithSecret> {
@@ -51,19 +51,24 @@ export async function redeem(
     // The write stores the hash of the secret with the redemption, so that no crash leaves a spent
     // code without a grant.
     const secret = mintCredential('grantSecret', grant_id);
-    const redemption = { grant_id, application_id, code_hash, secret_hash: secret.hash, now };
-    const grant = await store.redeemCode({ ...redemption, ...proof, initiator });
+    const grant = await store.redeemCode({
+      ...{ grant_id, application_id, code_hash, secret_hash: secret.hash, now },
+      ...{ ...proof, disabled_generation: generations.disabled, initiator },
+    });
     if (grant !== null) return { grant, grant_secret: secret.credential };
   }
   const state = await store.findCode(grant_id);
-  const reason = whyNotRedeemed(state, { application_id, code_hash, ...proof }, isExpired);
+  const asked = { application_id, code_hash, ...proof, disabled_generation: generations.disabled };
+  const reason = whyNotRedeemed(state, asked, isExpired);
   throw DomainError.because(reason, { grant_id }, reason === 'code_replayed' ? { grant_id } : {});
 }
+
+type ThisCode = Pick<Redemption, 'application_id' | 'code_hash' | 'disabled_generation'>;
 
 /** The first reason in the order of `docs/protocol/operations.md#redemption`. */
 function whyNotRedeemed(
   state: CodeState | null,
-  redemption: Pick<Redemption, 'application_id' | 'code_hash'> & BindingProof,
+  redemption: ThisCode & BindingProof,
   isExpired: boolean,
 ): Reason {
   const whyUnknown = whyNotThisCode(state, redemption);
@@ -77,9 +82,12 @@ function whyNotRedeemed(
 
 function whyNotThisCode(
   state: CodeState | null,
-  { application_id, code_hash }: Pick<Redemption, 'application_id' | 'code_hash'>,
+  { application_id, code_hash, disabled_generation }: ThisCode,
 ): Reason | null {
   if (state === null) return 'code_unknown';
   if (state.application_id !== application_id) return 'code_of_another_application';
-  return sameHash(state.code_hash, code_hash) ? null : 'code_forged';
+  if (!sameHash(state.code_hash, code_hash)) return 'code_forged';
+  // Grants go on.
+  const isOver = !state.redeemed && state.generation < disabled_generation;
+  return isOver ? 'code_ended_by_disabling' : null;
 }

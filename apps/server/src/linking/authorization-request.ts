@@ -13,6 +13,7 @@ export interface AuthorizationTarget extends RedirectTarget {
 
 export interface AuthorizationRequest extends AuthorizationTarget {
   scope: string;
+  description_ids: string[];
   code_challenge: string | null;
   login_hint: string | null;
   ui_locales: string | null;
@@ -96,11 +97,21 @@ export async function readRequest(
     if (state === null) throw refuse('challenge_or_state');
   }
 
-  const whyNot = whyNotThisScope(scope, application, await store.listScopeNames());
-  if (whyNot !== null) throw refuse(whyNot);
+  if (scope === null) throw refuse('scope_missing');
+  if (!fields.scope.safeParse(scope).success) throw refuse('scope_ill_formed');
+  const tokens = scope.split(' ');
+  // An outdated id only makes a link request that is over.
+  const ids = await store.findDescriptionIds(tokens, { mayBeStale: true });
+  const description_ids = ids.filter((id) => id !== null);
+  if (description_ids.length < tokens.length) throw refuse('scope_undescribed');
+  const { scopes } = application;
+  if (scopes !== null && !tokens.every((token) => scopes.includes(token))) {
+    throw refuse('scope_not_allowed');
+  }
   return {
     ...target,
-    scope: scope as string,
+    scope,
+    description_ids,
     code_challenge,
     login_hint: readHint(query, 'login_hint', 200),
     ui_locales: readHint(query, 'ui_locales', 100),
@@ -140,22 +151,6 @@ function readChallenge(query: URLSearchParams): string | null {
   // If omitted, it would mean `plain` (RFC 7636, section 4.3): the challenge would be the verifier.
   if (method !== 'S256') throw invalid('code_challenge_method', 'Must be S256.');
   return challenge;
-}
-
-function whyNotThisScope(
-  scope: string | null,
-  application: ApplicationRecord,
-  described: readonly string[],
-): Reason | null {
-  if (scope === null) return 'scope_missing';
-  if (!fields.scope.safeParse(scope).success) return 'scope_ill_formed';
-  const names = new Set(described);
-  const tokens = scope.split(' ');
-  if (!tokens.every((token) => names.has(token))) return 'scope_undescribed';
-  const { scopes } = application;
-  return scopes === null || tokens.every((token) => scopes.includes(token))
-    ? null
-    : 'scope_not_allowed';
 }
 
 /** A malformed hint is ignored, because it decides nothing. */

@@ -78,6 +78,8 @@ export async function beginLink(
     login_hint,
     ui_locales,
     salt: randomBytes(32),
+    generation: request.application.generations.now,
+    description_ids: request.description_ids,
     expires_at: now + LINK_LIFETIME,
     account_id: null,
     page_id: null,

@@ -5,6 +5,7 @@ import { CODE_LIFETIME } from '../grants/code-lifetime.ts';
 import { storeCode } from '../grants/issue-code.ts';
 import type { Initiator } from '../initiator.ts';
 import { linkingOf, type Service } from '../service.ts';
+import { isOver } from '../store/generations.ts';
 import type { LinkRecord } from '../store/records.ts';
 import { deriveCode } from './derive-code.ts';
 import { type LinkAccess, readAgain, refuseExpired, refuseLost, subjectOf } from './link-access.ts';
@@ -45,6 +46,7 @@ export async function approve(
     redirect_uri_given: link.redirect_uri_given,
     code_challenge: link.code_challenge,
     link_id: link.id,
+    generation: link.generation,
     initiator,
   };
   // The code comes first. A crash before the decision leaves a code that nobody knows, and it
@@ -106,7 +108,8 @@ async function repeatApproval(
   if (isSame && decision.grant_id !== null) {
     // Another holder has another key, which makes another code.
     const { credential, hash } = deriveCode(key, link.salt, decision.grant_id);
-    if (await isRedeemable(service, decision.grant_id, hash)) {
+    const isOfNow = !isOver(link, access.application);
+    if (isOfNow && (await isRedeemable(service, decision.grant_id, hash))) {
       return { link, redirect_to: redirectWithCode(linkingOf(service), link, credential) };
     }
   }

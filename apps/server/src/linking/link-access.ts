@@ -5,6 +5,7 @@ import { DomainError, type Subject } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import { linkingOf, type Service } from '../service.ts';
+import { sinceOf } from '../store/generations.ts';
 import type { ApplicationRecord, CredentialHash, LinkRecord } from '../store/records.ts';
 import { LINKS_KEPT, type LinkHolder } from '../store/store.ts';
 import { matchesRedirectUri } from './match-redirect-uri.ts';
@@ -23,7 +24,7 @@ export interface LinkAccess<Holder extends LinkHolder = LinkHolder> {
 }
 
 export type LinkFaults = Record<
-  'unknown' | 'deletedApplication' | 'disabledApplication' | 'redirectUriRemoved',
+  'unknown' | 'deletedApplication' | 'disabledApplication' | 'redirectUriRemoved' | 'scopeRemoved',
   Reason
 >;
 
@@ -32,6 +33,7 @@ const hostFaults: LinkFaults = {
   deletedApplication: 'link_of_deleted_application',
   disabledApplication: 'link_of_disabled_application',
   redirectUriRemoved: 'link_redirect_uri_removed',
+  scopeRemoved: 'link_scope_removed',
 };
 
 export function subjectOf({ id, application_id }: LinkRecord): Subject {
@@ -48,14 +50,31 @@ export async function findLinkRequest(
   if (link === null || clock() >= link.expires_at + LINKS_KEPT) {
     throw DomainError.because(faults.unknown, { link_id });
   }
-  const application = await store.findApplication(link.application_id);
+  const isOpen = link.decision === null;
+  const [application, description_ids] = await Promise.all([
+    store.findApplication(link.application_id),
+    isOpen ? store.findDescriptionIds(link.scope.split(' ')) : link.description_ids,
+  ]);
   const refuse = (reason: Reason) => DomainError.because(reason, subjectOf(link));
   if (application === null) throw refuse(faults.deletedApplication);
   if (application.disabled) throw refuse(faults.disabledApplication);
-  const isRegistered = application.redirect_uris.some((registered) =>
-    matchesRedirectUri(registered, link.redirect_uri),
-  );
-  if (!isRegistered) throw refuse(faults.redirectUriRemoved);
+  const { redirect_uris, scopes, generations } = application;
+  const registered = redirect_uris.filter((uri) => matchesRedirectUri(uri, link.redirect_uri));
+  if (registered.length === 0) throw refuse(faults.redirectUriRemoved);
+  if (!isOpen) return { link, application };
+
+  // What was taken away and put back is there since a later generation.
+  const isSince = (since: number) => since > link.generation;
+  if (isSince(generations.disabled)) throw refuse(faults.disabledApplication);
+  if (registered.every((uri) => isSince(sinceOf(generations.redirect_uris, uri)))) {
+    throw refuse(faults.redirectUriRemoved);
+  }
+  const isTakenAway = link.scope.split(' ').some((token, index) => {
+    const isAllowed = scopes === null || scopes.includes(token);
+    const isDescribed = description_ids[index] === link.description_ids[index];
+    return !isAllowed || !isDescribed || isSince(sinceOf(generations.scopes, token));
+  });
+  if (isTakenAway) throw refuse(faults.scopeRemoved);
   return { link, application };
 }
 

@@ -24,6 +24,7 @@ const pageFaults: LinkFaults = {
   deletedApplication: 'page_of_deleted_application',
   disabledApplication: 'page_of_disabled_application',
   redirectUriRemoved: 'page_redirect_uri_removed',
+  scopeRemoved: 'page_scope_removed',
 };
 
 /** Does not check whether the link request is decided or expired. */

@@ -41,6 +41,27 @@ export interface ApplicationRecord {
   grants_per_account: number | null;
   /** The last time that it was enabled; null if it was never disabled. */
   enabled_at: Milliseconds | null;
+  generations: Generations;
+}
+
+/**
+ * A link request and a code have the generation of their application in which they were made. So they
+ * tell whether something of the application has ended since: see decision 57.
+ */
+export interface Generations {
+  /** Raised whenever something ends. */
+  now: number;
+  /** Since the last disabling. Link requests and codes of an earlier generation are over. */
+  disabled: number;
+  /** A link request is over if what it asks for is there since a later generation. */
+  redirect_uris: Since;
+  scopes: Since;
+}
+
+/** Since which generation each name is there. */
+export interface Since {
+  named: [name: string, generation: number][];
+  others: number;
 }
 
 export type ApplicationChanges = Partial<
@@ -88,6 +109,10 @@ export interface LinkRecord {
   ui_locales: string | null;
   /** 32 random bytes. With the random part of the deciding credential, they make the code. */
   salt: Uint8Array;
+  /** Of its application, when the request was made. */
+  generation: number;
+  /** The ids of the descriptions of its scopes, in their order, when the request was made. */
+  description_ids: string[];
   /** It can be decided while now < this. It is deleted 3 hours later. */
   expires_at: Milliseconds;
   /** The account that was last identified or was approved; null before. */
@@ -141,6 +166,8 @@ export interface PendingRecord extends CodeBinding {
   grant_id: string;
   application_id: string;
   scope: string;
+  /** Of the application. That of the link request, if an approval issued the code. */
+  generation: number;
   /** As it was at issue. */
   account: AccountRecord;
   code_hash: CredentialHash;
@@ -196,6 +223,7 @@ export interface RevokedRecord {
 /** Shows why a code can't be redeemed. */
 export interface CodeState extends CodeBinding {
   application_id: string;
+  generation: number;
   code_hash: CredentialHash;
   redeemed: boolean;
 }

@@ -123,6 +123,8 @@ export interface Redemption extends Change {
   redirect_uri: string | null;
   /** Of the verifier that was sent; null without one. Has to equal the code's. */
   code_challenge: string | null;
+  /** Of the last disabling of the application. A code of an earlier one is over. */
+  disabled_generation: number;
   now: Milliseconds;
 }
 
@@ -254,7 +256,10 @@ export interface Store {
     secret_id: string,
   ): Promise<ApplicationRecord | 'application_not_found' | 'secret_not_found'>;
 
-  /** Returns the changed application; null if there is none. Idempotent. */
+  /**
+   * Returns the changed application; null if there is none. Idempotent. Changes its generations as
+   * {@link generationsAfter} says; so does the next.
+   */
   updateApplication(
     application_id: string,
     changes: ApplicationChanges,
@@ -338,6 +343,12 @@ export interface Store {
   /** All names, in order. The descriptions can be a few megabytes, which this does not read. */
   listScopeNames(): Promise<string[]>;
 
+  /**
+   * The id of each scope's description, in their order; null for one that is not described. A
+   * description keeps its id when it is replaced. One that is put after a deletion has another.
+   */
+  findDescriptionIds(scopes: readonly string[], options?: ReadOptions): Promise<(string | null)[]>;
+
   /** Returns the deleted description; null if there is none. */
   deleteScope(scope: string): Promise<ScopeRecord | null>;
 
@@ -406,6 +417,7 @@ export interface Store {
    * Turns a pending code into an active grant, created at `now`, if
    * - the application and the hash are those of the code,
    * - `now` is before the expiry of the code,
+   * - the generation of the code is not before that of the last disabling,
    * - the challenge is the code's, or both have none, and
    * - the redirect URI is the code's. It may be left out if the code has a challenge, or if its
    *   authorization request left it out. If the code has none, any is ignored.

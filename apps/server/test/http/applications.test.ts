@@ -62,7 +62,8 @@ describeOnEachStore('an application', (fresh) => {
         }
       }
     }
-    expect((await linked.convert(code)).revoked).toBe(false);
+    const over = await invoke(sibling, 'REST', 'grants.convert', { code }, linked.bearer);
+    expect(over.body.error_code).toBe('code_not_found');
     await sibling.close();
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { requestOf, succeed, unwrapped, wires } from './call.ts';
+import { invoke, requestOf, succeed, unwrapped, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
 import { type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { RawConnection } from './raw-connection.ts';
@@ -38,14 +38,15 @@ describeOnAnyStore('a body that arrives after', (fresh) => {
     return { status: response.status, error_code, code };
   }
   for (const wire of wires) {
-    test(`the application was disabled is refused over ${wire}, and the code stays valid`, async () => {
+    test(`the application was disabled is refused over ${wire}, and the code is over`, async () => {
       const application = { application_id: linked.application_id };
       const { status, error_code, code } = await convertAround(wire, () =>
         succeed(server, 'admin.applications.disable', application, operator),
       );
       expect([status, error_code]).toEqual([403, 'application_disabled']);
       await succeed(server, 'admin.applications.enable', application, operator);
-      expect(await linked.convert(code)).toMatchObject({ revoked: false });
+      const again = await invoke(server, wire, 'grants.convert', { code }, linked.bearer);
+      expect(again.body.error_code).toBe('code_not_found');
     });
 
     test(`the secret was removed is refused over ${wire}`, async () => {

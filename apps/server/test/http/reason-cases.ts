@@ -173,6 +173,14 @@ export const reasonCases: Record<ReasonOfRules, Arrange[]> = {
   admin_secret_wrong: [as(() => `${operator}x`, 'admin.applications.list')],
 
   code_ill_formed: [convert(async () => 'garbage'), convert(async ({ secret }) => secret)],
+  code_ended_by_disabling: [
+    convert(async ({ issue, application_id }, server) => {
+      const { code } = await issue();
+      await succeed(server, 'admin.applications.disable', { application_id }, operator);
+      await succeed(server, 'admin.applications.enable', { application_id }, operator);
+      return code;
+    }),
+  ],
   code_unknown: [
     convert(async (_, server) => unknownCredential('code', newId(server.now()))),
     convert(async ({ issue }, server) => {

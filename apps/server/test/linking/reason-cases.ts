@@ -55,6 +55,8 @@ const endings = {
     change(server, app, 'disable'),
   removed: (server: ServerWithDatabase, app: LinkingApplication): Promise<Json> =>
     register(server, app, ['https://app.example/other']),
+  scopes: (server: ServerWithDatabase, { application_id }: LinkingApplication): Promise<Json> =>
+    succeed(server, 'admin.applications.update', { application_id, scopes: [] }, operator),
 };
 
 const read = (server: ServerWithDatabase, link: string) =>
@@ -138,6 +140,7 @@ export const linkingReasonCases: Record<LinkingReason, Arrange> = {
   link_of_deleted_application: readAfter('deleted'),
   link_of_disabled_application: readAfter('disabled'),
   link_redirect_uri_removed: readAfter('removed'),
+  link_scope_removed: readAfter('scopes'),
 
   page_cookie_missing: async (server, app) => visit(server, (await openConsent(server, app)).path),
   page_ticket_ill_formed: async (server, app) => {
@@ -195,6 +198,7 @@ export const linkingReasonCases: Record<LinkingReason, Arrange> = {
   page_of_deleted_application: showAfter('deleted'),
   page_of_disabled_application: showAfter('disabled'),
   page_redirect_uri_removed: showAfter('removed'),
+  page_scope_removed: showAfter('scopes'),
   // An erasure deletes the pages of its account: somebody deleted the account by hand.
   page_account_erased: async (server, app) => {
     const page = await openConsent(server, app);

@@ -1,4 +1,5 @@
 import type { Initiator } from '../../src/initiator.ts';
+import { generationsAfter } from '../../src/store/generations.ts';
 import {
   type AccountRecord,
   type ApplicationChanges,
@@ -55,6 +56,7 @@ type Methods = Omit<
   | 'putScope'
   | 'listScopes'
   | 'listScopeNames'
+  | 'findDescriptionIds'
   | 'deleteScope'
   | 'listDeletions'
   | 'endGrants'
@@ -141,7 +143,8 @@ export class ModelStore implements ModelMethods {
   updateApplication(application_id: string, changes: ApplicationChanges): ApplicationRecord | null {
     const application = this.#applications.get(application_id);
     if (!application) return null;
-    Object.assign(application, clone(changes));
+    const generations = generationsAfter(application, changes);
+    Object.assign(application, clone({ ...changes, generations }));
     return clone(application);
   }
 
@@ -153,6 +156,7 @@ export class ModelStore implements ModelMethods {
     const application = this.#applications.get(application_id);
     if (!application) return null;
     if (application.disabled && !disabled) application.enabled_at = now;
+    application.generations = generationsAfter(application, { disabled });
     application.disabled = disabled;
     return clone(application);
   }
@@ -268,11 +272,11 @@ export class ModelStore implements ModelMethods {
   }
 
   issueCode({ initiator, ...code }: Parameters<Store['issueCode']>[0]): PendingRecord | null {
-    const { grant_id, application_id, scope, code_hash, code_expires_at } = code;
+    const { grant_id, application_id, scope, generation, code_hash, code_expires_at } = code;
     const account = this.#accounts.get(code.account_id);
     if (!account) return null;
     const issued = {
-      ...{ grant_id, application_id, scope, account, code_hash, code_expires_at },
+      ...{ grant_id, application_id, scope, generation, account, code_hash, code_expires_at },
       ...bindingOf(code),
     };
     this.#grants.set(grant_id, {
@@ -314,6 +318,7 @@ export class ModelStore implements ModelMethods {
     if (code.application_id !== redemption.application_id) return null;
     if (!sameBytes(code.code_hash, redemption.code_hash)) return null;
     if (redemption.now >= code.code_expires_at) return null;
+    if (code.generation < redemption.disabled_generation) return null;
     if (redemption.code_challenge !== code.code_challenge) return null;
     const { redirect_uri } = redemption;
     const mayBeLeftOut = code.code_challenge !== null || !code.redirect_uri_given;
@@ -328,9 +333,9 @@ export class ModelStore implements ModelMethods {
   findCode(grant_id: string): CodeState | null {
     const code = this.#grants.get(grant_id);
     if (!code) return null;
-    const { application_id, code_hash, redeemed_at } = code;
+    const { application_id, generation, code_hash, redeemed_at } = code;
     const redeemed = redeemed_at !== null;
-    return clone({ application_id, code_hash, redeemed, ...bindingOf(code) });
+    return clone({ application_id, generation, code_hash, redeemed, ...bindingOf(code) });
   }
 
   revokeGrant(revocation: Parameters<Store['revokeGrant']>[0]): RevokedRecord | null {
@@ -450,9 +455,9 @@ export class ModelStore implements ModelMethods {
 
 /** The record of a pending code. */
 function pendingOf(code: ModelGrant): PendingRecord {
-  const { grant_id, application_id, scope, account, code_hash, code_expires_at } = code;
+  const { grant_id, application_id, scope, generation, account, code_hash, code_expires_at } = code;
   return clone({
-    ...{ grant_id, application_id, scope, account, code_hash, code_expires_at },
+    ...{ grant_id, application_id, scope, generation, account, code_hash, code_expires_at },
     ...bindingOf(code),
   });
 }

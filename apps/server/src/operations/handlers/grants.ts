@@ -10,7 +10,7 @@ import { toFullGrant, toIntrospection, toRevokedGrant } from '../wire.ts';
 
 export const grantHandlers: Handlers<Extract<keyof Handlers, `grants.${string}`>> = {
   'grants.convert': async (service, request, { application }, initiator) => {
-    const redeemed = await redeem(service, application.id, request, initiator);
+    const redeemed = await redeem(service, application, request, initiator);
     const most = application.grants_per_account;
     if (most !== null) await endReplacedGrants(service, redeemed.grant, most, initiator);
     return toFullGrant(redeemed);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document, Filter } from 'mongodb';
 import type { Milliseconds } from '../../clock.ts';
+import { generationsAfter } from '../generations.ts';
 import type { ApplicationRecord, SecretRecord } from '../records.ts';
 import { outdatedSecrets, type Store } from '../store.ts';
 import type { Database } from './database.ts';
@@ -52,7 +53,9 @@ export function applications(database: Database): Applications {
     const document = await retryOnConflict(
       () => find(application_id),
       (revision, before) => {
-        const changes = changesOf(before);
+        const asked = changesOf(before);
+        const generations = generationsAfter(fromApplicationDocument(before), asked);
+        const changes = { ...asked, ...(generations.now > 0 && { generations }) };
         const isMade = (found: ApplicationDocument) =>
           isDeepStrictEqual({ ...found, ...changes }, found);
         return database.write(({ applications, decisive }) => ({

@@ -122,6 +122,7 @@ export function codes(database: Database, clock: Clock): Codes {
 
     async redeemCode(redemption) {
       const { grant_id, application_id, code_hash, secret_hash, now, initiator } = redemption;
+      const { disabled_generation } = redemption;
       const _id = toId(grant_id);
       const redemption_id = toId(randomUUID());
       const secret = toHash(secret_hash);
@@ -136,6 +137,7 @@ export function codes(database: Database, clock: Clock): Codes {
               code_hash: toHash(code_hash),
               created_at: { $exists: false },
               code_expires_at: { $gt: toDate(now) },
+              ...(disabled_generation > 0 && { generation: { $gte: disabled_generation } }),
               ...boundTo(redemption),
             },
             {

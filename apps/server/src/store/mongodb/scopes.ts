@@ -1,18 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../clock.ts';
 import type { Store } from '../store.ts';
-import type { Database } from './database.ts';
+import type { Collections, Database } from './database.ts';
 import {
   type DeletedScopeDocument,
   fromScopeDocument,
   type ScopeDocument,
   toScopeDocument,
 } from './documents/scopes.ts';
-import { toDate } from './documents/values.ts';
+import { fromId, toDate } from './documents/values.ts';
+import type { DecisiveOptions } from './fence.ts';
 import { replaceAtRevision } from './replace-at-revision.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 
-type Scopes = Pick<Store, 'putScope' | 'listScopes' | 'listScopeNames' | 'deleteScope'>;
+type Scopes = Pick<
+  Store,
+  'putScope' | 'listScopes' | 'listScopeNames' | 'findDescriptionIds' | 'deleteScope'
+>;
 
 type AnyScope = ScopeDocument | DeletedScopeDocument;
 
@@ -43,7 +47,8 @@ export function scopes(database: Database, clock: Clock): Scopes {
             );
             if (others >= most) return 'scope_limit_reached';
           }
-          const document = toScopeDocument(scope);
+          const known = isDeleted(found) ? undefined : found.description_id;
+          const document = toScopeDocument(scope, known);
           const isMade = (after: AnyScope) =>
             !isDeleted(after) &&
             isDeepStrictEqual(fromScopeDocument(after), fromScopeDocument(document));
@@ -68,6 +73,33 @@ export function scopes(database: Database, clock: Clock): Scopes {
           .toArray(),
       );
       return documents.map(({ _id }) => _id);
+    },
+
+    async findDescriptionIds(names, { mayBeStale = false } = {}) {
+      const find = (
+        collections: Pick<Collections, 'scopes'>,
+        options: DecisiveOptions,
+        _id: string | { $in: string[] },
+      ) =>
+        collections.scopes
+          .find({ _id, ...described }, { ...options, projection: { description_id: 1 } })
+          .toArray() as Promise<ScopeDocument[]>;
+      const together = { $in: [...names] };
+      const documents = mayBeStale
+        ? await database.read((collections) => find(collections, collections.listing, together))
+        : await database.decide(async ({ decisive, ...collections }) => {
+            if (decisive.readConcern.level !== 'linearizable') {
+              return find(collections, decisive, together);
+            }
+            // A linearizable read has to be of one document.
+            return (
+              await Promise.all(names.map((name) => find(collections, decisive, name)))
+            ).flat();
+          });
+      const ids = new Map(
+        documents.map(({ _id, description_id }) => [_id, fromId(description_id)]),
+      );
+      return names.map((name) => ids.get(name) ?? null);
     },
 
     deleteScope: (scope) =>

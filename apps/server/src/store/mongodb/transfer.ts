@@ -59,7 +59,7 @@ const scopes: Copied<ScopeRecord, ScopeDocument> = {
   collection: 'scopes',
   which: existing,
   fromDocument: fromScopeDocument,
-  toDocument: toScopeDocument,
+  toDocument: (scope) => toScopeDocument(scope),
 };
 
 const applications: Copied<ApplicationRecord, ApplicationDocument> = {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
+import { generationsAfter } from '../generations.ts';
 import type {
   ApplicationChanges,
   ApplicationRecord,
@@ -11,6 +12,7 @@ import { type ListRange, outdatedSecrets } from '../store.ts';
 import {
   type ApplicationRow,
   applicationRecords,
+  generationsText,
   initiatorRecord,
   initiatorText,
   rangeParameters,
@@ -20,8 +22,7 @@ type DeletionRow = { id: Uint8Array; deleted_at: number; deleted_by: string };
 
 const JOINED = `
   a.id, a.name, a.disabled, a.created_at, a.redirect_uris, a.scopes, a.public, a.resource_server,
-  a.homepage_uri, a.logo_uri, a.idle_days, a.grants_per_account,
-  a.enabled_at,
+  a.homepage_uri, a.logo_uri, a.idle_days, a.grants_per_account, a.enabled_at, a.generations,
   s.id AS secret_id, s.hash, s.hint, s.created_at AS secret_created_at, s.expires_at, s.last_used_at`;
 
 export function prepareApplications(database: DatabaseSync) {
@@ -35,13 +36,16 @@ export function prepareApplications(database: DatabaseSync) {
     ORDER BY a.id DESC, s.place`);
   const insert = database.prepare(`
     INSERT INTO applications (id, name, disabled, created_at, redirect_uris, scopes, public,
-      resource_server, homepage_uri, logo_uri, idle_days, grants_per_account, enabled_at)
+      resource_server, homepage_uri, logo_uri, idle_days, grants_per_account, enabled_at,
+      generations)
     VALUES (:id, :name, :disabled, :created_at, :redirect_uris, :scopes, :public,
-      :resource_server, :homepage_uri, :logo_uri, :idle_days, :grants_per_account, :enabled_at)`);
+      :resource_server, :homepage_uri, :logo_uri, :idle_days, :grants_per_account, :enabled_at,
+      :generations)`);
   const update = database.prepare(`
     UPDATE applications SET name = :name, redirect_uris = :redirect_uris, scopes = :scopes,
       resource_server = :resource_server, homepage_uri = :homepage_uri, logo_uri = :logo_uri,
-      idle_days = :idle_days, grants_per_account = :grants_per_account
+      idle_days = :idle_days, grants_per_account = :grants_per_account,
+      generations = :generations
     WHERE id = :id`);
   const insertSecret = database.prepare(`
     INSERT INTO application_secrets
@@ -57,7 +61,7 @@ export function prepareApplications(database: DatabaseSync) {
   const deleteSecret = database.prepare(`
     DELETE FROM application_secrets WHERE application_id = :application_id AND id = :id`);
   const setDisabled = database.prepare(`
-    UPDATE applications SET disabled = :disabled,
+    UPDATE applications SET disabled = :disabled, generations = :generations,
       enabled_at = CASE WHEN disabled AND NOT :disabled THEN :now ELSE enabled_at END
     WHERE id = :id`);
   const noteUse = database.prepare(`
@@ -121,7 +125,8 @@ export function prepareApplications(database: DatabaseSync) {
     ): ApplicationRecord | null {
       const application = findApplication(application_id);
       if (!application) return null;
-      const changed = { ...application, ...changes };
+      const generations = generationsAfter(application, changes);
+      const changed = { ...application, ...changes, generations };
       update.run(changeableColumns(changed));
       return changed;
     },
@@ -159,7 +164,14 @@ export function prepareApplications(database: DatabaseSync) {
       disabled: boolean,
       now: Milliseconds,
     ): ApplicationRecord | null {
-      setDisabled.run({ id: uuidToBytes(application_id), disabled: Number(disabled), now });
+      const application = findApplication(application_id);
+      if (!application) return null;
+      setDisabled.run({
+        id: uuidToBytes(application_id),
+        disabled: Number(disabled),
+        generations: generationsText(generationsAfter(application, { disabled })),
+        now,
+      });
       return findApplication(application_id);
     },
 
@@ -215,5 +227,6 @@ function changeableColumns(application: ApplicationRecord) {
     redirect_uris: JSON.stringify(redirect_uris),
     scopes: scopes && JSON.stringify(scopes),
     resource_server: Number(resource_server),
+    generations: generationsText(application.generations),
   };
 }

@@ -15,20 +15,22 @@ import {
 
 type CodeRow = BindingRow & {
   application_id: Uint8Array;
+  generation: number;
   code_hash: Uint8Array;
   redeemed: number;
 };
 
 const BINDING = 'redirect_uri, redirect_uri_given, code_challenge, link_id';
-const PENDING = `application_id, scope, account, code_hash, code_expires_at, ${BINDING}`;
+const PENDING = `application_id, scope, generation, account, code_hash, code_expires_at, ${BINDING}`;
 
 export function prepareCodes(database: DatabaseSync) {
   // The same statement reads the snapshot, so it can't show an account that was erased since.
   const issue = database.prepare(`
     INSERT INTO grants
-      (id, application_id, account_id, scope, account, code_hash, code_expires_at, issued_by,
-        ${BINDING})
-    SELECT :id, :application_id, id, :scope, account, :code_hash, :code_expires_at, :initiator,
+      (id, application_id, account_id, scope, generation, account, code_hash, code_expires_at,
+        issued_by, ${BINDING})
+    SELECT :id, :application_id, id, :scope, :generation, account, :code_hash, :code_expires_at,
+      :initiator,
       :redirect_uri, :redirect_uri_given, :code_challenge, :link_id
     FROM accounts WHERE id = :account_id
     RETURNING ${PENDING}`);
@@ -57,14 +59,14 @@ export function prepareCodes(database: DatabaseSync) {
   const redeem = database.prepare(`
     UPDATE grants SET created_at = ?, secret_hash = ?, code_expires_at = NULL, redeemed_by = ?
     WHERE id = ? AND application_id = ? AND code_hash = ?
-      AND created_at IS NULL AND code_expires_at > ?
+      AND created_at IS NULL AND code_expires_at > ? AND generation >= ?
       AND code_challenge IS ? AND CASE
         WHEN redirect_uri IS NULL THEN TRUE
         WHEN ? THEN code_challenge IS NOT NULL OR NOT redirect_uri_given
         ELSE redirect_uri = ? END
     RETURNING scope, account, created_at, last_used_at, revoked_at`);
   const find = database.prepare(`
-    SELECT application_id, code_hash, created_at IS NOT NULL AS redeemed, ${BINDING}
+    SELECT application_id, generation, code_hash, created_at IS NOT NULL AS redeemed, ${BINDING}
     FROM grants WHERE id = :id AND code_hash IS NOT NULL`);
   const countPending = database.prepare(`
     SELECT count(*) AS pending FROM
@@ -77,6 +79,7 @@ export function prepareCodes(database: DatabaseSync) {
         application_id: uuidToBytes(code.application_id),
         account_id: uuidToBytes(code.account_id),
         scope: code.scope,
+        generation: code.generation,
         code_hash: code.code_hash,
         code_expires_at: code.code_expires_at,
         initiator: initiatorText(code.initiator),
@@ -121,6 +124,7 @@ export function prepareCodes(database: DatabaseSync) {
         uuidToBytes(application_id),
         code_hash,
         now,
+        redemption.disabled_generation,
         code_challenge,
         Number(redirect_uri === null),
         redirect_uri,
@@ -133,6 +137,7 @@ export function prepareCodes(database: DatabaseSync) {
       return row
         ? {
             application_id: uuidFromBytes(row.application_id),
+            generation: row.generation,
             code_hash: row.code_hash,
             redeemed: row.redeemed === 1,
             ...binding(row),

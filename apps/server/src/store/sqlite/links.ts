@@ -7,8 +7,15 @@ import { bytesOrNull, idOrNull, initiatorText } from './rows.ts';
 
 type LinkRow = Omit<
   LinkRecord,
-  'id' | 'application_id' | 'redirect_uri_given' | 'account_id' | 'page_id' | 'decision'
+  | 'id'
+  | 'application_id'
+  | 'redirect_uri_given'
+  | 'description_ids'
+  | 'account_id'
+  | 'page_id'
+  | 'decision'
 > & {
+  description_ids: Uint8Array;
   id: Uint8Array;
   application_id: Uint8Array;
   redirect_uri_given: number;
@@ -25,9 +32,11 @@ const UNDECIDED = 'id = :id AND status IS NULL AND expires_at > :now';
 export function prepareLinks(database: DatabaseSync, pages: ReturnType<typeof preparePages>) {
   const insert = database.prepare(`
     INSERT INTO links (id, link_hash, application_id, redirect_uri, redirect_uri_given, scope, state,
-      code_challenge, login_hint, ui_locales, salt, expires_at, begin_initiator)
+      code_challenge, login_hint, ui_locales, salt, generation, description_ids, expires_at,
+      begin_initiator)
     VALUES (:id, :link_hash, :application_id, :redirect_uri, :redirect_uri_given, :scope, :state,
-      :code_challenge, :login_hint, :ui_locales, :salt, :expires_at, :initiator)`);
+      :code_challenge, :login_hint, :ui_locales, :salt, :generation, :description_ids, :expires_at,
+      :initiator)`);
   const find = database.prepare('SELECT * FROM links WHERE id = :id');
   const identify = database.prepare(`
     UPDATE links SET account_id = :account_id, page_id = :page_id, identify_initiator = :initiator
@@ -62,6 +71,8 @@ export function prepareLinks(database: DatabaseSync, pages: ReturnType<typeof pr
         login_hint: link.login_hint,
         ui_locales: link.ui_locales,
         salt: link.salt,
+        generation: link.generation,
+        description_ids: Buffer.concat(link.description_ids.map(uuidToBytes)),
         expires_at: link.expires_at,
         initiator: initiatorText(link.initiator),
       });
@@ -133,6 +144,8 @@ function recordOrNull(found: unknown): LinkRecord | null {
     login_hint: row.login_hint,
     ui_locales: row.ui_locales,
     salt: row.salt,
+    generation: row.generation,
+    description_ids: idsIn(row.description_ids),
     expires_at: row.expires_at,
     account_id: idOrNull(row.account_id),
     page_id: idOrNull(row.page_id),
@@ -146,4 +159,12 @@ function recordOrNull(found: unknown): LinkRecord | null {
             scope: row.granted_scope,
           },
   };
+}
+
+const UUID_BYTES = 16;
+
+function idsIn(bytes: Uint8Array): string[] {
+  return Array.from({ length: bytes.length / UUID_BYTES }, (_, index) =>
+    uuidFromBytes(bytes.subarray(index * UUID_BYTES, (index + 1) * UUID_BYTES)),
+  );
 }

@@ -27,6 +27,7 @@ export const migrations: readonly SqliteStep[] = [
     idle_days INTEGER,
     grants_per_account INTEGER,
     enabled_at INTEGER,
+    generations TEXT, -- JSON; null before anything has ended
     homepage_uri TEXT,
     logo_uri TEXT
   ) STRICT, WITHOUT ROWID;
@@ -71,7 +72,8 @@ export const migrations: readonly SqliteStep[] = [
     scope TEXT PRIMARY KEY,
     title TEXT NOT NULL,
     description TEXT,
-    texts TEXT NOT NULL -- JSON
+    texts TEXT NOT NULL, -- JSON
+    description_id BLOB NOT NULL -- another one after a deletion
   ) STRICT, WITHOUT ROWID;
 
   -- Authorization requests that were accepted.
@@ -87,6 +89,8 @@ export const migrations: readonly SqliteStep[] = [
     login_hint TEXT,
     ui_locales TEXT,
     salt BLOB NOT NULL,
+    generation INTEGER NOT NULL, -- of the application
+    description_ids BLOB NOT NULL, -- 16 bytes for each scope
     expires_at INTEGER NOT NULL,
     account_id BLOB,
     page_id BLOB,
@@ -143,6 +147,7 @@ export const migrations: readonly SqliteStep[] = [
     redirect_uri_given INTEGER NOT NULL DEFAULT 0,
     code_challenge TEXT,
     link_id BLOB,
+    generation INTEGER NOT NULL DEFAULT 0, -- of the application; only codes need it
     issued_by TEXT,
     redeemed_by TEXT,
     first_used_by TEXT,

@@ -1,10 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isUuid, uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Actor, Initiator } from '../../initiator.ts';
+import { firstGenerations } from '../generations.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
   CodeBinding,
   EndReason,
+  Generations,
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
@@ -29,6 +32,7 @@ export type ApplicationRow = {
   enabled_at: number | null;
   homepage_uri: string | null;
   logo_uri: string | null;
+  generations: string | null;
   secret_id: Bytes | null;
   hash: Bytes;
   hint: string;
@@ -46,6 +50,7 @@ export type BindingRow = {
 
 export type PendingRow = BindingRow & {
   application_id: Bytes;
+  generation: number;
   scope: string;
   account: string;
   code_hash: Bytes;
@@ -110,7 +115,13 @@ function applicationRecord(id: string, row: ApplicationRow): ApplicationRecord {
     idle_days: row.idle_days,
     grants_per_account: row.grants_per_account,
     enabled_at: row.enabled_at,
+    generations: row.generations === null ? firstGenerations : JSON.parse(row.generations),
   };
+}
+
+/** Null for nearly every application, so that reading one parses nothing. */
+export function generationsText(generations: Generations): string | null {
+  return isDeepStrictEqual(generations, firstGenerations) ? null : JSON.stringify(generations);
 }
 
 function secretRecord(row: ApplicationRow, id: Bytes): SecretRecord {
@@ -134,6 +145,7 @@ export function pendingRecord(grant_id: string, row: PendingRow): PendingRecord 
     grant_id,
     application_id: uuidFromBytes(row.application_id),
     scope: row.scope,
+    generation: row.generation,
     account: JSON.parse(row.account),
     code_hash: row.code_hash,
     code_expires_at: row.code_expires_at,

@@ -151,6 +151,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     putScope: write(scopes.putScope),
     listScopes: read(scopes.listScopes),
     listScopeNames: read(scopes.listScopeNames),
+    findDescriptionIds: read(scopes.findDescriptionIds),
     deleteScope: write(scopes.deleteScope),
 
     createLink: write(links.createLink),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
-import type { ApplicationRecord, ScopeRecord } from '../records.ts';
+import type { ApplicationRecord } from '../records.ts';
 import { refuseToCopy } from '../schema-version.ts';
 import {
   type CopiedKind,
@@ -26,6 +26,7 @@ import {
   initiatorRecord,
   initiatorText,
 } from './rows.ts';
+import { scopeRecord, scopeRow } from './scopes.ts';
 import { prepareUseMarks, useMarks } from './use-mark.ts';
 
 type Row = Record<string, string | number | Uint8Array | null>;
@@ -120,9 +121,8 @@ function transfer(database: DatabaseSync, path: string): Transfer {
   const kinds: { [Kind in CopiedKind]: Copied<CopiedRecords[Kind]> } = {
     scopes: table('scopes', {
       key: 'scope',
-      toRecord: ({ texts, ...row }: Row) =>
-        ({ ...row, texts: JSON.parse(texts as string) }) as ScopeRecord,
-      toRow: ({ texts, ...scope }) => ({ ...scope, texts: JSON.stringify(texts) }),
+      toRecord: scopeRecord,
+      toRow: scopeRow,
     }),
     applications: applications(database, statement),
     deletions: table('deleted_applications', {

@@ -66,6 +66,7 @@ const decisions = [
   'listActiveGrants',
   'endConnection',
   'listPendingCodes',
+  'findDescriptionIds',
 ] as const;
 
 const lists = [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { firstGenerations, generationsAfter } from '../../../src/store/generations.ts';
 import type { ApplicationRecord } from '../../../src/store/records.ts';
 import { EXPIRED_SECRETS_KEPT } from '../../../src/store/store.ts';
 import type { SuiteStores } from './harness.ts';
@@ -71,14 +72,15 @@ export function describeApplications(stores: SuiteStores): void {
     test('are disabled and enabled repeatedly, and keep everything else', async () => {
       const application = anApplication();
       await stores.store.createApplication(application);
-      for (const [disabled, now, enabled_at] of [
-        [true, 1_000, null],
-        [true, 2_000, null],
-        [false, 3_000, 3_000],
-        [false, 4_000, 3_000],
+      for (const [disabled, now, enabled_at, generation] of [
+        [true, 1_000, null, 1],
+        [true, 2_000, null, 2],
+        [false, 3_000, 3_000, 2],
+        [false, 4_000, 3_000, 2],
       ] as const) {
         const changed = await stores.store.setApplicationDisabled(application.id, disabled, now);
-        expect(changed).toEqual({ ...application, disabled, enabled_at });
+        const generations = { ...firstGenerations, now: generation, disabled: generation };
+        expect(changed).toEqual({ ...application, disabled, enabled_at, generations });
         expect(await stores.other.findApplication(application.id)).toEqual(changed);
       }
     });
@@ -98,7 +100,8 @@ export function describeApplications(stores: SuiteStores): void {
       };
       let expected: ApplicationRecord = application;
       for (const [name, value] of [...Object.entries(changes), ['scopes', null]] as const) {
-        expected = { ...expected, [name as string]: value };
+        const generations = generationsAfter(expected, { [name as string]: value });
+        expected = { ...expected, [name as string]: value, generations };
         const changed = await stores.store.updateApplication(application.id, {
           [name as string]: value,
         });

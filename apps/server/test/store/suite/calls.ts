@@ -45,6 +45,7 @@ export const calls: {
   putScope: (store) => store.putScope(aScope(), { most: 200 }),
   listScopes: (store) => store.listScopes(),
   listScopeNames: (store) => store.listScopeNames(),
+  findDescriptionIds: (store) => store.findDescriptionIds(['read']),
   deleteScope: (store) => store.deleteScope('read'),
   createLink: (store) => store.createLink({ ...aLink(), initiator: anInitiator() }),
   findLink: (store) => store.findLink(anId()),

@@ -173,6 +173,20 @@ export function describeCodes(stores: SuiteStores): void {
       expect(await stores.store.redeemCode(last)).not.toBeNull();
     });
 
+    test('is refused if its application was disabled since, and not for an earlier disabling', async () => {
+      for (const [generation, disabled_generation] of [
+        [0, 1],
+        [1, 2],
+      ] as const) {
+        const code = await issued(stores.store, { generation });
+        expect(await stores.other.findCode(code.grant_id)).toMatchObject({ generation });
+        const redemption = redemptionOf(code, { disabled_generation });
+        expect(await stores.store.redeemCode(redemption)).toBeNull();
+        const earlier = redemptionOf(code, { disabled_generation: generation });
+        expect(await stores.other.redeemCode(earlier)).not.toBeNull();
+      }
+    });
+
     test.each<[string, () => Partial<ReturnType<typeof redemptionOf>>]>([
       ['another application', () => ({ application_id: anId() })],
       ['another hash', () => ({ code_hash: aHash() })],

@@ -4,6 +4,7 @@ import { longer, runsAll } from '@latchkey/test-kit/long';
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { describe, expect, test } from 'vitest';
+import { firstGenerations } from '../../../src/store/generations.ts';
 import type { NewCode, Store } from '../../../src/store/store.ts';
 import { type ModelMethods, ModelStore } from '../model-store.ts';
 import type { SuiteStores } from './harness.ts';
@@ -101,6 +102,7 @@ const brought = {
 };
 const consistent = (code: NewCode): NewCode =>
   code.redirect_uri === null ? { ...code, redirect_uri_given: false } : code;
+const anyGeneration = fc.integer({ min: 0, max: 2 });
 const applicationMembers = {
   name: anyText,
   redirect_uris: fc.subarray(redirectUris),
@@ -135,6 +137,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
       ...applicationMembers,
       public: fc.boolean(),
       disabled: fc.boolean(),
+      generations: fc.constant(firstGenerations),
       created_at: anyTime,
       enabled_at: fc.option(anyTime),
       secrets: fc.uniqueArray(secret, { maxLength: 2, selector: ({ id }) => id.number }),
@@ -178,6 +181,8 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     login_hint: fc.option(anyText),
     ui_locales: fc.option(anyText),
     salt: anyHash,
+    generation: anyGeneration,
+    description_ids: fc.array(anyAccount, { maxLength: 2 }),
     expires_at: mostly(SOON + 5, anyTime),
     account_id: fc.constant(null),
     page_id: fc.constant(null),
@@ -232,6 +237,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     grant_id: fc.constant(grant_id),
     application_id: ownApplication(grant_id),
     scope: anyScope,
+    generation: anyGeneration,
     account_id: anyAccount,
     code_hash: ownHash(grant_id),
     code_expires_at: mostly(SOON + 5, anyTime),
@@ -247,6 +253,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     code_hash: ownHash(grant_id),
     secret_hash: anyHash,
     ...brought,
+    disabled_generation: mostly(0, anyGeneration),
     now: anyTime,
     initiator: anyInitiator,
   })),

@@ -1,5 +1,6 @@
 import { v7 } from 'uuid';
 import type { Initiator } from '../../../src/initiator.ts';
+import { firstGenerations } from '../../../src/store/generations.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
@@ -63,6 +64,7 @@ export function anApplication(members: Partial<ApplicationRecord> = {}): Applica
     idle_days: null,
     grants_per_account: null,
     enabled_at: null,
+    generations: firstGenerations,
     ...members,
   };
 }
@@ -129,6 +131,7 @@ export function aCode(members: Partial<PendingRecord> = {}): PendingRecord {
     grant_id: anId(),
     application_id: anId(),
     scope: 'profile:read links:write',
+    generation: 0,
     account: anAccount(),
     code_hash: aHash(),
     code_expires_at: Date.now() + 300_000,
@@ -159,6 +162,7 @@ export function redemptionOf(code: PendingRecord, members: Partial<Redemption> =
   return {
     ...{ grant_id, application_id, code_hash, redirect_uri, code_challenge },
     secret_hash: aHash(),
+    disabled_generation: 0,
     now: code.code_expires_at - 1_000,
     initiator: anInitiator(),
     ...members,
@@ -272,6 +276,8 @@ export function aLink(members: Partial<LinkRecord> = {}): LinkRecord {
     login_hint: 'ada@example.org',
     ui_locales: 'de-AT en',
     salt: aHash(),
+    generation: 3,
+    description_ids: [anId(), anId()],
     expires_at: Date.now() + 3_600_000,
     account_id: null,
     page_id: null,

@@ -38,6 +38,25 @@ export function describeScopes(stores: SuiteStores): void {
         expect(await other.listScopes()).toEqual([a, b, c]);
       }));
 
+    test('has an id, which a replacement keeps, and which does not come back after a deletion', () =>
+      onEmpty(async (store, other) => {
+        const [one, two] = [aScope(), aScope()];
+        const names = [two.scope, 'undescribed', one.scope];
+        for (const scope of [one, two]) await store.putScope(scope, MOST);
+        const ids = await other.findDescriptionIds(names);
+        expect(ids).toEqual([expect.any(String), null, expect.any(String)]);
+        expect(ids[0]).not.toBe(ids[2]);
+
+        await other.putScope({ ...one, title: 'x' }, MOST);
+        expect(await store.findDescriptionIds(names)).toEqual(ids);
+        await other.deleteScope(one.scope);
+        expect(await store.findDescriptionIds(names)).toEqual([ids[0], null, null]);
+        await other.putScope(one, MOST);
+        const [first, , again] = await store.findDescriptionIds(names, { mayBeStale: true });
+        expect(first).toBe(ids[0]);
+        expect([null, ...ids]).not.toContain(again);
+      }));
+
     test('is refused if there are as many as there may be, unless it replaces one', () =>
       onEmpty(async (store, other) => {
         const [one, two, three] = [aScope(), aScope(), aScope()];

@@ -67,6 +67,7 @@ export const linkOf = (link_id: string) =>
   aLink({
     ...{ id: link_id, application_id: ids.applications[0], expires_at: NEVER },
     ...{ link_hash: bytes(0x30), salt: bytes(0x31), code_challenge: 'A'.repeat(43) },
+    description_ids: [id(0x32), id(0x33)],
   });
 const consentOf = (link_id: string, page_id: string) =>
   aConsentPage(linkOf(link_id), {

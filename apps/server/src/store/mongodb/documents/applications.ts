@@ -1,5 +1,6 @@
 import type { Binary } from 'mongodb';
-import type { ApplicationRecord, SecretRecord } from '../../records.ts';
+import { firstGenerations } from '../../generations.ts';
+import type { ApplicationRecord, Generations, SecretRecord } from '../../records.ts';
 import type { Versioned } from '../retry-on-conflict.ts';
 import {
   fromHash,
@@ -36,6 +37,8 @@ export interface ApplicationDocument extends Versioned {
   idle_days: number | null;
   grants_per_account: number | null;
   enabled_at?: Date;
+  /** Absent before anything has ended. */
+  generations?: Generations;
   /** A deleted application stays, so a late command finds its id taken and its revision raised. */
   deleted_at?: Date;
   deleted_by?: InitiatorDocument;
@@ -80,6 +83,7 @@ export function toApplicationDocument(application: ApplicationRecord): Applicati
     idle_days: application.idle_days,
     grants_per_account: application.grants_per_account,
     ...(application.enabled_at !== null && { enabled_at: toDate(application.enabled_at) }),
+    ...(application.generations.now > 0 && { generations: application.generations }),
   };
 }
 
@@ -99,6 +103,7 @@ export function fromApplicationDocument(document: ApplicationDocument): Applicat
     idle_days: document.idle_days,
     grants_per_account: document.grants_per_account,
     enabled_at: document.enabled_at?.getTime() ?? null,
+    generations: document.generations ?? firstGenerations,
   };
 }
 

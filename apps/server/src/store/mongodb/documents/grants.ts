@@ -61,6 +61,8 @@ export interface GrantDocument extends Initiators, Versioned {
   code_challenge?: string;
   link_id?: Binary;
   code_expires_at?: Date;
+  /** Of the application; absent for 0. */
+  generation?: number;
   created_at?: Date;
   secret_hash?: Binary;
   /** By this, a call whose response was lost recognises its own redemption. */
@@ -115,6 +117,7 @@ export function toNewDocument(code: NewCode): GrantDocument {
     application_id: toId(code.application_id),
     account_id: toId(code.account_id),
     scope: code.scope,
+    ...(code.generation > 0 && { generation: code.generation }),
     code_expires_at: toDate(code.code_expires_at),
     ...toBinding(code),
     ...initiatorField('issued_by', code.initiator),
@@ -129,6 +132,7 @@ export function fromPendingDocument(document: GrantDocument): PendingRecord {
     grant_id: fromId(document._id),
     application_id: fromId(document.application_id),
     scope: document.scope,
+    generation: document.generation ?? 0,
     account: fromSnapshot(document.account_id, account),
     code_hash: fromHash(code_hash),
     code_expires_at: code_expires_at.getTime(),
@@ -245,6 +249,7 @@ export function toCodeState(document: GrantDocument): CodeState | null {
   if (!code_hash) return null;
   return {
     application_id: fromId(application_id),
+    generation: document.generation ?? 0,
     code_hash: fromHash(code_hash),
     redeemed: created_at !== undefined,
     ...fromBinding(document),

@@ -32,6 +32,8 @@ export interface LinkDocument extends Versioned, LinkInitiators {
   login_hint: string | null;
   ui_locales: string | null;
   salt: Binary;
+  generation: number;
+  description_ids: Binary[];
   expires_at: Date;
   account_id?: Binary;
   /** Absent if the host has approved an account. */
@@ -62,6 +64,8 @@ export function toLinkDocument(link: LinkRecord & Change): LinkDocument {
     login_hint: link.login_hint,
     ui_locales: link.ui_locales,
     salt: new Binary(link.salt),
+    generation: link.generation,
+    description_ids: link.description_ids.map(toId),
     expires_at: toDate(link.expires_at),
     ...initiatorField('begin_initiator', link.initiator),
   };
@@ -80,6 +84,8 @@ export function fromLinkDocument(document: LinkDocument): LinkRecord {
     login_hint: document.login_hint,
     ui_locales: document.ui_locales,
     salt: fromHash(document.salt),
+    generation: document.generation,
+    description_ids: document.description_ids.map(fromId),
     expires_at: document.expires_at.getTime(),
     account_id: document.account_id ? fromId(document.account_id) : null,
     page_id: document.page_id ? fromId(document.page_id) : null,

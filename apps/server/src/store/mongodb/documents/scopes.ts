@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import type { Binary } from 'mongodb';
 import type { ScopeRecord } from '../../records.ts';
 import type { Versioned } from '../retry-on-conflict.ts';
+import { toId } from './values.ts';
 
 export interface ScopeDocument extends Versioned, Omit<ScopeRecord, 'scope'> {
   _id: string;
+  /** Another one after a deletion. */
+  description_id: Binary;
 }
 
 /** A deleted description: see {@link ApplicationDocument.deleted_at}. */
@@ -11,8 +16,11 @@ export interface DeletedScopeDocument extends Versioned {
   deleted_at: Date;
 }
 
-export function toScopeDocument({ scope, title, description, texts }: ScopeRecord): ScopeDocument {
-  return { _id: scope, title, description, texts };
+export function toScopeDocument(
+  { scope, title, description, texts }: ScopeRecord,
+  description_id = toId(randomUUID()),
+): ScopeDocument {
+  return { _id: scope, title, description, texts, description_id };
 }
 
 export function fromScopeDocument(document: ScopeDocument): ScopeRecord {

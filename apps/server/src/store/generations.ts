@@ -1,0 +1,64 @@
+import type { ApplicationChanges, ApplicationRecord, Generations, Since } from './records.ts';
+
+export const firstGenerations: Generations = {
+  now: 0,
+  disabled: 0,
+  redirect_uris: { others: 0, named: [] },
+  scopes: { others: 0, named: [] },
+};
+
+export function sinceOf({ others, named }: Since, name: string): number {
+  return named.find(([one]) => one === name)?.[1] ?? others;
+}
+
+/** Whether the application was disabled since. */
+export function isOver(
+  { generation }: { generation: number },
+  { generations }: Pick<ApplicationRecord, 'generations'>,
+): boolean {
+  return generation < generations.disabled;
+}
+
+/** What a change of an application ends gets a new generation: see decision 57. */
+export function generationsAfter(
+  application: ApplicationRecord,
+  { redirect_uris = application.redirect_uris, scopes, disabled = false }: Changes,
+): Generations {
+  const { generations } = application;
+  const nextScopes = scopes === undefined ? application.scopes : scopes;
+  const isRaised =
+    disabled ||
+    isAnyTakenAway(application.redirect_uris, redirect_uris) ||
+    isAnyTakenAway(application.scopes, nextScopes);
+  const now = isRaised ? generations.now + 1 : generations.now;
+  return {
+    now,
+    disabled: disabled ? now : generations.disabled,
+    redirect_uris: sinceAfter(
+      generations.redirect_uris,
+      [application.redirect_uris, redirect_uris],
+      now,
+    ),
+    scopes: sinceAfter(generations.scopes, [application.scopes, nextScopes], now),
+  };
+}
+
+type Changes = ApplicationChanges & { disabled?: boolean };
+
+/** Null stands for every name. */
+type Names = readonly string[] | null;
+
+function isAnyTakenAway(before: Names, after: Names): boolean {
+  if (after === null) return false;
+  return before === null || before.some((name) => !after.includes(name));
+}
+
+function sinceAfter(since: Since, [before, after]: [Names, Names], now: number): Since {
+  const wasThere = (name: string) => before === null || before.includes(name);
+  if (after === null && before === null) return since;
+  const others = after === null ? now : since.others;
+  const named = (after ?? before ?? [])
+    .map((name): [string, number] => [name, wasThere(name) ? sinceOf(since, name) : now])
+    .filter(([, generation]) => generation !== others);
+  return { others, named };
+}
