@@ -18,8 +18,9 @@ const functions = codeBlocks(guide)
   .map(({ code }) => code);
 
 const ACCOUNT = '0193aa00-0000-7000-8000-0000000000a1';
+const OTHER_ACCOUNT = '0193aa00-0000-7000-8000-0000000000b0';
 
-/** What a host has, with one user and a cookie in the place of a session. */
+/** What a host has, with two users and a cookie in the place of a session. */
 const hostWith = (add: string) => `${functions.join('')}
 import { LatchkeyAdmin } from '@latchkey/client/admin';
 import express from 'express';
@@ -27,13 +28,15 @@ import express from 'express';
 const app = express();
 const form = (action, fields) => '<form method="post" action="' + action + '">' + fields + '</form>';
 const host = {
-  accountOf: (request) => (request.headers.cookie?.includes('user=ada') ? '${ACCOUNT}' : null),
+  accountOf: ({ headers: { cookie = '' } }) =>
+    cookie.includes('user=ada') ? '${ACCOUNT}' : cookie.includes('user=bob') ? '${OTHER_ACCOUNT}' : null,
   signIn(response, next) {
     const hidden = '<input type="hidden" name="next" value="' + next + '">';
     response.send(form('/password', hidden + '<button>Sign in</button>'));
   },
   ask(response, asked, link) {
-    const hidden = '<input type="hidden" name="link" value="' + link + '">';
+    const field = (name, value) => '<input type="hidden" name="' + name + '" value="' + value + '">';
+    const hidden = field('link', link) + field('account_id', asked.account_id);
     const title = asked.scopes[0].title;
     const button = (name) => '<button name="decision" value="' + name + '">' + name + '</button>';
     response.send(title + form('/sign-in', hidden + button('allow') + button('deny')));
@@ -41,6 +44,9 @@ const host = {
 };
 app.post('/password', express.urlencoded(), (request, response) => {
   response.cookie('user', 'ada').redirect(303, request.body.next);
+});
+app.get('/bob', (_request, response) => {
+  response.cookie('user', 'bob').send('Signed in as Bob');
 });
 app.get('/settings', (_request, response) => {
   response.send(form('/connected-applications', '<button>Connected applications</button>'));
@@ -70,6 +76,7 @@ async function start(add: string): Promise<void> {
     env: environment({ PORT: port, LATCHKEY_URL: url, LATCHKEY_ADMIN_SECRET: ADMIN_SECRET }),
   });
   await operator(service, 'PUT', `/accounts/${ACCOUNT}`, { username: 'ada', display_name: 'Ada' });
+  await operator(service, 'PUT', `/accounts/${OTHER_ACCOUNT}`, { username: 'bob' });
   await operator(service, 'PUT', '/scopes/profile.read', { title: 'Read your profile' });
   const application = await operator<{ id: string }>(service, 'POST', '/applications', {
     name: 'Acme',
@@ -132,5 +139,17 @@ describe('a host with the consent page of the guide', () => {
     const elsewhere = { ...third, url: new URL('http://localhost:1/') };
     const text = third.text.replace('action="', `action="${host.url}`);
     expect(await browser.press({ ...elsewhere, text }, 'allow')).toMatchObject({ status: 403 });
+  });
+
+  test('links no account of somebody who has signed in since the question was shown', async () => {
+    const browser = toCallback();
+    const asked = await browser.press(await browser.open(authorizationUrl), 'Sign in');
+    expect(asked.text).toContain(ACCOUNT);
+    await browser.open(`${host.url}/bob`);
+    const again = await browser.press(asked, 'allow');
+    expect(again.text).toContain(OTHER_ACCOUNT);
+    expect(again.url.pathname).toBe('/sign-in');
+    const allowed = await browser.press(again, 'allow');
+    expect(allowed.url.searchParams.get('code')).toMatch(/^lk_code_/);
   });
 });

@@ -488,6 +488,11 @@ export const reasons = {
     advice:
       'The page does not work again, also if the scope is put back. The user has to start again at the application.',
   },
+  page_signed_out: {
+    code: 'page_expired',
+    found: 'The host has ended the pages of the account since: its user has signed out.',
+    advice: 'The user has to sign in at the host again, and gets a new page there.',
+  },
   page_account_erased: {
     code: 'page_expired',
     found: 'The account that the page is for was erased.',

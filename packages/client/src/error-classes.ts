@@ -44,6 +44,7 @@ type InvalidRequest =
   | 'scope_not_found'
   | 'scope_unknown'
   | 'scope_limit_reached'
+  | 'account_changed'
   | 'link_not_found'
   | 'link_expired'
   | 'link_decided';

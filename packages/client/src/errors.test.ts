@@ -42,6 +42,7 @@ const classes: Record<ErrorCode, string> = {
   access_denied: 'InvalidRequestError',
   link_expired: 'InvalidRequestError',
   link_decided: 'InvalidRequestError',
+  account_changed: 'InvalidRequestError',
   link_not_found: 'InvalidRequestError',
   page_expired: 'InvalidRequestError',
   form_rejected: 'InvalidRequestError',

@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'access_denied'
   | 'link_expired'
   | 'link_decided'
+  | 'account_changed'
   | 'link_not_found'
   | 'page_expired'
   | 'form_rejected'

@@ -103,9 +103,17 @@ function method(name: string, operation: OperationContract, used: Set<string>): 
     '```',
   ];
   const isOptional = required.length === 0 ? '?' : '';
-  return `${docs(lines)}
-    ${name.split('.').at(-1)}(input${isOptional}: ${takes}, options?: CallOptions): Promise<WithResponse<${returns}>>;`;
+  const signature = (asked: string, result: string) => `${docs(lines)}
+    ${name.split('.').at(-1)}(input${isOptional}: ${asked}, options?: CallOptions): Promise<WithResponse<${result}>>;`;
+  const usual = usually[name];
+  const first = usual && signature(`${takes} & ${usual.input}`, use(usual.output, used));
+  return [...(first ? [first] : []), signature(takes, returns)].join('\n\n');
 }
+
+/** A narrower result of an input that most callers send. */
+const usually: Record<string, { input: string; output: string } | undefined> = {
+  'links.identify': { input: '{ own_page?: false | undefined }', output: 'LinkRedirect' },
+};
 
 /** An object as it would be formatted. */
 function argument(members: readonly string[]): string {

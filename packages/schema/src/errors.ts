@@ -235,13 +235,21 @@ export const errorTable = {
     help: '`status` says what was decided. The same decision again, with the same account and scope and from the same place, has the same response. Any other gets this error.',
     members: ['status'],
   },
+  account_changed: {
+    status: 409,
+    error: 'invalid_request',
+    title: 'Another account was identified',
+    description:
+      'This link request was identified for another account than the approved one. Nothing was decided. Identify the account that is signed in, and ask its user.',
+    help: 'Somebody else has signed in at the host since the question was shown, or the approval names the wrong account. The user who sees the question has to be the one who is signed in.',
+  },
   link_not_found: {
     status: 404,
     error: 'invalid_request',
     title: 'There is no such link request',
     description:
       'There is no open link request for this link. Check that the link is complete and the last one that came to the sign-in page. Otherwise let the user start again at the application.',
-    help: 'The link was cut short, is older than four hours, or was replaced when the user asked for another account; or its application was disabled, deleted, or has another redirect URI now.',
+    help: 'The link was cut short, is older than four hours, or was replaced when the user asked for another account; or its application was disabled or deleted, or the redirect URI or a scope that it asks for was taken away.',
   },
   page_expired: {
     status: 410,

@@ -275,7 +275,12 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     locale,
   },
   linkInput: { link: needed(notEmpty) },
-  linkIdentifyInput: { link: needed(notEmpty), account_id: needed(id), locale },
+  linkIdentifyInput: {
+    link: needed(notEmpty),
+    account_id: needed(id),
+    locale,
+    own_page: optional(boolean),
+  },
   linkApproveInput: { link: needed(notEmpty), account_id: needed(id), scope: optional(scope) },
   secretInput: { application_id: needed(id), expires_at: or(orNull(moment), null) },
   secretIdInput: { application_id: needed(id), secret_id: needed(id) },

@@ -145,7 +145,14 @@ const link = z
   .meta({ description: 'The link that came to the sign-in page.', examples: ['lk_link_…'] });
 
 export const linkInput = z.object({ link });
-export const linkIdentifyInput = z.object({ link, account_id: uuid, locale });
+export const linkIdentifyInput = z.object({
+  link,
+  account_id: uuid,
+  locale,
+  own_page: z.boolean().optional().meta({
+    description: 'Whether the host asks the user on a page of its own. Default: false.',
+  }),
+});
 export const linkApproveInput = z.object({
   link,
   account_id: uuid,

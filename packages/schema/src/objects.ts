@@ -314,6 +314,13 @@ export const page = z
   })
   .meta({ id: 'Page', description: 'A page for one account.' });
 
+export const pagesEnded = z
+  .object({
+    object: z.literal('pages_ended'),
+    account_id: uuid.meta({ description: 'The account whose pages have ended.' }),
+  })
+  .meta({ id: 'PagesEnded', description: 'The pages of an account have ended.' });
+
 export const linkStatus = z
   .enum(['open', 'identified', 'approved', 'denied'])
   .meta({ id: 'LinkStatus', description: 'The state of a link request.' });
@@ -357,6 +364,20 @@ export const linkRedirect = linkRequest
   .meta({
     id: 'LinkRedirect',
     description: 'A link request, and where the host sends the browser next.',
+  });
+
+export const linkIdentification = linkRequest
+  .extend({
+    redirect_to: linkRedirect.shape.redirect_to.nullable().meta({
+      description:
+        'The consent page: redirect the browser there. It contains a credential: do not log it. Null with own_page.',
+      examples: ['https://link.example/link/0193…?ticket=lk_ticket_…'],
+    }),
+  })
+  .meta({
+    id: 'LinkIdentification',
+    description:
+      'A link request whose account is identified, and where the host sends the browser.',
   });
 
 export const emptyObject = z.object({}).meta({ id: 'Empty', description: 'Nothing.' });

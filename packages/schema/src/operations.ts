@@ -193,7 +193,7 @@ export const operations = {
     caller: 'operator',
     summary: 'Disable an application',
     description:
-      'From the next request on, its secrets and grants are refused with `application_disabled`, until it is enabled. Idempotent.',
+      'From the next request on, its secrets and grants are refused with `application_disabled`, until it is enabled. Its open links and the codes that were not converted end for good. Idempotent.',
     input: input.applicationIdInput,
     output: object.application,
     errors: ['application_not_found'],
@@ -204,7 +204,7 @@ export const operations = {
     caller: 'operator',
     summary: 'Enable an application',
     description:
-      'Its secrets and grants work again, except those that were removed, expired or revoked. Idempotent.',
+      'Its secrets and grants work again, except those that were removed, expired or revoked. Links and codes from before stay ended. Idempotent.',
     input: input.applicationIdInput,
     output: object.application,
     errors: ['application_not_found'],
@@ -360,6 +360,18 @@ export const operations = {
     output: object.page,
     errors: ['account_not_found'],
   },
+  'admin.pages.end': {
+    method: 'POST',
+    path: '/admin/pages/end',
+    caller: 'operator',
+    needsLinking: true,
+    summary: 'End the pages of an account',
+    description:
+      'For a host whose user has signed out. Every page of the account stops working, consent pages and lists of connected applications. Links are not affected. Pages that are made afterwards work. Idempotent, also for an unknown account.',
+    input: input.accountIdInput,
+    output: object.pagesEnded,
+    errors: [],
+  },
   'admin.links.read': {
     method: 'POST',
     path: '/admin/links/read',
@@ -379,9 +391,9 @@ export const operations = {
     needsLinking: true,
     summary: 'Name the account of a link request',
     description:
-      'Tells which account has signed in, and returns the address of the consent page for it. It can be repeated: the last call counts, and earlier pages stop working.',
+      'Tells which account has signed in, and returns the address of the consent page for it. It can be repeated: the last call counts, and earlier pages stop working. With own_page, there is no page: the host asks the user itself, and approves for this account.',
     input: input.linkIdentifyInput,
-    output: object.linkRedirect,
+    output: object.linkIdentification,
     errors: ['link_not_found', 'link_expired', 'link_decided', 'account_not_found'],
   },
   'admin.links.approve': {
@@ -400,6 +412,7 @@ export const operations = {
       'link_decided',
       'account_not_found',
       'scope_unknown',
+      'account_changed',
     ],
   },
   'admin.links.deny': {

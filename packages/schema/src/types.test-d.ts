@@ -30,6 +30,8 @@ interface Generated {
   linkStatus: types.LinkStatus;
   linkRequest: types.LinkRequest;
   linkRedirect: types.LinkRedirect;
+  linkIdentification: types.LinkIdentification;
+  pagesEnded: types.PagesEnded;
   introspection: types.Introspection;
   tokenResponse: types.TokenResponse;
   parameterIssue: types.ParameterIssue;

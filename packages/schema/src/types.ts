@@ -255,6 +255,13 @@ export interface Page {
   expires_at: string;
 }
 
+/** The pages of an account have ended. */
+export interface PagesEnded {
+  object: 'pages_ended';
+  /** The account whose pages have ended. A UUID in lower case. */
+  account_id: string;
+}
+
 /** The state of a link request. */
 export type LinkStatus = 'open' | 'identified' | 'approved' | 'denied';
 
@@ -291,6 +298,15 @@ export interface LinkRequest {
 export interface LinkRedirect extends LinkRequest {
   /** Redirect the browser there. It contains a credential: do not log it. */
   redirect_to: string;
+}
+
+/** A link request whose account is identified, and where the host sends the browser. */
+export interface LinkIdentification extends LinkRequest {
+  /**
+   * The consent page: redirect the browser there. It contains a credential: do not log it. Null
+   * with own_page.
+   */
+  redirect_to: string | null;
 }
 
 /** The response of `/oauth/token` (RFC 6749, section 5.1). There is no `expires_in`. */

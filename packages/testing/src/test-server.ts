@@ -160,7 +160,8 @@ export interface TestServer extends AsyncDisposable {
   disable(): Promise<void>;
 
   /**
-   * Enables the application again. Its secret, grants and codes work as before.
+   * Enables the application again. Its secret and grants work as before. Links and codes
+   * from before do not.
    *
    * @example
    * ```ts

@@ -1,4 +1,4 @@
-import type { LinkRedirect, LinkRequest } from '@latchkey/schema';
+import type { LinkIdentification, LinkRedirect, LinkRequest } from '@latchkey/schema';
 import type { Command } from 'commander';
 import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
@@ -21,8 +21,10 @@ function describeLink(link: LinkRequest): string {
   ]);
 }
 
-const describeRedirect = (link: LinkRedirect) =>
-  `${describeLink(link)}\nSend the browser to:\n${link.redirect_to}`;
+const describeRedirect = (link: LinkIdentification | LinkRedirect) =>
+  link.redirect_to === null
+    ? describeLink(link)
+    : `${describeLink(link)}\nSend the browser to:\n${link.redirect_to}`;
 
 const LINK = 'the link that the sign-in page received, lk_link_…; - reads it from stdin';
 
@@ -49,9 +51,10 @@ export function addLinkCommands(program: Command, terminal: Terminal): void {
     .requiredOption('--account <account-id>', 'the account that has signed in')
     .option('--json', 'print JSON, as the API returns it')
     .description('say which account has signed in, and print the address of its consent page')
-    .action(async (argument, { account, json }) => {
+    .option('--own-page', 'the host asks the user on a page of its own')
+    .action(async (argument, { account, ownPage, json }) => {
       const link = await argumentOrLine(terminal, argument);
-      const input = { link, account_id: account };
+      const input = { link, account_id: account, ...(ownPage && { own_page: true }) };
       await runOperation(terminal, 'admin.links.identify', input, { json }, describeRedirect);
     });
   addExamples(identify, 'link identify LINK --account ACCOUNT_ID');

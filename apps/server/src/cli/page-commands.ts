@@ -31,6 +31,22 @@ export function addPageCommands(program: Command, terminal: Terminal): void {
     'page create --account ACCOUNT_ID --return-url https://host.example/settings',
   );
 
+  const end = page
+    .command('end')
+    .requiredOption('--account <account-id>', 'the account whose user has signed out')
+    .option('--json', 'print JSON, as the API returns it')
+    .description('end every page of an account; links stay')
+    .action(({ account, ...options }) =>
+      runOperation(
+        terminal,
+        'admin.pages.end',
+        { account_id: account },
+        options,
+        ({ account_id }) => `The pages of the account ${account_id} have ended.`,
+      ),
+    );
+  addExamples(end, 'page end --account ACCOUNT_ID');
+
   const texts = page
     .command('texts')
     .description('print the English texts of the pages, as a file for PAGE_TEXTS')

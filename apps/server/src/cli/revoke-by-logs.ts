@@ -71,6 +71,7 @@ const labels: Record<Exclude<keyof RevokedAgain, 'calls'>, string> = {
   applications_disabled: 'applications disabled',
   applications_deleted: 'applications deleted',
   accounts_erased: 'accounts erased',
+  accounts_signed_out: 'accounts signed out',
 };
 
 export function describeRevoked({ calls, ...counts }: RevokedAgain): string {

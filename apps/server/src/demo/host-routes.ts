@@ -56,7 +56,8 @@ export function hostRoutes(tools: DemoTools): Route[] {
           return { link: form.link ?? '', account_id: demoAccounts[user].id };
         });
         const cookie = demoCookies.set('user', user, SIGNED_IN_SECONDS);
-        sendRedirect(context, redirect_to, { 'Set-Cookie': cookie });
+        // Null only with a page of the host's own.
+        sendRedirect(context, redirect_to as string, { 'Set-Cookie': cookie });
       },
     }),
     demoRoute(tools, {

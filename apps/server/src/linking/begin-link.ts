@@ -83,6 +83,7 @@ export async function beginLink(
     expires_at: now + LINK_LIFETIME,
     account_id: null,
     page_id: null,
+    switched: false,
     decision: null,
   };
   await store.createLink({ ...link, initiator });

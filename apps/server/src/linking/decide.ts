@@ -35,7 +35,12 @@ export async function approve(
     return repeatApproval(service, access, { account_id, granted }, initiator);
   }
   refuseExpired(service, link, initiator);
-  if (granted === null) throw DomainError.because('scope_not_asked_for', subjectOf(link));
+  const isOther = 'link_hash' in access.holder && isOfAnother(link, account_id);
+  if (granted === null || isOther) {
+    if ((await store.findAccount(account_id)) === null) throw new DomainError('account_not_found');
+    if (granted === null) throw DomainError.because('scope_not_asked_for', subjectOf(link));
+    throw accountChanged(link);
+  }
 
   const now = clock();
   const members = {
@@ -68,6 +73,7 @@ export async function approve(
   }
   await store.cancelCode(grant_id);
   const latest = await readAgain(service, access);
+  refuseChanged(service, latest, account_id);
   return repeatApproval(service, latest, { account_id, granted }, initiator);
 }
 
@@ -88,6 +94,28 @@ export async function deny(
   });
   if (decided !== null) return denied(service, decided, initiator);
   return repeatDenial(service, await readAgain(service, access), initiator);
+}
+
+/** Somebody else was identified. Once the user has asked for another account, anybody may be. */
+function isOfAnother(
+  { account_id: identified, switched }: LinkRecord,
+  account_id: string,
+): boolean {
+  return identified !== null && identified !== account_id && !switched;
+}
+
+/** An identification came between the check and the write. */
+function refuseChanged({ clock }: Service, { link, holder }: LinkAccess, account_id: string): void {
+  if (!('link_hash' in holder) || !sameHash(link.link_hash, holder.link_hash)) return;
+  if (link.decision !== null || clock() >= link.expires_at) return;
+  if (isOfAnother(link, account_id)) throw accountChanged(link);
+}
+
+function accountChanged(link: LinkRecord): DomainError {
+  return new DomainError('account_changed', {}, undefined, {
+    reason: null,
+    subject: subjectOf(link),
+  });
 }
 
 function partOf(scope: string, wanted: string): string | null {

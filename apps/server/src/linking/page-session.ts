@@ -36,15 +36,18 @@ export async function findPageSession(
   if (session === null) throw refuse('page_cookie_missing', address);
   const parts = credentialParts('pageSession', session);
   if (parts === null) throw refuse('page_session_ill_formed', address);
-  const page = await findPage(service, address, parts.id);
+  const [page, account] = await Promise.all([
+    findPage(service, address, parts.id),
+    service.store.findPageAccount(parts.id),
+  ]);
   const isOwn = page.session_hash !== null && sameHash(page.session_hash, hashCredential(session));
   if (!isOwn) throw refuse('page_session_wrong', address);
   // The page of an expired link request leads back to the application.
   if (page.kind === 'connections' && service.clock() >= page.expires_at) {
     throw refuse('page_session_over', address);
   }
+  if (account === 'signed_out') throw refuse('page_signed_out', address);
   const access = page.link_id === null ? null : await accessByPage(service, page, parts.random);
-  const account = await service.store.findAccount(page.account_id);
   if (account === null) throw refuse('page_account_erased', address);
   return { page, account, access };
 }
@@ -65,9 +68,13 @@ export async function openPage(
   const { store, clock } = service;
   const parts = credentialParts('pageTicket', ticket);
   if (parts === null) throw refuse('page_ticket_ill_formed', address);
-  const page = await findPage(service, address, parts.id);
+  const [page, account] = await Promise.all([
+    findPage(service, address, parts.id),
+    store.findPageAccount(parts.id),
+  ]);
   const ticket_hash = hashCredential(ticket);
   if (!sameHash(page.ticket_hash, ticket_hash)) throw refuse('page_ticket_wrong', address);
+  if (account === 'signed_out') throw refuse('page_signed_out', address);
   if (page.session_hash === null) {
     if (page.link_id !== null) await accessByPage(service, page, parts.random);
     const now = clock();

@@ -327,6 +327,10 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
       expires_at: '2026-11-21T02:20:00.000+00:00',
     },
   },
+  'admin.pages.end': {
+    input: { account_id: ACCOUNT },
+    output: { object: 'pages_ended', account_id: ACCOUNT },
+  },
   'admin.links.read': { input: { link }, output: linkRequest },
   'admin.links.identify': {
     input: { link, account_id: ACCOUNT, locale: 'de' },

@@ -170,6 +170,12 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     inputIds: { account_id: 'account_id' },
     outputIds: {},
   },
+  'admin.pages.end': {
+    counts: 'nothing',
+    audited: 'always',
+    inputIds: { account_id: 'account_id' },
+    outputIds: {},
+  },
   'admin.links.read': {
     counts: 'nothing',
     audited: 'always',

@@ -15,6 +15,7 @@ export interface RevokedAgain {
   applications_disabled: number;
   applications_deleted: number;
   accounts_erased: number;
+  accounts_signed_out: number;
 }
 
 type Count = Exclude<keyof RevokedAgain, 'calls'>;
@@ -38,6 +39,7 @@ export async function revokeAgain(
     applications_disabled: 0,
     applications_deleted: 0,
     accounts_erased: 0,
+    accounts_signed_out: 0,
   };
   const running = new Set<Promise<void>>();
   const start = async (line: AuditLine, [count, end]: [Count, End]) => {
@@ -94,6 +96,7 @@ const endings = new Map<string, [Count, End]>([
   ['admin.applications.secrets.revoke', ['secrets_removed', removeSecret]],
   ['admin.applications.delete', ['applications_deleted', deleteApplication]],
   ['admin.accounts.erase', ['accounts_erased', eraseAccount]],
+  ['admin.pages.end', ['accounts_signed_out', endPages]],
 ]);
 
 async function revoke(service: Service, line: AuditLine): Promise<boolean> {
@@ -159,6 +162,11 @@ async function eraseAccount(service: Service, line: AuditLine): Promise<boolean>
   const isThere = (await service.store.findAccount(account_id)) !== null;
   await handle(service, 'admin.accounts.erase', { account_id }, line);
   return isThere;
+}
+
+async function endPages(service: Service, line: AuditLine): Promise<boolean> {
+  await handle(service, 'admin.pages.end', { account_id: line.account_id }, line);
+  return true;
 }
 
 async function handle(

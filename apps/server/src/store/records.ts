@@ -117,8 +117,10 @@ export interface LinkRecord {
   expires_at: Milliseconds;
   /** The account that was last identified or was approved; null before. */
   account_id: string | null;
-  /** The latest consent page; null without one. */
+  /** The latest consent page; null before. If the host has one of its own, there is no such page. */
   page_id: string | null;
+  /** Whether the user has asked for another account since the last identification. */
+  switched: boolean;
   /** Null while undecided. */
   decision: LinkDecision | null;
 }

@@ -156,8 +156,10 @@ export interface Recovery extends Change {
 export interface Identification extends Change {
   link_id: string;
   link_hash: CredentialHash;
-  /** The consent page to create, for the identified account. */
+  /** The consent page, for the identified account. */
   page: PageRecord;
+  /** Whether the host has a page of its own. Then this one is not kept, and none works. */
+  own_page: boolean;
   now: Milliseconds;
 }
 
@@ -184,7 +186,10 @@ export type LinkHolder = { link_hash: CredentialHash } | { page_id: string };
 export interface NewDecision extends Change {
   link_id: string;
   holder: LinkHolder;
-  /** The approved account. Null for a denial, which leaves the identified account. */
+  /**
+   * The approved account. A link approves no other account than the identified one, unless the
+   * request was switched since. Null for a denial, which leaves the identified account.
+   */
   account_id: string | null;
   decision: LinkDecision;
   now: Milliseconds;
@@ -361,14 +366,15 @@ export interface Store {
 
   /**
    * If the account exists, the link is the latest, the request is undecided and `now` is before its
-   * expiry: creates the page, makes it the latest, and makes its account the identified one.
+   * expiry: creates the page, makes it the latest, makes its account the identified one, and removes
+   * the mark of a switch.
    *
    * @returns the link request; null if nothing was changed, and the page is not kept
    */
   identifyLink(identification: Identification): Promise<LinkRecord | null>;
 
   /**
-   * Replaces the link, if the page is the latest of its link request, the request is undecided and
+   * Replaces the link, and marks the request as switched, if the page is the latest of its link request, the request is undecided and
    * `now` is before its expiry; otherwise null. The former link is void. The page stays the latest
    * until the host identifies an account: a second click replaces the link again, and a user who
    * goes back can still decide.
@@ -376,8 +382,8 @@ export interface Store {
   switchLink(change: LinkSwitch): Promise<LinkRecord | null>;
 
   /**
-   * Decides a link request, if the holder's link or page is the latest, the request is undecided
-   * and `now` is before its expiry. Of concurrent decisions exactly one is made; the others receive
+   * Decides a link request, if the holder's link or page is the latest, the request is undecided,
+   * `now` is before its expiry, and the account is not another one. Of concurrent decisions exactly one is made; the others receive
    * null.
    */
   decideLink(decision: NewDecision): Promise<LinkRecord | null>;
@@ -386,6 +392,18 @@ export interface Store {
   createPage(page: PageRecord & Change): Promise<PageRecord | null>;
 
   findPage(page_id: string): Promise<PageRecord | null>;
+
+  /**
+   * The current account of a page; `signed_out` if {@link Store.endPages} has ended the page. Null
+   * if there is no such page or account.
+   */
+  findPageAccount(page_id: string): Promise<AccountRecord | 'signed_out' | null>;
+
+  /**
+   * Ends every page of an account that was created before. One that is created after this has
+   * returned is not ended. Does nothing if there is no such account.
+   */
+  endPages(account_id: string): Promise<void>;
 
   /**
    * Opens a page with its ticket, once, and stores the hash and the end of the session. Null if the

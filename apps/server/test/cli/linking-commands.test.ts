@@ -188,6 +188,12 @@ describeOnAnyStore('the commands of the linking flow', (fresh) => {
       ...['page', 'create', '--account', account, '--return-url', 'https://host.example/'],
     ]);
     expect(page.url).toMatch(/^https:\/\/link\.example\/connections\?ticket=lk_ticket_/);
+    const ending = ['page', 'end', '--account', account];
+    expect(await json('admin.pages.end', ending)).toEqual({
+      ...{ object: 'pages_ended', account_id: account },
+    });
+    const identifying = ['link', 'identify', link, '--account', account, '--own-page'];
+    expect((await json('admin.links.identify', identifying)).redirect_to).toBeNull();
     const listing = ['connection', 'list', '--account', account];
     expect((await json('admin.connections.list', listing)).data).toEqual([]);
 

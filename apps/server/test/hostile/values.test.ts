@@ -109,8 +109,9 @@ describeOnAnyStore('a hostile value', (fresh) => {
       'admin.pages.create': {
         ...{ page: 'connections', account_id, return_url: redirect_uri, locale: 'de' },
       },
+      'admin.pages.end': { account_id },
       'admin.links.read': { link },
-      'admin.links.identify': { link, account_id, locale: 'de' },
+      'admin.links.identify': { link, account_id, locale: 'de', own_page: false },
       'admin.links.approve': { link, account_id, scope: 'profile.read' },
       'admin.links.deny': { link },
     };

@@ -87,6 +87,18 @@ export const linkingErrorCases: ErrorCase[] = [
       return { input: { account_id }, members: { status: 'denied' } };
     }),
   },
+  {
+    code: 'account_changed',
+    when: 'another account is approved than was identified',
+    status: 409,
+    error: 'invalid_request',
+    arrange: onLink('admin.links.approve', async ({ link, account_id }, server) => {
+      await succeed(server, 'admin.links.identify', { link, account_id }, operator);
+      const other = randomUUID();
+      await succeed(server, 'admin.accounts.put', { account_id: other, username: 'bob' }, operator);
+      return { input: { account_id: other } };
+    }),
+  },
   ...['x', 'lk_link_x'].map(
     (link): ErrorCase => ({
       code: 'link_not_found',

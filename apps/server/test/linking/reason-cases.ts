@@ -199,6 +199,11 @@ export const linkingReasonCases: Record<LinkingReason, Arrange> = {
   page_of_disabled_application: showAfter('disabled'),
   page_redirect_uri_removed: showAfter('removed'),
   page_scope_removed: showAfter('scopes'),
+  page_signed_out: async (server, app) => {
+    const page = await openConsent(server, app);
+    await succeed(server, 'admin.pages.end', { account_id: app.account_id }, operator);
+    return visit(server, page.path, page);
+  },
   // An erasure deletes the pages of its account: somebody deleted the account by hand.
   page_account_erased: async (server, app) => {
     const page = await openConsent(server, app);

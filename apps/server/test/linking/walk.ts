@@ -63,6 +63,8 @@ export async function walk(server: { url: string }): Promise<Walk> {
         note(name, await invoke(server, wire, name, input, operator));
       }
     }
+    const ended = { account_id: secret };
+    note('pages.end', await invoke(server, 'REST', 'admin.pages.end', ended, operator));
     const asked = { page: secret, account_id: secret, return_url: secret, locale: secret };
     note('pages.create', await invoke(server, 'REST', 'admin.pages.create', asked, operator));
     for (const path of [page.path, connections.path, `/link/${secret}`, `/connections/${secret}`]) {

@@ -37,6 +37,11 @@ interface ModelGrant extends PendingRecord {
   revoked_reason: EndReason | null;
 }
 
+interface ModelPage extends PageRecord {
+  /** How often the pages of its account were ended before. */
+  sign_outs: number;
+}
+
 /**
  * The methods of the model. Not those for scopes, refusals, counts and monitoring, which grants do not
  * depend on, not those that depend on the clock of the adapter, do their work part by part or promise
@@ -85,7 +90,8 @@ export class ModelStore implements ModelMethods {
   readonly #applications = new Map<string, ApplicationRecord>();
   readonly #accounts = new Map<string, AccountRecord>();
   readonly #links = new Map<string, LinkRecord>();
-  readonly #pages = new Map<string, PageRecord>();
+  readonly #pages = new Map<string, ModelPage>();
+  readonly #signOuts = new Map<string, number>();
   readonly #grants = new Map<string, ModelGrant>();
 
   /** A copy of the model with its state. */
@@ -95,15 +101,16 @@ export class ModelStore implements ModelMethods {
     for (const [id, record] of this.#accounts) copy.#accounts.set(id, clone(record));
     for (const [id, record] of this.#links) copy.#links.set(id, clone(record));
     for (const [id, record] of this.#pages) copy.#pages.set(id, clone(record));
+    for (const [id, count] of this.#signOuts) copy.#signOuts.set(id, count);
     for (const [id, record] of this.#grants) copy.#grants.set(id, clone(record));
     return copy;
   }
 
   /** The whole state, to compare two models. */
   contents(): unknown {
-    return [this.#applications, this.#accounts, this.#links, this.#pages, this.#grants].map((map) =>
-      [...map.entries()].sort(),
-    );
+    const { size } = this.#signOuts;
+    const maps = [this.#applications, this.#accounts, this.#links, this.#pages, this.#grants];
+    return [...maps, ...(size > 0 ? [this.#signOuts] : [])].map((map) => [...map.entries()].sort());
   }
 
   createApplication(application: ApplicationRecord): void {
@@ -188,6 +195,7 @@ export class ModelStore implements ModelMethods {
   eraseAccount({ account_id, now, initiator }: Parameters<Store['eraseAccount']>[0]): number {
     let revoked = 0;
     this.#accounts.delete(account_id);
+    this.#signOuts.delete(account_id);
     const ofAccount = [...this.#pages.values()].filter((page) => page.account_id === account_id);
     const codes = [...this.#grants.values()].filter(
       ({ account, redeemed_at }) => account.id === account_id && redeemed_at === null,
@@ -218,19 +226,20 @@ export class ModelStore implements ModelMethods {
     return clone(this.#links.get(link_id) ?? null);
   }
 
-  identifyLink({ link_id, link_hash, page, now }: Parameters<Store['identifyLink']>[0]) {
+  identifyLink(identification: Parameters<Store['identifyLink']>[0]) {
+    const { link_id, link_hash, page, own_page, now } = identification;
     const link = this.#undecided(link_id, now);
     if (!link || !sameBytes(link.link_hash, link_hash)) return null;
     if (!this.#accounts.has(page.account_id)) return null;
-    this.#pages.set(page.id, clone(page));
-    Object.assign(link, { account_id: page.account_id, page_id: page.id });
+    if (!own_page) this.#keepPage(page);
+    Object.assign(link, { account_id: page.account_id, page_id: page.id, switched: false });
     return clone(link);
   }
 
   switchLink({ link_id, page_id, link_hash, now }: Parameters<Store['switchLink']>[0]) {
     const link = this.#undecided(link_id, now);
     if (!link || link.page_id !== page_id) return null;
-    link.link_hash = link_hash;
+    Object.assign(link, { link_hash, switched: true });
     return clone(link);
   }
 
@@ -245,7 +254,7 @@ export class ModelStore implements ModelMethods {
     if (!link) return null;
     const isHeld =
       'link_hash' in holder
-        ? sameBytes(link.link_hash, holder.link_hash)
+        ? sameBytes(link.link_hash, holder.link_hash) && !isOfAnother(link, account_id)
         : link.page_id === holder.page_id;
     if (!isHeld) return null;
     Object.assign(link, { account_id: account_id ?? link.account_id, decision: clone(decision) });
@@ -254,12 +263,25 @@ export class ModelStore implements ModelMethods {
 
   createPage({ initiator: _, ...page }: Parameters<Store['createPage']>[0]): PageRecord | null {
     if (!this.#accounts.has(page.account_id)) return null;
-    this.#pages.set(page.id, clone(page));
+    this.#keepPage(page);
     return clone(page);
   }
 
   findPage(page_id: string): PageRecord | null {
-    return clone(this.#pages.get(page_id) ?? null);
+    const found = this.#pages.get(page_id);
+    return found ? pageOf(found) : null;
+  }
+
+  findPageAccount(page_id: string): AccountRecord | 'signed_out' | null {
+    const page = this.#pages.get(page_id);
+    const account = page && this.#accounts.get(page.account_id);
+    if (!account) return null;
+    return page.sign_outs < this.#signOutsOf(account.id) ? 'signed_out' : clone(account);
+  }
+
+  endPages(account_id: string): void {
+    if (!this.#accounts.has(account_id)) return;
+    this.#signOuts.set(account_id, this.#signOutsOf(account_id) + 1);
   }
 
   openPage(opening: Parameters<Store['openPage']>[0]): PageRecord | null {
@@ -268,7 +290,7 @@ export class ModelStore implements ModelMethods {
     if (!page || page.session_hash || !sameBytes(page.ticket_hash, ticket_hash)) return null;
     if (now >= page.ticket_expires_at) return null;
     Object.assign(page, { session_hash, expires_at });
-    return clone(page);
+    return pageOf(page);
   }
 
   issueCode({ initiator, ...code }: Parameters<Store['issueCode']>[0]): PendingRecord | null {
@@ -442,6 +464,14 @@ export class ModelStore implements ModelMethods {
     });
   }
 
+  #keepPage(page: PageRecord): void {
+    this.#pages.set(page.id, clone({ ...page, sign_outs: this.#signOutsOf(page.account_id) }));
+  }
+
+  #signOutsOf(account_id: string): number {
+    return this.#signOuts.get(account_id) ?? 0;
+  }
+
   #undecided(link_id: string, now: number): LinkRecord | null {
     const link = this.#links.get(link_id);
     return link && !link.decision && now < link.expires_at ? link : null;
@@ -451,6 +481,16 @@ export class ModelStore implements ModelMethods {
     const grant = this.#grants.get(grant_id);
     return grant && grant.redeemed_at !== null ? grant : null;
   }
+}
+
+/** Approves for another account than the identified one. */
+function isOfAnother(link: LinkRecord, account_id: string | null): boolean {
+  if (account_id === null || link.account_id === null || link.switched) return false;
+  return link.account_id !== account_id;
+}
+
+function pageOf({ sign_outs: _, ...page }: ModelPage): PageRecord {
+  return clone(page);
 }
 
 /** The record of a pending code. */

@@ -20,6 +20,7 @@ export type {
   ExportedRefusal,
   GrantEntry,
   IssuedCode,
+  LinkIdentification,
   LinkRedirect,
   LinkRequest,
   LinkStatus,
@@ -27,6 +28,7 @@ export type {
   NewApplication,
   NewApplicationSecret,
   Page,
+  PagesEnded,
   RevokedGrant,
   Scope,
 } from '@latchkey/schema';

@@ -10,19 +10,24 @@ import type {
   Connection,
   GrantEntry,
   IssuedCode,
+  LinkIdentification,
   LinkRedirect,
   LinkRequest,
   List,
   NewApplication,
   NewApplicationSecret,
   Page,
+  PagesEnded,
   RevokedGrant,
   Scope,
 } from '@latchkey/schema';
 import type { CallOptions } from '../options.ts';
 import type { WithResponse } from '../response-details.ts';
 
-/** The input of `accounts.get`, `accounts.erase`, `accounts.export`, `connections.list`. */
+/**
+ * The input of `accounts.get`, `accounts.erase`, `accounts.export`, `connections.list`,
+ * `pages.end`.
+ */
 export interface AccountIdInput {
   /** The account id. */
   account_id: string;
@@ -174,6 +179,8 @@ export interface LinkIdentifyInput {
   account_id: string;
   /** The language of the page. Default: that of the browser. */
   locale?: string | undefined;
+  /** Whether the host asks the user on a page of its own. Default: false. */
+  own_page?: boolean | undefined;
 }
 
 /** The input of `links.read`, `links.deny`. */
@@ -316,7 +323,8 @@ export interface ApplicationsOperations {
 
   /**
    * Disable an application. From the next request on, its secrets and grants are refused with
-   * `application_disabled`, until it is enabled. Idempotent.
+   * `application_disabled`, until it is enabled. Its open links and the codes that were not
+   * converted end for good. Idempotent.
    *
    * @param input - what to send
    * @param options - options of this call
@@ -334,7 +342,7 @@ export interface ApplicationsOperations {
 
   /**
    * Enable an application. Its secrets and grants work again, except those that were removed,
-   * expired or revoked. Idempotent.
+   * expired or revoked. Links and codes from before stay ended. Idempotent.
    *
    * @param input - what to send
    * @param options - options of this call
@@ -669,6 +677,23 @@ export interface PagesOperations {
    * ```
    */
   create(input: PageCreateInput, options?: CallOptions): Promise<WithResponse<Page>>;
+
+  /**
+   * End the pages of an account. For a host whose user has signed out. Every page of the account
+   * stops working, consent pages and lists of connected applications. Links are not affected. Pages
+   * that are made afterwards work. Idempotent, also for an unknown account.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns the pages of an account have ended
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.pages.end({ account_id: '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  end(input: AccountIdInput, options?: CallOptions): Promise<WithResponse<PagesEnded>>;
 }
 
 /** Operations on the links. */
@@ -692,11 +717,12 @@ export interface LinksOperations {
   /**
    * Name the account of a link request. Tells which account has signed in, and returns the address
    * of the consent page for it. It can be repeated: the last call counts, and earlier pages stop
-   * working.
+   * working. With own_page, there is no page: the host asks the user itself, and approves for this
+   * account.
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns a link request, and where the host sends the browser next
+   * @returns a link request whose account is identified, and where the host sends the browser
    * @throws an `InvalidRequestError` with `link_not_found`, `link_expired`, `link_decided`, or
    * `account_not_found`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
@@ -709,7 +735,36 @@ export interface LinksOperations {
    * });
    * ```
    */
-  identify(input: LinkIdentifyInput, options?: CallOptions): Promise<WithResponse<LinkRedirect>>;
+  identify(
+    input: LinkIdentifyInput & { own_page?: false | undefined },
+    options?: CallOptions,
+  ): Promise<WithResponse<LinkRedirect>>;
+
+  /**
+   * Name the account of a link request. Tells which account has signed in, and returns the address
+   * of the consent page for it. It can be repeated: the last call counts, and earlier pages stop
+   * working. With own_page, there is no page: the host asks the user itself, and approves for this
+   * account.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a link request whose account is identified, and where the host sends the browser
+   * @throws an `InvalidRequestError` with `link_not_found`, `link_expired`, `link_decided`, or
+   * `account_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const { redirect_to } = await admin.links.identify({
+   *   link: 'lk_link_…',
+   *   account_id: '0193aa00-0000-7000-8000-000000000001',
+   * });
+   * ```
+   */
+  identify(
+    input: LinkIdentifyInput,
+    options?: CallOptions,
+  ): Promise<WithResponse<LinkIdentification>>;
 
   /**
    * Approve a link request. For a host that has asked its user itself. Issues a code, and returns
@@ -720,7 +775,7 @@ export interface LinksOperations {
    * @param options - options of this call
    * @returns a link request, and where the host sends the browser next
    * @throws an `InvalidRequestError` with `link_not_found`, `link_expired`, `link_decided`,
-   * `account_not_found`, or `scope_unknown`
+   * `account_not_found`, `scope_unknown`, or `account_changed`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example

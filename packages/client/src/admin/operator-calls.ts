@@ -24,6 +24,7 @@ export const operatorCalls = {
   'connections.list': ['GET', 'list'],
   'connections.revoke': ['POST', 'list'],
   'pages.create': ['POST', 'page'],
+  'pages.end': ['POST', 'pages_ended'],
   'links.read': ['POST', 'link_request'],
   'links.identify': ['POST', 'link_request'],
   'links.approve': ['POST', 'link_request'],

@@ -39,12 +39,19 @@ export const linkingHandlers: Handlers<LinkingName> = {
       await createConnectionsPage(service, { account_id, return_url, locale }, initiator),
     );
   },
+  'admin.pages.end': async ({ store }, { account_id }) => {
+    await store.endPages(account_id);
+    return { object: 'pages_ended', account_id };
+  },
   'admin.links.read': async (service, { link }, _operator, initiator) =>
     linkRequest(service, await accessByLink(service, link, initiator)),
-  'admin.links.identify': async (service, { link, account_id, locale = null }, _by, initiator) => {
+  'admin.links.identify': async (service, { link, ...input }, _by, initiator) => {
+    const { account_id, locale = null, own_page = false } = input;
     const access = await accessByLink(service, link, initiator);
-    const identified = await identify(service, access, { account_id, locale }, initiator);
-    return linkRedirect(service, access, identified);
+    const who = { account_id, locale, own_page };
+    const { link: identified, redirect_to } = await identify(service, access, who, initiator);
+    const { application } = access;
+    return { ...(await linkRequest(service, { link: identified, application })), redirect_to };
   },
   'admin.links.approve': async (service, { link, ...approval }, _operator, initiator) => {
     const access = await accessByLink(service, link, initiator);

@@ -205,16 +205,16 @@ export function accounts(database: Database, clock: Clock): Accounts {
       const _id = toId(account.id);
       const newPlace = toId(newId(clock()));
       await retryOnConflict(
-        async (): Promise<Versioned & { place?: AccountDocument['place'] }> => {
+        async (): Promise<Versioned & Pick<Partial<AccountDocument>, 'place' | 'sign_outs'>> => {
           const found = await find(account.id);
           // Otherwise, earlier grants would be active again if the erasure was not completed.
           if (found && isErased(found)) await endAll(found);
           return found ?? {};
         },
-        (revision, { place = newPlace }) =>
+        (revision, { place = newPlace, sign_outs }) =>
           replace(
             revision,
-            { _id, place, ...toSnapshot(account) },
+            { _id, place, ...toSnapshot(account), ...(sign_outs !== undefined && { sign_outs }) },
             (found) => !isErased(found) && isDeepStrictEqual(fromAccountDocument(found), account),
           ),
       );

@@ -37,7 +37,7 @@ export function links(database: Database): Links {
       return document && fromLinkDocument(document);
     },
 
-    async identifyLink({ link_id, link_hash, page, now, initiator }) {
+    async identifyLink({ link_id, link_hash, page, own_page, now, initiator }) {
       const kept = await keepPage(database, { ...page, initiator });
       if (kept === null) return null;
       const link = { ...undecided(toId(link_id), now), link_hash: toHash(link_hash) };
@@ -53,6 +53,7 @@ export function links(database: Database): Links {
                   page_id: kept._id,
                   ...initiatorField('identify_initiator', initiator),
                 },
+                $unset: { switched: '' },
                 $inc: { revision: 1 },
               },
               { ...options, returnDocument: 'after' },
@@ -67,7 +68,8 @@ export function links(database: Database): Links {
       // Identifying twice is rare, so the first attempt needs no read.
       const identified =
         (await identifyAt(0)) ?? (await retryOnConflict(() => find(link), identifyAt));
-      if (identified === null) await dropPage(database, kept);
+      // With a page of the host, it was only there for an erasure to find.
+      if (identified === null || own_page) await dropPage(database, kept);
       return identified && fromLinkDocument(identified);
     },
 
@@ -81,7 +83,10 @@ export function links(database: Database): Links {
               // The page stays the latest, so only the revision stops a late command.
               { ...link, ...atRevision(revision) },
               {
-                $set: { link_hash: hash, ...initiatorField('switch_initiator', initiator) },
+                $set: {
+                  ...{ link_hash: hash, switched: true },
+                  ...initiatorField('switch_initiator', initiator),
+                },
                 $inc: { revision: 1 },
               },
               { ...options, returnDocument: 'after' },
@@ -106,7 +111,7 @@ export function links(database: Database): Links {
         // One command: of two decisions, only one finds the request undecided.
         send: (options) =>
           links.findOneAndUpdate(
-            { ...undecided(_id, now), ...heldBy(holder) },
+            { ...undecided(_id, now), ...heldBy(holder, account_id) },
             {
               $set: {
                 decision: made,
@@ -135,10 +140,13 @@ export function links(database: Database): Links {
  */
 const forgottenRevision = { account_revision: '' } as const;
 
-const heldBy = (holder: LinkHolder): Filter<LinkDocument> =>
-  'link_hash' in holder
-    ? { link_hash: toHash(holder.link_hash) }
-    : { page_id: toId(holder.page_id) };
+function heldBy(holder: LinkHolder, account_id: string | null): Filter<LinkDocument> {
+  if ('page_id' in holder) return { page_id: toId(holder.page_id) };
+  const link_hash = toHash(holder.link_hash);
+  if (account_id === null) return { link_hash };
+  const identified = [{ account_id: { $exists: false } }, { account_id: toId(account_id) }];
+  return { link_hash, $or: [...identified, { switched: true }] };
+}
 
 function toDecision({ status, decided_by, grant_id, scope }: LinkDecision): DecisionDocument {
   return {

@@ -1,13 +1,25 @@
 import type { PageRecord } from '../records.ts';
 import type { Change, Store } from '../store.ts';
+import { accountLookUp } from './accounts.ts';
 import type { Database } from './database.ts';
-import { isErased } from './documents/accounts.ts';
+import {
+  type AccountDocument,
+  type ErasedAccountDocument,
+  fromAccountDocument,
+  isErased,
+} from './documents/accounts.ts';
 import { fromPageDocument, type PageDocument, toPageDocument } from './documents/pages.ts';
 import { initiatorField, isSame, toDate, toHash, toId } from './documents/values.ts';
 import { insertOnce } from './insert-once.ts';
-import { revisionOf } from './retry-on-conflict.ts';
+import { atRevision, retryOnConflict, revisionOf } from './retry-on-conflict.ts';
 
-export function pages(database: Database): Pick<Store, 'createPage' | 'findPage' | 'openPage'> {
+type Pages = Pick<Store, 'createPage' | 'findPage' | 'findPageAccount' | 'endPages' | 'openPage'>;
+
+type JoinedPage = PageDocument & { joined_account: (AccountDocument | ErasedAccountDocument)[] };
+
+export function pages(database: Database): Pages {
+  const findAccount = accountLookUp(database);
+
   return {
     async createPage(page) {
       const document = await keepPage(database, page);
@@ -19,6 +31,59 @@ export function pages(database: Database): Pick<Store, 'createPage' | 'findPage'
         pages.findOne({ _id: toId(page_id) }, decisive),
       );
       return document && fromPageDocument(document);
+    },
+
+    async findPageAccount(page_id) {
+      const [found] = await database.decide(({ pages, decisive }) =>
+        pages
+          .aggregate<JoinedPage>(
+            [
+              { $match: { _id: toId(page_id) } },
+              {
+                $lookup: {
+                  from: 'accounts',
+                  localField: 'account_id',
+                  foreignField: '_id',
+                  as: 'joined_account',
+                },
+              },
+            ],
+            decisive,
+          )
+          .toArray(),
+      );
+      const account = found?.joined_account[0];
+      if (found === undefined || account === undefined || isErased(account)) return null;
+      const isEnded = (account.sign_outs ?? 0) > (found.sign_outs ?? 0);
+      return isEnded ? 'signed_out' : fromAccountDocument(account);
+    },
+
+    async endPages(account_id) {
+      const _id = toId(account_id);
+      await retryOnConflict(
+        async () => {
+          const found = await findAccount(account_id);
+          return found && !isErased(found) ? found : null;
+        },
+        (revision, { sign_outs = 0 }) =>
+          database.write<true | null>(({ accounts, decisive }) => ({
+            async send(options) {
+              const { matchedCount } = await accounts.updateOne(
+                { _id, ...atRevision(revision) },
+                { $set: { sign_outs: sign_outs + 1 }, $inc: { revision: 1 } },
+                options,
+              );
+              return matchedCount === 1 ? true : null;
+            },
+            async readBack() {
+              const after = await accounts.findOne({ _id }, decisive);
+              if (revisionOf(after) === revision) return 'retry';
+              // Whoever raised it has ended the same pages. If nobody did, this command is too late.
+              const isRaised = after && !isErased(after) && (after.sign_outs ?? 0) > sign_outs;
+              return { result: isRaised ? true : null };
+            },
+          })),
+      );
     },
 
     async openPage({ page_id, ticket_hash, session_hash, expires_at, now, initiator }) {
@@ -72,7 +137,7 @@ export async function keepPage(
   const before = await findAccount();
   if (before === null) return null;
   const account_revision = revisionOf(before);
-  const kept = { ...document, account_revision };
+  const kept = { ...document, account_revision, sign_outs: before.sign_outs ?? 0 };
   await insertOnce(database, ({ pages }) => pages, kept);
   const after = await findAccount();
   if (after === null) {
@@ -85,7 +150,7 @@ export async function keepPage(
     send: (options) =>
       pages.findOneAndUpdate(
         { _id, account_revision },
-        { $set: { account_revision: latest_revision } },
+        { $set: { account_revision: latest_revision, sign_outs: after.sign_outs ?? 0 } },
         { ...options, returnDocument: 'after' },
       ),
     async readBack() {

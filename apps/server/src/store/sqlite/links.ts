@@ -13,6 +13,7 @@ type LinkRow = Omit<
   | 'description_ids'
   | 'account_id'
   | 'page_id'
+  | 'switched'
   | 'decision'
 > & {
   description_ids: Uint8Array;
@@ -21,6 +22,7 @@ type LinkRow = Omit<
   redirect_uri_given: number;
   account_id: Uint8Array | null;
   page_id: Uint8Array | null;
+  switched: number;
   status: 'approved' | 'denied' | null;
   decided_by: Uint8Array;
   grant_id: Uint8Array | null;
@@ -39,23 +41,25 @@ export function prepareLinks(database: DatabaseSync, pages: ReturnType<typeof pr
       :initiator)`);
   const find = database.prepare('SELECT * FROM links WHERE id = :id');
   const identify = database.prepare(`
-    UPDATE links SET account_id = :account_id, page_id = :page_id, identify_initiator = :initiator
+    UPDATE links SET account_id = :account_id, page_id = :page_id, switched = 0,
+      identify_initiator = :initiator
     WHERE ${UNDECIDED} AND link_hash = :link_hash
       AND EXISTS (SELECT 1 FROM accounts WHERE id = :account_id)
     RETURNING *`);
   const replaceLink = database.prepare(`
-    UPDATE links SET link_hash = :link_hash, switch_initiator = :initiator
+    UPDATE links SET link_hash = :link_hash, switched = 1, switch_initiator = :initiator
     WHERE ${UNDECIDED} AND page_id = :page_id
     RETURNING *`);
-  const decideBy = (column: 'link_hash' | 'page_id') =>
+  const decideBy = (holder: string) =>
     database.prepare(`
       UPDATE links SET account_id = coalesce(:account_id, account_id), status = :status,
         decided_by = :decided_by, grant_id = :grant_id, granted_scope = :scope,
         decide_initiator = :initiator
-      WHERE ${UNDECIDED} AND ${column} = :holder
+      WHERE ${UNDECIDED} AND ${holder}
       RETURNING *`);
-  const decideByLink = decideBy('link_hash');
-  const decideByPage = decideBy('page_id');
+  const decideByLink = decideBy(`
+    link_hash = :holder AND (switched OR coalesce(:account_id = account_id, TRUE))`);
+  const decideByPage = decideBy('page_id = :holder');
 
   return {
     createLink(link: LinkRecord & Change): void {
@@ -82,7 +86,14 @@ export function prepareLinks(database: DatabaseSync, pages: ReturnType<typeof pr
       return recordOrNull(find.get({ id: uuidToBytes(link_id) }));
     },
 
-    identifyLink({ link_id, link_hash, page, now, initiator }: Identification): LinkRecord | null {
+    identifyLink({
+      link_id,
+      link_hash,
+      page,
+      own_page,
+      now,
+      initiator,
+    }: Identification): LinkRecord | null {
       const link = recordOrNull(
         identify.get({
           id: uuidToBytes(link_id),
@@ -92,7 +103,7 @@ export function prepareLinks(database: DatabaseSync, pages: ReturnType<typeof pr
           initiator: initiatorText(initiator),
         }),
       );
-      if (link) pages.createPage({ ...page, initiator });
+      if (link && !own_page) pages.createPage({ ...page, initiator });
       return link;
     },
 
@@ -149,6 +160,7 @@ function recordOrNull(found: unknown): LinkRecord | null {
     expires_at: row.expires_at,
     account_id: idOrNull(row.account_id),
     page_id: idOrNull(row.page_id),
+    switched: row.switched === 1,
     decision:
       row.status === null
         ? null

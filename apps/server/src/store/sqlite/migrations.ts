@@ -62,7 +62,8 @@ export const migrations: readonly SqliteStep[] = [
   CREATE TABLE accounts (
     id BLOB PRIMARY KEY,
     place BLOB NOT NULL, -- a UUIDv7 of the first put, since an account's own id has no time
-    account TEXT NOT NULL -- JSON
+    account TEXT NOT NULL, -- JSON
+    sign_outs INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID;
 
   CREATE INDEX accounts_by_place ON accounts (place);
@@ -94,6 +95,7 @@ export const migrations: readonly SqliteStep[] = [
     expires_at INTEGER NOT NULL,
     account_id BLOB,
     page_id BLOB,
+    switched INTEGER NOT NULL DEFAULT 0,
     status TEXT, -- the next four are the decision
     decided_by BLOB,
     grant_id BLOB,
@@ -112,6 +114,7 @@ export const migrations: readonly SqliteStep[] = [
     kind TEXT NOT NULL,
     link_id BLOB,
     account_id BLOB NOT NULL,
+    sign_outs INTEGER NOT NULL, -- of the account, at the creation
     ticket_hash BLOB NOT NULL,
     ticket_expires_at INTEGER NOT NULL,
     session_hash BLOB, -- from the opening

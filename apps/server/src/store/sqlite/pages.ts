@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
-import type { PageRecord } from '../records.ts';
+import type { AccountRecord, PageRecord } from '../records.ts';
 import type { Change, PageOpening } from '../store.ts';
 import { bytesOrNull, idOrNull, initiatorText } from './rows.ts';
 
@@ -12,13 +12,17 @@ type PageRow = Omit<PageRecord, 'id' | 'link_id' | 'account_id'> & {
 
 export function preparePages(database: DatabaseSync) {
   const insert = database.prepare(`
-    INSERT INTO pages (id, kind, link_id, account_id, ticket_hash, ticket_expires_at,
+    INSERT INTO pages (id, kind, link_id, account_id, sign_outs, ticket_hash, ticket_expires_at,
       expires_at, return_url, locale, create_initiator)
-    SELECT :id, :kind, :link_id, id, :ticket_hash, :ticket_expires_at,
+    SELECT :id, :kind, :link_id, id, sign_outs, :ticket_hash, :ticket_expires_at,
       :expires_at, :return_url, :locale, :initiator
     FROM accounts WHERE id = :account_id
     RETURNING *`);
   const find = database.prepare('SELECT * FROM pages WHERE id = :id');
+  const findAccount = database.prepare(`
+    SELECT a.account, a.sign_outs > p.sign_outs AS signed_out
+    FROM pages p JOIN accounts a ON a.id = p.account_id WHERE p.id = :id`);
+  const end = database.prepare('UPDATE accounts SET sign_outs = sign_outs + 1 WHERE id = :id');
   const open = database.prepare(`
     UPDATE pages SET session_hash = :session_hash, expires_at = :expires_at, open_initiator = :initiator
     WHERE id = :id AND ticket_hash = :ticket_hash AND session_hash IS NULL
@@ -45,6 +49,18 @@ export function preparePages(database: DatabaseSync) {
     findPage(page_id: string): PageRecord | null {
       const row = find.get({ id: uuidToBytes(page_id) }) as PageRow | undefined;
       return row ? pageRecord(row) : null;
+    },
+
+    findPageAccount(page_id: string): AccountRecord | 'signed_out' | null {
+      const row = findAccount.get({ id: uuidToBytes(page_id) }) as
+        | { account: string; signed_out: number }
+        | undefined;
+      if (!row) return null;
+      return row.signed_out === 1 ? 'signed_out' : JSON.parse(row.account);
+    },
+
+    endPages(account_id: string): void {
+      end.run({ id: uuidToBytes(account_id) });
     },
 
     openPage(opening: PageOpening): PageRecord | null {

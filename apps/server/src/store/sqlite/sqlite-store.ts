@@ -162,6 +162,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
     createPage: write(pages.createPage),
     findPage: read(pages.findPage),
+    findPageAccount: read(pages.findPageAccount),
+    endPages: write(pages.endPages),
     openPage: write(pages.openPage),
 
     issueCode: write(codes.issueCode, grantIdOf),

@@ -61,6 +61,8 @@ export const calls: {
   decideLink: (store) => store.decideLink(denialOf(aLink())),
   createPage: (store) => store.createPage({ ...aPage(), initiator: anInitiator() }),
   findPage: (store) => store.findPage(anId()),
+  findPageAccount: (store) => store.findPageAccount(anId()),
+  endPages: (store) => store.endPages(anId()),
   openPage: (store) => store.openPage(openingOf(aPage())),
   issueCode: (store) => store.issueCode(newCode(aCode())),
   listCodes: (store) => store.listCodes(anId()),

@@ -7,6 +7,7 @@ import type { SuiteStores } from './harness.ts';
 import {
   aCode,
   aConsentPage,
+  aHash,
   aLink,
   anAccount,
   anId,
@@ -143,7 +144,13 @@ export function describeErasure(stores: SuiteStores): void {
       // The other one was put more often: how often decides nothing about this one.
       const other = anAccount();
       for (let time = 0; time < 3; time++) await stores.store.putAccount(other);
-      const { link } = await identified(stores.store, {}, other);
+      const { link: first, page } = await identified(stores.store, {}, other);
+      const link = { ...first, link_hash: aHash() };
+      // Otherwise nobody else can be approved.
+      await stores.store.switchLink({
+        ...{ link_id: link.id, page_id: page.id, link_hash: link.link_hash },
+        ...{ now: link.expires_at - 1_000, initiator: anInitiator() },
+      });
       const account = anAda();
       const code = await issued(stores.store, { account, link_id: link.id });
       expect(await stores.store.decideLink(approvalOf(link, account.id))).not.toBeNull();

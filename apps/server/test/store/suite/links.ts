@@ -110,7 +110,7 @@ export function describeLinks(stores: SuiteStores): void {
       const { link, page, account } = await identified(stores.store);
       const change = switchOf(link, page.id, { initiator: anInitiator() });
       const { link_hash } = change;
-      const expected = { ...link, link_hash };
+      const expected = { ...link, link_hash, switched: true };
       expect(await stores.store.switchLink({ ...change, initiator: anInitiator() })).toEqual(
         expected,
       );
@@ -120,11 +120,14 @@ export function describeLinks(stores: SuiteStores): void {
       expect(await stores.store.identifyLink(identificationOf(link, next))).toBeNull();
       expect(await stores.store.decideLink(denialOf(link))).toBeNull();
       const again = switchOf(link, page.id);
-      const latest = { ...link, link_hash: again.link_hash };
+      const latest = { ...expected, link_hash: again.link_hash };
       expect(await stores.other.switchLink({ ...again, initiator: anInitiator() })).toEqual(latest);
       expect(await stores.store.identifyLink(identificationOf(expected, next))).toBeNull();
       const identification = identificationOf(latest, next);
-      expect(await stores.other.identifyLink(identification)).toMatchObject({ page_id: next.id });
+      expect(await stores.other.identifyLink(identification)).toMatchObject({
+        page_id: next.id,
+        switched: false,
+      });
       expect(await stores.store.decideLink(approvalOf(link, account.id, page))).toBeNull();
       expect(
         await stores.store.switchLink({ ...switchOf(link, page.id), initiator: anInitiator() }),

@@ -186,6 +186,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     expires_at: mostly(SOON + 5, anyTime),
     account_id: fc.constant(null),
     page_id: fc.constant(null),
+    switched: fc.constant(false),
     decision: fc.constant(null),
     initiator: anyInitiator,
   })),
@@ -194,6 +195,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     link_id: fc.constant(link_id),
     link_hash: ownHash(link_id),
     page: pageOf('consent', fc.constant(link_id)),
+    own_page: fc.boolean(),
     now: anyTime,
     initiator: anyInitiator,
   })),
@@ -225,6 +227,8 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     .tuple(pageOf('connections', fc.constant(null)), anyInitiator)
     .map(([page, initiator]) => [{ ...page, initiator }]),
   findPage: fc.tuple(anyPage),
+  findPageAccount: fc.tuple(anyPage),
+  endPages: fc.tuple(anyAccount),
   openPage: ofPage((page_id) => ({
     page_id: fc.constant(page_id),
     ticket_hash: ownHash(page_id),
@@ -469,7 +473,10 @@ const readAll = [0, 1].flatMap((number): Call[] => {
     { method: 'findApplication', args: [application] },
     { method: 'findAccount', args: [owner] },
     { method: 'findLink', args: [new Id(40 + number)] },
-    ...[50, 52, 54].map((first): Call => ({ method: 'findPage', args: [new Id(first + number)] })),
+    ...[50, 52, 54].flatMap((first): Call[] => [
+      { method: 'findPage', args: [new Id(first + number)] },
+      { method: 'findPageAccount', args: [new Id(first + number)] },
+    ]),
     ...[0, 1].map((other): Call => {
       const connection = { account_id: owner, application_id: new Id(other) };
       return { method: 'listActiveGrants', args: [connection, all] };

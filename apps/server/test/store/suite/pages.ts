@@ -35,6 +35,68 @@ export function describePages(stores: SuiteStores): void {
       expect(await stores.other.findPage(page.id)).toBeNull();
     });
 
+    test('has an account, which is the current one', async () => {
+      const page = await kept();
+      const account = anAccount({ id: page.account_id, username: 'renamed' });
+      await stores.store.putAccount(account);
+      expect(await stores.other.findPageAccount(page.id)).toEqual(account);
+      expect(await stores.store.findPageAccount(anId())).toBeNull();
+    });
+
+    test('ends with all pages of its account, and later ones do not', async () => {
+      const account = anAccount();
+      await stores.store.putAccount(account);
+      const create = async () => {
+        const page = aPage({ account_id: account.id });
+        await stores.store.createPage({ ...page, initiator: anInitiator() });
+        return page;
+      };
+      const [ended, other] = [[await create(), await create()], await kept()];
+      for (let time = 0; time < 2; time++) {
+        await stores.other.endPages(account.id);
+        for (const { id } of ended) {
+          expect(await stores.store.findPageAccount(id)).toBe('signed_out');
+        }
+        const later = await create();
+        expect(await stores.other.findPageAccount(later.id)).toEqual(account);
+        // What is put later is the same account.
+        await stores.other.putAccount(account);
+        expect(await stores.store.findPageAccount(later.id)).toEqual(account);
+        expect(await stores.store.findPageAccount(ended[0]?.id ?? '')).toBe('signed_out');
+        ended.push(later);
+      }
+      expect(await stores.store.findPageAccount(other.id)).not.toBe('signed_out');
+    });
+
+    test('that is created while they end is ended or not, and those from before are', async () => {
+      for (let round = 0; round < 10; round++) {
+        const before = await kept();
+        const page = aPage({ account_id: before.account_id });
+        await Promise.all([
+          stores.handle(round).createPage({ ...page, initiator: anInitiator() }),
+          ...Array.from({ length: 3 }, () => stores.handle(round + 1).endPages(page.account_id)),
+          stores.handle(round).putAccount(anAccount({ id: page.account_id })),
+        ]);
+        expect(await stores.store.findPageAccount(before.id)).toBe('signed_out');
+        expect(await stores.store.findPageAccount(page.id)).not.toBeNull();
+        const after = aPage({ account_id: page.account_id });
+        await stores.store.createPage({ ...after, initiator: anInitiator() });
+        expect(await stores.other.findPageAccount(after.id)).toMatchObject({ id: page.account_id });
+      }
+    });
+
+    test('of an unknown account leaves nothing behind when it ends', async () => {
+      const account = anAccount();
+      await stores.store.endPages(account.id);
+      expect(await stores.other.findAccount(account.id)).toBeNull();
+      await stores.store.putAccount(account);
+      await stores.store.eraseAccount({
+        ...{ account_id: account.id, now: Date.now(), initiator: anInitiator() },
+      });
+      await stores.store.endPages(account.id);
+      expect(await stores.other.findAccount(account.id)).toBeNull();
+    });
+
     test('is opened with its ticket', async () => {
       const page = await kept();
       const opening = openingOf(page, {

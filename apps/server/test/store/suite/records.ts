@@ -281,6 +281,7 @@ export function aLink(members: Partial<LinkRecord> = {}): LinkRecord {
     expires_at: Date.now() + 3_600_000,
     account_id: null,
     page_id: null,
+    switched: false,
     decision: null,
     ...members,
   };
@@ -318,6 +319,7 @@ export function identificationOf(
   const { id: link_id, link_hash, expires_at } = link;
   return {
     ...{ link_id, link_hash, page },
+    own_page: false,
     now: expires_at - 1_000,
     initiator: anInitiator(),
     ...members,

@@ -16,6 +16,8 @@ export interface AccountDocument extends Versioned, AccountSnapshot {
   _id: Binary;
   /** A UUIDv7 of the first put, since the id of an account has no time. */
   place: Binary;
+  /** How often its pages were ended; absent for never. */
+  sign_outs?: number;
 }
 
 /** An erased account: see {@link ApplicationDocument.deleted_at}. */

@@ -39,6 +39,7 @@ export interface LinkDocument extends Versioned, LinkInitiators {
   /** Absent if the host has approved an account. */
   account_revision?: number;
   page_id?: Binary;
+  switched?: true;
   decision?: DecisionDocument;
 }
 
@@ -89,6 +90,7 @@ export function fromLinkDocument(document: LinkDocument): LinkRecord {
     expires_at: document.expires_at.getTime(),
     account_id: document.account_id ? fromId(document.account_id) : null,
     page_id: document.page_id ? fromId(document.page_id) : null,
+    switched: document.switched ?? false,
     decision: document.decision ? fromDecision(document.decision) : null,
   };
 }

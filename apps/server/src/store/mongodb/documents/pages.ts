@@ -23,6 +23,8 @@ export interface PageDocument extends PageInitiators {
   account_id: Binary;
   /** As in a grant. Absent for a moment while the page is created: no caller knows it yet. */
   account_revision?: number;
+  /** Of the account, at the creation. */
+  sign_outs?: number;
   ticket_hash: Binary;
   ticket_expires_at: Date;
   session_hash?: Binary;
