@@ -5,7 +5,7 @@ const PAGE = 50;
 
 /**
  * Once this has returned, every code that was issued before is cancelled, or was redeemed before: its
- * grant is in every list of active grants that is read from now on. See decision 56.
+ * grant is in every list of active grants that is read from now on. See decision 57.
  *
  * @param cancel - returns null if the code is no longer pending
  * @returns how many codes this call cancelled

@@ -19,7 +19,7 @@ export function isOver(
   return generation < generations.disabled;
 }
 
-/** What a change of an application ends gets a new generation: see decision 57. */
+/** What a change of an application ends gets a new generation: see decision 58. */
 export function generationsAfter(
   application: ApplicationRecord,
   { redirect_uris = application.redirect_uris, scopes, disabled = false }: Changes,

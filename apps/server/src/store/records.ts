@@ -46,7 +46,7 @@ export interface ApplicationRecord {
 
 /**
  * A link request and a code have the generation of their application in which they were made. So they
- * tell whether something of the application has ended since: see decision 57.
+ * tell whether something of the application has ended since: see decision 58.
  */
 export interface Generations {
   /** Raised whenever something ends. */
