@@ -12,6 +12,8 @@ const small = [
   'schema_version',
   'use_mark',
   'sqlite_master',
+  // A list that is a parameter.
+  'json_each',
 ];
 
 /** What may read from the beginning, since it stops at a LIMIT: a page of a list. */
