@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Latchkey } from '@latchkey/client';
 import {
@@ -15,6 +15,7 @@ import { type FastifyRequest, fastify } from 'fastify';
 import { type Context, Hono } from 'hono';
 import { setCookie } from 'hono/cookie';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { listenerOf } from './support/fetch-listener.ts';
 
 // Each framework as an application uses it, with the real service: what it does with several cookies,
 // with errors and with its own types is not known to the SDK.
@@ -48,6 +49,7 @@ const optionsFor = <Incoming>(
   scope: 'profile.read',
   userOf: (request) => userOf(headerOf(request)),
   onLinked,
+  onAlready: (grantId) => `/already?${grantId}`,
   onFailed,
 });
 
@@ -115,21 +117,6 @@ const frameworks: Record<string, (redirectUri: string, server: Server) => Promis
   },
 };
 
-/** Serves a `fetch` handler with Node, which has no server for one. */
-function listenerOf(handle: (request: Request) => Response | Promise<Response>) {
-  return async (...[incoming, outgoing]: Parameters<import('node:http').RequestListener>) => {
-    const headers = new Headers(incoming.headers as Record<string, string>);
-    const url = `http://127.0.0.1${incoming.url}`;
-    const response = await handle(new Request(url, { headers }));
-    for (const cookie of response.headers.getSetCookie()) {
-      outgoing.appendHeader('Set-Cookie', cookie);
-    }
-    const others = [...response.headers].filter(([name]) => name !== 'set-cookie');
-    outgoing.writeHead(response.status, Object.fromEntries(others));
-    outgoing.end(await response.text());
-  };
-}
-
 describe.each(Object.keys(frameworks))('with %s', (name) => {
   let server: Server;
   let url: string;
@@ -166,11 +153,33 @@ describe.each(Object.keys(frameworks))('with %s', (name) => {
     expect(ended.location).toBe(`${url}/settings`);
     expect(ended.linking).toMatch(/^latchkey-linking-[\w-]{8}=; Path=\/; Max-Age=0;/);
 
-    const [[grant]] = onLinked.mock.calls as [[{ grant_secret: string }]];
+    const [[grant]] = onLinked.mock.calls as [[{ grant_id: string; grant_secret: string }]];
     expect(await latchkey.introspect(grant.grant_secret)).toMatchObject({ active: true });
-    expect((await visit(callbackUrl, linking)).location).toBe(`${url}/failed?CodeAlreadyUsedError`);
+    const again = await visit(callbackUrl, linking);
+    expect(again.location).toBe(`${url}/already?${grant.grant_id}`);
     await latchkey.revokeToken(grant.grant_secret);
     expect(await latchkey.introspect(grant.grant_secret)).toEqual({ active: false });
+  });
+
+  test('links an account whose response is lost, also with two callbacks at once', async () => {
+    const { location = '', linking } = await visit(`${url}/connect`);
+    const callbackUrl = await service.approve(location);
+    service.dropNextAnswer('grants.convert');
+    const ended = await Promise.all([1, 2].map(() => visit(callbackUrl, linking)));
+    const [grant] = onLinked.mock.lastCall as [{ grant_id: string; grant_secret: string }];
+    expect(ended.map((each) => each.location).sort()).toEqual([
+      `${url}/already?${grant.grant_id}`,
+      `${url}/settings`,
+    ]);
+    expect(await latchkey.introspect(grant.grant_secret)).toMatchObject({ active: true });
+  });
+
+  test('connects under the host name of the redirect URI', async () => {
+    const { port } = new URL(url);
+    const response = await fetch(`http://localhost:${port}/connect?plan=pro`, {
+      redirect: 'manual',
+    });
+    expect(response.headers.get('Location')).toBe(`${url}/connect?plan=pro`);
   });
 
   test('tells why an account was not linked', async () => {
@@ -189,6 +198,23 @@ describe.each(Object.keys(frameworks))('with %s', (name) => {
     const ended = await visit(await service.approve(location), linking);
     expect(ended.error).toBe('The database is down.');
   });
+});
+
+test('with Express, connect keeps the path of the router that has it', async () => {
+  const { connect } = expressLinking(optionsFor('http://localhost:4000/callback', () => ''));
+  const app = express().use('/accounts', express.Router().get('/connect', connect));
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const location = await new Promise((resolve, reject) => {
+    const { port } = server.address() as AddressInfo;
+    const headers = { host: '127.0.0.1:4000' };
+    get({ port, path: '/accounts/connect', headers }, (response) => {
+      response.resume();
+      resolve(response.headers.location);
+    }).on('error', reject);
+  });
+  server.close();
+  expect(location).toBe('http://localhost:4000/accounts/connect');
 });
 
 test('a handler of fetch is a route handler of Next.js', () => {

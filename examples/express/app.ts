@@ -59,7 +59,7 @@ export function createApp({ latchkey, redirectUri }: AppOptions): Express {
     async onLinked({ grant_id, grant_secret }, request) {
       const before = links.get(userOf(request));
       links.set(userOf(request), { grant_id, grant_secret });
-      if (before) await latchkey.revoke(before.grant_id);
+      if (before && before.grant_id !== grant_id) await latchkey.revoke(before.grant_id);
     },
     onFailed(error, request) {
       // The message says what to do and contains no credential.

@@ -2,10 +2,12 @@ import { createLinking, type LinkingOptions, redirectHeaders } from './linking.t
 
 /** The part of Express's request that the linking uses. Node's own request fits too. */
 export interface ExpressLinkingRequest {
-  /** The path and query. */
+  /** The path and query; behind a mounted router, the part after its path. */
   readonly url?: string | undefined;
-  /** The headers. Only `cookie` is read. */
-  readonly headers: { readonly cookie?: string | undefined };
+  /** The whole path and query, which Express adds. */
+  readonly originalUrl?: string | undefined;
+  /** The headers. Only `cookie` and `host` are read. */
+  readonly headers: { readonly cookie?: string | undefined; readonly host?: string | undefined };
 }
 
 /** The part of Express's response that the linking uses. Node's own response fits too. */
@@ -52,7 +54,7 @@ export type ExpressLinkingHandler<Incoming> = (
  * @typeParam Incoming - the request, such as `expressLinking<express.Request>`
  * @param options - the client, the redirect URI, the scope, and what to do with the grant
  * @returns the handlers of two `GET` routes
- * @throws TypeError if an option is not valid
+ * @throws a `LatchkeyConfigError` if an option is missing, not valid or unknown
  *
  * @example
  * ```ts
@@ -76,14 +78,15 @@ export function expressLinking<Incoming extends ExpressLinkingRequest = AnyExpre
   connect: ExpressLinkingHandler<Incoming>;
   callback: ExpressLinkingHandler<Incoming>;
 } {
-  const linking = createLinking(options);
+  const linking = createLinking('expressLinking', options);
   const handler =
     (route: 'connect' | 'callback'): ExpressLinkingHandler<Incoming> =>
     async (request, response, next) => {
       let location: string;
       try {
         location = await linking[route](request, {
-          url: request.url ?? '',
+          url: request.originalUrl ?? request.url ?? '',
+          host: request.headers.host,
           cookies: request.headers.cookie,
           setCookie: (cookie) => response.appendHeader('Set-Cookie', cookie),
         });

@@ -4,8 +4,8 @@ import { createLinking, type LinkingOptions, redirectHeaders } from './linking.t
 export interface FastifyLinkingRequest {
   /** The path and query. */
   readonly url: string;
-  /** The headers. Only `cookie` is read. */
-  readonly headers: { readonly cookie?: string | undefined };
+  /** The headers. Only `cookie` and `host` are read. */
+  readonly headers: { readonly cookie?: string | undefined; readonly host?: string | undefined };
 }
 
 /** The part of Fastify's reply that the linking uses. */
@@ -51,7 +51,7 @@ export type FastifyLinkingHandler<Incoming> = (
  * @typeParam Incoming - the request, such as `fastifyLinking<FastifyRequest>`
  * @param options - the client, the redirect URI, the scope, and what to do with the grant
  * @returns the handlers of two `GET` routes
- * @throws TypeError if an option is not valid
+ * @throws a `LatchkeyConfigError` if an option is missing, not valid or unknown
  *
  * @example
  * ```ts
@@ -77,12 +77,13 @@ export function fastifyLinking<Incoming extends FastifyLinkingRequest = AnyFasti
   connect: FastifyLinkingHandler<Incoming>;
   callback: FastifyLinkingHandler<Incoming>;
 } {
-  const linking = createLinking(options);
+  const linking = createLinking('fastifyLinking', options);
   const handler =
     (route: 'connect' | 'callback'): FastifyLinkingHandler<Incoming> =>
     async (request, reply) => {
       const location = await linking[route](request, {
         url: request.url,
+        host: request.headers.host,
         cookies: request.headers.cookie,
         setCookie: (cookie) => reply.header('Set-Cookie', cookie),
       });

@@ -4,7 +4,7 @@ import { createLinking, type LinkingOptions, redirectHeaders } from './linking.t
 export interface FetchLinkingRequest {
   /** The absolute URL. */
   readonly url: string;
-  /** The headers. Only `cookie` is read. */
+  /** The headers. Only `cookie` and `host` are read. */
   readonly headers: {
     /**
      * Returns the value of a header.
@@ -34,7 +34,7 @@ export type FetchLinkingHandler<Incoming> = (request: Incoming) => Promise<Respo
  * @typeParam Incoming - the request, such as `fetchLinking<NextRequest>`
  * @param options - the client, the redirect URI, the scope, and what to do with the grant
  * @returns the handlers of two `GET` routes
- * @throws TypeError if an option is not valid
+ * @throws a `LatchkeyConfigError` if an option is missing, not valid or unknown
  *
  * @example
  * ```ts
@@ -57,13 +57,14 @@ export function fetchLinking<Incoming extends FetchLinkingRequest = Request>(
   connect: FetchLinkingHandler<Incoming>;
   callback: FetchLinkingHandler<Incoming>;
 } {
-  const linking = createLinking(options);
+  const linking = createLinking('fetchLinking', options);
   const handler =
     (route: 'connect' | 'callback'): FetchLinkingHandler<Incoming> =>
     async (request) => {
       const headers = new Headers(redirectHeaders);
       const location = await linking[route](request, {
         url: request.url,
+        host: request.headers.get('host'),
         cookies: request.headers.get('cookie'),
         setCookie: (cookie) => headers.append('Set-Cookie', cookie),
       });

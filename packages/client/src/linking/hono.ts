@@ -48,7 +48,7 @@ export type HonoLinkingHandler<Context> = (context: Context) => Promise<Response
  * @typeParam Context - the context, such as `honoLinking<Context>`
  * @param options - the client, the redirect URI, the scope, and what to do with the grant
  * @returns the handlers of two `GET` routes
- * @throws TypeError if an option is not valid
+ * @throws a `LatchkeyConfigError` if an option is missing, not valid or unknown
  *
  * @example
  * ```ts
@@ -74,13 +74,14 @@ export function honoLinking<Context extends HonoLinkingContext = AnyHonoContext>
   connect: HonoLinkingHandler<Context>;
   callback: HonoLinkingHandler<Context>;
 } {
-  const linking = createLinking(options);
+  const linking = createLinking('honoLinking', options);
   const handler =
     (route: 'connect' | 'callback'): HonoLinkingHandler<Context> =>
     async (context) => {
       const { url, headers } = context.req.raw;
       const location = await linking[route](context, {
         url,
+        host: headers.get('host'),
         cookies: headers.get('cookie'),
         setCookie: (cookie) => context.header('Set-Cookie', cookie, { append: true }),
       });

@@ -1,6 +1,10 @@
 // The lifetime of a link request.
 const MAX_AGE_SECONDS = 3600;
 
+// Browsers drop a cookie of more than 4,096 bytes, and Node refuses requests with 16 KiB of headers, to
+// which every open link adds its cookie.
+const MAX_RETURN_TO = 1024;
+
 // 32 bytes in base64url, as `authorizationUrl` makes them.
 const RANDOM_TEXT = /^[\w-]{43}$/;
 
@@ -8,6 +12,8 @@ const RANDOM_TEXT = /^[\w-]{43}$/;
 export interface Kept {
   readonly state: string;
   readonly codeVerifier: string;
+  /** The path where the browser goes on after the link. */
+  readonly returnTo?: string | undefined;
 }
 
 /**
@@ -23,8 +29,18 @@ export class LinkingCookie {
   }
 
   /** The Set-Cookie header that makes the browser keep it. */
-  keep({ state, codeVerifier }: Kept): string {
-    return this.#header(state, `${state}.${codeVerifier}`, MAX_AGE_SECONDS);
+  keep({ state, codeVerifier, returnTo }: Kept): string {
+    const values = [state, codeVerifier];
+    if (returnTo !== undefined) {
+      const encoded = `${new URLSearchParams({ '': returnTo })}`.slice(1);
+      if (encoded.length > MAX_RETURN_TO) {
+        throw new RangeError(
+          `returnTo has more than ${MAX_RETURN_TO} characters when URL-encoded.`,
+        );
+      }
+      values.push(encoded);
+    }
+    return this.#header(state, values.join('.'), MAX_AGE_SECONDS);
   }
 
   /** The Set-Cookie header that makes the browser forget it. */
@@ -42,10 +58,10 @@ export class LinkingCookie {
   read(header: string, state: string): Kept | undefined {
     const start = `${this.#name(state)}=`;
     const cookie = header.split(/; */).find((pair) => pair.startsWith(start)) ?? '';
-    const [kept = '', codeVerifier = ''] = cookie.slice(start.length).split('.');
-    return RANDOM_TEXT.test(kept) && RANDOM_TEXT.test(codeVerifier)
-      ? { state: kept, codeVerifier }
-      : undefined;
+    const [kept = '', codeVerifier = '', ...path] = cookie.slice(start.length).split('.');
+    if (!RANDOM_TEXT.test(kept) || !RANDOM_TEXT.test(codeVerifier)) return undefined;
+    const returnTo = new URLSearchParams(`=${path.join('.')}`).get('') || undefined;
+    return { state: kept, codeVerifier, returnTo };
   }
 
   // With the prefix, browsers accept the cookie only from this host, not from a sibling domain.

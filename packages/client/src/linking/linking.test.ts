@@ -1,8 +1,18 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Recorded, refusal, result } from '../../test/fake-service.ts';
-import { applicationSecret, code, fullGrant } from '../../test/samples.ts';
+import {
+  type Handler,
+  handleNormally,
+  type LinkingService,
+  requestLost,
+  responseLost,
+  startLinkingService,
+  unknownAndDone,
+} from '../../test/linking-service.ts';
+import { reason } from '../../test/reason.ts';
+import { applicationSecret, code, fullGrant, grantId } from '../../test/samples.ts';
 import { useFakeService } from '../../test/use-fake-service.ts';
-import { type AnyLatchkeyError, Latchkey } from '../index.ts';
+import { type AnyLatchkeyError, Latchkey, LatchkeyConfigError } from '../index.ts';
 import { fetchLinking, type LinkingOptions } from './index.ts';
 
 const service = useFakeService(result(fullGrant));
@@ -241,6 +251,233 @@ describe('a failure', () => {
   });
 });
 
+describe('the response with the grant is lost', () => {
+  let losing: LinkingService;
+  beforeAll(async () => {
+    losing = await startLinkingService();
+  });
+  beforeEach(() => losing.reset());
+  afterAll(() => losing.close());
+
+  /** An application in `processes` processes with one store, whose user calls back twice at once. */
+  async function callBackTwice(processes: 1 | 2) {
+    const stored: string[] = [];
+    const onAlready = vi.fn<(grantId: string) => string>((id) => `/already?${id}`);
+    const started = Array.from({ length: processes }, () =>
+      fetchLinking({
+        ...options,
+        latchkey: new Latchkey({ baseUrl: losing.url, publicUrl, applicationSecret }),
+        onLinked: ({ grant_secret }) => {
+          stored.push(grant_secret);
+          return '/linked';
+        },
+        onAlready,
+      }),
+    );
+    const [one, other = one] = started;
+    const { answer, cookie } = await begin(one);
+    const responses = await Promise.all(
+      [one, other].map((linking) => linking?.callback(requestWith(answer, cookie)) as never),
+    );
+    const paths = responses.map((response) => {
+      const { pathname, search } = new URL(readResponse(response).location);
+      return pathname + search;
+    });
+    return { stored, paths: paths.sort() };
+  }
+
+  it('recovers the grant', async () => {
+    losing.handlers = [responseLost.cut];
+    const latchkey = new Latchkey({ baseUrl: losing.url, publicUrl, applicationSecret });
+    const linking = fetchLinking({ ...options, latchkey });
+    const { answer, cookie } = await begin(linking);
+    readResponse(await linking.callback(requestWith(answer, cookie)));
+    expect(options.onLinked).toHaveBeenCalledOnce();
+    expect(vi.mocked(options.onLinked).mock.lastCall?.[0].grant_secret).toBe(losing.liveSecret());
+  });
+
+  it.each<[string, 1 | 2, Handler[], number]>([
+    ['one process', 1, [], 1],
+    ['one process, and the response is lost', 1, [responseLost.cut], 1],
+    ['two processes', 2, [], 1],
+    ['two processes, and the response is lost', 2, [responseLost.cut], 1],
+    // The second one can't know that no grant was in the response that it lost.
+    ['two processes, and the other response is lost', 2, [handleNormally, responseLost.garbled], 2],
+  ])(
+    'the last of two callbacks that stores a secret has one that works: %s',
+    async (_, processes, handlers, count) => {
+      losing.handlers = handlers;
+      const { stored, paths } = await callBackTwice(processes);
+      expect(stored).toHaveLength(count);
+      expect(stored.at(-1)).toBe(losing.liveSecret());
+      expect(paths.filter((path) => path === '/linked')).toHaveLength(stored.length);
+      expect(paths.filter((path) => path === `/already?${grantId}`)).toHaveLength(
+        2 - stored.length,
+      );
+    },
+  );
+});
+
+describe('another callback got the grant', () => {
+  it.each<[string, Handler[]]>([
+    ['before this one', []],
+    ['and used it, and the response to this one is lost', [responseLost.cut]],
+    ['and used it, and the service can’t tell', [unknownAndDone]],
+    ['while the request of this one was lost', [requestLost]],
+  ])('%s', async (_, handlers) => {
+    const used = await startLinkingService();
+    const latchkey = new Latchkey({ baseUrl: used.url, publicUrl, applicationSecret });
+    await latchkey.convert(code);
+    used.grantIsUsed = true;
+    used.handlers = handlers;
+    const onAlready = vi.fn(() => '/already');
+    const onFailed = vi.fn();
+    const linking = fetchLinking({ ...options, latchkey, onAlready, onFailed });
+    const { answer, cookie } = await begin(linking);
+    const request = requestWith(answer, cookie);
+    expect(readResponse(await linking.callback(request)).location).toMatch(/\/already$/);
+    expect(onAlready).toHaveBeenCalledExactlyOnceWith(grantId, request);
+    for (const other of [options.onLinked, onFailed]) expect(other).not.toHaveBeenCalled();
+    await used.close();
+  });
+
+  it('leads to the start page without onAlready', async () => {
+    service.reply = refusal('code_already_used', { grant_id: grantId });
+    const linking = fetchLinking({ ...options, onFailed: () => '/failed' });
+    const { answer, cookie } = await begin(linking);
+    const { location } = readResponse(await linking.callback(requestWith(answer, cookie)));
+    expect(location).toBe('https://acme.example/');
+  });
+
+  it('fails with the same error if the other one can’t store it', async () => {
+    const onLinked = vi.fn(() => Promise.reject(new Error('The database is down.')));
+    const linking = fetchLinking({ ...options, onLinked });
+    const { answer, cookie } = await begin(linking);
+    const callbacks = [1, 2].map(() => reason(linking.callback(requestWith(answer, cookie))));
+    for (const error of await Promise.all(callbacks)) {
+      expect(error).toMatchObject({ message: 'The database is down.' });
+    }
+    expect(onLinked).toHaveBeenCalledOnce();
+  });
+});
+
+describe('an option that depends on the request', () => {
+  const from = new Request('https://acme.example/connect?plan=pro&from=/settings%3Fa=1%26b=ä;', {
+    headers: { 'accept-language': 'de' },
+  });
+  const query = ({ url }: Request, name: string) => new URL(url).searchParams.get(name);
+
+  it('is a function of it', async () => {
+    const linking = fetchLinking({
+      ...options,
+      scope: async (request) => (query(request, 'plan') ? 'profile.read photos.read' : 'none'),
+      loginHint: (request) => `${query(request, 'plan')}@acme.example`,
+      uiLocales: (request) => request.headers.get('accept-language'),
+    });
+    const { url } = await begin(linking, from);
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      scope: 'profile.read photos.read',
+      login_hint: 'pro@acme.example',
+      ui_locales: 'de',
+    });
+  });
+
+  it('is left out if it is null', async () => {
+    const none = () => null;
+    const linking = fetchLinking({ ...options, loginHint: none, uiLocales: none, returnTo: none });
+    const { url, cookie } = await begin(linking);
+    expect([...url.searchParams.keys()]).not.toEqual(expect.arrayContaining(['login_hint']));
+    expect([...url.searchParams.keys()]).not.toEqual(expect.arrayContaining(['ui_locales']));
+    expect(cookie.split('.')).toHaveLength(2);
+  });
+
+  const returnTo = (request: Request) => query(request, 'from');
+
+  it.each<[string, Partial<LinkingOptions<Request>>, string, string]>([
+    ['a link', {}, 'ok', '/settings?a=1&b=%C3%A4;'],
+    ['a link, if onLinked says nothing else', { onLinked: () => '/else' }, 'ok', '/else'],
+    ['a denial', {}, 'access_denied', '/settings?a=1&b=%C3%A4;'],
+    ['a failure', { onFailed: () => {} }, 'server_error', '/settings?a=1&b=%C3%A4;'],
+  ])('returnTo is the path after %s', async (_, more, error, expected) => {
+    const linking = fetchLinking({ ...options, returnTo, ...more });
+    const { answer, cookie, state } = await begin(linking, from);
+    // Every character of it may be in a cookie (RFC 6265, section 4.1.1).
+    expect(cookie.split('=').slice(1).join('=')).toMatch(/^[\w.%*+-]+$/);
+    const failed = { error, state, iss: publicUrl };
+    const request = requestWith(error === 'ok' ? answer : failed, cookie);
+    const { location } = readResponse(await linking.callback(request));
+    expect(location).toBe(`https://acme.example${expected}`);
+  });
+
+  it.each(['https://evil.example/', '//evil.example', '/\\evil.example', 'settings', ''])(
+    'returnTo never leads outside of the application: %j',
+    async (path) => {
+      const linking = fetchLinking({ ...options, returnTo: () => path });
+      await expect(linking.connect(from)).rejects.toThrow(/must return a path/);
+      expect(() => fetchLinking({ ...options, returnTo: path })).toThrow(/must return a path/);
+    },
+  );
+
+  it('returnTo from a changed cookie does not either', async () => {
+    const linking = fetchLinking({ ...options, returnTo });
+    const { answer, cookie } = await begin(linking, from);
+    const changed = `${cookie.split('.').slice(0, 2).join('.')}.https%3A%2F%2Fevil.example%2F`;
+    const request = requestWith(answer, changed);
+    await expect(linking.callback(request)).rejects.toThrow(/must return a path/);
+  });
+
+  it('returnTo fits into a cookie', async () => {
+    const linking = fetchLinking({ ...options, returnTo: () => `/${'ä'.repeat(200)}` });
+    await expect(linking.connect(from)).rejects.toThrow(/returnTo has more than 1024/);
+  });
+});
+
+describe('the host name', () => {
+  const at = (url: string, headers = {}) => new Request(url, { headers });
+
+  it.each([
+    ['localhost', '127.0.0.1'],
+    ['127.0.0.1', 'localhost'],
+    ['[::1]', 'localhost'],
+  ])('%s: connect goes to %s first', async (opened, registered) => {
+    options.redirectUri = `http://${registered}:4000/callback`;
+    const linking = fetchLinking(options);
+    const response = await linking.connect(at(`http://${opened}:4000/connect?plan=pro`));
+    const there = `http://${registered}:4000/connect?plan=pro`;
+    expect(response.headers.get('Location')).toBe(there);
+    expect(response.headers.getSetCookie()).toEqual([]);
+    expect((await begin(linking, at(there))).url.pathname).toBe('/oauth/authorize');
+  });
+
+  it.each<[string, string, Request]>([
+    ['the same name', 'localhost', at('http://localhost:4000/connect')],
+    // Next.js makes up the name in the URL.
+    [
+      'the same name in the header',
+      'localhost',
+      at('http://127.0.0.1:4000/connect', { host: 'localhost:4000' }),
+    ],
+    // A development server that passes requests on with the host of its target.
+    ['another port', 'localhost', at('http://127.0.0.1:5173/connect')],
+    ['no name of this machine', 'localhost', at('http://acme.example:4000/connect')],
+    ['no name at all', 'localhost', at('http://127.0.0.1:4000/connect', { host: 'a b' })],
+  ])('is left as it is: %s', async (_, registered, request) => {
+    options.redirectUri = `http://${registered}:4000/callback`;
+    expect((await begin(fetchLinking(options), request)).url.pathname).toBe('/oauth/authorize');
+  });
+
+  it('is in the error if no cookie came along', async () => {
+    const onFailed = vi.fn();
+    const linking = fetchLinking({ ...options, onFailed });
+    const { answer } = await begin(linking, at('https://www.acme.example/connect'));
+    await linking.callback(requestWith(answer));
+    const [[error]] = onFailed.mock.calls as [[Error]];
+    expect(error.name).toBe('StateMismatchError');
+    expect(error.message).toMatch(/cookie .* did not come .* sends it only to acme\.example/);
+    expect(error.message).not.toContain(answer.state);
+  });
+});
+
 it.each([
   undefined,
   '/callback',
@@ -255,4 +492,13 @@ it.each([
 
 it('refuses to be created without onLinked', () => {
   expect(() => fetchLinking({ ...options, onLinked: undefined as never })).toThrow(/onLinked must/);
+});
+
+it('refuses a misspelt option as new Latchkey does', () => {
+  const misspelt = { ...options, onfailed: () => {}, loginhint: 'ada' };
+  expect(() => fetchLinking(misspelt)).toThrow(LatchkeyConfigError);
+  expect(() => fetchLinking(misspelt)).toThrow(
+    'fetchLinking has no option onfailed. Did you mean onFailed?',
+  );
+  expect(() => fetchLinking({ ...options, loginhint: 'ada' } as never)).toThrow(/loginHint/);
 });

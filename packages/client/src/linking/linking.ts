@@ -2,9 +2,10 @@ import type { FullGrant } from '@latchkey/schema';
 import type { Authorization } from '../authorization-url.ts';
 import { base64url } from '../base64url.ts';
 import { hasBrand } from '../brand.ts';
-import type { AnyLatchkeyError } from '../errors.ts';
+import { type AnyLatchkeyError, LatchkeyConfigError, StateMismatchError } from '../errors.ts';
 import type { AuthorizationUrlOptions, FinishLinkingOptions } from '../options.ts';
 import type { WithResponse } from '../response-details.ts';
+import { refuseUnknownOptions } from '../unknown-options.ts';
 import { type Kept, LinkingCookie } from './linking-cookie.ts';
 
 /** The part of the client that links accounts. A `Latchkey` fits. */
@@ -30,7 +31,16 @@ export interface LinkingClient {
 }
 
 /**
- * Options of the linking of every framework.
+ * An option that may differ between requests: a value, or a function that returns the value for a
+ * request of `connect`.
+ *
+ * @typeParam Incoming - the request, as the framework has it
+ * @typeParam Value - the value
+ */
+export type PerRequest<Incoming, Value> = Value | ((request: Incoming) => Value | Promise<Value>);
+
+/**
+ * Options of the linking of every framework. An option that does not exist is refused.
  *
  * @typeParam Incoming - the request, as the framework has it
  */
@@ -43,11 +53,28 @@ export interface LinkingOptions<Incoming> {
    */
   redirectUri: string;
   /** The scope that the user is asked to allow: space-separated tokens (RFC 6749, section 3.3). */
-  scope: string;
+  scope: PerRequest<Incoming, string>;
+  /** A hint about the user for the sign-in page, such as an e-mail address. Default: none. */
+  loginHint?: PerRequest<Incoming, string | null | undefined>;
+  /**
+   * The languages that the user prefers, the best one first, such as `de-AT de en`. Default: those of
+   * the browser.
+   */
+  uiLocales?: PerRequest<Incoming, string | null | undefined>;
+  /**
+   * The path where the browser goes on after the link, unless `onLinked`, `onAlready` or `onFailed`
+   * return another one: for example the page that the user came from. `connect` keeps it in the cookie
+   * of the link. A path that leads to another origin is an error, so it may come from the request.
+   * Default: `/`.
+   */
+  returnTo?: PerRequest<Incoming, string | null | undefined>;
   /**
    * Stores the grant for the user of the request. `grant_secret` is shown only now: store it encrypted.
-   * The browser goes on to the path that it returns, such as `/settings`; to `/` if it returns anything
-   * but a text. If it throws, the error goes to the framework, and the grant stays active.
+   * The browser goes on to the path that it returns, such as `/settings`; to that of `returnTo` if it
+   * returns anything but a text. If it throws, the error goes to the framework, and the grant stays
+   * active.
+   *
+   * If the response with the grant was lost, the grant is recovered first, as with `recoverLostAnswer`.
    *
    * @param grant - the grant with its secret
    * @param request - the request of the callback
@@ -55,9 +82,19 @@ export interface LinkingOptions<Incoming> {
    */
   onLinked(grant: WithResponse<FullGrant>, request: Incoming): unknown;
   /**
-   * Called if the account was not linked, with every error that `Latchkey.finishLinking` throws. The
-   * browser goes on as after `onLinked`. Default: after a `LinkDeniedError` the browser goes to `/`; any
-   * other error goes to the framework.
+   * Called instead of `onLinked` if another callback of the same link got the grant, such as that of a
+   * second click or of a reloaded page. This is no failure: the account is linked. The browser goes on
+   * as after `onLinked`. Default: it goes to the path of `returnTo`.
+   *
+   * @param grantId - the `grant_id` of the grant that the other callback got
+   * @param request - the request of the callback
+   * @returns a path of this application, or nothing
+   */
+  onAlready?: ((grantId: string, request: Incoming) => unknown) | undefined;
+  /**
+   * Called if the account was not linked, with every other error that `Latchkey.finishLinking` throws.
+   * The browser goes on as after `onLinked`. Default: after a `LinkDeniedError` the browser goes to the
+   * path of `returnTo`; any other error goes to the framework.
    *
    * @param error - why the account was not linked
    * @param request - the request of the callback
@@ -81,6 +118,8 @@ export interface LinkingOptions<Incoming> {
 export interface HttpContext {
   /** The address that was requested, or its path and query. */
   readonly url: string;
+  /** The Host header. */
+  readonly host: string | null | undefined;
   /** The Cookie header. */
   readonly cookies: string | null | undefined;
   /** Adds a Set-Cookie header to the response. */
@@ -96,31 +135,68 @@ export interface Linking<Incoming> {
 /** The headers of a redirect besides Location and Set-Cookie. */
 export const redirectHeaders = { 'Cache-Control': 'no-store' } as const;
 
-/** Creates the routes, and checks the options before the first request arrives. */
-export function createLinking<Incoming>(options: LinkingOptions<Incoming>): Linking<Incoming> {
-  const { latchkey, scope, onLinked, onFailed, userOf } = options;
-  const { href: redirectUri, origin, isSecure } = checkRedirectUri(options.redirectUri);
-  if (typeof onLinked !== 'function') {
-    throw new TypeError('onLinked must be a function that stores the grant.');
-  }
-  const cookie = new LinkingCookie(isSecure);
+// Because of `Record`, an option that is missing here does not compile.
+const linkingOptions: Record<keyof LinkingOptions<unknown>, true> = {
+  latchkey: true,
+  redirectUri: true,
+  scope: true,
+  loginHint: true,
+  uiLocales: true,
+  returnTo: true,
+  onLinked: true,
+  onAlready: true,
+  onFailed: true,
+  userOf: true,
+};
 
-  async function finish(request: Incoming, { url, cookies, setCookie }: HttpContext) {
-    const state = new URLSearchParams(url.replace(/^[^?]*/, '')).get('state') ?? '';
-    const kept = cookie.read(cookies ?? '', state);
+/**
+ * Creates the routes, and checks the options before the first request arrives.
+ *
+ * @param name - the name of the function that was called with the options
+ */
+export function createLinking<Incoming>(
+  name: string,
+  options: LinkingOptions<Incoming>,
+): Linking<Incoming> {
+  refuseUnknownOptions(name, options, Object.keys(linkingOptions));
+  const { latchkey, scope, loginHint, uiLocales, returnTo } = options;
+  const { onLinked, onAlready, onFailed, userOf } = options;
+  const redirect = checkRedirectUri(options.redirectUri);
+  // Not normalized: the service compares it character by character.
+  const { redirectUri } = options;
+  if (typeof onLinked !== 'function') {
+    throw new LatchkeyConfigError('onLinked must be a function that stores the grant.');
+  }
+  if (typeof returnTo === 'string') addressOf(returnTo, redirect.origin);
+  const cookie = new LinkingCookie(redirect.protocol === 'https:');
+
+  /** What `onLinked` does, by response: concurrent callbacks with one code share its response. */
+  const linked = new WeakMap<object, Promise<unknown>>();
+
+  async function finish(request: Incoming, { url, setCookie }: HttpContext, kept: Kept) {
     // Before the conversion, because the link is over even if that fails.
-    if (kept) setCookie(cookie.forget(kept));
-    const { state: began = '', codeVerifier = '' }: Partial<Kept> = kept ?? {};
+    setCookie(cookie.forget(kept));
+    const { state, codeVerifier } = kept;
     return latchkey.finishLinking(url, {
       redirectUri,
       codeVerifier,
-      state: kept && userOf ? await stateFor(await userOf(request), codeVerifier) : began,
+      state: userOf ? await stateFor(await userOf(request), codeVerifier) : state,
+      recoverLostAnswer: true,
     });
   }
 
   return {
-    async connect(request, { setCookie }) {
-      const begun = await latchkey.authorizationUrl({ redirectUri, scope });
+    async connect(request, http) {
+      const sameRoute = underNameOf(redirect, http);
+      if (sameRoute !== undefined) return sameRoute;
+      const path = await valueFor(request, returnTo);
+      if (path != null) addressOf(path, redirect.origin);
+      const begun = await latchkey.authorizationUrl({
+        redirectUri,
+        scope: await valueFor(request, scope),
+        loginHint: (await valueFor(request, loginHint)) ?? undefined,
+        uiLocales: (await valueFor(request, uiLocales)) ?? undefined,
+      });
       const { codeVerifier } = begun;
       const url = new URL(begun.url);
       let { state } = begun;
@@ -128,25 +204,65 @@ export function createLinking<Incoming>(options: LinkingOptions<Incoming>): Link
         state = await stateFor(await userOf(request), codeVerifier);
         url.searchParams.set('state', state);
       }
-      setCookie(cookie.keep({ state, codeVerifier }));
+      http.setCookie(cookie.keep({ state, codeVerifier, returnTo: path ?? undefined }));
       return url.href;
     },
 
     async callback(request, http) {
+      const state = new URLSearchParams(http.url.replace(/^[^?]*/, '')).get('state') ?? '';
+      const kept = cookie.read(http.cookies ?? '', state);
+      const onwards = (path?: unknown) =>
+        addressOf(typeof path === 'string' ? path : kept?.returnTo, redirect.origin);
+      const already = async (grantId: string) => onwards(await onAlready?.(grantId, request));
+
       let grant: WithResponse<FullGrant>;
       try {
-        grant = await finish(request, http);
+        if (!kept) throw cookieMissing(redirect);
+        grant = await finish(request, http, kept);
       } catch (error) {
         if (!hasBrand(error)) throw error;
         const failure = error as AnyLatchkeyError;
-        if (onFailed) return addressOf(await onFailed(failure, request), origin);
-        if (failure.name === 'LinkDeniedError') return addressOf('/', origin);
+        const grantId = grantOfAnother(failure);
+        if (grantId !== undefined) return already(grantId);
+        if (onFailed) return onwards(await onFailed(failure, request));
+        if (failure.name === 'LinkDeniedError') return onwards();
         throw error;
       }
-      return addressOf(await onLinked(grant, request), origin);
+      const key = grant.response ?? grant;
+      const other = linked.get(key);
+      if (other) {
+        // The browser shows the response to this callback, so the grant has to be stored by then.
+        await other;
+        return already(grant.grant_id);
+      }
+      const storing = (async () => onLinked(grant, request))();
+      linked.set(key, storing);
+      return onwards(await storing);
     },
   };
 }
+
+const valueFor = async <Incoming, Value extends string | null | undefined>(
+  request: Incoming,
+  option: PerRequest<Incoming, Value>,
+): Promise<Value> => (typeof option === 'function' ? option(request) : option);
+
+/**
+ * The grant that another callback of this application got for the same code; undefined if the error
+ * says anything else.
+ */
+function grantOfAnother(failure: AnyLatchkeyError): string | undefined {
+  const errors = [failure, ...(failure.recovery_errors ?? [])] as AnyLatchkeyError[];
+  const { name } = errors.at(-1) as AnyLatchkeyError;
+  // A grant that was used can't be recovered, and it takes the secret to use it.
+  if (name !== 'CodeAlreadyUsedError' && name !== 'GrantNotRecoverableError') return undefined;
+  return errors.map((error) => ('grant_id' in error ? error.grant_id : undefined)).find(Boolean);
+}
+
+const cookieMissing = ({ origin, hostname }: URL) =>
+  new StateMismatchError(
+    `The cookie of this link did not come with the callback. A browser sends it only to ${hostname}, so connect has to be opened there too, and only until the link has ended or an hour has passed. Let the user start again at ${origin}, in one browser.`,
+  );
 
 /**
  * The state of a link that belongs to a user: a MAC of the user's id. Its key is the verifier, which
@@ -163,29 +279,45 @@ async function stateFor(user: string | null | undefined, codeVerifier: string): 
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-function checkRedirectUri(redirectUri: unknown) {
+function checkRedirectUri(redirectUri: unknown): URL {
   const url = typeof redirectUri === 'string' && URL.canParse(redirectUri) && new URL(redirectUri);
-  const isSecure = url && url.protocol === 'https:';
-  if (!url || !(isSecure || (url.protocol === 'http:' && LOOPBACK.includes(url.hostname)))) {
-    throw new TypeError(
-      'redirectUri must be the https:// URL of your callback, as registered at the service. http:// is possible only on localhost, 127.0.0.1 and [::1].',
-    );
-  }
-  // Not normalized: the service compares it character by character.
-  return { href: redirectUri as string, origin: url.origin, isSecure };
+  if (url && url.protocol === 'https:') return url;
+  if (url && url.protocol === 'http:' && LOOPBACK.includes(url.hostname)) return url;
+  throw new LatchkeyConfigError(
+    'redirectUri must be the https:// URL of your callback, as registered at the service. http:// is possible only on localhost, 127.0.0.1 and [::1].',
+  );
 }
 
 /**
- * Resolves the path that `onLinked` or `onFailed` returned. A path that leads to another origin would be
- * an open redirect if it came from a request.
+ * The address of the requested route under the loopback name of the redirect URI, if it was opened
+ * under another one: a cookie of `localhost` does not come back to `127.0.0.1`.
+ *
+ * With another port, a proxy is in between, which may have changed the name: then this could redirect
+ * for ever.
  */
-function addressOf(path: unknown, origin: string): string {
-  const text = typeof path === 'string' ? path : '/';
+function underNameOf(redirect: URL, { url, host }: HttpContext): string | undefined {
+  if (!URL.canParse(url, redirect.origin)) return undefined;
+  const { pathname, search, host: hostOfUrl } = new URL(url, redirect.origin);
+  const authority = `http://${host ?? hostOfUrl}`;
+  if (!URL.canParse(authority)) return undefined;
+  const { hostname, port } = new URL(authority);
+  const isAlias = [hostname, redirect.hostname].every((name) => LOOPBACK.includes(name));
+  return isAlias && hostname !== redirect.hostname && port === redirect.port
+    ? redirect.origin + pathname + search
+    : undefined;
+}
+
+/**
+ * Resolves a path that the application gave. A path that leads to another origin would be an open
+ * redirect if it came from a request.
+ */
+function addressOf(path: string | undefined, origin: string): string {
+  const text = path ?? '/';
   const url =
     text.startsWith('/') && URL.canParse(text, origin) ? new URL(text, origin) : undefined;
   // Absolute, because a path may begin with two slashes once its dots are resolved.
   if (url?.origin === origin) return url.href;
   throw new TypeError(
-    'onLinked and onFailed must return a path of this application, such as /settings, or nothing.',
+    'returnTo, onLinked, onAlready and onFailed must return a path of this application, such as /settings, or nothing.',
   );
 }

@@ -1,0 +1,21 @@
+import type { RequestListener } from 'node:http';
+
+/** Serves a `fetch` handler with Node, which has no server for one. Requests have no body. */
+export function listenerOf(
+  handle: (request: Request) => Response | Promise<Response>,
+): RequestListener {
+  return async ({ method = 'GET', url, headers }, outgoing) => {
+    // As frameworks do that make up the host name.
+    const request = new Request(`http://127.0.0.1${url}`, {
+      method,
+      headers: new Headers(headers as Record<string, string>),
+    });
+    const response = await handle(request);
+    for (const cookie of response.headers.getSetCookie()) {
+      outgoing.appendHeader('Set-Cookie', cookie);
+    }
+    const others = [...response.headers].filter(([name]) => name !== 'set-cookie');
+    outgoing.writeHead(response.status, Object.fromEntries(others));
+    outgoing.end(await response.text());
+  };
+}
