@@ -16,16 +16,12 @@ export interface NextApplication {
 }
 
 /**
- * Creates an application with the packed SDK and one route handler, and builds it. The build also
- * checks the types of the handler's exports.
+ * Creates an application with the packed SDK, and builds it. The build also checks its types.
  *
- * @param handler - the file of the handler
- * @param route - its path in the application, such as `app/photos/route.ts`
+ * @param files - a file or a folder of the application
+ * @param path - its path in the application, such as `app/photos/route.ts`; `.` for all of it
  */
-export async function buildNextApplication(
-  handler: string,
-  route: string,
-): Promise<NextApplication> {
+export async function buildNextApplication(files: string, path: string): Promise<NextApplication> {
   const tools = fileURLToPath(new URL('./tools', import.meta.url));
   const installed = await installFromLockfile(tools, 'next-js');
   // Below the packages, like an application of a workspace: Next.js follows no link out of the folder
@@ -35,8 +31,8 @@ export async function buildNextApplication(
   const next = join(installed, 'node_modules/next/dist/bin/next');
   try {
     await installPackedSdk(folder);
-    await mkdir(dirname(join(folder, route)), { recursive: true });
-    await cp(handler, join(folder, route));
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await cp(files, join(folder, path), { recursive: true });
     await succeed(process.execPath, [next, 'build'], {
       cwd: folder,
       // The build loads the handler. Its client needs an address but sends no request yet.

@@ -1,0 +1,4 @@
+import type { NextRequest } from 'next/server';
+import { shared } from '../../linking';
+
+export const GET = (request: NextRequest) => shared().linking.callback(request);
