@@ -13,6 +13,7 @@ import { findPnpm, hasGlibc, isPinnedPlatform } from './pnpm.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = join(root, 'node_modules', '.bin');
 const isWindows = process.platform === 'win32';
+const parent = process.ppid;
 
 /** For tools. Only the service itself gets its settings. */
 const env = {
@@ -70,8 +71,9 @@ function install() {
   const stamp = join(root, 'node_modules', '.latchkey-installed');
   const state = installedState();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return;
-  process.stderr.write('Installing the packages of the lockfile …\n');
-  pnpm(['install', '--frozen-lockfile'], 'stderr');
+  process.stderr.write('Installing the packages of the lockfile, for about a minute …\n');
+  // Quiet: pnpm would also show notices of its own.
+  pnpm(['install', '--frozen-lockfile'], 'quiet');
   writeFileSync(stamp, state);
 }
 
@@ -119,8 +121,16 @@ function latchkey(args) {
     shell: isWindows,
   };
   const child = spawn('node', args, options);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.on(signal, () => child.kill(signal));
+  // npm sends a SIGTERM to the shell between it and this process. The shell ends and passes on nothing.
+  const watch = setInterval(() => {
+    if (env.npm_lifecycle_event !== undefined && process.ppid !== parent) end('SIGTERM');
+  }, 100);
+  // A second signal would end the service before it has closed.
+  function end(signal) {
+    clearInterval(watch);
+    child.kill(signal);
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end(signal));
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 143)));
 }
 
@@ -129,6 +139,7 @@ const built = join(serverFolder, 'dist', 'latchkey.js');
 
 const tasks = {
   start: (args) => {
+    process.stderr.write('Building the service …\n');
     build('--filter=@latchkey/server');
     latchkey([built, 'serve', ...args]);
   },

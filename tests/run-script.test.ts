@@ -33,6 +33,14 @@ cpSync(process.env.FAKE_PNPM, folder + '/pnpm');
 cpSync('package-lock.json', 'node_modules/.package-lock.json');
 `;
 
+const UNTIL_SIGTERM = `
+process.on('SIGTERM', () => {
+  appendFileSync(process.env.CALLS, '{"words":["ended"]}');
+  process.exit();
+});
+setTimeout(() => undefined, 60_000);
+`;
+
 const SETTINGS = 'apps/server/src/settings.json';
 const settings = Object.fromEntries(
   Object.keys(JSON.parse(await source(SETTINGS))).flatMap((name) => [
@@ -52,7 +60,8 @@ describe.runIf(process.platform === 'linux')('scripts/run.mjs', () => {
     for (const file of files) await cp(join(root, 'scripts', file), join(folder, 'scripts', file));
     for (const file of ['package.json', SETTINGS]) await cp(join(root, file), join(folder, file));
     await writeFile(join(folder, 'bin/npm'), record('npm', INSTALL_PNPM));
-    await writeFile(join(folder, 'bin/fake-pnpm'), record('pnpm'));
+    const notice = "process.stderr.write('A notice of pnpm.');\n";
+    await writeFile(join(folder, 'bin/fake-pnpm'), record('pnpm', notice));
     for (const name of ['npm', 'fake-pnpm']) await chmod(join(folder, 'bin', name), 0o755);
     await writeFile(join(folder, 'apps/server/dist/latchkey.js'), record('latchkey'));
   });
@@ -78,7 +87,9 @@ describe.runIf(process.platform === 'linux')('scripts/run.mjs', () => {
       .map((line) => JSON.parse(line));
 
   test('gives its settings to the service, and to no install and no build', async () => {
-    expect(await runScript(['start'])).toMatchObject({ exitCode: 0, stdout: '' });
+    const { exitCode, stdout, stderr } = await runScript(['start']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
+    expect(stderr).toMatch(/^Installing the packages .*\nBuilding the service …\n$/);
     const made = await calls();
     expect(made.map(({ words }) => words.slice(0, 4).join(' '))).toEqual([
       'npm ci --ignore-scripts --no-audit',
@@ -91,6 +102,19 @@ describe.runIf(process.platform === 'linux')('scripts/run.mjs', () => {
     for (const { environment } of made) {
       expect(Object.keys(environment).filter((name) => name in settings)).toEqual([]);
     }
+  });
+
+  test('a SIGTERM to `npm start` ends the service', async () => {
+    // What the real npm, first on the PATH below, would install.
+    await runScript(['start']);
+    const service = record('service', UNTIL_SIGTERM);
+    await writeFile(join(folder, 'apps/server/dist/latchkey.js'), service);
+    const { PATH = '' } = process.env;
+    const npm = spawn('npm', ['start'], { cwd: folder, env: { ...environment(), PATH } });
+    const last = async () => (await calls()).at(-1)?.words[0];
+    await expect.poll(last, { timeout: 30_000 }).toBe('service');
+    npm.kill('SIGTERM');
+    await expect.poll(last, { timeout: 30_000 }).toBe('ended');
   });
 
   test('dev runs the sources without a build, and again after a change', async () => {
