@@ -1,23 +1,16 @@
 #!/usr/bin/env node
-// Packs built packages as a registry would have them, for use in another project: the SDK, and with
-// `--testing` also the test server and the packages it depends on; with `--schema` the schema alone.
-// Prints the path of each tarball, one a line. `npm run pack` builds them first.
+// Packs built packages as a registry would have them, for use in another project. Prints the path of
+// each tarball, one a line. `npm run pack` builds them first.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { packagesToPack } from './packages-to-pack.mjs';
 import { findPnpm } from './pnpm.mjs';
 
-const { values, positionals } = parseArgs({
-  options: {
-    testing: { type: 'boolean', default: false },
-    schema: { type: 'boolean', default: false },
-  },
-  allowPositionals: true,
-});
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folder = resolve(positionals[0] ?? join(root, 'dist'));
+const asked = packagesToPack(process.argv.slice(2));
+const folder = resolve(asked.folder ?? join(root, 'dist'));
 const manifest = (path) => JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'));
 
 const pnpm = findPnpm();
@@ -37,9 +30,4 @@ function pack(path) {
   process.stdout.write(`${join(folder, tarball)}\n`);
 }
 
-const packages = values.schema
-  ? ['packages/schema']
-  : values.testing
-    ? ['packages/client', 'packages/testing', 'packages/schema', 'apps/server']
-    : ['packages/client'];
-for (const path of packages) pack(path);
+for (const path of asked.packages) pack(path);

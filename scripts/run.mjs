@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withoutSettings } from './environment.mjs';
+import { packagesToPack } from './packages-to-pack.mjs';
 import { findPnpm, hasGlibc, isPinnedPlatform } from './pnpm.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -159,9 +160,11 @@ const tasks = {
     build('--filter=@latchkey/server');
     pnpm(['--filter=@latchkey/server', 'deploy', '--prod', '--legacy', resolve(folder)], 'stderr');
   },
-  // Packs the SDK, and the test server if asked to, to try them in another project.
+  // Packs the SDK, or what it is asked for, to try it in another project.
   pack: (args) => {
-    build('--filter=@latchkey/client', '--filter=@latchkey/testing');
+    const { packages } = packagesToPack(args);
+    process.stderr.write(`Building ${packages.join(', ')} …\n`);
+    build(...packages.map((path) => `--filter=./${path}`));
     run('node', [join(root, 'scripts', 'pack.mjs'), ...args], 'inherit');
   },
   // The tests of every day. A test that takes long is left out: see packages/test-kit/src/long.ts.

@@ -56,8 +56,15 @@ describe.runIf(process.platform === 'linux')('scripts/run.mjs', () => {
     for (const path of ['packages', 'apps/server/dist', 'apps/server/src', 'node_modules', 'bin']) {
       await mkdir(join(folder, path), { recursive: true });
     }
-    const files = ['run.mjs', 'pnpm.mjs', 'environment.mjs', 'pnpm/package-lock.json'];
+    const files = [
+      'run.mjs',
+      'packages-to-pack.mjs',
+      'pnpm.mjs',
+      'environment.mjs',
+      'pnpm/package-lock.json',
+    ];
     for (const file of files) await cp(join(root, 'scripts', file), join(folder, 'scripts', file));
+    await writeFile(join(folder, 'scripts/pack.mjs'), record('pack'));
     for (const file of ['package.json', SETTINGS]) await cp(join(root, file), join(folder, file));
     await writeFile(join(folder, 'bin/npm'), record('npm', INSTALL_PNPM));
     const notice = "process.stderr.write('A notice of pnpm.');\n";
@@ -115,6 +122,22 @@ describe.runIf(process.platform === 'linux')('scripts/run.mjs', () => {
     await expect.poll(last, { timeout: 30_000 }).toBe('service');
     npm.kill('SIGTERM');
     await expect.poll(last, { timeout: 30_000 }).toBe('ended');
+  });
+
+  test.each([
+    { words: [], built: ['packages/client'] },
+    { words: ['--schema'], built: ['packages/schema'] },
+    {
+      words: ['--testing'],
+      built: ['packages/client', 'packages/testing', 'packages/schema', 'apps/server'],
+    },
+  ])('packs what it was asked for: $words', async ({ words, built }) => {
+    const { stderr } = await runScript(['pack', ...words]);
+    expect(stderr).toContain(`Building ${built.join(', ')} …\n`);
+    const [build, pack] = (await calls()).slice(-2);
+    const filters = built.map((path) => `--filter=./${path}`);
+    expect(build?.words).toEqual(['pnpm', 'exec', 'turbo', 'run', 'build', ...filters]);
+    expect(pack?.words).toEqual(['pack', ...words]);
   });
 
   test('dev runs the sources without a build, and again after a change', async () => {
