@@ -57,6 +57,7 @@ async function shell(code: string): Promise<string> {
   expect(stdout).not.toMatch(FAULT);
   // `latchkey demo` prints the commands to paste next.
   for (const command of curls(stdout)) await shell(command);
+  if (curls(code).length > 0) expect(stdout).toMatch(/\n$/);
   return stdout;
 }
 

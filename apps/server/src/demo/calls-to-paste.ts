@@ -110,7 +110,7 @@ export function demoText(
   { applicationSecret, secret_expires_at, code, grant_id, expires_at }: Demo,
   url: string,
 ): string {
-  const call = (path: string, body: object) => `curl -sS ${url}${path} \\
+  const call = (path: string, body: object) => `curl -sS -w '\\n' ${url}${path} \\
   -H 'Authorization: Bearer ${applicationSecret}' \\
   -H 'Content-Type: application/json' \\
   -d '${JSON.stringify(body)}'`;
