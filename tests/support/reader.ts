@@ -184,9 +184,7 @@ export class Reader {
   }
 
   #options() {
-    // `latchkey demo` uses the port to print the address of the service.
-    const port: Environment = this.#service ? { PORT: this.#service.port } : {};
-    return { cwd: this.#repository, env: { ...this.#env, ...port } };
+    return { cwd: this.#repository, env: this.#env };
   }
 
   async #replace(code: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { BadSetting } from '../bad-setting.ts';
 import { createDemo, demoText } from '../demo/calls-to-paste.ts';
-import { demoPaths, linkingDemoText } from '../demo/linking-demo.ts';
+import { demoPaths, findDemoUrl, linkingDemoText } from '../demo/linking-demo.ts';
 import { isDemoAllowed, isLinkingDemo } from '../is-demo.ts';
 import { loadSettings } from '../settings.ts';
 import { listeningUrl } from './listening-url.ts';
@@ -13,9 +13,11 @@ const NO_DEMO =
 export async function printDemo(terminal: Terminal): Promise<void> {
   const settings = loadSettings(terminal.environment);
   if (!isDemoAllowed(settings)) throw new BadSetting(NO_DEMO);
-  const url = settings.publicUrl ?? listeningUrl(settings);
   await withService(terminal, CREATING, async ({ service }) => {
+    let url = settings.publicUrl ?? listeningUrl(settings);
     if (isLinkingDemo(settings)) {
+      // The service may have been started with another port than the one that is set here.
+      url = (await findDemoUrl(service)) ?? url;
       await terminal.stdout.write(`${linkingDemoText(url + demoPaths.application)}\n`);
     }
     await terminal.stdout.write(demoText(await createDemo(service), url));

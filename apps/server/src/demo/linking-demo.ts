@@ -64,6 +64,15 @@ export async function isDemoApplicationLive({ store }: Service): Promise<boolean
   return application !== null && !application.disabled;
 }
 
+/** Where the service was when it last started; null if it has not yet. */
+export async function findDemoUrl({ store }: Service): Promise<string | null> {
+  const application = await store.findApplication(DEMO_APPLICATION_ID);
+  const [callback] = application?.redirect_uris ?? [];
+  return callback?.endsWith(demoPaths.callback)
+    ? callback.slice(0, -demoPaths.callback.length)
+    : null;
+}
+
 export function linkingDemoText(demoUrl: string): string {
   return `Open ${demoUrl} to link an account in your browser.\n`;
 }

@@ -44,6 +44,7 @@ async function paste(text: string) {
   const answers = [];
   for (const command of commands) {
     const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+    expect(stdout).toMatch(/\n$/);
     answers.push(JSON.parse(stdout));
   }
   return answers;
@@ -74,7 +75,7 @@ describe('serve', () => {
     const { stdout } = await runCommand(['app', 'list', '--json'], {}, directory);
     const names = JSON.parse(stdout).data.map(({ name }: { name: string }) => name);
     expect(names).toEqual(['Demo', 'Demo Application']);
-    const demo = await runCommand(['demo'], { PORT: new URL(second.url).port }, directory);
+    const demo = await runCommand(['demo'], {}, directory);
     expect(demo.stdout).toContain(invitation(second.url));
     const answers = await paste(demo.stdout);
     expect(answers.map(({ revoked: state }) => state)).toEqual([false, true]);
