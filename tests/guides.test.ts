@@ -1,4 +1,5 @@
 import { glob, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import * as client from '@latchkey/client';
@@ -60,6 +61,8 @@ console.log(typeof told === 'string' ? told : (await client.account(told.grant_s
   return printed.trim();
 }
 
+const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+
 /** Where the application of the quickstart listens. */
 const port = await freePort();
 
@@ -68,7 +71,13 @@ type Way = (block: CodeBlock, reader: Reader, blocks: CodeBlock[]) => Promise<vo
 /** The tests of the programs, by page. */
 const ways: Record<string, Record<string, Way>> = {
   'quickstart.md': {
-    ts: (block, reader) => reader.save('app.ts', block.code.replaceAll(PORT_OF_PAGES, port)),
+    async ts(block, reader) {
+      await reader.save('app.ts', block.code.replaceAll(PORT_OF_PAGES, port));
+      const { exitCode, stdout } = await reader.shell(
+        `'${process.execPath}' '${tsc}' --noEmit app.ts`,
+      );
+      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
+    },
     async sh({ code }, reader, blocks) {
       if (!code.includes('app.ts')) return void (await shell(reader, code));
       const application = await reader.start(code, port);
