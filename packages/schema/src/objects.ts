@@ -508,7 +508,8 @@ export const accountExport = z
 
 export const parameterIssue = z
   .object({
-    path: z.array(z.union([z.string(), z.number()])).meta({
+    // A number without bounds would become `type: ["string", "number"]`, which oapi-codegen refuses.
+    path: z.array(z.union([z.string(), z.int().nonnegative()])).meta({
       description: 'The path to the member, such as `["code"]`; empty for the whole input.',
     }),
     message: z.string().meta({ description: 'What is expected. It never repeats the value.' }),

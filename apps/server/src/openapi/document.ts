@@ -48,6 +48,14 @@ function componentSchemas(): Record<string, JsonSchema> {
   );
 }
 
+const requestId = {
+  name: 'X-Request-Id',
+  in: 'header',
+  required: false,
+  description: 'The id of the request in the log of the service. Default: a new one.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+};
+
 function inputParts(
   { method, path, input, takesForm = false }: OperationContract,
   example: object,
@@ -82,7 +90,11 @@ function inputParts(
   const content: Record<string, typeof json> = takesForm
     ? { 'application/json': json, [FORM]: withCredentials(json) }
     : { 'application/json': json };
-  return { parameters, requestBody: { required: bodyRequired.length > 0, content } };
+  // With two kinds of body, openapi-python-client leaves out an import unless a parameter is optional.
+  return {
+    parameters: takesForm ? [...parameters, requestId] : parameters,
+    requestBody: { required: bodyRequired.length > 0, content },
+  };
 }
 
 function exampleIssues({ input }: OperationContract, example: object) {

@@ -37,6 +37,7 @@ export function sharedOperation(
     summary: `${one.summary}, or ${lowerFirst(other.summary)}`,
     description: `${one.description} ${other.description}`,
     security: distinct([...other.security, ...one.security]),
+    parameters: distinct([...one.parameters, ...other.parameters]),
     requestBody: {
       required: true,
       content: sharedContent(content(one.requestBody), content(other.requestBody), names),

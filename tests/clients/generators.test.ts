@@ -1,0 +1,88 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installFromLockfile } from '@latchkey/test-kit/tools-from-lockfile';
+import { installFromRequirements } from '@latchkey/test-kit/tools-from-requirements';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { withoutSettings } from '../../scripts/environment.mjs';
+import {
+  type Environment,
+  latchkey,
+  pairIn,
+  type ServiceProcess,
+  startService,
+  succeed,
+} from '../support/service.ts';
+import { describeWith } from '../support/tools.ts';
+
+// Generates clients from /openapi.json, and links an account with each.
+
+const programs = fileURLToPath(new URL('generators', import.meta.url));
+
+let folder: string;
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'latchkey-generators-'));
+  await cp(programs, folder, { recursive: true });
+  service = await startService({ cwd: folder, env: environmentWith({}) });
+  const response = await fetch(`${service.url}/openapi.json`);
+  await writeFile(join(folder, 'openapi.json'), await response.text());
+});
+afterAll(async () => {
+  await service?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Package managers need the settings of the machine, such as its proxy. */
+const environmentWith = (more: Environment): Environment => ({
+  ...(withoutSettings(process.env) as Environment),
+  ...more,
+});
+
+/** Runs a program with a secret and a code, and expects it to link and unlink an account. */
+async function links(program: string, words: readonly string[], cwd: string): Promise<void> {
+  const demo = await latchkey(['demo'], { cwd: folder, env: environmentWith({}) });
+  const { applicationSecret, code } = pairIn(demo.stdout);
+  const env = environmentWith({
+    LATCHKEY_URL: service.url,
+    LATCHKEY_APPLICATION_SECRET: applicationSecret,
+    LATCHKEY_CODE: code,
+  });
+  const printed = await succeed(program, words, { cwd, env });
+  expect(JSON.parse(printed)).toEqual(['ada', 'code_already_used', 200]);
+}
+
+test('openapi-typescript makes types that a program compiles with', async () => {
+  const tools = await installFromLockfile(join(programs, 'typescript'), 'openapi-generators');
+  const cwd = join(folder, 'typescript');
+  const options = { cwd, env: environmentWith({}) };
+  await cp(join(tools, 'node_modules'), join(cwd, 'node_modules'), { recursive: true });
+  const bin = join(cwd, 'node_modules/.bin');
+  await succeed(join(bin, 'openapi-typescript'), ['../openapi.json', '-o', 'api.ts'], options);
+  await succeed(join(bin, 'tsc'), ['-p', '.'], options);
+  await links(process.execPath, ['out/program.js'], cwd);
+});
+
+await describeWith('python3', () => {
+  test('openapi-python-client makes modules that can be imported', async () => {
+    const cwd = join(folder, 'python');
+    const requirements = join(cwd, 'requirements.txt');
+    const bin = await installFromRequirements(requirements, 'openapi-python-client', process.env);
+    const words = ['--path', '../openapi.json', '--meta', 'none', '--output-path', 'latchkey_api'];
+    const options = { cwd, env: environmentWith({}) };
+    await succeed(join(bin, 'openapi-python-client'), ['generate', ...words], options);
+    await links(join(bin, 'python'), ['program.py'], cwd);
+  });
+});
+
+await describeWith('go', () => {
+  test('oapi-codegen makes a package that compiles', async () => {
+    const cwd = join(folder, 'go');
+    const words = ['-generate', 'types,client', '-package', 'main', '-o', 'client.go'];
+    const options = { cwd, env: environmentWith({}) };
+    await succeed('go', ['tool', 'oapi-codegen', ...words, '../openapi.json'], options);
+    await links('go', ['run', '-mod=readonly', '.'], cwd);
+  });
+});
