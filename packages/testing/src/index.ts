@@ -4,9 +4,10 @@
  * @module testing
  */
 
-export type { Account, IssuedCode, OperationName } from '@latchkey/schema';
+export type { Account, FullGrant, IssuedCode, OperationName } from '@latchkey/schema';
 export type { TestAccount } from './accounts.ts';
 export type { Failure } from './faults.ts';
+export type { LinkOutcome, LinkRequestOptions, TestLink } from './play-application.ts';
 export {
   type CodeRequest,
   createTestServer,

@@ -1,7 +1,7 @@
 import { errorTable } from '@latchkey/schema';
 
 /** The link request or the callback that an address leads to. */
-export type Opened = { link: string } | { callbackUrl: string };
+export type Opened = { link: string; signInUrl: string } | { callbackUrl: string };
 
 /**
  * Follows the address that an application sends a browser to.
@@ -21,15 +21,15 @@ export async function openLink(
   }
   const response = await fetch(address, { redirect: 'manual' });
   const location = response.headers.get('Location');
-  if (location === null) throw new Error(explain(await response.text()));
+  if (location === null) throw new Error(explainPage(await response.text()));
   const target = new URL(location);
   const link = target.searchParams.get('link');
   const isSignIn = target.href.startsWith(new URL(signInUrl).href);
-  return isSignIn && link !== null ? { link } : { callbackUrl: location };
+  return isSignIn && link !== null ? { link, signInUrl: location } : { callbackUrl: location };
 }
 
 /** Explains an error page. */
-function explain(page: string): string {
+export function explainPage(page: string): string {
   if (page.includes('>redirect_uri_unregistered<')) {
     return 'The redirect URI of your application is not registered at this test server. Pass it to createTestServer({ redirectUris }). The port of a loopback address does not matter.';
   }

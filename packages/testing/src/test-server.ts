@@ -19,6 +19,7 @@ import { TestClock } from './clock.ts';
 import { explainError } from './explain-error.ts';
 import { type Failure, Faults } from './faults.ts';
 import { openLink } from './open-link.ts';
+import { beginLink, type LinkRequestOptions, type TestLink } from './play-application.ts';
 import { startOnFreePort } from './start-on-free-port.ts';
 
 /** The scope and the account that the user authorises. */
@@ -114,6 +115,23 @@ export interface TestServer extends AsyncDisposable {
    * ```
    */
   deny(url: string | URL): Promise<string>;
+
+  /**
+   * Acts as the application whose user presses "Connect your account", for tests of a host. It needs
+   * the option `signInUrl`.
+   *
+   * @param request - what the application asks for
+   * @returns the address at your host, and a function that goes on from there
+   * @throws Error if the service refuses the request; the message says why
+   *
+   * @example
+   * ```ts
+   * const link = await server.beginLink({ scope: 'profile.read' });
+   * const response = await fetch(link.signInUrl, { redirect: 'manual', headers: { cookie: 'session=1' } });
+   * const { grant } = await link.finish(response.headers.get('Location'));
+   * ```
+   */
+  beginLink(request?: LinkRequestOptions): Promise<TestLink>;
 
   /**
    * Creates or changes an account. It is found by its `id`, or without one by its `username`. Members
@@ -375,6 +393,12 @@ export async function createTestServer({
         return approved;
       }),
     deny: (url) => follow(url, (link) => operator('admin.links.deny', { link })),
+    beginLink(request = {}) {
+      const [redirectUri = ''] = redirectUris;
+      const secret = application.secret as string;
+      const as = { id: application_id, secret, redirectUri };
+      return beginLink({ baseUrl, signInUrl }, as, request);
+    },
     putAccount,
     revoke: (grant_id) => operator('admin.grants.revoke', { grant_id }),
     async disable() {
