@@ -23,6 +23,7 @@ export async function operatorMethods(): Promise<string> {
   return format(`${MADE}import type { ${[...used].sort().join(', ')} } from '@latchkey/schema';
 import type { CallOptions } from '../options.ts';
 import type { WithResponse } from '../response-details.ts';
+import type { ListPromise } from './list-promise.ts';
 
 ${parts.join('\n\n')}
 `);
@@ -31,8 +32,7 @@ ${parts.join('\n\n')}
 /** The text of src/admin/operator-calls.ts: how each operation is called. */
 export async function operatorCalls(): Promise<string> {
   const rows = table.map(([name, { method, output }]) => {
-    const { object } = (output as z.ZodObject).shape;
-    return `'${name}': ['${method === 'GET' ? 'GET' : 'POST'}', '${(object as z.ZodLiteral).value}'],`;
+    return `'${name}': ['${method === 'GET' ? 'GET' : 'POST'}', '${objectOf(output)}'],`;
   });
   return format(`${MADE}${docs(['The HTTP method of each operation, and the `object` of its result.'])}
     export const operatorCalls = {\n${rows.join('\n')}\n} as const;
@@ -87,24 +87,32 @@ function method(name: string, operation: OperationContract, used: Set<string>): 
   const { properties = {}, required = [] } = jsonSchema(input);
   const takes = inputName(input);
   const returns = outputType(output, used);
-  const example = required.map((key) => `${key}: ${literal(properties[key] as JsonSchema)}`);
+  const filters = exactlyOneOf(input);
+  const example = [...required, ...filters.slice(0, 1)].map(
+    (key) => `${key}: ${literal(properties[key] as JsonSchema)}`,
+  );
   const lines = [
     `${summary}. ${description}`,
     '',
     `@param input - ${takes === NO_INPUT ? 'nothing: it takes none' : 'what to send'}`,
     '@param options - options of this call',
-    `@returns ${lower(withoutDot(output.meta()?.description ?? ''))}`,
+    `@returns ${lower(withoutDot(output.meta()?.description ?? ''))}${isList(operation) ? '; with `for await`, every entry of every page' : ''}`,
     ...thrown(errors),
     '@throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}',
     '',
     '@example',
     '```ts',
-    ...`const ${resultName(output)} = await admin.${name}(${argument(example)});`.split('\n'),
+    ...(isList(operation)
+      ? `for await (const entry of admin.${name}(${argument(example)})) console.log(entry);`
+      : `const ${resultName(output)} = await admin.${name}(${argument(example)});`
+    ).split('\n'),
     '```',
   ];
-  const isOptional = required.length === 0 ? '?' : '';
+  const isOptional = example.length === 0 ? '?' : '';
+  const promiseOf = (result: string) =>
+    isList(operation) ? `ListPromise<${result}>` : `Promise<WithResponse<${result}>>`;
   const signature = (asked: string, result: string) => `${docs(lines)}
-    ${name.split('.').at(-1)}(input${isOptional}: ${asked}, options?: CallOptions): Promise<WithResponse<${result}>>;`;
+    ${name.split('.').at(-1)}(input${isOptional}: ${asked}, options?: CallOptions): ${promiseOf(result)};`;
   const usual = usually[name];
   const first = usual && signature(`${takes} & ${usual.input}`, use(usual.output, used));
   return [...(first ? [first] : []), signature(takes, returns)].join('\n\n');
@@ -114,6 +122,17 @@ function method(name: string, operation: OperationContract, used: Set<string>): 
 const usually: Record<string, { input: string; output: string } | undefined> = {
   'links.identify': { input: '{ own_page?: false | undefined }', output: 'LinkRedirect' },
 };
+
+const isList = ({ method, output }: OperationContract) =>
+  method === 'GET' && objectOf(output) === 'list';
+
+/** The kind of a result. */
+const objectOf = (output: z.ZodType) =>
+  ((output as z.ZodObject).shape.object as z.ZodLiteral).value;
+
+/** The members of an input of which exactly one is given, which JSON Schema does not tell. */
+const exactlyOneOf = (input: z.ZodType): readonly string[] =>
+  input === inputs.grantListInput ? ['account_id', 'application_id'] : [];
 
 /** An object as it would be formatted. */
 function argument(members: readonly string[]): string {
@@ -156,13 +175,28 @@ function inputInterface(name: string): string {
   const schema = Object.entries(inputs).find(([key]) => capital(key) === name)?.[1];
   const users = table.filter(([, { input }]) => input === schema);
   const of = users.map(([operation]) => `\`${operation}\``).join(', ');
-  return `${docs([`The input of ${of}.`])}
-    export interface ${name} ${objectType(jsonSchema(schema as z.ZodType))}`;
+  const { properties = {}, required = [] } = jsonSchema(schema as z.ZodType);
+  const either = exactlyOneOf(schema as z.ZodType);
+  if (either.length === 0) {
+    return `${docs([`The input of ${of}.`])}
+    export interface ${name} ${objectType({ properties, required })}`;
+  }
+  const common = Object.entries(properties).filter(([key]) => !either.includes(key));
+  const cases = either.map((key) => {
+    const others = either.filter((other) => other !== key).map((other) => `${other}?: undefined;`);
+    const only = objectType({
+      properties: { [key]: properties[key] as JsonSchema },
+      required: [key],
+    });
+    return only.replace(/\}$/, `${others.join('')}}`);
+  });
+  return `${docs([`The input of ${of}. It takes exactly one of ${either.map((key) => `\`${key}\``).join(' and ')}.`])}
+    export type ${name} = ${objectType({ properties: Object.fromEntries(common) })} & (${cases.join(' | ')});`;
 }
 
 function outputType(output: z.ZodType, used: Set<string>): string {
-  const { object, data, next_cursor } = (output as z.ZodObject).shape;
-  if ((object as z.ZodLiteral).value !== 'list') return use(output.meta()?.id, used);
+  const { data, next_cursor } = (output as z.ZodObject).shape;
+  if (objectOf(output) !== 'list') return use(output.meta()?.id, used);
   const item = use((data as z.ZodArray<z.ZodType>).element.meta()?.id, used);
   return `${use(next_cursor instanceof z.ZodNull ? 'CompleteList' : 'List', used)}<${item}>`;
 }

@@ -35,5 +35,6 @@ export type {
 export type { CallOptions, ConnectionOptions } from '../options.ts';
 export type { WithResponse } from '../response-details.ts';
 export { LatchkeyAdmin } from './latchkey-admin.ts';
+export type { ListPromise } from './list-promise.ts';
 export * from './operations.ts';
 export type { LatchkeyAdminOptions } from './options.ts';

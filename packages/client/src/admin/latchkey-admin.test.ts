@@ -80,6 +80,46 @@ describe.each(contracts)('$name', ({ name, isQuery, object }) => {
   });
 });
 
+describe('for await', () => {
+  const cursorOf = ({ url }: { url: string }) =>
+    JSON.parse(new URL(url, service.url).searchParams.get('input') ?? '{}').cursor;
+  const pages: Record<string, object> = {
+    first: { data: [1, 2], next_cursor: 'second' },
+    second: { data: [], next_cursor: 'third' },
+    third: { data: [3], next_cursor: null },
+  };
+  beforeEach(() => {
+    service.reply = (response, request) =>
+      result({ object: 'list', ...pages[cursorOf(request) ?? 'first'] })(response, request);
+  });
+
+  it('gets the entries of all pages', async () => {
+    const entries: unknown[] = [];
+    const list = admin.grants.list({ account_id, limit: 2 });
+    for await (const entry of list) entries.push(entry);
+    expect(entries).toEqual([1, 2, 3]);
+    expect(service.requests.map(cursorOf)).toEqual([undefined, 'second', 'third']);
+    expect((await list).data).toEqual([1, 2]);
+    for (const { url } of service.requests) expect(url).toContain(account_id);
+  });
+
+  it('sends no request for entries that nobody takes', async () => {
+    for await (const entry of admin.applications.list()) if (entry as unknown) break;
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('rejects with the error of a page', async () => {
+    service.reply = (response, request) =>
+      (cursorOf(request)
+        ? refusal('credentials_invalid')
+        : result({ object: 'list', ...pages.first }))(response, request);
+    async function walk() {
+      for await (const _ of admin.accounts.list());
+    }
+    await expect(walk()).rejects.toThrow(AuthenticationError);
+  });
+});
+
 describe('an error', () => {
   it('is that of the other client, with the caller first in its stack', async () => {
     service.reply = refusal('credentials_invalid');

@@ -1,6 +1,8 @@
+import type { List } from '@latchkey/schema';
 import { hasObject } from '../calls.ts';
 import type { CallOptions } from '../options.ts';
 import { ServiceClient } from '../service-client.ts';
+import { listPromise } from './list-promise.ts';
 import { OperatorOperations } from './operations.ts';
 import { operatorCalls } from './operator-calls.ts';
 import { checkAdminOptions, checkAdminSecret, type LatchkeyAdminOptions } from './options.ts';
@@ -11,6 +13,9 @@ import { checkAdminOptions, checkAdminSecret, type LatchkeyAdminOptions } from '
  *
  * Create one client and share it: concurrent calls are safe. A logged or serialised client shows no
  * secret.
+ *
+ * Lists have pages: `await admin.grants.list(…)` gets one, and `for await (const grant of
+ * admin.grants.list(…))` gets the entries of all of them.
  *
  * A read is retried if it fails for a temporary reason; anything else only if it is certain that nothing
  * was done. Results have a `request_id` and a `response` besides their members, as those of `Latchkey`.
@@ -87,16 +92,28 @@ function methodTree(service: ServiceClient, secret: string): MethodTree {
       group = group[word] as MethodTree;
     }
     const isResult = hasObject(object);
+    const isIdempotent = httpMethod === 'GET';
     const method: Method = (input, options = {}) => {
-      const call = {
-        operation: `admin.${name}`,
-        method: httpMethod,
-        input,
-        secretInputs: secretsIn(input),
-        isIdempotent: httpMethod === 'GET',
-        isResult,
+      const send = (query: object | undefined) => {
+        const call = {
+          operation: `admin.${name}`,
+          method: httpMethod,
+          input: query,
+          secretInputs: secretsIn(query),
+          isIdempotent,
+          isResult,
+        };
+        return service.runCall(method, name, options, (limits) =>
+          service.send(call, secret, limits),
+        );
       };
-      return service.runCall(method, name, options, (limits) => service.send(call, secret, limits));
+      const result = send(input);
+      return object === 'list' && isIdempotent
+        ? listPromise(
+            result as Promise<List<unknown>>,
+            (cursor) => send({ ...input, cursor }) as Promise<List<unknown>>,
+          )
+        : result;
     };
     group[last] = method;
   }

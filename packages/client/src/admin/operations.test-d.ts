@@ -1,7 +1,7 @@
 import type { OperationInput, OperationName, OperationOutput } from '@latchkey/schema';
 import { expectTypeOf } from 'vitest';
 import type { CallOptions, WithResponse } from '../index.ts';
-import type { LatchkeyAdmin, LinkRedirect } from './index.ts';
+import type { GrantEntry, LatchkeyAdmin, LinkRedirect, Scope } from './index.ts';
 
 // The types of the methods have names and are written to a file. These are the same from the table.
 
@@ -28,15 +28,11 @@ type Output<Name extends MethodName> =
 
 expectTypeOf<Paths<LatchkeyAdmin>>().toEqualTypeOf<MethodName>();
 
-// Every input that the service takes, and no other. (That one of the ids is required to list grants
-// can't be said with a name.)
-type Inputs = { [Name in Exclude<MethodName, 'grants.list'>]: NonNullable<Input<Name>> };
-type InputsOfTable = {
-  [Name in Exclude<MethodName, 'grants.list'>]: OperationInput<`admin.${Name}`>;
-};
+// Every input that the service takes, and no other.
+type Inputs = { [Name in MethodName]: NonNullable<Input<Name>> };
+type InputsOfTable = { [Name in MethodName]: OperationInput<`admin.${Name}`> };
 expectTypeOf<Inputs>().toExtend<InputsOfTable>();
 expectTypeOf<InputsOfTable>().toExtend<Inputs>();
-expectTypeOf<OperationInput<'admin.grants.list'>>().toExtend<Input<'grants.list'>>();
 
 type Outputs = { [Name in MethodName]: Output<Name> };
 type OutputsOfTable = { [Name in MethodName]: WithResponse<OperationOutput<`admin.${Name}`>> };
@@ -50,5 +46,17 @@ expectTypeOf(admin.links.identify({ link: '', account_id: '' })).resolves.toEqua
 admin.applications.list();
 // @ts-expect-error A required member is missing.
 admin.links.identify({ link: '' });
+admin.grants.list({ account_id: '', limit: 1 });
+// @ts-expect-error One of the ids is required.
+admin.grants.list();
+// @ts-expect-error One of the ids is required.
+admin.grants.list({ limit: 1 });
+// @ts-expect-error They exclude each other.
+admin.grants.list({ account_id: '', application_id: '' });
+
+for await (const grant of admin.grants.list({ account_id: '' })) {
+  expectTypeOf(grant).toEqualTypeOf<GrantEntry>();
+}
+for await (const scope of admin.scopes.list()) expectTypeOf(scope).toEqualTypeOf<Scope>();
 // @ts-expect-error There is no such operation.
 admin.links.cancel;

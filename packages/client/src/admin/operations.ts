@@ -23,6 +23,7 @@ import type {
 } from '@latchkey/schema';
 import type { CallOptions } from '../options.ts';
 import type { WithResponse } from '../response-details.ts';
+import type { ListPromise } from './list-promise.ts';
 
 /**
  * The input of `accounts.get`, `accounts.erase`, `accounts.export`, `connections.list`,
@@ -149,17 +150,24 @@ export interface GrantIdInput {
   grant_id: string;
 }
 
-/** The input of `grants.list`. */
-export interface GrantListInput {
-  /** The account id. */
-  account_id?: string | undefined;
-  /** The application id. */
-  application_id?: string | undefined;
+/** The input of `grants.list`. It takes exactly one of `account_id` and `application_id`. */
+export type GrantListInput = {
   /** The maximum number of entries on a page. Default: 50. */
   limit?: number | undefined;
   /** The next_cursor of the previous page. */
   cursor?: string | undefined;
-}
+} & (
+  | {
+      /** The account id. */
+      account_id: string;
+      application_id?: undefined;
+    }
+  | {
+      /** The application id. */
+      application_id: string;
+      account_id?: undefined;
+    }
+);
 
 /** The input of `links.approve`. */
 export interface LinkApproveInput {
@@ -275,15 +283,15 @@ export interface ApplicationsOperations {
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns a page of a list, newest first
+   * @returns a page of a list, newest first; with `for await`, every entry of every page
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example
    * ```ts
-   * const result = await admin.applications.list();
+   * for await (const entry of admin.applications.list()) console.log(entry);
    * ```
    */
-  list(input?: ListInput, options?: CallOptions): Promise<WithResponse<List<Application>>>;
+  list(input?: ListInput, options?: CallOptions): ListPromise<List<Application>>;
 
   /**
    * Get an application. The application with the records of its secrets, without the secrets
@@ -465,15 +473,15 @@ export interface AccountsOperations {
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns a page of a list, newest first
+   * @returns a page of a list, newest first; with `for await`, every entry of every page
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example
    * ```ts
-   * const result = await admin.accounts.list();
+   * for await (const entry of admin.accounts.list()) console.log(entry);
    * ```
    */
-  list(input?: AccountListInput, options?: CallOptions): Promise<WithResponse<List<Account>>>;
+  list(input?: AccountListInput, options?: CallOptions): ListPromise<List<Account>>;
 
   /**
    * Erase an account. Revokes the grants of the account, cancels its codes, and removes its
@@ -580,18 +588,15 @@ export interface ScopesOperations {
    *
    * @param input - nothing: it takes none
    * @param options - options of this call
-   * @returns all scopes, by name
+   * @returns all scopes, by name; with `for await`, every entry of every page
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example
    * ```ts
-   * const result = await admin.scopes.list();
+   * for await (const entry of admin.scopes.list()) console.log(entry);
    * ```
    */
-  list(
-    input?: Record<string, never>,
-    options?: CallOptions,
-  ): Promise<WithResponse<CompleteList<Scope>>>;
+  list(input?: Record<string, never>, options?: CallOptions): ListPromise<CompleteList<Scope>>;
 
   /**
    * Delete the description of a scope. From then on, no application can ask for the scope. Grants
@@ -619,19 +624,17 @@ export interface ConnectionsOperations {
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns all connections of an account, by the name of the application
+   * @returns all connections of an account, by the name of the application; with `for await`, every
+   * entry of every page
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example
    * ```ts
-   * const result = await admin.connections.list({ account_id:
-   * '0193aa00-0000-7000-8000-000000000001' });
+   * for await (const entry of admin.connections.list({ account_id:
+   * '0193aa00-0000-7000-8000-000000000001' })) console.log(entry);
    * ```
    */
-  list(
-    input: AccountIdInput,
-    options?: CallOptions,
-  ): Promise<WithResponse<CompleteList<Connection>>>;
+  list(input: AccountIdInput, options?: CallOptions): ListPromise<CompleteList<Connection>>;
 
   /**
    * Disconnect an application from an account. Revokes every active grant of the account with this
@@ -815,15 +818,16 @@ export interface GrantsOperations {
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns a page of a list, newest first
+   * @returns a page of a list, newest first; with `for await`, every entry of every page
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example
    * ```ts
-   * const result = await admin.grants.list();
+   * for await (const entry of admin.grants.list({ account_id:
+   * '0193aa00-0000-7000-8000-000000000001' })) console.log(entry);
    * ```
    */
-  list(input?: GrantListInput, options?: CallOptions): Promise<WithResponse<List<GrantEntry>>>;
+  list(input: GrantListInput, options?: CallOptions): ListPromise<List<GrantEntry>>;
 
   /**
    * Revoke any grant. Ends a grant of any application. Idempotent: a repeated call returns the same
