@@ -1,5 +1,4 @@
 import { createApplication, type NewApplication } from '../applications/create-application.ts';
-import { deleteApplication } from '../applications/delete-application.ts';
 import { newId } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import { findActiveGrant } from '../grants/authenticate-grant.ts';
@@ -10,39 +9,40 @@ import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import { type Finding, ok, problem, warning } from '../store/finding.ts';
 
-/** Removes its own application and account. The revoked grant stays, without names. */
+/** Its grant never works, not even if this is interrupted: its application is disabled before. */
 export async function* checkRedemption(service: Service): AsyncGenerator<Finding> {
   const { store, clock } = service;
-  const account_id = newId(clock());
   const initiator: Initiator = { request_id: newId(clock()), by: 'command_line', secret_id: null };
-  let application_id: string | undefined;
+  const account_id = newId(clock());
+  let application_id: string | null = null;
+  let grant_id: string | null = null;
   try {
     const began = performance.now();
     const { application } = await createApplication(service, APPLICATION);
     application_id = application.id;
+    const disabled = await store.setApplicationDisabled(application_id, true, clock());
+    if (disabled === null) throw new DomainError('application_not_found');
     await store.putAccount({ id: account_id, ...NOBODY });
     const request = { application_id, account_id, scope: 'latchkey.doctor' };
     const { code, pending } = await issueCode(service, request, initiator);
-    const { grant_secret } = await redeem(service, application, { code }, initiator);
-    const repeated = await errorOf(redeem(service, application, { code }, initiator));
-    await revoke(service, application_id, pending.grant_id, initiator);
+    grant_id = pending.grant_id;
+    const { grant_secret } = await redeem(service, disabled, { code }, initiator);
+    const repeated = await errorOf(redeem(service, disabled, { code }, initiator));
+    await revoke(service, application_id, grant_id, initiator);
     const anyGrant = { grant_id: null, currentAccount: false };
     const used = await errorOf(findActiveGrant(service, grant_secret, anyGrant));
     yield findingOf({ repeated, used, milliseconds: Math.ceil(performance.now() - began) });
   } catch (error) {
     yield problem('convert', `A code could not be converted and revoked: ${tell(error)}`, LOOK);
   }
+  if (application_id === null) return;
   try {
-    await store.eraseAccount({ account_id, now: clock(), initiator });
-    if (application_id === undefined) return;
-    await store.setApplicationDisabled(application_id, true, clock());
-    await deleteApplication(service, application_id, initiator);
-    await service.deletions.complete();
+    await store.removeTrial({ application_id, account_id, grant_id });
   } catch (error) {
     yield warning(
       'convert',
       `The test account or application could not be removed: ${tell(error)}`,
-      `Run latchkey account erase ${account_id}, and latchkey app disable and app delete for the application "latchkey doctor".`,
+      `Run latchkey account erase ${account_id} and latchkey app delete ${application_id}.`,
     );
   }
 }
@@ -57,7 +57,10 @@ interface Outcomes {
 /** An election, for instance, makes a call fail, and proves nothing. */
 function findingOf({ repeated, used, milliseconds }: Outcomes): Finding {
   if (repeated === null) return problem('convert', 'A code was converted twice.', STOP);
-  if (used === null) return problem('convert', 'A revoked grant still works.', STOP);
+  // Only the secret of an active grant is told that its application is disabled.
+  if (used === null || used === 'application_disabled') {
+    return problem('convert', 'A revoked grant still works.', STOP);
+  }
   if (repeated !== 'code_already_used') {
     const found = `A code was converted; the second try failed: ${repeated}.`;
     return warning('convert', found, `${AGAIN} whether the code works twice was not found out.`);

@@ -214,6 +214,12 @@ export interface Disconnection extends ConnectionIds, Change {
   now: Milliseconds;
 }
 
+/** What `doctor` has made. */
+export interface Trial extends ConnectionIds {
+  /** Null if no code was issued. */
+  grant_id: string | null;
+}
+
 export interface ReadOptions {
   /**
    * Reads as cheaply as the database can. During a failover, the result may lack writes that were
@@ -533,6 +539,12 @@ export interface Store {
    * acknowledged change.
    */
   findGrantHistory(grant_id: string): Promise<GrantHistory | null>;
+
+  /**
+   * Deletes the records of a trial for good, an active grant too. Nobody else knows their ids, so
+   * nothing has to refuse them later. Idempotent.
+   */
+  removeTrial(trial: Trial): Promise<void>;
 
   // Refusals
 

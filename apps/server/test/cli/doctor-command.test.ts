@@ -11,7 +11,6 @@ import { checkRedemption } from '../../src/doctor/check-redemption.ts';
 import { DomainError } from '../../src/domain-error.ts';
 import { closeService, openService } from '../../src/open-service.ts';
 import type { Finding } from '../../src/store/finding.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import type { GrantAuthentication, GrantRecord } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
 import { runInProcess, startCommand } from '../http/command-process.ts';
@@ -41,16 +40,37 @@ async function doctor(environment: NodeJS.ProcessEnv) {
 const of = (data: Finding[], level: Finding['level']) =>
   data.filter((finding) => finding.level === level).map(({ check }) => check);
 
+/** The fences of MongoDB only count. */
+async function recordsOf(url: string): Promise<Record<string, unknown[]>> {
+  const records: Record<string, unknown[]> = {};
+  if (url.startsWith('file:')) {
+    const opened = new DatabaseSync(url.slice('file:'.length));
+    const tables = opened.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    for (const { name } of tables) {
+      records[String(name)] = opened.prepare(`SELECT * FROM "${name}"`).all();
+    }
+    opened.close();
+    return records;
+  }
+  await using client = new MongoClient(url);
+  for (const collection of await client.db().collections()) {
+    if (collection.collectionName === 'fences') continue;
+    records[collection.collectionName] = await collection.find().sort({ _id: 1 }).toArray();
+  }
+  return records;
+}
+
 const everyCheck = [
   ...['settings', 'store', 'version', 'topology', 'indexes', 'rights', 'write_concern'],
   ...['clock', 'tls', 'disk', 'convert'],
 ];
 
 describeOnEachStore('the doctor', (fresh) => {
-  test('finds no problem where there is none, converts a code, and leaves nothing to see', async () => {
+  test('finds no problem where there is none, converts a code, and leaves nothing behind', async () => {
     const database = await fresh();
     onTestFinished(() => database.remove());
-    const { application, account } = await manyGrants(database.url, 4);
+    await manyGrants(database.url, 4);
+    const before = await recordsOf(database.url);
     const data = await doctor({ DATABASE_URL: database.url });
     expect(new Set(data.map(({ check }) => check))).toEqual(new Set(everyCheck));
     expect(of(data, 'problem')).toEqual([]);
@@ -60,12 +80,7 @@ describeOnEachStore('the doctor', (fresh) => {
       found: expect.stringMatching(/^A code was converted once, and its grant revoked: \d+ ms\.$/),
     });
 
-    const store = await openStore(database.url, { clock: Date.now });
-    const page = { limit: 9, before: null };
-    expect(await store.listApplications(page)).toEqual([application]);
-    expect((await store.listAccounts({}, page)).map((each) => each.account)).toEqual([account]);
-    expect(await store.countPendingCodes({ now: 0, limit: 9 })).toBe(0);
-    await store.close();
+    expect(await recordsOf(database.url)).toEqual(before);
   });
 
   test('finds a database that is not there, and creates none', async () => {
@@ -213,6 +228,49 @@ describe('what the doctor says of a conversion', () => {
       };
     });
     expect(finding).toMatchObject({ level: 'problem', found: 'A revoked grant still works.' });
+  });
+
+  test('a grant of an interrupted doctor never works', async () => {
+    const reached = Promise.withResolvers<GrantAuthentication | null>();
+    const { promise: forever } = Promise.withResolvers<never>();
+    void convertOn((store) => ({
+      async revokeGrant({ grant_id }) {
+        reached.resolve(await store.authenticateGrant(grant_id, { currentAccount: true }));
+        return forever;
+      },
+    }));
+    expect(await reached.promise).toMatchObject({ application_disabled: true });
+  });
+
+  test.each(['issueCode', 'redeemCode', 'revokeGrant'] as const)(
+    'if %s fails, nothing is left either',
+    async (method) => {
+      let left: unknown;
+      const [finding, ...others] = await convertOn((store) => ({
+        [method]: unavailable,
+        async removeTrial(trial) {
+          await store.removeTrial(trial);
+          left = [
+            await store.findApplication(trial.application_id),
+            await store.findAccount(trial.account_id),
+            await store.findGrantHistory(trial.grant_id ?? trial.account_id),
+          ];
+        },
+      }));
+      expect(finding).toMatchObject({ level: 'problem', check: 'convert' });
+      expect(others).toEqual([]);
+      expect(left).toEqual([null, null, null]);
+    },
+  );
+
+  test('what could not be removed is named', async () => {
+    const [, finding] = await convertOn(() => ({ removeTrial: unavailable }));
+    expect(finding).toMatchObject({
+      level: 'warning',
+      advice: expect.stringMatching(
+        /^Run latchkey account erase \S+ and latchkey app delete \S+\.$/,
+      ),
+    });
   });
 
   test('a use that fails otherwise proves nothing', async () => {

@@ -69,6 +69,7 @@ type Methods = Omit<
   | 'endConnection'
   | 'listPendingCodes'
   | 'forgetDeletion'
+  | 'removeTrial'
   | 'kind'
   | 'connectionPool'
   | 'clockDifference'

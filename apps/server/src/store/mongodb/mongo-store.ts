@@ -19,6 +19,7 @@ import { rateLimits } from './rate-limits.ts';
 import { reduceRevoked } from './reduce-revoked.ts';
 import { refusals } from './refusals.ts';
 import { scopes } from './scopes.ts';
+import { trials } from './trials.ts';
 import { useMarks } from './use-mark.ts';
 
 export interface MongoStoreOptions extends StoreOptions {
@@ -98,6 +99,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
     ...pages(database),
     ...codes(database, options.clock),
     ...grants(database),
+    ...trials(database),
     ...refusals(database),
     ...commandChanges(database),
     ...rateLimits(database),

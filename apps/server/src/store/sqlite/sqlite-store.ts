@@ -16,6 +16,7 @@ import { prepareRateLimits } from './rate-limits.ts';
 import { prepareRefusals } from './refusals.ts';
 import { prepareScopes } from './scopes.ts';
 import { prepareSweeps } from './sweep.ts';
+import { prepareTrials } from './trials.ts';
 
 const SWEEP_EVERY_MS = 60_000;
 
@@ -40,6 +41,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const links = prepareLinks(database, pages);
   const codes = prepareCodes(database);
   const grants = prepareGrants(database);
+  const trials = prepareTrials(database);
   const refusals = prepareRefusals(database);
   const commandChanges = prepareCommandChanges(database);
   const rateLimits = prepareRateLimits(database);
@@ -185,6 +187,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     listConnections: read(grants.listConnections),
     listActiveGrants: read(grants.listActiveGrants),
     endConnection: write(grants.endConnection),
+
+    removeTrial: write(trials.removeTrial),
 
     keepRefusals: write(refusals.keepRefusals),
     findRefusals: read(refusals.findRefusals),

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { checkClock } from '../../../src/store/mongodb/inspect.ts';
+import { checkClock, inspectMongodb } from '../../../src/store/mongodb/inspect.ts';
+import { failure } from './scripted-server.ts';
+import { scriptedServer } from './scripted-store.ts';
 
 test.each([
   [1_000, 'ok', 'agree'],
@@ -14,3 +16,21 @@ test.each([
     found: expect.stringContaining(words),
   });
 });
+
+test.each([
+  ['ada:secret@', 'saslStart', failure(18, 'AuthenticationFailed'), /the user or the password/],
+  ['', 'find', failure(13, 'Unauthorized'), /the user may not use this database/],
+  ['', 'listIndexes', failure(13, 'Unauthorized'), /the user may not use this database/],
+])(
+  'a wrong user is told so, and not that there is no database: %s%s',
+  async (login, command, reply, saying) => {
+    const server = await scriptedServer();
+    server.script(command, reply);
+    const findings = [];
+    const url = `mongodb://${login}${server.address}/latchkey`;
+    for await (const finding of inspectMongodb(url, Date.now, {})) findings.push(finding);
+    expect(findings.filter(({ level }) => level === 'problem')).toEqual([
+      expect.objectContaining({ check: 'store', found: expect.stringMatching(saying) }),
+    ]);
+  },
+);

@@ -106,6 +106,8 @@ export const calls: {
       now: 0,
       initiator: anInitiator(),
     }),
+  removeTrial: (store) =>
+    store.removeTrial({ grant_id: anId(), account_id: anId(), application_id: anId() }),
   keepRefusals: (store) => store.keepRefusals([aRefusal()]),
   findRefusals: (store) => store.findRefusals({ grant_id: anId() }, 1),
   keepCommandChanges: (store) => store.keepCommandChanges([aCommandChange()]),

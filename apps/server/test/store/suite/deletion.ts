@@ -124,4 +124,23 @@ export function describeDeletion(stores: SuiteStores): void {
       expect(outcomes.filter((outcome) => typeof outcome !== 'string')).toHaveLength(1);
     });
   });
+
+  describe('a removed trial', () => {
+    test('leaves nothing, whatever was made of it, and spares the rest', async () => {
+      const application = await disabledApplication();
+      const other = await granted(stores.store);
+      const { grant } = await granted(stores.store, { application_id: application.id });
+      const trial = { ...grant, account_id: grant.account.id };
+      const without = { ...trial, grant_id: null };
+      for (const removed of [without, trial, trial]) await stores.store.removeTrial(removed);
+
+      expect(await stores.other.findApplication(application.id)).toBeNull();
+      expect(await stores.other.findAccount(grant.account.id)).toBeNull();
+      expect(await authenticated(stores.other, grant.grant_id)).toBeNull();
+      expect(await stores.other.findGrantHistory(grant.grant_id)).toBeNull();
+      expect(await authenticated(stores.other, other.grant.grant_id)).toMatchObject({
+        grant: { revoked_at: null },
+      });
+    });
+  });
 }
