@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { createExportTurns } from './accounts/export-turns.ts';
 import { createDeletions } from './applications/deletions.ts';
 import { auditLog, createAudit, writeCommandChange } from './audit/audit.ts';
 import { createCommandChanges } from './audit/command-changes.ts';
@@ -96,7 +97,18 @@ export async function openService(
       log.warn({ problem }, 'the clock needs attention');
     },
   });
-  return { store, clock, useNotes, audit, commandChanges, deletions, idleGrants, linking };
+  const exportTurns = createExportTurns();
+  return {
+    store,
+    clock,
+    useNotes,
+    audit,
+    commandChanges,
+    deletions,
+    exportTurns,
+    idleGrants,
+    linking,
+  };
 }
 
 export async function closeService(service: Service): Promise<void> {

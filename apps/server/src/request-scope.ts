@@ -19,8 +19,17 @@ const scopes = new AsyncLocalStorage<RequestScope | undefined>();
 
 const begin = () => ({ endsAt: performance.now() + REQUEST_DEADLINE, moment: {} });
 
-export async function inRequest<T>(run: () => Promise<T>): Promise<T> {
-  const scope = { ...begin(), isOver: false };
+export const inRequest = <T>(run: () => Promise<T>): Promise<T> =>
+  inScope({ ...begin(), isOver: false }, run);
+
+/** What the request has seen still counts. */
+export function withoutDeadline<T>(run: () => Promise<T>): Promise<T> {
+  const scope = requestScope();
+  if (scope === undefined) return run();
+  return inScope({ ...scope, endsAt: Number.POSITIVE_INFINITY }, run);
+}
+
+async function inScope<T>(scope: RequestScope, run: () => Promise<T>): Promise<T> {
   try {
     return await scopes.run(scope, run);
   } finally {
@@ -60,7 +69,7 @@ export async function beforeDeadline<T>(
   late: () => DomainError = pastDeadline,
 ): Promise<T> {
   const scope = requestScope();
-  if (scope === undefined) return work;
+  if (scope === undefined || scope.endsAt === Number.POSITIVE_INFINITY) return work;
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(late()), scope.endsAt - performance.now());
   try {

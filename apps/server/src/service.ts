@@ -1,3 +1,4 @@
+import type { ExportTurns } from './accounts/export-turns.ts';
 import type { Deletions } from './applications/deletions.ts';
 import type { Audit } from './audit/audit.ts';
 import type { CommandChanges } from './audit/command-changes.ts';
@@ -18,6 +19,7 @@ export interface Service {
   audit: Audit;
   commandChanges: CommandChanges;
   deletions: Deletions;
+  exportTurns: ExportTurns;
   idleGrants: IdleGrants;
   linking: Linking | null;
 }

@@ -33,10 +33,11 @@ export interface AccountExport {
 
 const PAGE = 100;
 
-export async function exportAccount(
-  { store, audit }: Service,
-  account_id: string,
-): Promise<AccountExport> {
+/** An account with many grants takes longer than a request may: see {@link Service.exportTurns}. */
+export const exportAccount = (service: Service, account_id: string): Promise<AccountExport> =>
+  service.exportTurns.take(account_id, () => collect(service, account_id));
+
+async function collect({ store, audit }: Service, account_id: string): Promise<AccountExport> {
   const account = await store.findAccount(account_id);
   if (account === null) throw new DomainError('account_not_found');
 

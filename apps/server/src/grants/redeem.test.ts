@@ -1,5 +1,6 @@
 import { parseCredential } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
+import { createExportTurns } from '../accounts/export-turns.ts';
 import { createDeletions } from '../applications/deletions.ts';
 import { mintCredential, newId } from '../credentials/credentials.ts';
 import type { Initiator } from '../initiator.ts';
@@ -45,6 +46,7 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
       () => now,
       () => {},
     ),
+    exportTurns: createExportTurns(),
     idleGrants: {
       timeOfUse: () => now,
       async end() {},

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { inRequest, isPastDeadline, REQUEST_DEADLINE } from '../request-scope.ts';
+import { createExportTurns } from './export-turns.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const turns = createExportTurns();
+const codeOf = (call: Promise<unknown>) => call.catch(({ code }) => code);
+
+/** An export that runs until it is ended. */
+function running(account_id: string) {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const run = vi.fn(() => promise.finally(() => ended.push(isPastDeadline())));
+  const ended: boolean[] = [];
+  return {
+    run,
+    ended,
+    resolve,
+    reject,
+    result: codeOf(inRequest(() => turns.take(account_id, run))),
+  };
+}
+
+test('an export goes on after the deadline of its request', async () => {
+  const { resolve, result, ended } = running('ada');
+  vi.advanceTimersByTime(10 * REQUEST_DEADLINE);
+  resolve('all');
+  expect(await result).toBe('all');
+  expect(ended).toEqual([false]);
+});
+
+test('a second one of the account waits for the first, and others do not', async () => {
+  const [first, second, third, other] = ['ada', 'ada', 'ada', 'bob'].map(running);
+  expect([first, second, third, other].map((each) => each?.run.mock.calls.length)).toEqual([
+    1, 0, 0, 1,
+  ]);
+  first?.reject({ code: 'store_unavailable' });
+  expect(await first?.result).toBe('store_unavailable');
+  await vi.waitFor(() => expect(second?.run).toHaveBeenCalledOnce());
+  expect(third?.run).not.toHaveBeenCalled();
+  second?.resolve('second');
+  await vi.waitFor(() => expect(third?.run).toHaveBeenCalledOnce());
+  third?.resolve('third');
+  other?.resolve('other');
+  expect(await Promise.all([second?.result, third?.result, other?.result])).toEqual([
+    'second',
+    'third',
+    'other',
+  ]);
+});
+
+test('who waits until the deadline of the request is refused, and runs nothing later', async () => {
+  const [first, second] = ['ada', 'ada'].map(running);
+  vi.advanceTimersByTime(REQUEST_DEADLINE);
+  expect(await second?.result).toBe('store_unavailable');
+  first?.resolve('all');
+  expect(await first?.result).toBe('all');
+  expect(second?.run).not.toHaveBeenCalled();
+});
