@@ -238,7 +238,7 @@ export interface ReadOptions {
  *   failover undoes it. A read sees every write that was acknowledged before the read began, in any
  *   process.
  * - Every method throws a DomainError `store_unavailable` if the database does not respond; then
- *   nothing was changed. A write whose outcome can't be found out throws `outcome_unknown`. Such a
+ *   nothing was changed, or only a part of what works in parts. A write whose outcome can't be found out throws `outcome_unknown`. Such a
  *   write may still be made later, but never undoes a write that was acknowledged in between.
  */
 export interface Store {

@@ -118,6 +118,7 @@ export function accounts(database: Database, clock: Clock): Accounts {
     if (batch.length === 0) return;
     const filter = { ...condition, _id: { $in: batch.map(({ _id }) => _id) } };
     await database.write<void>((collections) => ({
+      isPart: true,
       async send(options) {
         const collection = collections[from] as unknown as Collection<{ _id: Binary }>;
         await collection.deleteMany(filter as Filter<{ _id: Binary }>, options);
@@ -146,6 +147,7 @@ export function accounts(database: Database, clock: Clock): Accounts {
     // What is left was redeemed, also of those that were pending.
     const ofBatch = { _id: { $in: found.map(({ _id }) => _id) } };
     await database.write<void>(({ grants }) => ({
+      isPart: true,
       async send(options) {
         await grants.updateMany(
           { ...ofBatch, created_at: { $exists: true }, revoked_at: { $exists: false } },
@@ -183,6 +185,7 @@ export function accounts(database: Database, clock: Clock): Accounts {
     if (ids.length === 0) return [];
     const names = Object.entries(ERASED).map(([name, value]) => [`account.${name}`, value]);
     await database.write<void>(({ grants }) => ({
+      isPart: true,
       async send(options) {
         await grants.updateMany(
           { _id: { $in: ids }, account: { $exists: true } },

@@ -187,7 +187,7 @@ export class Database {
         const send: Send = (command) => collections.order.write(scope, command);
         return settle(begun, send, this.#timeouts.outcome, this.#closing.signal);
       },
-      () => (begun === undefined ? pastDeadline() : outcomeUnknown(begun)),
+      () => (begun === undefined || begun.isPart ? pastDeadline() : outcomeUnknown(begun)),
     );
   }
 

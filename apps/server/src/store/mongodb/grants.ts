@@ -286,6 +286,7 @@ export function grants(database: Database): Grants {
       if (found.length === 0) return null;
       const ofBatch = { _id: { $in: found.map(({ _id }) => _id) } };
       await database.write<void>(({ grants }) => ({
+        isPart: true,
         async send(options) {
           await grants.updateMany(
             { ...ofBatch, revoked_at: { $exists: false } },

@@ -9,6 +9,8 @@ export type ReadBack<T> = { result: T } | 'retry' | 'unknown';
 
 export interface Write<T> {
   grant_id?: string;
+  /** What was done of a longer work stays done, and a repetition of the work does the rest. */
+  isPart?: true;
   /** Safe to repeat. Returns null if it matched nothing, and undefined if that is not known. */
   send(options: WriteOptions): Promise<T>;
   /** Left out if a repetition returns the same as the lost response. */

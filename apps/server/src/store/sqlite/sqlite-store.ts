@@ -1,4 +1,5 @@
 import { DomainError } from '../../domain-error.ts';
+import { isPastDeadline, pastDeadline } from '../../request-scope.ts';
 import type { Store, StoreOptions } from '../store.ts';
 import { prepareAccounts } from './accounts.ts';
 import { prepareApplications } from './applications.ts';
@@ -53,6 +54,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   // Every read is one statement, so it sees one moment and all commits before it.
   function read<Input extends unknown[], T>(statement: (...input: Input) => T) {
     return async (...input: Input): Promise<T> => {
+      if (isPastDeadline()) throw pastDeadline();
       try {
         const result = await retryWhileLocked(() => {
           refuseIfClosed();

@@ -1,8 +1,14 @@
 import type { Document } from 'mongodb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { inRequest, REQUEST_DEADLINE, restartRequest } from '../../../src/request-scope.ts';
+import {
+  inRequest,
+  REQUEST_DEADLINE,
+  restartRequest,
+  withoutDeadline,
+} from '../../../src/request-scope.ts';
+import { toId } from '../../../src/store/mongodb/documents/values.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { aCode, anId, redemptionOf } from '../suite/records.ts';
+import { aCode, anId, anInitiator, redemptionOf } from '../suite/records.ts';
 import { batch, type ScriptedServer } from './scripted-server.ts';
 import { scripted } from './scripted-store.ts';
 
@@ -62,6 +68,24 @@ test('a write that has no reply by then may have been made', async () => {
   expect(await outcome).toEqual({ code: 'outcome_unknown', grant_id: code.grant_id });
 });
 
+const work = { account_id: anId(), now: 0, initiator: anInitiator() };
+
+test.each<[string, string, () => Promise<unknown>]>([
+  ['an erasure', 'delete', () => store.eraseAccount(work)],
+  ['an erasure', 'update', () => store.eraseAccount(work)],
+  ['a disconnect', 'update', () => store.endConnection({ ...work, application_id: anId() })],
+])('%s that is cut short in a part, at its %s, is to be repeated', async (_, name, call) => {
+  const grant = { _id: toId(anId()), created_at: new Date(0), link_id: toId(anId()) };
+  server.script('find', batch(grant));
+  server.hold(name, replies);
+  // The mark of the erasure is no part.
+  server.on(name, (command) => (command[name] === 'accounts' ? { n: 1, nModified: 1 } : 'hold'));
+  const outcome = codeOf(inRequest(call));
+  await sent(1);
+  vi.advanceTimersByTime(REQUEST_DEADLINE);
+  expect(await outcome).toEqual({ code: 'store_unavailable' });
+});
+
 test('the deadline is one for all steps, and no step begins after it', async () => {
   const outcome = await inRequest(async () => {
     for (let steps = 0; steps < 3; steps++) {
@@ -93,6 +117,14 @@ test('it begins at the last byte of the request', async () => {
 test('what no request waits for has none', async () => {
   server.hold('find', replies);
   const outcome = codeOf(store.findCode(anId()));
+  await sent(1);
+  vi.advanceTimersByTime(2 * REQUEST_DEADLINE);
+  expect(await isOpen(outcome)).toBe(true);
+});
+
+test('what has no deadline is waited for', async () => {
+  server.hold('find', replies);
+  const outcome = codeOf(inRequest(() => withoutDeadline(() => store.findCode(anId()))));
   await sent(1);
   vi.advanceTimersByTime(2 * REQUEST_DEADLINE);
   expect(await isOpen(outcome)).toBe(true);

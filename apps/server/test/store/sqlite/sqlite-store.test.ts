@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { inRequest, REQUEST_DEADLINE } from '../../../src/request-scope.ts';
 import { prepareAccounts } from '../../../src/store/sqlite/accounts.ts';
 import { nodeSqlite } from '../../../src/store/sqlite/open-database.ts';
 import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
@@ -48,6 +49,18 @@ describe('the SQLite store', () => {
     }
     return commits;
   }
+
+  test('begins no read of a request that has no time left', async () => {
+    const account = anAccount();
+    await store.putAccount(account);
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const reading = inRequest(() => {
+      vi.advanceTimersByTime(REQUEST_DEADLINE);
+      return store.findAccount(account.id);
+    });
+    await expect(reading).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(await store.findAccount(account.id)).toEqual(account);
+  });
 
   test('commits the writes of one turn in one transaction', async () => {
     const before = commitsInLog();
