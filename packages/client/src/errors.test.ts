@@ -63,6 +63,13 @@ const classes: Record<ErrorCode, string> = {
   internal_error: 'ServerError',
 };
 
+/** The messages that are not the descriptions in the table. */
+const messages: Partial<Record<ErrorCode, unknown>> = {
+  // connection-error.test.ts has the whole of it.
+  route_not_found: expect.stringMatching(/^This is Latchkey, but not at this path/),
+  parameter_invalid: 'code: Must be the code.',
+};
+
 const exported = new Map<string, unknown>(Object.entries(client));
 
 describe.each(errorCodes)('%s', (error_code) => {
@@ -77,11 +84,7 @@ describe.each(errorCodes)('%s', (error_code) => {
     expect(error).toBeInstanceOf(LatchkeyError);
     expect({ ...error, name: error.name, message: error.message }).toEqual({
       name: classes[error_code],
-      // connection-error.test.ts has the message of the exception.
-      message:
-        error_code === 'route_not_found'
-          ? expect.stringMatching(/^This is Latchkey, but not at this path/)
-          : errorTable[error_code].description,
+      message: messages[error_code] ?? errorTable[error_code].description,
       error_code,
       status: errorTable[error_code].status,
       request_id: 'request-1',
@@ -90,6 +93,25 @@ describe.each(errorCodes)('%s', (error_code) => {
       ...members,
     });
   });
+});
+
+const expected = 'Give exactly one.';
+it.each<[string, unknown, string]>([
+  ['of a member', [{ path: ['texts', 'de', 0], message: expected }], `texts.de.0: ${expected}`],
+  ['of the whole input', [{ path: [], message: expected }], expected],
+  [
+    'of the first of several',
+    [
+      { path: ['a'], message: expected },
+      { path: ['b'], message: 'c' },
+    ],
+    `a: ${expected} (1 more in issues)`,
+  ],
+  ['that it has no words for', 'a', errorTable.parameter_invalid.description],
+  ['of another kind', [{ path: 'a' }], errorTable.parameter_invalid.description],
+])('the message names the fault %s', async (_, issues, message) => {
+  service.reply = refusal('parameter_invalid', { issues });
+  expect((await reason(latchkey.convert(code))).message).toBe(message);
 });
 
 it('has no member that the response lacks', async () => {

@@ -61,10 +61,11 @@ const isAtWrongPath = ({ error_code, error_description }: Members) =>
 
 function serviceError(response: ReceivedResponse, data: Members, redact: Redact): LatchkeyError {
   const body: Members = JSON.parse(redact(JSON.stringify(data)));
+  const errorCode = stringOf(body.error_code);
   const message = isAtWrongPath(body)
     ? wrongPathMessage(response.url, redact)
-    : stringOf(body.error_description);
-  const errorCode = stringOf(body.error_code);
+    : ((errorCode === 'parameter_invalid' ? firstIssue(body) : undefined) ??
+      stringOf(body.error_description));
   if (message === undefined || errorCode === undefined) return unexpectedResponse(response, redact);
   const details: ErrorDetails = {
     ...detailsOf(response, redact),
@@ -77,6 +78,14 @@ function serviceError(response: ReceivedResponse, data: Members, redact: Redact)
   };
   details.request_id ??= stringOf(body.request_id);
   return new (errorClass(details))(message, details);
+}
+
+/** The first parameter that is not valid, and what is expected; undefined if the body names none. */
+function firstIssue({ issues }: Members): string | undefined {
+  const [first, ...others] = Array.isArray(issues) ? issues : [];
+  if (!isObject(first) || !Array.isArray(first.path)) return undefined;
+  const path = first.path.length > 0 ? `${first.path.join('.')}: ` : '';
+  return `${path}${first.message}${others.length > 0 ? ` (${others.length} more in issues)` : ''}`;
 }
 
 function wrongPathMessage({ origin, pathname }: URL, redact: Redact): string {
