@@ -113,6 +113,13 @@ describe('the installed package', () => {
   );
 });
 
+// More than that of 80 characters scroll out of an editor's window.
+const MOST_LINES = 40;
+
+/** The number of lines of a text in a window of 80 characters. */
+const linesOf = (text: string) =>
+  text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 80)), 0);
+
 // What an editor shows beside a name. TypeScript takes `@throws {@link X}` for a type in braces, and
 // shows neither the link nor the name.
 test.each([
@@ -126,11 +133,14 @@ test.each([
   'authorizationUrl',
   'finishLinking',
   'constructor',
-])('an editor shows the errors of %s', async (method) => {
+])('an editor shows the errors of %s, in what fits a screen', async (method) => {
   const expression = method === 'constructor' ? 'Latchkey()' : `Latchkey().${method}`;
   const program = `import { Latchkey } from '@latchkey/client';\nnew ${expression}`;
   const name = method === 'constructor' ? 'Latchkey()' : method;
-  const throws = quickInfo(consumer, program, name).filter(({ tag }) => tag === 'throws');
+  const { text: above, tags } = quickInfo(consumer, program, name);
+  const shown = [above, ...tags.map(({ tag, text }) => `@${tag} ${text}`)];
+  expect(shown.map(linesOf).reduce((sum, lines) => sum + lines)).toBeLessThanOrEqual(MOST_LINES);
+  const throws = tags.filter(({ tag }) => tag === 'throws');
   expect(throws.length).toBeGreaterThan(0);
   for (const { text, links } of throws) {
     expect(text).toMatch(/^an? \w+Error (if|as|with) \S/);

@@ -121,29 +121,13 @@ export class Latchkey {
    *
    * Store `grant_id` and `grant_secret`, the secret encrypted: the service shows it only once.
    *
-   * If a call ends without a certain response ({@link ConnectionError}, {@link TimeoutError},
-   * {@link UnexpectedResponseError}, {@link ServerError}, an abort), the code may be used up. It is
-   * safe to convert the same code again: either that succeeds, or {@link CodeAlreadyUsedError} names
-   * the grant whose response was lost.
+   * After an error that leaves the outcome open ({@link ConnectionError}, {@link TimeoutError},
+   * {@link UnexpectedResponseError}, {@link ServerError}, an abort), convert the code again: either that
+   * succeeds, or {@link CodeAlreadyUsedError} names the grant whose response was lost. With
+   * `recoverLostAnswer` the client does this itself.
    *
-   * With `recoverLostAnswer` the client does this itself. It converts the code once more after
-   * {@link ConnectionError} (unless the request was not sent), {@link TimeoutError},
-   * {@link ServerError}, and {@link UnexpectedResponseError} with a 2xx or 5xx status. If the service
-   * then reports that the code was used, the client recovers the grant, once. After
-   * {@link OutcomeUnknownError} it recovers the grant first, and converts again only if there is no
-   * grant. If the recovery fails, the call rejects with the first error, whose `recovery_errors` are
-   * the errors that followed. The whole call takes at most twice `timeoutMs`. An abort ends it at any
-   * point.
-   *
-   * Leave `recoverLostAnswer` off if several processes may convert the same code: the process that
-   * recovers would replace the secret that another one has just received.
-   *
-   * A code of the linking flow needs the `redirectUri` and `codeVerifier` that it is bound to.
-   * {@link Latchkey.finishLinking} passes them.
-   *
-   * Concurrent calls with the same code and the same options, besides `timeoutMs` and `signal`, share
-   * one request and its outcome. Each call ends by its own `timeoutMs` and `signal`, and the others
-   * continue. The response counts as lost once each of them has waited for its `timeoutMs`.
+   * A code of the linking flow needs `redirectUri` and `codeVerifier`: {@link Latchkey.finishLinking}
+   * passes them. Concurrent calls with the same code share one request and its outcome.
    *
    * @param code - the code, `lk_code_…`, exactly as it came with the user
    * @returns the grant with its secret, and the account as it was when the code was issued
@@ -158,15 +142,8 @@ export class Latchkey {
    *
    * @example
    * ```ts
-   * import { CodeExpiredError } from '@latchkey/client';
-   *
-   * try {
-   *   const grant = await latchkey.convert(code, { recoverLostAnswer: true });
-   *   await links.save(user, { id: grant.grant_id, secret: encrypt(grant.grant_secret) });
-   * } catch (error) {
-   *   if (error instanceof CodeExpiredError) return startAgain();
-   *   throw error;
-   * }
+   * const grant = await latchkey.convert(code, { recoverLostAnswer: true });
+   * await links.save(user, { id: grant.grant_id, secret: encrypt(grant.grant_secret) });
    * ```
    */
   async convert(code: string, options: ConvertOptions = {}): Promise<WithResponse<FullGrant>> {

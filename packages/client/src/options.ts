@@ -73,11 +73,26 @@ export interface CallOptions {
   maxRetries?: number | undefined;
 }
 
-/** Options of `convert`. */
+/**
+ * Options of `convert`.
+ *
+ * Concurrent calls with the same code and the same options, besides `timeoutMs` and `signal`, share one
+ * request and its outcome. Each call ends by its own `timeoutMs` and `signal`, and the others continue.
+ * The response counts as lost once each of them has waited for its `timeoutMs`.
+ */
 export interface ConvertOptions extends CallOptions {
   /**
-   * Whether to recover the grant if the response is lost. {@link Latchkey.convert} explains what the
-   * client does then, and when to leave this off. Default: false.
+   * Whether to recover the grant if the response is lost. Default: false.
+   *
+   * The client converts the code once more after {@link ConnectionError} (unless the request was not
+   * sent), {@link TimeoutError}, {@link ServerError}, and {@link UnexpectedResponseError} with a 2xx or
+   * 5xx status. If the service then reports that the code was used, the client recovers the grant, once.
+   * After {@link OutcomeUnknownError} it recovers the grant first, and converts again only if there is no
+   * grant. If the recovery fails, the call rejects with the first error, whose `recovery_errors` are the
+   * errors that followed. The whole call takes at most twice `timeoutMs`. An abort ends it at any point.
+   *
+   * Leave it off if several processes may convert the same code: the process that recovers would replace
+   * the secret that another one has just received.
    */
   recoverLostAnswer?: boolean | undefined;
   /**
