@@ -1,82 +1,172 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser } from './clients/browser.ts';
 import { examplesFolder } from './support/examples-folder.ts';
 import { freePort, startLinkingProgram } from './support/linking-program.ts';
 import { codeBlocks } from './support/markdown.ts';
 import { ADMIN_SECRET, operator } from './support/operator.ts';
 import type { RunningProgram } from './support/program.ts';
-import { environment, type ServiceProcess, startService } from './support/service.ts';
+import { environment, run, type ServiceProcess, startService } from './support/service.ts';
 
 // Runs the functions of docs/guides/hosts.md as a host, with the real service.
 
 const guide = await readFile(new URL('../docs/guides/hosts.md', import.meta.url), 'utf8');
-const functions = codeBlocks(guide)
-  .filter(({ language }) => language === 'ts')
-  .map(({ code }) => code);
+const blocks = codeBlocks(guide).filter(({ language }) => language === 'ts');
+
+const IMPORT = /^import (type )?\{([^}]*)\} from '(.*)';$/gm;
+
+/** A program of the blocks that define some functions. Each name is imported once. */
+function programWith(functions: readonly string[], main: string): string {
+  const used = blocks.filter(({ code }) =>
+    functions.some((name) => code.includes(`function ${name}(`)),
+  );
+  expect(used).toHaveLength(functions.length);
+  const code = [...used.map((block) => block.code), main].join('\n');
+  const imports = new Set<string>();
+  for (const [, type, names = '', from] of code.matchAll(IMPORT)) {
+    for (const name of type ? [] : names.split(',').map((each) => each.trim())) {
+      if (name && !name.startsWith('type ')) imports.add(`import { ${name} } from '${from}';`);
+    }
+  }
+  return [...imports, code.replaceAll(IMPORT, '')].join('\n');
+}
 
 const ACCOUNT = '0193aa00-0000-7000-8000-0000000000a1';
 const OTHER_ACCOUNT = '0193aa00-0000-7000-8000-0000000000b0';
 
-/** What a host has, with two users and a cookie in the place of a session. */
-const hostWith = (add: string) => `${functions.join('')}
+/** What a host has, with one user, whose account Latchkey does not know. */
+const COMMON = `
 import { LatchkeyAdmin } from '@latchkey/client/admin';
-import express from 'express';
-
-const app = express();
-const form = (action, fields) => '<form method="post" action="' + action + '">' + fields + '</form>';
-const host = {
-  accountOf: ({ headers: { cookie = '' } }) =>
-    cookie.includes('user=ada') ? '${ACCOUNT}' : cookie.includes('user=bob') ? '${OTHER_ACCOUNT}' : null,
-  signIn(response, next) {
-    const hidden = '<input type="hidden" name="next" value="' + next + '">';
-    response.send(form('/password', hidden + '<button>Sign in</button>'));
-  },
-  ask(response, asked, link) {
-    const field = (name, value) => '<input type="hidden" name="' + name + '" value="' + value + '">';
-    const hidden = field('link', link) + field('account_id', asked.account_id);
-    const title = asked.scopes[0].title;
-    const button = (name) => '<button name="decision" value="' + name + '">' + name + '</button>';
-    response.send(title + form('/sign-in', hidden + button('allow') + button('deny')));
-  },
-};
-app.post('/password', express.urlencoded(), (request, response) => {
-  response.cookie('user', 'ada').redirect(303, request.body.next);
-});
-app.get('/bob', (_request, response) => {
-  response.cookie('user', 'bob').send('Signed in as Bob');
-});
-app.get('/settings', (_request, response) => {
-  response.send(form('/connected-applications', '<button>Connected applications</button>'));
-});
+const ADA = { account_id: '${ACCOUNT}', username: 'ada' };
 const admin = new LatchkeyAdmin();
-addConnections(app, admin, host);
-${add}(app, admin, host);
-app.listen(process.env.PORT, '127.0.0.1');
+const url = 'http://127.0.0.1:' + process.env.PORT;
+const form = (action, fields) => '<form method="post" action="' + action + '">' + fields + '</form>';
+const hidden = (name, value) => '<input type="hidden" name="' + name + '" value="' + value + '">';
+const button = (value) => '<button name="decision" value="' + value + '">' + value + '</button>';
+const signInForm = (next) => form('/sign-in', hidden('next', next) + '<button>Sign in</button>');
+const home = form('/connected-applications', '<button>Connected applications</button>') +
+  form('/sign-out', '<button>Sign out</button>');
+const cookieOf = (cookies) => (cookies?.includes('user=ada') ? ADA : null);
 `;
+
+const EXPRESS = `
+import { default as express } from 'express';
+import { default as session } from 'express-session';
+const app = express();
+app.use(session({ secret: 'a secret of the tests', resave: false, saveUninitialized: false }));
+app.get('/sign-in', ({ query }, response) => response.send(signInForm(query.next)));
+addSignIn(app, url, async () => ADA);
+app.get('/', (_request, response) => response.send(home));
+`;
+
+const programs: Record<string, string> = {
+  Express: programWith(
+    ['addToExpress', 'addSignIn'],
+    `${COMMON}${EXPRESS}
+addToExpress(app, admin, url);
+app.listen(process.env.PORT, '127.0.0.1');
+`,
+  ),
+  Fastify: programWith(
+    ['addToFastify'],
+    `${COMMON}
+import { fastify } from 'fastify';
+const app = fastify();
+addToFastify(app, admin, url, {
+  accountOf: ({ headers }) => cookieOf(headers.cookie),
+  end: (reply) => reply.header('Set-Cookie', 'user=; Max-Age=0'),
+});
+const html = (reply, text) => reply.type('text/html').send(text);
+app.get('/sign-in', ({ query }, reply) => html(reply, signInForm(query.next)));
+app.post('/sign-in', ({ body }, reply) => reply.header('Set-Cookie', 'user=ada').redirect(body.next, 303));
+app.get('/', (_request, reply) => html(reply, home));
+await app.listen({ port: Number(process.env.PORT) });
+`,
+  ),
+  'the handlers of Next.js': programWith(
+    ['hostRoutes'],
+    `${COMMON}
+import { createServer } from 'node:http';
+const redirect = (Location, cookie) =>
+  new Response(null, { status: 303, headers: { Location, 'Set-Cookie': cookie } });
+const routes = hostRoutes(admin, url, {
+  accountOf: async ({ headers }) => cookieOf(headers.get('cookie')),
+  end: async () => redirect('/', 'user=; Max-Age=0'),
+});
+const html = (text) => new Response(text, { headers: { 'Content-Type': 'text/html' } });
+const handlers = {
+  'GET /link': routes.link.GET,
+  'POST /connected-applications': routes.connectedApplications.POST,
+  'POST /sign-out': routes.signOut.POST,
+  'GET /sign-in': ({ url }) => html(signInForm(new URL(url).searchParams.get('next'))),
+  'POST /sign-in': async (request) => redirect((await request.formData()).get('next'), 'user=ada'),
+  'GET /': () => html(home),
+};
+createServer(async (incoming, outgoing) => {
+  const { method, headers } = incoming;
+  const body = method === 'POST' ? { body: incoming, duplex: 'half' } : {};
+  const request = new Request(url + incoming.url, { method, headers, ...body });
+  const response = await handlers[method + ' ' + new URL(request.url).pathname](request);
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  outgoing.end(await response.text());
+}).listen(process.env.PORT, '127.0.0.1');
+`,
+  ),
+};
+
+const ownPage = programWith(
+  ['addConsent', 'addSignIn'],
+  `${COMMON}${EXPRESS}
+app.get('/bob', ({ session }, response) => {
+  session.account = { account_id: '${OTHER_ACCOUNT}', username: 'bob' };
+  response.send('Signed in as Bob');
+});
+addConsent(app, admin, url, (response, asked, link) => {
+  const fields = hidden('link', link) + hidden('account_id', asked.account_id);
+  response.send(asked.scopes[0].title + form('/consent', fields + button('allow') + button('deny')));
+});
+app.listen(process.env.PORT, '127.0.0.1');
+`,
+);
+
+const ownTest = programWith(
+  ['testHost', 'addToExpress', 'accountFor'],
+  `
+import { default as express } from 'express';
+const account = await accountFor({ id: 42, name: 'ada' });
+const hostOf = (admin, url) => {
+  const app = express();
+  app.use((request, _response, next) => {
+    request.session = { account };
+    next();
+  });
+  addToExpress(app, admin, url);
+  return app;
+};
+console.log(await testHost(hostOf, ''));
+`,
+);
 
 let folder: string;
 let service: ServiceProcess;
 let host: RunningProgram;
 let authorizationUrl: string;
 
-/** Starts the service and a host that uses one of the functions. */
-async function start(add: string): Promise<void> {
+/** Starts the service and a host. */
+async function start(program: string): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), 'latchkey-hosts-'));
   const [servicePort, port] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${servicePort}`;
-  const SIGN_IN_URL = `http://127.0.0.1:${port}/sign-in`;
+  const SIGN_IN_URL = `http://127.0.0.1:${port}/link`;
   const settings = { PORT: servicePort, PUBLIC_URL: url, SIGN_IN_URL, ADMIN_SECRET };
   service = await startService({ cwd: folder, env: environment(settings) });
-  const words = [process.execPath, '--input-type=module-typescript', '--eval', hostWith(add)];
+  const words = [process.execPath, '--input-type=module-typescript', '--eval', program];
   host = await startLinkingProgram(words, port, {
     cwd: examplesFolder,
     env: environment({ PORT: port, LATCHKEY_URL: url, LATCHKEY_ADMIN_SECRET: ADMIN_SECRET }),
   });
-  await operator(service, 'PUT', `/accounts/${ACCOUNT}`, { username: 'ada', display_name: 'Ada' });
-  await operator(service, 'PUT', `/accounts/${OTHER_ACCOUNT}`, { username: 'bob' });
   await operator(service, 'PUT', '/scopes/profile.read', { title: 'Read your profile' });
   const application = await operator<{ id: string }>(service, 'POST', '/applications', {
     name: 'Acme',
@@ -93,19 +183,20 @@ async function start(add: string): Promise<void> {
   })}`;
 }
 
-afterEach(async () => {
+async function stop(): Promise<void> {
   await host.stop();
   await service.stop();
   await rm(folder, { recursive: true });
-});
+}
 
 /** A browser that stops at the callback of the application. */
 const toCallback = () => new Browser(({ pathname }) => pathname === '/callback');
 
-describe('a host with the sign-in page of the guide', () => {
-  beforeEach(() => start('addSignIn'));
+describe.each(Object.entries(programs))('a host with %s', (_, program) => {
+  beforeAll(() => start(program));
+  afterAll(stop);
 
-  test('leads to the consent page, to another account, and to the connected applications', async () => {
+  test('leads to the consent page, and to another account', async () => {
     const browser = toCallback();
     const consent = await browser.press(await browser.open(authorizationUrl), 'Sign in');
     expect(consent.url.pathname).toMatch(/^\/link\//);
@@ -113,16 +204,31 @@ describe('a host with the sign-in page of the guide', () => {
     const again = await browser.press(consent, 'Use another account');
     const { url } = await browser.press(await browser.press(again, 'Sign in'), 'Allow');
     expect(url.searchParams.get('code')).toMatch(/^lk_code_/);
+  });
 
-    const settings = await browser.open(`${host.url}/settings`);
-    const list = await browser.press(settings, 'Connected applications');
+  test('leads to the connected applications, and to the sign-in page without a link', async () => {
+    const browser = toCallback();
+    const signIn = await browser.open(`${host.url}/link`);
+    const home = await browser.press(signIn, 'Sign in');
+    expect(home.url.href).toBe(`${host.url}/`);
+    const list = await browser.press(home, 'Connected applications');
     expect(list.url.href).toBe(`${service.url}/connections`);
     expect(list.text).toContain(`href="${host.url}/"`);
   });
+
+  test('ends the pages of a user who signs out', async () => {
+    const browser = toCallback();
+    const consent = await browser.press(await browser.open(authorizationUrl), 'Sign in');
+    const home = await browser.open(`${host.url}/`);
+    expect((await browser.press(home, 'Sign out')).url.href).toBe(`${host.url}/`);
+    expect(await browser.press(consent, 'Allow')).toMatchObject({ status: 410 });
+    expect((await browser.open(authorizationUrl)).url.pathname).toBe('/sign-in');
+  });
 });
 
-describe('a host with the consent page of the guide', () => {
-  beforeEach(() => start('addConsent'));
+describe('a host with a consent page of its own', () => {
+  beforeAll(() => start(ownPage));
+  afterAll(stop);
 
   test('decides as the user does, and for no other site', async () => {
     const browser = toCallback();
@@ -131,8 +237,7 @@ describe('a host with the consent page of the guide', () => {
     const allowed = await browser.press(asked, 'allow');
     expect(allowed.url.searchParams.get('code')).toMatch(/^lk_code_/);
 
-    const next = await browser.open(authorizationUrl);
-    const denied = await browser.press(next, 'deny');
+    const denied = await browser.press(await browser.open(authorizationUrl), 'deny');
     expect(denied.url.searchParams.get('error')).toBe('access_denied');
 
     const third = await browser.open(authorizationUrl);
@@ -148,8 +253,23 @@ describe('a host with the consent page of the guide', () => {
     await browser.open(`${host.url}/bob`);
     const again = await browser.press(asked, 'allow');
     expect(again.text).toContain(OTHER_ACCOUNT);
-    expect(again.url.pathname).toBe('/sign-in');
+    expect(again.url.pathname).toBe('/consent');
     const allowed = await browser.press(again, 'allow');
     expect(allowed.url.searchParams.get('code')).toMatch(/^lk_code_/);
   });
+
+  test('signs nobody in for another site, and leads to no other site', async () => {
+    const browser = toCallback();
+    const signIn = await browser.open(`${host.url}/sign-in?next=https://evil.example/`);
+    const elsewhere = { ...signIn, url: new URL('http://localhost:1/') };
+    const text = signIn.text.replace('action="', `action="${host.url}`);
+    expect(await browser.press({ ...elsewhere, text }, 'Sign in')).toMatchObject({ status: 403 });
+    expect((await browser.press(signIn, 'Sign in')).url.href).toBe(`${host.url}/`);
+  });
+});
+
+test('the test of the guide links an account', async () => {
+  const words = ['--input-type=module-typescript', '--eval', ownTest];
+  const ran = await run(process.execPath, words, { cwd: examplesFolder, env: environment() });
+  expect(ran).toMatchObject({ exitCode: 0, stdout: 'ada\n' });
 });

@@ -1,6 +1,7 @@
 import * as client from '@latchkey/client';
 import * as admin from '@latchkey/client/admin';
 import * as guards from '@latchkey/client/guards';
+import * as host from '@latchkey/client/host';
 import * as linking from '@latchkey/client/linking';
 import { type OperationName, operations } from '@latchkey/schema';
 import { slow } from '@latchkey/test-kit/long';
@@ -69,7 +70,8 @@ const member = (of: string, path: string) => path.startsWith(`${of}.`);
 const BROUGHT = [
   ...['Logger', 'GrantReader', 'ExpressResponse', 'FastifyReply', 'HonoContext'],
   ...['LinkingClient', 'LinkingOptions', 'ExpressLinkingResponse', 'FastifyLinkingReply'],
-  ...['HonoLinkingContext', 'FetchLinkingRequest'],
+  ...['HonoLinkingContext', 'FetchLinkingRequest', 'HostOptions', 'ExpressHostResponse'],
+  ...['FastifyHostReply', 'HonoHostContext', 'FetchHostRequest'],
 ];
 const calls = () =>
   documented(reference.names).filter(
@@ -80,7 +82,7 @@ describe('a docstring', () => {
   test('with a sentence is at every name', () => {
     expect(reference.names.map(({ name }) => name)).toEqual(
       expect.arrayContaining(
-        Object.keys({ ...client, ...guards, ...linking, ...admin, ...testing }),
+        Object.keys({ ...client, ...guards, ...linking, ...host, ...admin, ...testing }),
       ),
     );
     const without = documented(reference.names)

@@ -20,7 +20,11 @@ const errorsOfMain: EsbuildPlugin = {
 // find no error class that a docstring of the main entry point links to.
 export default defineConfig({
   ...(main as Options),
-  entry: { linking: 'src/linking/index.ts', admin: 'src/admin/index.ts' },
+  entry: {
+    linking: 'src/linking/index.ts',
+    admin: 'src/admin/index.ts',
+    host: 'src/host/index.ts',
+  },
   // It runs after the other, and keeps its files.
   clean: false,
   esbuildPlugins: [errorsOfMain],

@@ -9,10 +9,8 @@ declare const kept: { state: string; codeVerifier: string };
 declare const baseUrl: string, applicationSecret: string, adminSecret: string;
 declare const links: { save(user: string, link: { id: string; secret: string }): Promise<void> };
 declare const encrypt: (text: string) => string;
-declare const signedIn: (request: import('express').Request) => string | null;
-declare const showSignInForm: import('express').RequestHandler extends (...args: infer Args) => unknown
-  ? (request: Args[0], response: Args[1]) => void
-  : never;
+declare const endSession: import('express').RequestHandler;
+declare const signedIn: (request: Request) => import('@latchkey/client/admin').AccountInput | null;
 declare const greet: (name: string) => void;
 declare const startAgain: () => void;
 declare const request: Request;

@@ -32,6 +32,14 @@ import {
 } from '@latchkey/client/guards';
 
 import {
+  accountIdOf,
+  expressHost,
+  fastifyHost,
+  fetchHost,
+  type HostOptions,
+  honoHost,
+} from '@latchkey/client/host';
+import {
   expressLinking,
   fastifyLinking,
   fetchLinking,
@@ -190,6 +198,22 @@ async function linkInBrowser(latchkey: Latchkey, account_id: string): Promise<vo
   expressLinking({ ...common, userOf: (request) => request.session.user, onLinked: () => '/' });
   fastifyLinking({ ...common, userOf: (request) => request.session.user, onLinked: () => '/' });
   honoLinking({ ...common, userOf: (context) => context.get('user'), onLinked: () => '/' });
+
+  const account = { account_id, username: 'ada' };
+  const hostOptions: HostOptions<Request> = {
+    admin,
+    signInUrl: 'http://localhost:4001/link',
+    accountOf: () => account,
+    signInPage: (next) => `/sign-in?next=${next}`,
+  };
+  const host = fetchHost(hostOptions);
+  expressHost({ ...hostOptions, accountOf: (request) => request.session.account });
+  fastifyHost({ ...hostOptions, accountOf: (request) => request.session.account });
+  honoHost({ ...hostOptions, accountOf: (context) => context.get('account') });
+  const lost = await host.handOff(new Request('http://localhost:4001/link?link=undefined'));
+  expect(lost.status === 404, 'a link that does not exist is a dead end');
+  const own = await accountIdOf(account_id, '42');
+  expect(own[14] === '5', 'a host can make a UUID of its own id');
 
   const begun: Response = await connect(new Request('http://localhost:4000/connect'));
   // The service is not at its public URL here.
