@@ -241,15 +241,15 @@ export function applications(database: Database): Applications {
           },
         }));
       }
-      const documents = await database.read(({ grants, listing }) =>
+      const documents = await database.readByIndex('grants_by_application', ({ grants }, options) =>
         grants
           .find(
             {
               ...ofApplication,
-              created_at: { $exists: true },
+              ...{ created_at: { $exists: true }, scope: { $exists: true } },
               ...(before !== null && { _id: { $lt: toId(before) } }),
             },
-            { ...listing, projection: { _id: 1 } },
+            { ...options, projection: { _id: 1 } },
           )
           .sort({ _id: -1 })
           .limit(limit)

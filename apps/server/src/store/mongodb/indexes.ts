@@ -34,7 +34,10 @@ export const grantIndexes: readonly Index[] = [
   {
     name: 'grants_by_application',
     key: { application_id: 1, _id: -1 },
-    options: { partialFilterExpression: { created_at: { $exists: true } } },
+    options: {
+      // What REVOKED_GRANT_DAYS reduced has no scope, and stays.
+      partialFilterExpression: { created_at: { $exists: true }, scope: { $exists: true } },
+    },
   },
   // What is active or pending, so that what was revoked costs nothing: see decision 56.
   {

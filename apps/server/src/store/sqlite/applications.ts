@@ -81,7 +81,7 @@ export function prepareApplications(database: DatabaseSync) {
     DELETE FROM grants
     WHERE application_id = :id AND code_expires_at IS NOT NULL AND created_at IS NULL`);
   const listGrants = database.prepare(`
-    SELECT id FROM grants WHERE application_id = :id AND id < :before
+    SELECT id FROM grants WHERE application_id = :id AND account_id IS NOT NULL AND id < :before
     ORDER BY id DESC LIMIT :limit`);
   const revoke = database.prepare(`
     UPDATE grants SET revoked_at = ?, revoked_by = ?, secret_hash = NULL

@@ -166,7 +166,8 @@ export const migrations: readonly SqliteStep[] = [
 
   -- The operator's lists. Pending codes are in them, so that a redemption writes to neither.
   CREATE INDEX grants_by_account ON grants (account_id, id);
-  CREATE INDEX grants_by_application ON grants (application_id, id);
+  -- What REVOKED_GRANT_DAYS reduced has no account, and stays.
+  CREATE INDEX grants_by_application ON grants (application_id, id) WHERE account_id IS NOT NULL;
 
   -- What is active or pending, so that what was revoked costs nothing: see decision 56. A redemption
   -- does not write to it.

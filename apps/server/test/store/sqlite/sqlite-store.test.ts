@@ -187,8 +187,8 @@ describe('the SQLite store', () => {
         .map(({ detail }) => detail)
         .join('; ');
     const list = (column: string) =>
-      plan(`SELECT scope FROM grants WHERE ${column} = ? AND created_at IS NOT NULL AND id < ?
-        ORDER BY id DESC LIMIT 9`);
+      plan(`SELECT scope FROM grants WHERE ${column} = ? AND created_at IS NOT NULL AND account_id IS NOT NULL
+        AND id < ? ORDER BY id DESC LIMIT 9`);
     expect(list('account_id')).toBe(
       'SEARCH grants USING INDEX grants_by_account (account_id=? AND id<?)',
     );
