@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.ts';
 import { DomainError } from '../../domain-error.ts';
 import { SchemaMismatch } from '../schema-version.ts';
 import type { Store, StoreOptions } from '../store.ts';
@@ -31,6 +32,20 @@ export interface MongoStoreOptions extends StoreOptions {
 export interface MongoStore extends Store {
   sweep(): Promise<void>;
 }
+
+export const operations = (database: Database, clock: Clock) => ({
+  ...applications(database),
+  ...accounts(database, clock),
+  ...scopes(database, clock),
+  ...links(database),
+  ...pages(database),
+  ...codes(database, clock),
+  ...grants(database),
+  ...trials(database),
+  ...refusals(database),
+  ...commandChanges(database),
+  ...rateLimits(database),
+});
 
 const SWEEP_EVERY_MS = 60_000;
 const LOOK_EVERY_MS = 10_000;
@@ -92,18 +107,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   const looking = onCopied && setInterval(look, LOOK_EVERY_MS).unref();
 
   return {
-    ...applications(database),
-    ...accounts(database, options.clock),
-    ...scopes(database, options.clock),
-    ...links(database),
-    ...pages(database),
-    ...codes(database, options.clock),
-    ...grants(database),
-    ...trials(database),
-    ...refusals(database),
-    ...commandChanges(database),
-    ...rateLimits(database),
-
+    ...operations(database, options.clock),
     kind: 'mongodb',
     connectionPool,
     clockDifference,

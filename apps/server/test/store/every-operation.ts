@@ -1,0 +1,192 @@
+import type { Store } from '../../src/store/store.ts';
+import type { Past } from './many-grants.ts';
+import {
+  aCode,
+  aCommandChange,
+  aConsentPage,
+  aDeletion,
+  aLink,
+  anAccount,
+  anApplication,
+  anId,
+  anInitiator,
+  aPage,
+  approvalOf,
+  aRefusal,
+  aScope,
+  aSecret,
+  denialOf,
+  granted,
+  identificationOf,
+  identified,
+  inPortions,
+  issued,
+  openingOf,
+  recoveryOf,
+  redemptionOf,
+} from './suite/records.ts';
+
+export type SweptStore = Omit<Store, 'kind' | 'close'> & { sweep(): Promise<void> };
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+
+/** Calls each operation of a store that reduces grants after a day. At the end, the account is erased. */
+export async function everyOperation(
+  store: SweptStore,
+  { account, application_id, before }: Past,
+): Promise<void> {
+  const now = Date.now();
+  const initiator = anInitiator();
+  const account_id = account.id;
+  const connection = { account_id, application_id };
+  const ofBoth = { account, application_id };
+  const ranges = [
+    { limit: 10, before: null },
+    { limit: 10, before: 'ffffffff-ffff-7fff-bfff-ffffffffffff' },
+  ];
+
+  await store.ping();
+  await store.putAccount(account);
+  await store.findAccount(account_id);
+  for (const range of ranges) {
+    await store.listAccounts({}, range);
+    await store.listAccounts({ username: account.username }, range);
+  }
+
+  const application = anApplication();
+  const { id } = application;
+  const secret = aSecret();
+  await store.createApplication(application);
+  await store.findApplication(id);
+  await store.findApplication(id, { mayBeStale: true });
+  await store.addSecret(id, secret, { most: 9, now });
+  await store.noteSecretUse(id, secret.id, now);
+  await store.removeSecret(id, secret.id);
+  await store.updateApplication(id, { name: 'Renamed' });
+  await store.setApplicationDisabled(id, true, now);
+  for (const range of ranges) await store.listApplications(range);
+  const deletion = aDeletion({ application_id: id });
+  await store.deleteApplication(deletion);
+  await store.listDeletions();
+  for (const range of [...ranges, { limit: 10, before }]) {
+    await store.endGrants({ ...deletion, application_id }, range);
+  }
+  await store.forgetDeletion(id);
+
+  const scope = aScope();
+  await store.putScope(scope, { most: 9 });
+  await store.listScopes();
+  await store.listScopeNames();
+  await store.findDescriptionIds([scope.scope]);
+  await store.findDescriptionIds([scope.scope], { mayBeStale: true });
+  await store.deleteScope(scope.scope);
+
+  const code = await issued(store, ofBoth);
+  await store.findCode(code.grant_id);
+  await store.listCodes(account_id);
+  for (const parties of [{ account_id }, { application_id }, connection]) {
+    await store.listPendingCodes(parties, 10);
+  }
+  await store.countPendingCodes({ now, limit: 10 });
+  await store.redeemCode(redemptionOf(code, { redirect_uri: null }));
+  await store.redeemCode(redemptionOf(code, { redirect_uri: null, code_challenge: null }));
+  await store.cancelCode(code.grant_id);
+  await store.issueCode({ ...aCode(), account_id: anId(), initiator });
+
+  const { grant } = await granted(store, ofBoth);
+  const { grant_id } = grant;
+  const recovery = recoveryOf(grant);
+  await store.recoverGrant(recovery);
+  await store.recoverGrant(recovery);
+  await store.authenticateGrant(grant_id, { currentAccount: true });
+  await store.authenticateGrant(grant_id, { currentAccount: false });
+  await store.authenticateGrant(grant_id, { currentAccount: true, mayBeStale: true });
+  await store.noteUse({ grant_id, secret_hash: recovery.secret_hash, now, initiator });
+  await store.noteUse({ grant_id, secret_hash: recovery.secret_hash, now, initiator });
+  await store.findGrantHistory(grant_id);
+  await store.newestGrantTime();
+  for (const range of ranges) {
+    await store.listGrants({ account_id }, range);
+    await store.listGrants({ application_id }, range);
+    await store.listActiveGrants(connection, range);
+    await store.listActiveGrants({ application_id }, range);
+  }
+  await store.listGrants({ application_id }, { limit: 10, before });
+  const { grant_id: oldest } = (await granted(store, ofBoth)).grant;
+  await store.listConnections(account_id);
+  await store.revokeGrant({ grant_id, application_id: null, unused_before: now, now, initiator });
+  for (const onlyActive of [true, false]) {
+    await store.revokeGrant({ grant_id, application_id, onlyActive, now, initiator });
+  }
+  await store.revokeGrant({
+    grant_id: oldest,
+    application_id: null,
+    now: now - 2 * DAY,
+    initiator,
+  });
+  await granted(store, ofBoth);
+  await store.endConnection({ ...connection, now, initiator });
+  await store.endConnection({ ...connection, now, initiator });
+
+  const { link, page } = await identified(store, {}, account);
+  await store.findLink(link.id);
+  await store.findPage(page.id);
+  await store.openPage(openingOf(page));
+  await store.findPageAccount(page.id);
+  const link_hash = aSecret().hash;
+  await store.switchLink({ link_id: link.id, page_id: page.id, link_hash, now, initiator });
+  const again = aConsentPage(link, { account_id });
+  await store.identifyLink(identificationOf({ ...link, link_hash }, again));
+  await store.switchLink({ link_id: link.id, page_id: again.id, link_hash, now, initiator });
+  await store.decideLink(denialOf(link, again));
+  await store.decideLink(denialOf(link, again));
+  const late = aConsentPage(link, { account_id });
+  await store.identifyLink(identificationOf(link, late));
+  const approved = aLink();
+  await store.createLink({ ...approved, initiator });
+  await store.decideLink(approvalOf(approved, account_id));
+  await store.createPage({ ...aPage({ account_id }), initiator });
+  await store.endPages(account_id);
+
+  const refusal = aRefusal();
+  await store.keepRefusals([refusal]);
+  await store.findRefusals({ request_id: refusal.request_id }, 10);
+  await store.findRefusals({ grant_id: anId() }, 10);
+
+  const change = aCommandChange();
+  await store.keepCommandChanges([change]);
+  await store.listCommandChanges(10);
+  await store.forgetCommandChanges([change.id]);
+
+  await store.addToCount({ key: anId(), points: 1, now, duration: HOUR });
+  await store.sweep();
+
+  const trial = anAccount();
+  const tried = await granted(store, { account: trial, application_id: id });
+  await store.removeTrial({
+    account_id: trial.id,
+    application_id: id,
+    grant_id: tried.grant.grant_id,
+  });
+
+  await granted(store, ofBoth);
+  await issued(store, ofBoth);
+  await store.eraseAccount({ account_id, now, initiator });
+  // It completes the erasure first.
+  await store.putAccount(account);
+}
+
+/** Few, but more than a statement may examine. */
+export async function rowsBeside(store: Store, count: number): Promise<void> {
+  const account = anAccount();
+  const initiator = anInitiator();
+  await store.putAccount(account);
+  await inPortions(count, async () => {
+    await issued(store, { code_expires_at: Date.now() + HOUR });
+    await store.createLink({ ...aLink(), initiator });
+    await store.createPage({ ...aPage({ account_id: account.id }), initiator });
+    await store.addToCount({ key: anId(), points: 1, now: Date.now(), duration: HOUR });
+  });
+  await store.keepRefusals(Array.from({ length: count }, () => aRefusal()));
+}
