@@ -39,3 +39,15 @@ test('a grant whose erasure is under way is refused, whatever is asked for with 
     expect(found).toMatchObject({ secret_hash: null, grant: { revoked_at: 1 } });
   }
 });
+
+test('an erasure that was interrupted goes on with the names from where it was', async () => {
+  const { server, store } = await scripted();
+  const [_id, erased_from] = [toId(anId()), toId(anId())];
+  const mark = { _id, erasure_id: toId(anId()), erased_at: new Date(1), erased_from, revision: 2 };
+  server.on('find', ({ find }) => batch(...(find === 'accounts' ? [mark] : [])));
+  await store.eraseAccount({ account_id: fromId(_id), now: 2, initiator: anInitiator() });
+  const replaced = server.sent('update').find(({ update }) => update === 'accounts');
+  expect(replaced?.updates[0].u).toMatchObject({ erased_from });
+  const names = server.sent('find').find(({ hint }) => hint === 'grants_by_account');
+  expect(names?.filter).toMatchObject({ account_id: _id, _id: { $lt: erased_from } });
+});
