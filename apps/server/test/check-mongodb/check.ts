@@ -8,19 +8,23 @@ import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { urlOf, withOptions } from '@latchkey/test-kit/mongodb/test-databases';
 import { type Document, MongoClient } from 'mongodb';
-import type { GrantDocument } from '../../src/store/mongodb/documents/grants.ts';
-import { toId } from '../../src/store/mongodb/documents/values.ts';
+import {
+  type GrantDocument,
+  toStoredGrantDocument,
+} from '../../src/store/mongodb/documents/grants.ts';
 import { inspectIndexes } from '../../src/store/mongodb/indexes.ts';
 import { openMongoStore } from '../../src/store/mongodb/mongo-store.ts';
 import { missingRights } from '../../src/store/mongodb/rights.ts';
 import type { Store } from '../../src/store/store.ts';
-import { pendingDocument } from '../store/mongodb/pending-document.ts';
-import { aCode, anAccount, anApplication, granted } from '../store/suite/records.ts';
+import { everyOperation } from '../store/every-operation.ts';
+import { aPast } from '../store/many-grants.ts';
+import { passesOverRevoked } from '../store/mongodb/statement-table.ts';
+import { openExplained } from '../store/mongodb/statements.ts';
+import { anAccount, anApplication, anId, granted } from '../store/suite/records.ts';
 import { failover } from './failover.ts';
 
 const DATABASE = 'latchkey_check';
-const GRANTS = 2_000;
-const PAGE = 10;
+const GRANTS = 4_000;
 const READS = 100;
 const everyRight = [
   ...['find', 'insert', 'update', 'remove', 'listIndexes'],
@@ -92,29 +96,31 @@ async function checkIndexes(): Promise<void> {
   report('indexes', found, 'none and none', missing.length + conflicts.length === 0);
 }
 
-async function checkPlans(): Promise<void> {
-  const account = anAccount();
-  const documents = Array.from({ length: GRANTS }, (_, index) => {
-    const { code_expires_at, ...pending } = pendingDocument(
-      aCode(index % 20 === 0 ? { account } : {}),
-    );
-    return { ...pending, created_at: new Date() };
-  });
-  await db.collection<GrantDocument>('grants').insertMany(documents);
-  const plan = await db
-    .collection('grants')
-    .find({ account_id: toId(account.id), created_at: { $exists: true } })
-    .sort({ _id: -1 })
-    .limit(PAGE)
-    .hint('grants_by_account')
-    .explain('executionStats');
-  const { totalKeysExamined, nReturned } = plan.executionStats;
-  const shards = plan.queryPlanner.winningPlan.shards?.length ?? 1;
+/** Explains the commands of every operation: see `statements.slow.test.ts`. */
+async function checkCommands(shards: number): Promise<void> {
+  const [explained, excessive] = [new Set<string>(), new Set<string>()];
+  const { store, close } = await openExplained(
+    withOptions(url, { monitorCommands: 'true' }),
+    (shape, { keys, documents, returned }) => {
+      explained.add(shape);
+      if (passesOverRevoked.has(shape)) return;
+      const most = (2 * returned + 10) * shards;
+      if (Math.max(keys, documents) > most) excessive.add(`${keys} keys: ${shape}`);
+    },
+  );
+  const past = await aPast(
+    { application_id: anId(), account: anAccount({ username: anId() }) },
+    { grants: GRANTS, ofAccount: GRANTS / 4 },
+    (grants) =>
+      db.collection<GrantDocument>('grants').insertMany(grants.map(toStoredGrantDocument)),
+  );
+  await everyOperation(store, past);
+  await close();
   report(
-    'plan of a list',
-    `${totalKeysExamined} keys for ${nReturned} grants on ${shards} shards`,
-    `at most ${PAGE + 1} keys on each shard, and ${PAGE} grants`,
-    nReturned === PAGE && totalKeysExamined <= (PAGE + 1) * shards,
+    'what commands examine',
+    [`${excessive.size} of ${explained.size} examine too much`, ...excessive].join('\n     '),
+    'at most twice what they return, and 10, on each shard',
+    excessive.size === 0,
   );
 }
 
@@ -143,9 +149,10 @@ async function checkReads(store: Store, grant_id: string): Promise<void> {
   await ask('Start it again');
 }
 
-async function checkShards(store: Store): Promise<void> {
+/** @returns how many there are */
+async function checkShards(store: Store): Promise<number> {
   const admin = client.db('admin');
-  for (const name of ['grants', 'accounts', 'refusals']) {
+  for (const name of ['grants', 'accounts', 'refusals', 'links', 'pages']) {
     await admin.command({ shardCollection: `${DATABASE}.${name}`, key: { _id: 'hashed' } });
   }
   const application = anApplication();
@@ -161,6 +168,8 @@ async function checkShards(store: Store): Promise<void> {
   }
   const joined = found.filter(Boolean).length;
   report('$lookup across shards', `${joined} of 50 joined`, 'all joined', joined === 50);
+  const { shards } = await admin.command({ listShards: 1 });
+  return shards.length;
 }
 
 await db.dropDatabase();
@@ -169,8 +178,8 @@ await checkRights();
 const store = await openMongoStore({ url, clock: Date.now });
 try {
   await checkIndexes();
-  if (hello.msg === 'isdbgrid') await checkShards(store);
-  await checkPlans();
+  const shards = hello.msg === 'isdbgrid' ? await checkShards(store) : 1;
+  await checkCommands(shards);
   const { grant } = await granted(store);
   await checkReads(store, grant.grant_id);
 } finally {
