@@ -1,8 +1,8 @@
-import { Agent, request } from 'node:http';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import type { Json, Request } from '../http/call.ts';
 
 export type Reply =
-  | { status: number; json: Json }
+  | { status: number; headers: IncomingHttpHeaders; text: string; json: Json }
   /** There was nobody at that address, so nothing was sent. */
   | 'refused'
   /** The request may have been sent, and arrived, and been answered: nobody knows. */
@@ -38,7 +38,8 @@ export function replyTo(
     incoming.on('data', (part: Buffer) => parts.push(part));
     incoming.on('end', () => {
       const text = Buffer.concat(parts).toString();
-      resolve({ status: incoming.statusCode ?? 0, json: parse(text) });
+      const { statusCode: status = 0, headers: received } = incoming;
+      resolve({ status, headers: received, text, json: parse(text) });
     });
     incoming.on('error', () => resolve('lost'));
   });

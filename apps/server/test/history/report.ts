@@ -14,21 +14,32 @@ const MOST_SHOWN = 5;
  */
 export async function reportViolations(
   violations: readonly Violation[],
-  { history, log }: RunResult,
+  result: RunResult,
   rerun: string,
 ): Promise<string> {
+  const more = violations.length - MOST_SHOWN;
+  return [
+    `The history has what can't be, ${violations.length} times.`,
+    ...violations.slice(0, MOST_SHOWN).map(describeViolation),
+    ...(more > 0 ? [`and ${more} more`] : []),
+    await keepHistory(result),
+    `The same load again (its timing is the machine's, so it may take a few runs): ${rerun}`,
+  ].join('\n\n');
+}
+
+/** Writes a history and the log of the servers to a folder, and says which. */
+export async function keepHistory({
+  history,
+  log,
+}: {
+  history: readonly object[];
+  log: string;
+}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-history-'));
   await writeFile(join(folder, 'servers.log'), log);
   await writeFile(
     join(folder, 'history.jsonl'),
     history.map((call) => `${JSON.stringify(call)}\n`).join(''),
   );
-  const more = violations.length - MOST_SHOWN;
-  return [
-    `The history has what can't be, ${violations.length} times.`,
-    ...violations.slice(0, MOST_SHOWN).map(describeViolation),
-    ...(more > 0 ? [`and ${more} more`] : []),
-    `All ${history.length} calls, without credentials, and the log of the servers: ${folder}`,
-    `The same load again (its timing is the machine's, so it may take a few runs): ${rerun}`,
-  ].join('\n\n');
+  return `All ${history.length} calls, without credentials, and the log of the servers: ${folder}`;
 }

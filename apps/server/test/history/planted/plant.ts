@@ -1,15 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Document, ReadPreference } from 'mongodb';
 import { Database } from '../../../src/store/mongodb/database.ts';
-import type { GrantAuthentication } from '../../../src/store/records.ts';
+import type { GrantAuthentication, LinkDecision } from '../../../src/store/records.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { anInitiator, grantOf } from '../../store/suite/records.ts';
 
 // What a read takes on a database that is not in this process.
 const LATENCY_MS = 2;
+// A busy database.
+const SLOW_MS = 100;
 const CACHED_MS = 300;
 
 const onASecondary = { readPreference: ReadPreference.secondaryPreferred };
+
+/** @param status - of the decisions that are told to be made where another one was made first */
+function toldWhereLost(store: Store, status: LinkDecision['status']): Partial<Store> {
+  return {
+    async decideLink(asked) {
+      await sleep(SLOW_MS);
+      const decided = await store.decideLink(asked);
+      const link = decided ?? (await store.findLink(asked.link_id));
+      const isToldAnyway = asked.decision.status === status && link !== null;
+      return isToldAnyway ? { ...link, decision: asked.decision } : decided;
+    },
+  };
+}
 
 /** Mistakes that a store could make, each over one that does not. For the tests of the checker. */
 export const plants = {
@@ -75,6 +90,39 @@ export const plants = {
   }),
   /** A disconnection ends the grants, and leaves the codes. */
   'codes-survive-a-disconnection': (): Partial<Store> => ({ listPendingCodes: async () => [] }),
+
+  /** An application that is enabled again has everything from before. */
+  'enabling-revives': (store: Store): Partial<Store> => ({
+    async findApplication(...asked) {
+      const found = await store.findApplication(...asked);
+      return found && { ...found, generations: { ...found.generations, disabled: 0 } };
+    },
+    redeemCode: (redemption) => store.redeemCode({ ...redemption, disabled_generation: 0 }),
+  }),
+
+  /** The end of the pages is answered, and they stay. */
+  'pages-outlive-their-end': (): Partial<Store> => ({ endPages: async () => undefined }),
+
+  /** A denial looks whether the link is undecided, and is told without a look at its write. */
+  'lost-denial-is-told': (store: Store): Partial<Store> => toldWhereLost(store, 'denied'),
+
+  /** Likewise an approval: its code is told, and is good. */
+  'lost-approval-is-told': (store: Store): Partial<Store> => toldWhereLost(store, 'approved'),
+
+  /** Any account is approved for a link, whoever was identified. */
+  'approval-of-anybody': (store: Store): Partial<Store> => ({
+    async findLink(link_id) {
+      const link = await store.findLink(link_id);
+      return link && { ...link, switched: true };
+    },
+    async decideLink(decision) {
+      const decided = await store.decideLink(decision);
+      const link = decided ? null : await store.findLink(decision.link_id);
+      if (!link?.page_id) return decided;
+      // A page has no condition on the account.
+      return store.decideLink({ ...decision, holder: { page_id: link.page_id } });
+    },
+  }),
 
   /** Reads that decide return what a majority has, as far as a secondary knows, without a fence. */
   'without-fence': (): Partial<Store> => {
