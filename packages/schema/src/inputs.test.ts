@@ -21,7 +21,10 @@ it('takes any code but an empty one', () => {
 it.each(Object.entries(inputs))(
   'accepts null in %s only where the contract says so',
   (_, schema) => {
-    const ofApplications = ['scopes', 'logo_uri', 'homepage_uri'];
+    const ofApplications = [
+      ...['scopes', 'logo_uri', 'homepage_uri'],
+      ...['idle_days', 'grants_per_account'],
+    ];
     const nullable = ['twitter', 'expires_at', 'description', ...ofApplications];
     const members = Object.keys((schema as typeof inputs.accountInput).shape);
     for (const member of members) {
