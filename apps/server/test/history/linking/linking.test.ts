@@ -65,13 +65,5 @@ describeWithMongod('what is told about links is true in one order', (mongod) => 
       options,
       (name) => prove(async () => faultsOf(set)[name]?.()),
     );
-
-    test('while all members are killed at once', options, () =>
-      prove(async () => {
-        await Promise.all(set.members.map((member) => member.kill()));
-        await Promise.all(set.members.map((member) => member.restart()));
-        await set.settled();
-      }),
-    );
   });
 });
