@@ -151,8 +151,8 @@ describeOnAnyStore('what the operator does', (fresh) => {
       succeed(server, name, { ...input }, operator);
     const added = await as('admin.applications.secrets.create', { application_id });
     await as('admin.applications.secrets.revoke', { application_id, secret_id });
-    await as('admin.applications.disable', { application_id });
     await as('admin.codes.cancel', { grant_id });
+    await as('admin.applications.disable', { application_id });
     await as('admin.applications.delete', { application_id });
     await as('admin.accounts.erase', { account_id });
     await as('admin.applications.list', {});
@@ -173,8 +173,8 @@ describeOnAnyStore('what the operator does', (fresh) => {
       done('admin.codes.issue', { application_id, account_id, grant_id }),
       done('admin.applications.secrets.create', { application_id, secret_id: added.id }),
       done('admin.applications.secrets.revoke', { application_id, secret_id }),
-      done('admin.applications.disable', { application_id }),
       done('admin.codes.cancel', { application_id, account_id, grant_id }),
+      done('admin.applications.disable', { application_id }),
       done('admin.applications.delete', { application_id }),
       done('admin.accounts.erase', { account_id }),
     ]);

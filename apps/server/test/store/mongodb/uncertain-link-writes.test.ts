@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
 import { describe, expect, test } from 'vitest';
+import { generationsAfter } from '../../../src/store/generations.ts';
 import { toSnapshot } from '../../../src/store/mongodb/documents/accounts.ts';
 import { toApplicationDocument } from '../../../src/store/mongodb/documents/applications.ts';
 import { toLinkDocument } from '../../../src/store/mongodb/documents/links.ts';
@@ -280,9 +281,10 @@ describe('a change by the operator whose response is lost', () => {
 
   test('to an application: is read back, unless another came after it', async () => {
     const changes = { name: 'Acme 2', redirect_uris: ['https://acme.example/b'] };
+    const changed = { ...application, ...changes, generations: generationsAfter(record, changes) };
     for (const [found, outcome] of [
-      [{ ...application, ...changes, revision: 1 }, 'made'],
-      [{ ...application, ...changes, name: 'Acme 3', revision: 2 }, 'outcome_unknown'],
+      [{ ...changed, revision: 1 }, 'made'],
+      [{ ...changed, name: 'Acme 3', revision: 2 }, 'outcome_unknown'],
     ] as const) {
       const { server, store } = await scripted();
       server.script('findAndModify', 'close');
