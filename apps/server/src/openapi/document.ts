@@ -52,8 +52,10 @@ const requestId = {
   name: 'X-Request-Id',
   in: 'header',
   required: false,
-  description: 'The id of the request in the log of the service. Default: a new one.',
-  schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+  // Without a pattern: another one is not refused.
+  description:
+    'The id of the request in the log of the service: 1 to 128 of `A-Za-z0-9._-`. In place of any other, the service makes one.',
+  schema: { type: 'string' },
 };
 
 function inputParts(
