@@ -3,9 +3,9 @@
  * the service to it. A number rises only by a commit that says why; whatever makes it smaller lowers it.
  */
 export const CEILINGS = {
-  'convert on SQLite': { files: 32, functions: 120 },
-  'convert on MongoDB': { files: 36, functions: 140 },
-  'linking flow': { files: 78, functions: 280 },
-  'app create': { files: 71, functions: 189 },
+  'convert on SQLite': { files: 33, functions: 126 },
+  'convert on MongoDB': { files: 37, functions: 159 },
+  'linking flow': { files: 79, functions: 292 },
+  'app create': { files: 76, functions: 200 },
   '--version': { modules: 41 },
 } as const;
