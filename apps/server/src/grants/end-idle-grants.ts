@@ -67,7 +67,8 @@ export function createIdleGrants(
     if (newest === null) return;
     newestRecord = newest - monotonic();
     if (newest - clock() <= JUMP) return;
-    steady = newestRecord;
+    // Behind the clock at the start if that was right, and was set back since.
+    steady = Math.max(steady, newestRecord);
     waitADay('The newest grant is from the future.');
   }
 
