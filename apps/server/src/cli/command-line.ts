@@ -27,7 +27,9 @@ export async function runCommandLine(
 ): Promise<number> {
   const program = createProgram(terminal);
   // Loaded before the work, since an upgrade may replace the files meanwhile.
-  program.hook('preAction', async () => void (await import('./tell-failure.ts')));
+  program.hook('preAction', async (_, action) => {
+    if (action.name() !== 'completion') await import('./tell-failure.ts');
+  });
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
