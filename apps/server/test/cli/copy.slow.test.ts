@@ -45,7 +45,7 @@ describeOnMongodb('a large copy', (server) => {
       // What is not the last copy is not copied on.
       [first, database.url, '--last'],
       [database.url, back],
-      [first, database.url],
+      [first, database.url, '--last'],
     ]) {
       const { code, stdout, stderr } = await copy(from, to, ...words).ended;
       expect(code, stderr).toBe(0);
