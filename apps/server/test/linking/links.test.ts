@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { formatCredential, uuidV7Time } from '@latchkey/schema';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { explainRequest } from '../../src/audit/explain.ts';
 import { type HttpResponse, invoke, type Json, succeed, wires } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
@@ -416,6 +416,27 @@ describeOnAnyStore('the host’s part of a link', (fresh) => {
       { operation: 'admin.connections.revoke', by: 'user', grant_id },
     ]);
   });
+
+  test.each(['identify', 'approve', 'deny'] as const)(
+    '%s reads nothing after its write, so no answer denies what was done',
+    async (name) => {
+      const app = await linkingApplication(server);
+      const { link } = await app.begin();
+      const store = server.service.store as unknown as Record<string, () => unknown>;
+      const called: string[] = [];
+      for (const [key, method] of Object.entries(store)) {
+        if (typeof method !== 'function') continue;
+        vi.spyOn(store, key).mockImplementation((...words) => {
+          called.push(key);
+          return method.apply(store, words);
+        });
+      }
+      onTestFinished(() => void vi.restoreAllMocks());
+      const account = name === 'deny' ? {} : { account_id: app.account_id };
+      expect((await step(name, { link, ...account })).status).toBe(200);
+      expect(called.at(-1)).toBe(name === 'identify' ? 'identifyLink' : 'decideLink');
+    },
+  );
 
   test('an account that is not there is no account to link', async () => {
     const { link } = await (await linkingApplication(server)).begin();

@@ -1,14 +1,16 @@
-import type { LinkRedirect, LinkRequest } from '@latchkey/schema';
+import type { LinkRequest } from '@latchkey/schema';
 import { endConnection } from '../../connections/end-connection.ts';
 import { listConnectionsWithGrants } from '../../connections/list-connections.ts';
 import { DomainError } from '../../domain-error.ts';
+import type { Initiator } from '../../initiator.ts';
 import { createConnectionsPage } from '../../linking/create-connections-page.ts';
-import { approve, type Decided, deny } from '../../linking/decide.ts';
+import { approve, deny } from '../../linking/decide.ts';
 import { readScope } from '../../linking/describe-scopes.ts';
 import { identify } from '../../linking/identify.ts';
-import { accessByLink, type LinkAccess } from '../../linking/link-access.ts';
+import { accessByLink } from '../../linking/link-access.ts';
 import { putScope } from '../../linking/put-scope.ts';
 import type { Service } from '../../service.ts';
+import type { LinkRecord } from '../../store/records.ts';
 import type { Handlers } from '../handler.ts';
 import { toCompleteList, toConnection, toLinkRequest, toPage, toScope } from '../linking-wire.ts';
 import { toRevokedGrant } from '../wire.ts';
@@ -43,37 +45,35 @@ export const linkingHandlers: Handlers<LinkingName> = {
     await store.endPages(account_id);
     return { object: 'pages_ended', account_id };
   },
-  'admin.links.read': async (service, { link }, _operator, initiator) =>
-    linkRequest(service, await accessByLink(service, link, initiator)),
+  'admin.links.read': async (service, { link }, _operator, initiator) => {
+    const { access, scopes } = await readLink(service, link, initiator);
+    return toLinkRequest(access, scopes);
+  },
   'admin.links.identify': async (service, { link, ...input }, _by, initiator) => {
     const { account_id, locale = null, own_page = false } = input;
-    const access = await accessByLink(service, link, initiator);
+    const asked = await readLink(service, link, initiator);
     const who = { account_id, locale, own_page };
-    const { link: identified, redirect_to } = await identify(service, access, who, initiator);
-    const { application } = access;
-    return { ...(await linkRequest(service, { link: identified, application })), redirect_to };
+    return linkRedirect(asked, await identify(service, asked.access, who, initiator));
   },
   'admin.links.approve': async (service, { link, ...approval }, _operator, initiator) => {
-    const access = await accessByLink(service, link, initiator);
-    return linkRedirect(service, access, await approve(service, access, approval, initiator));
+    const asked = await readLink(service, link, initiator);
+    return linkRedirect(asked, await approve(service, asked.access, approval, initiator));
   },
   'admin.links.deny': async (service, { link }, _operator, initiator) => {
-    const access = await accessByLink(service, link, initiator);
-    return linkRedirect(service, access, await deny(service, access, initiator));
+    const asked = await readLink(service, link, initiator);
+    return linkRedirect(asked, await deny(service, asked.access, initiator));
   },
 };
 
-async function linkRequest(
-  { store }: Service,
-  access: Pick<LinkAccess, 'link' | 'application'>,
-): Promise<LinkRequest> {
-  return toLinkRequest(access, await readScope(store, access.link.scope));
+/** All that an answer needs, before the write: nothing can fail once that is made. */
+async function readLink(service: Service, credential: string, initiator: Initiator) {
+  const access = await accessByLink(service, credential, initiator);
+  return { access, scopes: await readScope(service.store, access.link.scope) };
 }
 
-async function linkRedirect(
-  service: Service,
-  { application }: LinkAccess,
-  { link, redirect_to }: Decided,
-): Promise<LinkRedirect> {
-  return { ...(await linkRequest(service, { link, application })), redirect_to };
+function linkRedirect<To extends string | null>(
+  { access: { application }, scopes }: Awaited<ReturnType<typeof readLink>>,
+  { link, redirect_to }: { link: LinkRecord; redirect_to: To },
+): LinkRequest & { redirect_to: To } {
+  return { ...toLinkRequest({ link, application }, scopes), redirect_to };
 }

@@ -68,8 +68,9 @@ export function links(database: Database): Links {
       // Identifying twice is rare, so the first attempt needs no read.
       const identified =
         (await identifyAt(0)) ?? (await retryOnConflict(() => find(link), identifyAt));
-      // With a page of the host, it was only there for an erasure to find.
-      if (identified === null || own_page) await dropPage(database, kept);
+      // With a page of the host, it was only there for an erasure to find. It also expires, so a
+      // failure here does not deny an identification that was made.
+      if (identified === null || own_page) await dropPage(database, kept).catch(() => undefined);
       return identified && fromLinkDocument(identified);
     },
 

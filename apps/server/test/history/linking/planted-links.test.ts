@@ -14,7 +14,7 @@ const TRIES = 8;
 
 /** The calls of which one is told to be done in each, and can't be. */
 const plants: [PlantName, LinkOperation[]][] = [
-  ['codes-survive-a-disconnection', ['token', 'approve']],
+  ['codes-survive-a-disconnection', ['token', 'approve', 'use']],
   ['pages-outlive-their-end', ['open', 'show', 'approve', 'deny']],
 ];
 const morePlants: [PlantName, LinkOperation[]][] = [

@@ -142,6 +142,8 @@ export class Scene {
     const tryPages = async () => {
       for (const page of this.#pages) {
         if (page.cookie === undefined) await sure(this.#open(page));
+        // The cookie may have been lost with the answer to an earlier opening.
+        if (page.cookie === undefined) continue;
         await sure(this.#show(page));
         if (page.form_token !== undefined) await sure(this.#decide(page, 'allow'));
       }
