@@ -20,7 +20,17 @@ export interface FetchHostRequest {
    *
    * @returns the members of the form
    */
-  formData(): Promise<Iterable<[string, unknown]>>;
+  formData(): Promise<FetchHostForm>;
+}
+
+/** The part of a standard `FormData` that the host routes use. */
+export interface FetchHostForm {
+  /**
+   * Calls a function for each member of the form.
+   *
+   * @param callback - gets the value and the name of a member
+   */
+  forEach(callback: (value: unknown, name: string) => void): void;
 }
 
 /**
@@ -105,7 +115,7 @@ export function fetchHost<Incoming extends FetchHostRequest = Request>(
   const httpOf = (request: Incoming) => ({
     url: request.url,
     header: (name: string) => request.headers.get(name),
-    form: async () => Object.fromEntries(await request.formData()),
+    form: async () => fieldsOf(await request.formData()),
   });
   // A body of an empty text would get a media type.
   const respond = ({ body, ...init }: HostResponse) => new Response(body || null, init);
@@ -122,4 +132,13 @@ export function fetchHost<Incoming extends FetchHostRequest = Request>(
       return refused ? respond(refused) : endSession(request);
     },
   };
+}
+
+// Without iteration, which the types of `lib: ["dom"]` lack before TypeScript 6.
+function fieldsOf(form: FetchHostForm): Record<string, unknown> {
+  const fields: [string, unknown][] = [];
+  form.forEach((value, name) => {
+    fields.push([name, value]);
+  });
+  return Object.fromEntries(fields);
 }

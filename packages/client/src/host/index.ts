@@ -24,6 +24,7 @@ export {
 } from './fastify.ts';
 export {
   type FetchHost,
+  type FetchHostForm,
   type FetchHostHandler,
   type FetchHostRequest,
   fetchHost,
