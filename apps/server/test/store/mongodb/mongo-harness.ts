@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dropDatabase, freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { type Binary, MongoClient } from 'mongodb';
+import { EXPIRY_MARGIN } from '../../../src/store/mongodb/clocks.ts';
 import { toId } from '../../../src/store/mongodb/documents/values.ts';
 import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
 import type { StoreHarness, TestDatabase } from '../suite/harness.ts';
@@ -40,5 +41,6 @@ export function mongoHarness(server: string): StoreHarness {
 
     // MongoDB deletes expired documents once a minute.
     sweepTimeout: 150_000,
+    expiredCodesKept: EXPIRY_MARGIN,
   };
 }

@@ -15,6 +15,7 @@ export interface SqliteTestDatabase extends TestDatabase {
 
 export const sqliteHarness = {
   sweepTimeout: 60_000,
+  expiredCodesKept: 0,
 
   async fresh(): Promise<SqliteTestDatabase> {
     const directory = await mkdtemp(join(tmpdir(), 'latchkey-sqlite-'));

@@ -7,6 +7,9 @@ export interface StoreHarness {
 
   /** How long {@link TestDatabase.waitForSweep} may take, in milliseconds. */
   sweepTimeout: number;
+
+  /** How long the adapter keeps a code after its expiry, in milliseconds. */
+  expiredCodesKept: number;
 }
 
 /** A database for tests. */
@@ -59,6 +62,10 @@ export class SuiteStores {
 
   get sweepTimeout(): number {
     return this.#harness.sweepTimeout;
+  }
+
+  get expiredCodesKept(): number {
+    return this.#harness.expiredCodesKept;
   }
 
   get database(): TestDatabase {
