@@ -48,8 +48,7 @@ export function requestScope(): RequestScope | undefined {
   return scope?.isOver ? undefined : scope;
 }
 
-export function isPastDeadline(): boolean {
-  const scope = requestScope();
+export function isPastDeadline(scope = requestScope()): boolean {
   return scope !== undefined && performance.now() >= scope.endsAt;
 }
 

@@ -210,6 +210,8 @@ export class Database {
   async #whenPrepared<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
     if (this.#closing.signal.aborted)
       throw new DomainError('store_unavailable', {}, new Error('The store is closed.'));
+    // Of the call: once the request is over, nothing is written for it any more.
+    const scope = requestScope();
     let collections: Collections;
     try {
       collections = await this.prepare();
@@ -217,7 +219,7 @@ export class Database {
       // Even a ConfigurationError: an operator may fix it while the service runs.
       throw new DomainError('store_unavailable', {}, error);
     }
-    if (isPastDeadline()) throw pastDeadline();
+    if (isPastDeadline(scope)) throw pastDeadline();
     return work(collections);
   }
 
@@ -293,7 +295,7 @@ async function withHintIfBuilt<T>(
 }
 
 /** So that no read goes on after a failure. */
-async function allOf<T>(reads: readonly Promise<T>[]): Promise<T[]> {
+export async function allOf<T>(reads: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(reads);
   return Promise.all(reads);
 }

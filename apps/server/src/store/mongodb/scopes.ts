@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../clock.ts';
 import type { Store } from '../store.ts';
-import type { Collections, Database } from './database.ts';
+import { allOf, type Collections, type Database } from './database.ts';
 import {
   type DeletedScopeDocument,
   fromScopeDocument,
@@ -92,9 +92,7 @@ export function scopes(database: Database, clock: Clock): Scopes {
               return find(collections, decisive, together);
             }
             // A linearizable read has to be of one document.
-            return (
-              await Promise.all(names.map((name) => find(collections, decisive, name)))
-            ).flat();
+            return (await allOf(names.map((name) => find(collections, decisive, name)))).flat();
           });
       const ids = new Map(
         documents.map(({ _id, description_id }) => [_id, fromId(description_id)]),

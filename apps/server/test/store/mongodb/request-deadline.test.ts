@@ -10,7 +10,7 @@ import { toId } from '../../../src/store/mongodb/documents/values.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aCode, anId, anInitiator, redemptionOf } from '../suite/records.ts';
 import { batch, type ScriptedServer } from './scripted-server.ts';
-import { scripted } from './scripted-store.ts';
+import { scripted, scriptedServer, storeOn } from './scripted-store.ts';
 
 // A server that takes commands and does not reply: the test moves the time of the request.
 
@@ -96,6 +96,21 @@ test('the deadline is one for all steps, and no step begins after it', async () 
   expect(outcome).toBe('store_unavailable');
   expect(server.sent('find')).toHaveLength(2);
   expect(await codeOf(inRequest(() => store.redeemCode(redemptionOf(aCode()))))).toBe('done');
+});
+
+test('a write that waits for the preparation of the database is not sent after it', async () => {
+  server = await scriptedServer();
+  server.on('connectionStatus', () => ({ ok: 0, code: 1, errmsg: 'not yet' }));
+  store = await storeOn(server);
+  server.hold('connectionStatus', replies);
+  const outcome = codeOf(inRequest(() => store.redeemCode(redemptionOf(aCode()))));
+  await sent(1);
+  vi.advanceTimersByTime(REQUEST_DEADLINE);
+  expect(await outcome).toEqual({ code: 'store_unavailable' });
+  for (const reply of replies) reply({});
+  // Behind the write, had there been one.
+  expect(await codeOf(inRequest(() => store.findCode(anId())))).toBe('done');
+  expect(server.sent('findAndModify')).toEqual([]);
 });
 
 test('it begins at the last byte of the request', async () => {
