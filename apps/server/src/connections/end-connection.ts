@@ -24,7 +24,8 @@ export async function endConnection(
   let some: RevokedRecord[] | null;
   do {
     some = await store.endConnection({ ...connection, now: clock(), initiator });
-    ended.push(...(some ?? []).slice(0, MAX_ENDED_GRANTS - ended.length));
+    const newestFirst = (some ?? []).sort((one, other) => (one.grant_id < other.grant_id ? 1 : -1));
+    ended.push(...newestFirst.slice(0, MAX_ENDED_GRANTS - ended.length));
   } while (some !== null);
-  return ended.sort((one, other) => (one.grant_id < other.grant_id ? 1 : -1));
+  return ended;
 }

@@ -14,6 +14,7 @@ import {
   toDeletionRecord,
   toSecretDocument,
 } from './documents/applications.ts';
+import { olderThan, withDetails } from './documents/grants.ts';
 import { fromId, initiatorField, isSame, toDate, toId } from './documents/values.ts';
 import { isDuplicateKey } from './errors.ts';
 import { atRevision, retryOnConflict, revisionOf } from './retry-on-conflict.ts';
@@ -109,7 +110,7 @@ export function applications(database: Database): Applications {
     async listApplications({ limit, before }) {
       const documents = await database.read(({ applications, listing }) =>
         applications
-          .find({ ...existing, ...(before !== null && { _id: { $lt: toId(before) } }) }, listing)
+          .find({ ...existing, ...olderThan(before) }, listing)
           .sort({ _id: -1 })
           .limit(limit)
           .toArray(),
@@ -246,8 +247,8 @@ export function applications(database: Database): Applications {
           .find(
             {
               ...ofApplication,
-              ...{ created_at: { $exists: true }, scope: { $exists: true } },
-              ...(before !== null && { _id: { $lt: toId(before) } }),
+              ...withDetails,
+              ...olderThan(before),
             },
             { ...options, projection: { _id: 1 } },
           )

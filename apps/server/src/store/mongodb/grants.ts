@@ -9,12 +9,14 @@ import {
   type GrantDocument,
   type JoinedGrantDocument,
   ofParties,
+  olderThan,
   type RedeemedDocument,
   toConnectedGrant,
   toGrantAuthentication,
   toGrantHistory,
   toRevokedRecord,
   unrevoked,
+  withDetails,
 } from './documents/grants.ts';
 import { fromId, initiatorField, isSame, toDate, toHash, toId } from './documents/values.ts';
 import type { DecisiveOptions } from './fence.ts';
@@ -35,12 +37,7 @@ type Grants = Pick<
   | 'endConnection'
 >;
 
-const withDetails = {
-  created_at: { $exists: true },
-  scope: { $exists: true },
-} satisfies Filter<GrantDocument>;
-
-const unusedBefore = (time: Milliseconds): Filter<GrantDocument> => ({
+const unusedSince = (time: Milliseconds): Filter<GrantDocument> => ({
   created_at: { $lt: toDate(time) },
   last_used_at: { $not: { $gte: toDate(time) } },
 });
@@ -53,9 +50,6 @@ function result<T>(document: T | null): ReadBack<T> {
 
 // Small enough that no update delays others.
 const BATCH_SIZE = 1_000;
-
-const olderThan = (before: string | null) =>
-  before === null ? {} : { _id: { $lt: toId(before) } };
 
 const active = { ...withDetails, ...unrevoked };
 
@@ -89,7 +83,7 @@ export function grants(database: Database): Grants {
       const before = { ...grant, revoked_at: { $exists: true } };
       const which = {
         ...{ ...grant, ...redeemed, revoked_at: { $exists: false } },
-        ...(unused_before !== undefined && unusedBefore(unused_before)),
+        ...(unused_before !== undefined && unusedSince(unused_before)),
       };
       const revoked = await database.write(({ grants, decisive }) => ({
         grant_id,
@@ -280,15 +274,16 @@ export function grants(database: Database): Grants {
       const found = await database.decideByIndex('unrevoked_by_account', ({ grants }, options) =>
         grants
           .find(activeOf(connection), { ...options, projection: { _id: 1 } })
+          .sort({ _id: -1 })
           .limit(BATCH_SIZE)
           .toArray(),
       );
       if (found.length === 0) return null;
       const ofBatch = { _id: { $in: found.map(({ _id }) => _id) } };
-      await database.write<void>(({ grants }) => ({
+      await database.write<true | undefined>(({ grants }) => ({
         isPart: true,
         async send(options) {
-          await grants.updateMany(
+          const { modifiedCount } = await grants.updateMany(
             { ...ofBatch, revoked_at: { $exists: false } },
             {
               $set: { revoked_at: toDate(now), ...initiatorField('revoked_by', initiator) },
@@ -296,12 +291,13 @@ export function grants(database: Database): Grants {
             },
             options,
           );
+          return modifiedCount > 0 || undefined;
         },
       }));
       // Another call may have revoked some in between.
       const ours = { revoked_at: toDate(now), 'revoked_by.request_id': initiator.request_id };
-      const revoked = await database.read(({ grants, listing }) =>
-        grants.find({ ...ofBatch, ...ours }, listing).toArray(),
+      const revoked = await database.decideByIndex('_id_', ({ grants }, options) =>
+        grants.find({ ...ofBatch, ...ours }, options).toArray(),
       );
       return revoked.map(toRevokedRecord);
     },

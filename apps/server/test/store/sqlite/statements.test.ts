@@ -78,4 +78,11 @@ describe('a statement for SQLite', () => {
   ])('about a connection passes over what was revoked: %s', (words, key) => {
     expect(found(words).join('\n')).toContain(`INDEX unrevoked_by_account (${key})`);
   });
+
+  test('about the active grants of an application reads its grants alone', () => {
+    const words = 'last_used_at, revoked_at FROM grants WHERE application_id = :application_id AND';
+    expect(found(words).join('\n')).toContain(
+      'INDEX grants_by_application (application_id=? AND id<?)',
+    );
+  });
 });

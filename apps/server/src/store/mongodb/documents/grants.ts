@@ -76,6 +76,14 @@ export interface GrantDocument extends Initiators, Versioned {
 /** In the words of the index `unrevoked_by_account`, where null is for an absent field. */
 export const unrevoked = { revoked_at: null } as object as Filter<GrantDocument>;
 
+export const withDetails = {
+  created_at: { $exists: true },
+  scope: { $exists: true },
+} satisfies Filter<GrantDocument>;
+
+export const olderThan = (before: string | null) =>
+  before === null ? {} : { _id: { $lt: toId(before) } };
+
 export type RedeemedDocument = GrantDocument & { created_at: Date; account: AccountSnapshot };
 
 type DetailedDocument = RedeemedDocument & { code_hash: Binary };
