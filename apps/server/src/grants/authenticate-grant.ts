@@ -5,7 +5,7 @@ import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { AccountRecord, CredentialHash, GrantAuthentication } from '../store/records.ts';
-import { unusedBefore } from '../store/store.ts';
+import { isUnusedSince, USE_NOTED_AFTER, unusedBefore } from '../store/store.ts';
 
 /** A plain read: during a failover it may miss a secret that was just created. */
 export async function isKnownGrantSecret(
@@ -55,15 +55,12 @@ export async function findActiveGrant(
   return found;
 }
 
-function isIdle({ grant, ...application }: GrantAuthentication, now: Milliseconds): boolean {
-  const before = unusedBefore({ ...application, disabled: false }, now);
-  return before !== null && Math.max(grant.created_at, grant.last_used_at ?? 0) < before;
+function isIdle({ grant, idle_days, enabled_at }: GrantAuthentication, now: Milliseconds): boolean {
+  const before = unusedBefore({ disabled: false, idle_days, enabled_at }, now);
+  return before !== null && isUnusedSince(grant, before);
 }
 
 const isActive = (found: GrantAuthentication): found is ActiveGrant => found.secret_hash !== null;
-
-// A grant that is used all the time costs one write a day.
-export const USE_NOTED_AFTER: Milliseconds = 86_400_000;
 
 export async function noteUse(
   { store, idleGrants, useNotes }: Pick<Service, 'store' | 'idleGrants' | 'useNotes'>,

@@ -1,6 +1,6 @@
 import type { Parties, Store } from '../store/store.ts';
 
-// A list of so many is short, and their cancellations are made at once.
+// A list of so many is short, and their cancellations run at the same time.
 const PAGE = 50;
 
 /**

@@ -1,6 +1,6 @@
 import type { Audit } from '../audit/audit.ts';
 import type { Clock, Milliseconds } from '../clock.ts';
-import { type Store, unusedBefore } from '../store/store.ts';
+import { isUnusedSince, type Store, unusedBefore } from '../store/store.ts';
 
 export interface IdleGrants {
   /** The time of a use: that of the clock, unless that was set back. */
@@ -13,7 +13,7 @@ export interface IdleGrants {
 
 export interface IdleGrantsOptions {
   clock: Clock;
-  /** Nobody sets it. It counts from any moment. */
+  /** Never set or corrected. It counts from an arbitrary moment. */
   monotonic: Clock;
   audit: Pick<Audit, 'ended'>;
   onError(error: unknown): void;
@@ -54,13 +54,14 @@ export function createIdleGrants(
     onWarning(`${problem} No idle grant is revoked for a day. Let NTP keep the clock.`);
   }
 
-  function isWaiting(): boolean {
+  function lookAtClock(): void {
     const set = clock() - monotonic();
     const jump = set - clockSet;
     clockSet = set;
     if (Math.abs(jump) > JUMP) waitADay(`The clock jumped by ${Math.round(jump / 1_000)} s.`);
-    return closed || monotonic() < waitsUntil;
   }
+
+  const isWaiting = () => closed || monotonic() < waitsUntil;
 
   async function readNewest(): Promise<void> {
     const newest = await store.newestGrantTime();
@@ -73,11 +74,15 @@ export function createIdleGrants(
   }
 
   async function endAll(): Promise<void> {
+    lookAtClock();
     if (newestRecord === null) await readNewest();
     let before: string | null = null;
     do {
       const page = await store.listApplications({ limit: PAGE, before });
-      for (const { id, idle_days } of page) if (idle_days !== null) await endOf(id);
+      for (const { id, idle_days } of page) {
+        if (isWaiting()) return;
+        if (idle_days !== null) await endOf(id);
+      }
       before = page.length === PAGE ? (page.at(-1)?.id ?? null) : null;
     } while (before !== null);
   }
@@ -88,13 +93,13 @@ export function createIdleGrants(
       const page = await store.listGrants({ application_id }, { limit: PAGE, before });
       // Read again for each page: a change applies from then on.
       const application = await store.findApplication(application_id);
+      lookAtClock();
       if (application === null || newestRecord === null || isWaiting()) return;
       const now = Math.min(clock(), newestRecord + monotonic());
       const unused_before = unusedBefore(application, now);
       if (unused_before === null) return;
       const idle = page.filter(
-        ({ revoked_at, created_at, last_used_at }) =>
-          revoked_at === null && Math.max(created_at, last_used_at ?? 0) < unused_before,
+        (grant) => grant.revoked_at === null && isUnusedSince(grant, unused_before),
       );
       await Promise.all(idle.map(({ grant_id }) => end(application_id, grant_id, unused_before)));
       before = page.length === PAGE ? (page.at(-1)?.grant_id ?? null) : null;
@@ -117,7 +122,6 @@ export function createIdleGrants(
   }
 
   const endInBackground = () => {
-    isWaiting();
     endOnce().catch((error) => {
       if (!closed) onError(error);
     });

@@ -2,12 +2,12 @@ import { activeGrants } from '../connections/list-connections.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
-import type { GrantRecord } from '../store/records.ts';
+import type { ConnectedGrant, GrantRecord } from '../store/records.ts';
 
 // Simultaneous writes share a wait for the disk.
 const AT_ONCE = 64;
 
-/** After a conversion: ends the live grants of its account beyond the newest so many. */
+/** After a conversion: ends the live grants of its account except the newest `most`. */
 export async function endReplacedGrants(
   { store, clock, audit }: Pick<Service, 'store' | 'clock' | 'audit'>,
   { grant_id, application_id, account: { id: account_id } }: GrantRecord,
@@ -23,13 +23,8 @@ export async function endReplacedGrants(
   }
 
   try {
-    const live: Converted[] = [];
-    for await (const { grant_id, created_at } of activeGrants(store, {
-      account_id,
-      application_id,
-    })) {
-      live.push({ grant_id, created_at });
-    }
+    const live: ConnectedGrant[] = [];
+    for await (const grant of activeGrants(store, { account_id, application_id })) live.push(grant);
     const replaced = live.sort(byConversion).slice(0, -most);
     while (replaced.length > 0) {
       await Promise.all(replaced.splice(0, AT_ONCE).map((grant) => end(grant.grant_id)));
@@ -40,8 +35,6 @@ export async function endReplacedGrants(
   }
 }
 
-type Converted = Pick<GrantRecord, 'grant_id' | 'created_at'>;
-
-function byConversion(one: Converted, other: Converted): number {
+function byConversion(one: ConnectedGrant, other: ConnectedGrant): number {
   return one.created_at - other.created_at || (one.grant_id < other.grant_id ? -1 : 1);
 }

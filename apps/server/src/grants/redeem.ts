@@ -5,6 +5,7 @@ import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
+import { isOver } from '../store/generations.ts';
 import type { ApplicationRecord, CodeState, GrantRecord } from '../store/records.ts';
 import type { Redemption } from '../store/store.ts';
 import { type BindingProof, challengeOf, whyNotBound } from './code-binding.ts';
@@ -58,12 +59,13 @@ export async function redeem(
     if (grant !== null) return { grant, grant_secret: secret.credential };
   }
   const state = await store.findCode(grant_id);
-  const asked = { application_id, code_hash, ...proof, disabled_generation: generations.disabled };
+  const asked = { application_id, code_hash, ...proof, generations };
   const reason = whyNotRedeemed(state, asked, isExpired);
   throw DomainError.because(reason, { grant_id }, reason === 'code_replayed' ? { grant_id } : {});
 }
 
-type ThisCode = Pick<Redemption, 'application_id' | 'code_hash' | 'disabled_generation'>;
+type ThisCode = Pick<Redemption, 'application_id' | 'code_hash'> &
+  Pick<ApplicationRecord, 'generations'>;
 
 /** The first reason in the order of `docs/protocol/operations.md#redemption`. */
 function whyNotRedeemed(
@@ -82,12 +84,11 @@ function whyNotRedeemed(
 
 function whyNotThisCode(
   state: CodeState | null,
-  { application_id, code_hash, disabled_generation }: ThisCode,
+  { application_id, code_hash, generations }: ThisCode,
 ): Reason | null {
   if (state === null) return 'code_unknown';
   if (state.application_id !== application_id) return 'code_of_another_application';
   if (!sameHash(state.code_hash, code_hash)) return 'code_forged';
   // Grants go on.
-  const isOver = !state.redeemed && state.generation < disabled_generation;
-  return isOver ? 'code_ended_by_disabling' : null;
+  return !state.redeemed && isOver(state, { generations }) ? 'code_ended_by_disabling' : null;
 }

@@ -64,9 +64,12 @@ export function outdatedSecrets(secrets: readonly SecretRecord[], now: Milliseco
 
 const DAY: Milliseconds = 86_400_000;
 
+// A grant that is used all the time costs one write a day.
+export const USE_NOTED_AFTER: Milliseconds = DAY;
+
 /**
  * A grant of the application that was redeemed, and last used, before this is idle; null if none
- * is. The note of a use may be a day older than the use, hence the day more.
+ * is. The note of a use may be older than the use by {@link USE_NOTED_AFTER}.
  */
 export function unusedBefore(
   {
@@ -77,8 +80,15 @@ export function unusedBefore(
   now: Milliseconds,
 ): Milliseconds | null {
   if (disabled || idle_days === null) return null;
-  const before = now - (idle_days + 1) * DAY;
+  const before = now - idle_days * DAY - USE_NOTED_AFTER;
   return (enabled_at ?? 0) < before ? before : null;
+}
+
+export function isUnusedSince(
+  { created_at, last_used_at }: Pick<GrantRecord, 'created_at' | 'last_used_at'>,
+  time: Milliseconds,
+): boolean {
+  return Math.max(created_at, last_used_at ?? 0) < time;
 }
 
 /** Link requests and pages stay after they expire, so that a late user finds the way back. */
@@ -238,8 +248,9 @@ export interface ReadOptions {
  *   failover undoes it. A read sees every write that was acknowledged before the read began, in any
  *   process.
  * - Every method throws a DomainError `store_unavailable` if the database does not respond; then
- *   nothing was changed, or only a part of what works in parts. A write whose outcome can't be found out throws `outcome_unknown`. Such a
- *   write may still be made later, but never undoes a write that was acknowledged in between.
+ *   nothing was changed, or, of an erasure or a disconnect, only a part. A write whose outcome can't
+ *   be found out throws `outcome_unknown`. Such a write may still be made later, but never undoes a
+ *   write that was acknowledged in between.
  */
 export interface Store {
   // Applications
@@ -278,7 +289,7 @@ export interface Store {
 
   /**
    * Returns the changed application; null if there is none. Idempotent: it is enabled at `now` only
-   * if it was disabled.
+   * if it was disabled. Each disabling ends what was issued before it.
    */
   setApplicationDisabled(
     application_id: string,
@@ -380,17 +391,17 @@ export interface Store {
   identifyLink(identification: Identification): Promise<LinkRecord | null>;
 
   /**
-   * Replaces the link, and marks the request as switched, if the page is the latest of its link request, the request is undecided and
-   * `now` is before its expiry; otherwise null. The former link is void. The page stays the latest
-   * until the host identifies an account: a second click replaces the link again, and a user who
-   * goes back can still decide.
+   * Replaces the link, and marks the request as switched, if the page is the latest of its link
+   * request, the request is undecided and `now` is before its expiry; otherwise null. The former link
+   * is void. The page stays the latest until the host identifies an account: a second click replaces
+   * the link again, and a user who goes back can still decide.
    */
   switchLink(change: LinkSwitch): Promise<LinkRecord | null>;
 
   /**
    * Decides a link request, if the holder's link or page is the latest, the request is undecided,
-   * `now` is before its expiry, and the account is not another one. Of concurrent decisions exactly one is made; the others receive
-   * null.
+   * `now` is before its expiry, and the account is the identified one, if there is one and the request
+   * is not switched. Of concurrent decisions exactly one is made; the others receive null.
    */
   decideLink(decision: NewDecision): Promise<LinkRecord | null>;
 
@@ -467,8 +478,9 @@ export interface Store {
 
   /**
    * Revokes a grant and deletes the hash of its secret. Null if there is no such grant, its code
-   * was not redeemed, it belongs to another application, or it was used since `unused_before`. Once this has returned, no process sees
-   * the grant as active. Idempotent: a repetition returns the first result, for ever.
+   * was not redeemed, it belongs to another application, or it was used since `unused_before`. Once
+   * this has returned, no process sees the grant as active. Idempotent: a repetition returns the first
+   * result, for ever.
    *
    * Of concurrent calls with `onlyActive` exactly one receives the grant; the others receive null.
    */
@@ -515,12 +527,15 @@ export interface Store {
     range: ListRange,
   ): Promise<GrantRecord[]>;
 
-  // Connections. They cost what is active or pending, however many grants were revoked.
+  // Connections. Those of an account cost what is active or pending, however many grants were revoked.
 
   /** The applications with active grants of an account. */
   listConnections(account_id: string): Promise<ConnectionRecord[]>;
 
-  /** The active grants, newest first. Has every grant that was active before the call began. */
+  /**
+   * The active grants, newest first. Has every grant that was active before the call began. Without
+   * an account, it passes over revoked ones too.
+   */
   listActiveGrants(filter: OfApplication, range: ListRange): Promise<ConnectedGrant[]>;
 
   /**

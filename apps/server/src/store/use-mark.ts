@@ -47,7 +47,7 @@ export interface Claim {
 /**
  * Marks a database as used, before anything is changed in it.
  *
- * @param database - how messages call it
+ * @param database - its name in messages
  * @param onWarning - gets what the operator has to do if it was taken back into use
  * @throws CopiedDatabase
  */
