@@ -25,7 +25,7 @@ const valuesOf = (query: URLSearchParams, name: string) =>
 
 const oneOf = (query: URLSearchParams, name: string) => valuesOf(query, name)[0] ?? null;
 
-/** Steps 2 to 4 of `docs/protocol/linking.md#authorization-request`. No error is redirected. */
+/** Steps 2 to 4 of `docs/protocol/linking.md#authorization-request`. These errors are not redirected. */
 export async function readTarget(
   store: Store,
   query: URLSearchParams,
@@ -84,6 +84,7 @@ export async function readRequest(
   store: Store,
   target: AuthorizationTarget,
   query: URLSearchParams,
+  mayBeStale: boolean,
 ): Promise<AuthorizationRequest> {
   checkResponseType(query);
   const code_challenge = readChallenge(query);
@@ -101,7 +102,7 @@ export async function readRequest(
   if (!fields.scope.safeParse(scope).success) throw refuse('scope_ill_formed');
   const tokens = scope.split(' ');
   // An outdated id only makes a link request that is over.
-  const ids = await store.findDescriptionIds(tokens, { mayBeStale: true });
+  const ids = await store.findDescriptionIds(tokens, { mayBeStale });
   const description_ids = ids.filter((id) => id !== null);
   if (description_ids.length < tokens.length) throw refuse('scope_undescribed');
   const { scopes } = application;

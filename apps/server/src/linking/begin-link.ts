@@ -31,7 +31,7 @@ export async function readAuthorization(
   const read = (mayBeStale: boolean) =>
     readRecent(service, query, request_id, { mayBeStale, onApplication });
   const confirm = () => read(false);
-  // A refusal is no state to trust either.
+  // The refusal may come from an outdated read, so it is repeated behind a fence.
   const request = await read(true).catch(confirm);
   return { ...request, confirm };
 }
@@ -44,7 +44,7 @@ async function readRecent(
 ): Promise<AuthorizationRequest> {
   const target = await readTarget(service.store, query, options);
   try {
-    return await readRequest(service.store, target, query);
+    return await readRequest(service.store, target, query, options.mayBeStale);
   } catch (error) {
     if (!(error instanceof DomainError) || error.code === 'store_unavailable') throw error;
     const redirect_to = redirectWithError(linkingOf(service), target, {
