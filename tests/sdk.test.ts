@@ -314,8 +314,12 @@ describe('every class of error that the SDK has', slow, () => {
     await fails(latchkey.revoke(grant_id), client.ApplicationDisabledError, members);
 
     await operator(server, 'POST', `/applications/${id}/enable`);
-    expect(await latchkey.convert(code)).toMatchObject({ revoked: false });
     expect(await latchkey.grant(grant_secret)).toMatchObject({ grant_id, application_id: id });
+    // Its pending codes have ended for good.
+    await fails(latchkey.convert(code), client.CodeNotFoundError, {
+      error_code: 'code_not_found',
+      status: 400,
+    });
   });
 
   test('AuthenticationError: of a revoked grant, disabled or not', async () => {
