@@ -160,7 +160,8 @@ describe('an error', () => {
     service.reply = refusal('store_unavailable', {}, { 'retry-after': '0' });
     const again = admin.links.deny({ link }, { maxRetries: 1 });
     await expect(again).rejects.toThrow(UnavailableError);
-    expect(service.requests).toHaveLength(2);
+    // The read that timed out above may arrive as late as now.
+    expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
   });
 
   it('is a LatchkeyConfigError for an option that does not exist', async () => {
