@@ -103,7 +103,11 @@ describe('an account', () => {
     const now = await latchkey.account(grant_secret);
     expect(now).toEqual(account);
     expect(now.request_id).toMatch(/^[0-9a-f-]{36}$/);
-    expect(await latchkey.grant(grant_secret)).toEqual({ ...description, application_id: id });
+    expect(await latchkey.grant(grant_secret)).toEqual({
+      ...description,
+      application_id: id,
+      external_id: null,
+    });
 
     const revoked = {
       object: 'oauth_grant',

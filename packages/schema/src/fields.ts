@@ -55,6 +55,12 @@ export const textOf = (maxLength: number) =>
 /** The name of an application or of an account. */
 export const text = textOf(200);
 
+/** The host's own id of an account. */
+export const externalId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/, 'Must be 1 to 128 characters of printable ASCII without spaces.')
+  .meta({ minLength: 1, maxLength: 128, examples: ['user-4711'] });
+
 const MAX_SCOPE_TOKENS = 32;
 
 /** Space-separated scope tokens. The alphabet is defined in RFC 6749, section 3.3. */

@@ -60,6 +60,7 @@ const isOneOf = (characters: string) => (text: string) =>
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 const isHex = isOneOf(`${DIGITS}ABCDEFabcdef`);
+const externalId = keptIf((value) => /^[!-~]{1,128}$/.test(value));
 const challenge = keptIf((value) => value.length === 43 && isOneOf(`${LETTERS}${DIGITS}-_`)(value));
 const verifier = keptIf(
   (value) => value.length >= 43 && value.length <= 128 && isOneOf(`${LETTERS}${DIGITS}-._~`)(value),
@@ -291,6 +292,7 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     twitter: or(orNull(text), null),
     verified: or(boolean, false),
     supporter: or(boolean, false),
+    external_id: or(orNull(externalId), null),
   },
   codeIssueInput: {
     application_id: needed(id),
@@ -300,7 +302,10 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     code_challenge: optional(challenge),
   },
   listInput: listMembers,
-  accountListInput: { username: optional(text), ...listMembers },
+  accountListInput: {
+    ...{ username: optional(text), external_id: optional(externalId) },
+    ...listMembers,
+  },
   grantListInput: { account_id: optional(id), application_id: optional(id), ...listMembers },
 };
 
@@ -313,8 +318,10 @@ function readPlainly(name: keyof typeof inputs, input: Record<string, unknown>) 
     if (read === 'refused') refused.push(member);
     else if (read !== 'absent') output[member] = read.value;
   }
-  const filters = ['account_id', 'application_id'].filter((member) => Object.hasOwn(input, member));
-  if (name === 'grantListInput' && filters.length !== 1) refused.push('');
+  const given = (...members: string[]) =>
+    members.filter((member) => Object.hasOwn(input, member)).length;
+  if (name === 'grantListInput' && given('account_id', 'application_id') !== 1) refused.push('');
+  if (name === 'accountListInput' && given('username', 'external_id') > 1) refused.push('');
   return { output, refused };
 }
 
@@ -473,6 +480,7 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
   grants_per_account: fc.option(fc.integer({ min: -1, max: 102 })),
   page: fc.constantFrom('connections', 'consent', ''),
   code_verifier: fc.stringMatching(/^[A-Za-z0-9._~-]{42,129}$/),
+  external_id: fc.oneof(hostileText, fc.stringMatching(/^[ -~]{0,129}$/)),
   code_challenge: fc.stringMatching(/^[A-Za-z0-9_-]{42,44}$/),
   ...{ grant_id: ids, application_id: ids, account_id: ids, secret_id: ids },
   ...{ username: hostileText, display_name: hostileText, twitter: hostileText, name: hostileText },

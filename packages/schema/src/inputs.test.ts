@@ -25,7 +25,8 @@ it.each(Object.entries(inputs))(
       ...['scopes', 'logo_uri', 'homepage_uri'],
       ...['idle_days', 'grants_per_account'],
     ];
-    const nullable = ['twitter', 'expires_at', 'description', ...ofApplications];
+    const ofAccounts = schema === inputs.accountInput ? ['external_id'] : [];
+    const nullable = [...ofAccounts, 'twitter', 'expires_at', 'description', ...ofApplications];
     const members = Object.keys((schema as typeof inputs.accountInput).shape);
     for (const member of members) {
       const refused = refuses(schema, { [member]: null });
@@ -58,6 +59,7 @@ it('has the defaults of an account', () => {
     twitter: null,
     verified: false,
     supporter: false,
+    external_id: null,
   });
 });
 
@@ -96,6 +98,8 @@ describe('a list of grants', () => {
       application_id: id,
       limit: 50,
     });
+    const both = { username: 'ada', external_id: 'a-1' };
+    expect(refuses(inputs.accountListInput, both)).toEqual(['']);
     expect(refuses(inputs.grantListInput, {})).toEqual(['']);
     expect(refuses(inputs.grantListInput, { account_id: id, application_id: id })).toEqual(['']);
   });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   codeChallenge,
   codeVerifier,
+  externalId,
   languageTag,
   moment,
   scope,
@@ -189,6 +190,9 @@ export const accountInput = z.object({
     .boolean()
     .default(false)
     .meta({ description: 'Whether the service marks the account as a supporter.' }),
+  external_id: externalId.nullable().default(null).meta({
+    description: "The service's own id of the account. Every linked application sees it.",
+  }),
 });
 
 export const codeIssueInput = z.object({
@@ -220,12 +224,20 @@ export const listInput = z.object(listMembers);
 type GrantFilter =
   | { account_id: string; application_id?: undefined }
   | { account_id?: undefined; application_id: string };
-export const accountListInput = z.object({
-  username: text
-    .optional()
-    .meta({ description: 'Only accounts with exactly this username.', examples: ['ada'] }),
-  ...listMembers,
-});
+export const accountListInput = z
+  .object({
+    username: text
+      .optional()
+      .meta({ description: 'Only accounts with exactly this username.', examples: ['ada'] }),
+    external_id: externalId
+      .optional()
+      .meta({ description: 'Only accounts with exactly this external id.' }),
+    ...listMembers,
+  })
+  .refine(
+    ({ username, external_id }) => username === undefined || external_id === undefined,
+    'Give at most one of username and external_id.',
+  );
 
 export const grantListInput = z
   .object({ account_id: uuid.optional(), application_id: uuid.optional(), ...listMembers })

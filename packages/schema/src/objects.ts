@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorCodes } from './errors.ts';
-import { languageTag, scope, scopeToken, text, timestamp, uuid } from './fields.ts';
+import { externalId, languageTag, scope, scopeToken, text, timestamp, uuid } from './fields.ts';
 
 // Schemas of the objects that operations return. `types.ts` is generated from them, with the
 // descriptions as docstrings. OpenAPI has the same descriptions.
@@ -29,6 +29,15 @@ export const account = z
       .meta({ description: 'Whether the service marks the account as a supporter.' }),
   })
   .meta({ id: 'Account', description: 'The account that a grant is about.' });
+
+// Each application that is linked to the account sees it.
+const externalIdOfNow = externalId.nullable().meta({
+  description: "The service's own id of the account, as it is now; null if it has none.",
+});
+
+export const accountEntry = account
+  .extend({ external_id: externalIdOfNow })
+  .meta({ id: 'AccountEntry', description: 'An account, as its operator put it.' });
 
 const accountAtIssue = account.meta({
   description: 'The account as it was when the code was issued.',
@@ -68,6 +77,7 @@ export const grantDescription = z
     scope,
     revoked: z.literal(false),
     account: accountAtIssue,
+    external_id: externalIdOfNow,
   })
   .meta({ id: 'GrantDescription', description: 'A grant without its secret.' });
 
@@ -407,6 +417,7 @@ export const introspection = z
       token_type: z.literal('Bearer'),
       sub: uuid.meta({ description: 'The id of the account.' }),
       username: text.meta({ description: "The account's username as it is now." }),
+      external_id: externalIdOfNow,
       iss: z
         .string()
         .meta({ description: 'The address of the service.', examples: ['https://link.example'] }),
@@ -422,7 +433,7 @@ export const introspection = z
 
 export const applicationList = list(application, 'ApplicationList');
 export const grantList = list(grantEntry, 'GrantList');
-export const accountList = list(account, 'AccountList');
+export const accountList = list(accountEntry, 'AccountList');
 
 export const accountErasure = z
   .object({
@@ -487,7 +498,7 @@ export const exportedRefusal = exportedChange
 export const accountExport = z
   .object({
     object: z.literal('account_export'),
-    account: account.meta({ description: 'The account as it is now.' }),
+    account: accountEntry.meta({ description: 'The account as it is now.' }),
     grants: z
       .array(grantEntry)
       .meta({ description: 'The grants, including revoked ones, newest first.' }),

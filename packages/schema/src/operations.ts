@@ -228,7 +228,7 @@ export const operations = {
     description:
       'Creates an account or replaces it completely. Omitted members get their defaults.',
     input: input.accountInput,
-    output: object.account,
+    output: object.accountEntry,
     errors: [],
   },
   'admin.accounts.get': {
@@ -238,7 +238,7 @@ export const operations = {
     summary: 'Get an account',
     description: 'The account as it is now.',
     input: input.accountIdInput,
-    output: object.account,
+    output: object.accountEntry,
     errors: ['account_not_found'],
   },
   'admin.accounts.list': {
@@ -246,7 +246,8 @@ export const operations = {
     path: '/admin/accounts',
     caller: 'operator',
     summary: 'List the accounts',
-    description: 'Newest first. With username, only the accounts with exactly this username.',
+    description:
+      'Newest first. With username or external_id, only the accounts with exactly this one.',
     input: input.accountListInput,
     output: object.accountList,
     errors: [],
@@ -257,7 +258,7 @@ export const operations = {
     caller: 'operator',
     summary: 'Erase an account',
     description:
-      'Revokes the grants of the account, cancels its codes, and removes its personal data, also from the copies in its grants: username and display_name become "erased", twitter null. Idempotent: if there is no such account, nothing is revoked.',
+      'Revokes the grants of the account, cancels its codes, and removes its personal data, also from the copies in its grants: username and display_name become "erased", twitter null, and the external id is gone. Idempotent: if there is no such account, nothing is revoked.',
     input: input.accountIdInput,
     output: object.accountErasure,
     errors: [],

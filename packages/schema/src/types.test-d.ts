@@ -19,6 +19,7 @@ interface Generated {
   newApplication: types.NewApplication;
   issuedCode: types.IssuedCode;
   cancelledCode: types.CancelledCode;
+  accountEntry: types.AccountEntry;
   accountErasure: types.AccountErasure;
   codeEntry: types.CodeEntry;
   exportedChange: types.ExportedChange;
@@ -39,7 +40,7 @@ interface Generated {
   scopeDescription: types.Scope;
   applicationList: types.List<types.Application>;
   grantList: types.List<types.GrantEntry>;
-  accountList: types.List<types.Account>;
+  accountList: types.List<types.AccountEntry>;
   scopeList: types.CompleteList<types.Scope>;
   connectionList: types.CompleteList<types.Connection>;
   revokedGrantList: types.CompleteList<types.RevokedGrant>;

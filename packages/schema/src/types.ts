@@ -19,6 +19,12 @@ export interface Account {
   supporter: boolean;
 }
 
+/** An account, as its operator put it. */
+export interface AccountEntry extends Account {
+  /** The service's own id of the account, as it is now; null if it has none. */
+  external_id: string | null;
+}
+
 /** A grant with its secret, as `convert` and `recover` return it. The secret is shown only once. */
 export interface FullGrant {
   object: 'oauth_grant';
@@ -49,6 +55,8 @@ export interface GrantDescription {
   revoked: false;
   /** The account as it was when the code was issued. */
   account: Account;
+  /** The service's own id of the account, as it is now; null if it has none. */
+  external_id: string | null;
 }
 
 /** A revoked grant. */
@@ -333,6 +341,8 @@ export type Introspection =
       sub: string;
       /** The account's username as it is now. */
       username: string;
+      /** The service's own id of the account, as it is now; null if it has none. */
+      external_id: string | null;
       /** The address of the service. */
       iss: string;
       /** When the code was converted, in seconds since 1970. */
@@ -401,7 +411,7 @@ export interface ExportedRefusal extends ExportedChange {
 export interface AccountExport {
   object: 'account_export';
   /** The account as it is now. */
-  account: Account;
+  account: AccountEntry;
   /** The grants, including revoked ones, newest first. */
   grants: GrantEntry[];
   /** The codes that were not converted, newest first. */

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { Account } from '@latchkey/schema';
+import type { AccountEntry } from '@latchkey/schema';
 
 /** An account as a test describes it. Every member may be left out. `username` has 1 to 200 characters. */
-export type TestAccount = Partial<Omit<Account, 'object'>>;
+export type TestAccount = Partial<Omit<AccountEntry, 'object'>>;
 
 const ADA = { username: 'ada', display_name: 'Ada Lovelace', verified: true };
 
-type NamedAccount = TestAccount & Pick<Account, 'id' | 'username'>;
+type NamedAccount = TestAccount & Pick<AccountEntry, 'id' | 'username'>;
 
 /** The accounts of a test server. An account is found by its id, or without one by its username. */
 export class Accounts {
-  readonly #accounts = new Map<string, Account>();
+  readonly #accounts = new Map<string, AccountEntry>();
 
   /**
    * Fills in the members that are not given: with their previous values if the account is known,
@@ -27,7 +27,7 @@ export class Accounts {
   }
 
   /** Remembers an account that the service has stored. */
-  keep(account: Account): void {
+  keep(account: AccountEntry): void {
     this.#accounts.set(account.id, account);
   }
 }

@@ -4,7 +4,7 @@
  * @module testing
  */
 
-export type { Account, FullGrant, IssuedCode, OperationName } from '@latchkey/schema';
+export type { Account, AccountEntry, FullGrant, IssuedCode, OperationName } from '@latchkey/schema';
 export type { TestAccount } from './accounts.ts';
 export type { Failure } from './faults.ts';
 export type { LinkOutcome, LinkRequestOptions, TestLink } from './play-application.ts';

@@ -143,8 +143,9 @@ describe('an account', () => {
     expect(bob).toMatchObject({ display_name: 'bob', supporter: true, verified: false });
     expect(bob.id).not.toBe(ada.id);
     const renamed = await server.putAccount({ id: bob.id, username: 'robert' });
-    expect(renamed).toEqual({ ...bob, username: 'robert' });
-    expect(await latchkey.account(grant_secret)).toEqual(renamed);
+    expect(renamed).toEqual({ ...bob, username: 'robert', external_id: null });
+    const { external_id: _, ...seen } = renamed;
+    expect(await latchkey.account(grant_secret)).toEqual(seen);
     expect(await server.putAccount({ username: 'robert' })).toEqual(renamed);
   });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type {
-  Account,
+  AccountEntry,
   IssuedCode,
   OperationInput,
   OperationName,
@@ -147,7 +147,7 @@ export interface TestServer extends AsyncDisposable {
    * await server.putAccount({ username: 'ada', display_name: 'Ada King' });
    * ```
    */
-  putAccount(account?: TestAccount): Promise<Account>;
+  putAccount(account?: TestAccount): Promise<AccountEntry>;
 
   /**
    * Revokes a grant on the service's side, as when the user unlinks the application there.
@@ -359,7 +359,7 @@ export async function createTestServer({
   const { id: application_id } = application;
   let codesExpireAt = clock.now();
 
-  async function putAccount(account?: TestAccount): Promise<Account> {
+  async function putAccount(account?: TestAccount): Promise<AccountEntry> {
     const { id: account_id, ...members } = accounts.complete(account);
     const put = await operator('admin.accounts.put', { account_id, ...members });
     accounts.keep(put);

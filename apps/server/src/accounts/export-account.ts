@@ -5,8 +5,8 @@ import type { Actor, Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import { isOver } from '../store/generations.ts';
 import type {
-  AccountRecord,
   CodeState,
+  CurrentAccount,
   GrantHistory,
   GrantRecord,
   PendingRecord,
@@ -24,7 +24,7 @@ export interface ExportedChange {
 }
 
 export interface AccountExport {
-  account: AccountRecord;
+  account: CurrentAccount;
   grants: GrantRecord[];
   codes: PendingRecord[];
   history: ExportedChange[];

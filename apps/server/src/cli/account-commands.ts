@@ -1,4 +1,4 @@
-import type { Account } from '@latchkey/schema';
+import type { AccountEntry } from '@latchkey/schema';
 import type { Command } from 'commander';
 import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
@@ -9,17 +9,23 @@ import type { Terminal } from './terminal.ts';
 
 const yesOrNo = (value: boolean) => (value ? 'yes' : 'no');
 
-const columns: readonly Column<Account>[] = [
+const columns: readonly Column<AccountEntry>[] = [
   { title: 'ID', text: ({ id }) => id },
   { title: 'USERNAME', text: ({ username }) => username, flexible: true },
   { title: 'DISPLAY NAME', text: ({ display_name }) => display_name, flexible: true },
   { title: 'TWITTER', text: ({ twitter }) => twitter ?? '', flexible: true, optional: true },
   { title: 'VERIFIED', text: ({ verified }) => yesOrNo(verified), optional: true },
   { title: 'SUPPORTER', text: ({ supporter }) => yesOrNo(supporter), optional: true },
+  {
+    title: 'EXTERNAL ID',
+    text: ({ external_id }) => external_id ?? '',
+    flexible: true,
+    optional: true,
+  },
 ];
 
-function describeAccount(account: Account): string {
-  const { id, username, display_name, twitter, verified, supporter } = account;
+function describeAccount(account: AccountEntry): string {
+  const { id, username, display_name, twitter, verified, supporter, external_id } = account;
   return fieldList([
     ['id', id],
     ['username', username],
@@ -27,6 +33,7 @@ function describeAccount(account: Account): string {
     ['twitter', twitter ?? 'none'],
     ['verified', yesOrNo(verified)],
     ['supporter', yesOrNo(supporter)],
+    ['external id', external_id ?? 'none'],
   ]);
 }
 
@@ -42,9 +49,11 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
     .option('--twitter <handle>', 'the Twitter handle (default: none)')
     .option('--verified', 'the account is verified')
     .option('--supporter', 'the account is a supporter')
+    .option('--external-id <id>', "the service's own id of the account (default: none)")
     .option('--json', 'print JSON, as the API returns it')
     .description('create an account, or replace all of its fields')
-    .action(async ({ id, username, displayName, twitter, verified, supporter, ...options }) => {
+    .action(async ({ id, username, displayName, externalId, ...members }) => {
+      const { twitter, verified, supporter, ...options } = members;
       const { newId } = await import('../credentials/credentials.ts');
       await runOperation(
         terminal,
@@ -56,6 +65,7 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
           twitter: twitter ?? null,
           verified: verified ?? false,
           supporter: supporter ?? false,
+          external_id: externalId ?? null,
         },
         options,
         describeAccount,
@@ -70,11 +80,13 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
   const list = account
     .command('list')
     .option('--username <name>', 'only accounts with exactly this user name')
+    .option('--external-id <id>', "only accounts with exactly this id of the service's own")
     .option('--json', 'print JSON, as the API returns it')
     .description('list all accounts, newest first')
-    .action(({ username, ...options }) =>
-      listAll(terminal, 'admin.accounts.list', { username }, options, columns),
-    );
+    .action(({ username, externalId, ...options }) => {
+      const filter = { username, external_id: externalId };
+      return listAll(terminal, 'admin.accounts.list', filter, options, columns);
+    });
   addExamples(list, 'account list', 'account list --username ada', 'account list | cut -f1');
 
   const get = account

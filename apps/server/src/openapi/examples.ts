@@ -1,5 +1,6 @@
 import {
   type Account,
+  type AccountEntry,
   type Application,
   type ApplicationSecret,
   credentialHint,
@@ -48,6 +49,9 @@ const account: Account = {
   supporter: false,
 };
 
+const external_id = 'user-4711';
+const accountEntry: AccountEntry = { ...account, external_id };
+
 const grantHead = {
   object: 'oauth_grant',
   grant_id: GRANT,
@@ -60,6 +64,7 @@ const grantDescription = {
   scope,
   revoked: false,
   account,
+  external_id,
 } as const;
 const fullGrant = {
   ...grantHead,
@@ -174,6 +179,7 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
       token_type: 'Bearer',
       sub: ACCOUNT,
       username: 'ada',
+      external_id,
       iss: ISSUER,
       iat: 1_795_227_330,
       grant_id: GRANT,
@@ -220,13 +226,14 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
       twitter: 'ada',
       verified: true,
       supporter: false,
+      external_id,
     },
-    output: account,
+    output: accountEntry,
   },
-  'admin.accounts.get': { input: { account_id: ACCOUNT }, output: account },
+  'admin.accounts.get': { input: { account_id: ACCOUNT }, output: accountEntry },
   'admin.accounts.list': {
     input: { username: 'ada', limit: 50 },
-    output: { object: 'list', data: [account], next_cursor: null },
+    output: { object: 'list', data: [accountEntry], next_cursor: null },
   },
   'admin.accounts.erase': {
     input: { account_id: ACCOUNT },
@@ -236,7 +243,7 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
     input: { account_id: ACCOUNT },
     output: {
       object: 'account_export',
-      account,
+      account: accountEntry,
       grants: [grantEntry],
       codes: [],
       history: [

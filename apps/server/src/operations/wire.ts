@@ -1,5 +1,6 @@
 import {
   type Account,
+  type AccountEntry,
   type AccountExport as AccountExportObject,
   type Application,
   type ApplicationProfile,
@@ -20,6 +21,7 @@ import type { GrantWithSecret } from '../grants/redeem.ts';
 import type {
   AccountRecord,
   ApplicationRecord,
+  CurrentAccount,
   GrantAuthentication,
   GrantRecord,
   PendingRecord,
@@ -44,6 +46,10 @@ export function toAccount(account: AccountRecord): Account {
   };
 }
 
+export function toAccountEntry(account: CurrentAccount): AccountEntry {
+  return { ...toAccount(account), external_id: account.external_id ?? null };
+}
+
 export function toFullGrant({ grant, grant_secret }: GrantWithSecret): FullGrant {
   return {
     object: 'oauth_grant',
@@ -56,7 +62,8 @@ export function toFullGrant({ grant, grant_secret }: GrantWithSecret): FullGrant
   };
 }
 
-export function toGrantDescription(grant: GrantRecord): GrantDescription {
+export function toGrantDescription(found: GrantAuthentication): GrantDescription {
+  const { grant } = found;
   return {
     object: 'oauth_grant',
     grant_id: grant.grant_id,
@@ -64,7 +71,8 @@ export function toGrantDescription(grant: GrantRecord): GrantDescription {
     created_at: formatTimestamp(grant.created_at),
     scope: grant.scope,
     revoked: false,
-    account: toAccount(grant.account),
+    account: toAccount(accountOf(found)),
+    external_id: found.external_id,
   };
 }
 
@@ -79,6 +87,7 @@ export function toIntrospection(found: GrantAuthentication | null, issuer: strin
     token_type: 'Bearer',
     sub: account.id,
     username: account.username,
+    external_id: found.external_id,
     iss: issuer,
     iat: Math.floor(grant.created_at / 1000),
     grant_id: grant.grant_id,
@@ -124,7 +133,7 @@ function toCodeEntry(code: PendingRecord): CodeEntry {
 export function toAccountExport(exported: AccountExport): AccountExportObject {
   return {
     object: 'account_export',
-    account: toAccount(exported.account),
+    account: toAccountEntry(exported.account),
     grants: exported.grants.map(toGrantEntry),
     codes: exported.codes.map(toCodeEntry),
     history: exported.history.map(({ at, operation, grant_id, application_id, initiator }) => ({

@@ -8,6 +8,12 @@ export type { CredentialHash };
 
 export type AccountRecord = Omit<Account, 'object'>;
 
+/** The account as it is now. */
+export interface CurrentAccount extends AccountRecord {
+  /** The host's own id of it, which no copy in a grant has. */
+  external_id?: string;
+}
+
 export interface SecretRecord {
   id: string;
   hash: CredentialHash;
@@ -180,7 +186,7 @@ export interface PendingRecord extends CodeBinding {
 export interface ListedAccount {
   /** UUIDv7: sorts by when the account was first put. */
   place: string;
-  account: AccountRecord;
+  account: CurrentAccount;
 }
 
 /** Replaces the names in snapshots of an erased account. */
@@ -251,6 +257,8 @@ export interface GrantAuthentication {
   enabled_at: Milliseconds | null;
   /** Null if the caller asked for the current account and it is gone. */
   account: AccountRecord | null;
+  /** Of the current account; null if it has none or is gone. */
+  external_id: string | null;
 }
 
 /** Why a grant ended that nobody asked to end. */

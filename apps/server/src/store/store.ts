@@ -9,6 +9,7 @@ import type {
   ConnectedGrant,
   ConnectionRecord,
   CredentialHash,
+  CurrentAccount,
   DeletionRecord,
   EndReason,
   GrantAuthentication,
@@ -93,6 +94,12 @@ export function isUnusedSince(
 
 /** Link requests and pages stay after they expire, so that a late user finds the way back. */
 export const LINKS_KEPT: Milliseconds = 10_800_000;
+
+/** At most one of them. */
+export interface AccountFilter {
+  username?: string | undefined;
+  external_id?: string | undefined;
+}
 
 /** A part of a list that is ordered by id, newest first. */
 export interface ListRange {
@@ -329,15 +336,12 @@ export interface Store {
   // Accounts
 
   /** Inserts the account, or replaces it as a whole. */
-  putAccount(account: AccountRecord): Promise<void>;
+  putAccount(account: CurrentAccount): Promise<void>;
 
-  findAccount(account_id: string): Promise<AccountRecord | null>;
+  findAccount(account_id: string): Promise<CurrentAccount | null>;
 
-  /** The accounts in the order in which they were first put, or those with a username. */
-  listAccounts(
-    filter: { username?: string | undefined },
-    range: ListRange,
-  ): Promise<ListedAccount[]>;
+  /** The accounts in the order in which they were first put, or those that match. */
+  listAccounts(filter: AccountFilter, range: ListRange): Promise<ListedAccount[]>;
 
   /**
    * Removes the account, and deletes its pending codes, its pages, and the link requests that name

@@ -28,7 +28,7 @@ describeOnAnyStore('POST /oauth/introspect', (fresh) => {
     const linked = await linkedApplication(server);
     const { grant_id, grant_secret: token, created_at } = await linked.link();
     const { account_id } = linked;
-    const renamed = { ...ADA, username: 'ada.lovelace' };
+    const renamed = { ...ADA, username: 'ada.lovelace', external_id: 'user-4711' };
     await succeed(server, 'admin.accounts.put', { account_id, ...renamed }, operator);
     const expected = {
       active: true,
@@ -37,6 +37,7 @@ describeOnAnyStore('POST /oauth/introspect', (fresh) => {
       token_type: 'Bearer',
       sub: account_id,
       username: 'ada.lovelace',
+      external_id: 'user-4711',
       iss: server.url,
       iat: Math.floor(Date.parse(created_at) / 1000),
       grant_id,

@@ -106,13 +106,10 @@ describeOnEachStore('results', (fresh) => {
     const call = strictly(server, wire);
     const account_id = randomUUID();
     const object = 'service_account';
-    const whole = { object, id: account_id, ...ADA, supporter: true };
+    const members = { ...ADA, supporter: true, external_id: 'user-4711' };
+    const whole = { object, id: account_id, ...members };
     expect(
-      await call('admin.accounts.put', {
-        account_id: account_id.toUpperCase(),
-        ...ADA,
-        supporter: true,
-      }),
+      await call('admin.accounts.put', { account_id: account_id.toUpperCase(), ...members }),
     ).toStrictEqual(whole);
     expect(await call('admin.accounts.get', { account_id })).toStrictEqual(whole);
     // The whole account is replaced: a member that is left out gets its default.
@@ -124,6 +121,7 @@ describeOnEachStore('results', (fresh) => {
       twitter: null,
       verified: false,
       supporter: false,
+      external_id: null,
     };
     const put = { account_id, username: 'bob', twitter: null, unknown: { member: 1 } };
     expect(await call('admin.accounts.put', put)).toStrictEqual(defaults);
@@ -159,7 +157,8 @@ describeOnEachStore('results', (fresh) => {
     const created_at = wireTime(server.now());
     // The account changes after the code was issued. The grant keeps the snapshot.
     const renamed = { ...ADA, username: 'ada2', twitter: null };
-    await call('admin.accounts.put', { account_id, ...renamed });
+    const external_id = 'user-4711';
+    await call('admin.accounts.put', { account_id, ...renamed, external_id });
     const { grant_secret, ...grant } = await call('grants.convert', { code }, bearer);
     expect(grant).toStrictEqual({
       object: 'oauth_grant',
@@ -177,7 +176,11 @@ describeOnEachStore('results', (fresh) => {
     expect(recovered.grant_secret).not.toBe(grant_secret);
 
     for (const as of [asBearer(recovered), asBasic(recovered)]) {
-      expect(await call('account.grant', {}, as)).toStrictEqual({ ...grant, application_id });
+      expect(await call('account.grant', {}, as)).toStrictEqual({
+        ...grant,
+        application_id,
+        external_id,
+      });
       expect(await call('account.get', {}, as)).toStrictEqual({ ...account, ...renamed });
     }
     const last_used_at = wireTime(server.now());
@@ -227,11 +230,14 @@ describeOnEachStore('results', (fresh) => {
     const linked = await linkedApplication(server);
     const { application_id, account_id, bearer } = linked;
     const username = `of ${account_id}`;
-    const put = { account_id, ...ADA, username };
-    const account = await call('admin.accounts.put', put);
-    const list = { object: 'list', data: [account], next_cursor: null };
+    const external_id = account_id;
+    const put = { account_id, ...ADA, username, external_id };
+    const current = await call('admin.accounts.put', put);
+    const { external_id: _, ...account } = current;
+    const list = { object: 'list', data: [current], next_cursor: null };
     expect(await call('admin.accounts.list', { username, limit: 1 })).toStrictEqual(list);
-    expect((await call('admin.accounts.list', {})).data[0]).toStrictEqual(account);
+    expect(await call('admin.accounts.list', { external_id, limit: 1 })).toStrictEqual(list);
+    expect((await call('admin.accounts.list', {})).data[0]).toStrictEqual(current);
     const nobody = { username: username.slice(1) };
     expect(await call('admin.accounts.list', nobody)).toStrictEqual({ ...list, data: [] });
 
@@ -254,7 +260,7 @@ describeOnEachStore('results', (fresh) => {
     const change = { grant_id, application_id, request_id: expect.any(String) };
     expect(exported).toStrictEqual({
       object: 'account_export',
-      account,
+      account: current,
       grants: [{ ...entry, grant_id, created_at, last_used_at: null, account }],
       codes: [{ ...entry, grant_id: pending.grant_id, expires_at: pending.expires_at, account }],
       history: [
@@ -301,8 +307,8 @@ describeOnEachStore('results', (fresh) => {
     ]);
     const late = await invoke(server, wire, 'grants.convert', { code: pending.code }, bearer);
     expect(late.body.error_code).toBe('code_not_found');
-    expect(await call('admin.accounts.put', put)).toStrictEqual(account);
-    expect(await call('admin.accounts.get', { account_id })).toStrictEqual(account);
+    expect(await call('admin.accounts.put', put)).toStrictEqual(current);
+    expect(await call('admin.accounts.get', { account_id })).toStrictEqual(current);
   });
 
   test.each(wires)('of a cancelled code, over %s', async (wire) => {

@@ -52,6 +52,7 @@ export async function everyOperation(
   for (const range of ranges) {
     await store.listAccounts({}, range);
     await store.listAccounts({ username: account.username }, range);
+    await store.listAccounts({ external_id: 'an-id' }, range);
   }
 
   const application = anApplication();

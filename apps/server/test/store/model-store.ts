@@ -8,6 +8,7 @@ import {
   type CodeState,
   type ConnectedGrant,
   type CredentialHash,
+  type CurrentAccount,
   type EndReason,
   ERASED,
   type GrantAuthentication,
@@ -89,7 +90,7 @@ export type ModelMethods = {
  */
 export class ModelStore implements ModelMethods {
   readonly #applications = new Map<string, ApplicationRecord>();
-  readonly #accounts = new Map<string, AccountRecord>();
+  readonly #accounts = new Map<string, CurrentAccount>();
   readonly #links = new Map<string, LinkRecord>();
   readonly #pages = new Map<string, ModelPage>();
   readonly #signOuts = new Map<string, number>();
@@ -185,11 +186,11 @@ export class ModelStore implements ModelMethods {
     }
   }
 
-  putAccount(account: AccountRecord): void {
+  putAccount(account: CurrentAccount): void {
     this.#accounts.set(account.id, clone(account));
   }
 
-  findAccount(account_id: string): AccountRecord | null {
+  findAccount(account_id: string): CurrentAccount | null {
     return clone(this.#accounts.get(account_id) ?? null);
   }
 
@@ -296,8 +297,9 @@ export class ModelStore implements ModelMethods {
 
   issueCode({ initiator, ...code }: Parameters<Store['issueCode']>[0]): PendingRecord | null {
     const { grant_id, application_id, scope, generation, code_hash, code_expires_at } = code;
-    const account = this.#accounts.get(code.account_id);
-    if (!account) return null;
+    const current = this.#accounts.get(code.account_id);
+    if (!current) return null;
+    const { external_id: _, ...account } = current;
     const issued = {
       ...{ grant_id, application_id, scope, generation, account, code_hash, code_expires_at },
       ...bindingOf(code),
@@ -425,6 +427,7 @@ export class ModelStore implements ModelMethods {
       idle_days: application?.idle_days ?? null,
       enabled_at: application?.enabled_at ?? null,
       account: options.currentAccount ? this.findAccount(account.id) : account,
+      external_id: this.findAccount(account.id)?.external_id ?? null,
     };
   }
 

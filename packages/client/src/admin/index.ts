@@ -7,6 +7,7 @@
 
 export type {
   Account,
+  AccountEntry,
   AccountErasure,
   AccountExport,
   Application,

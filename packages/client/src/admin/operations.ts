@@ -1,7 +1,7 @@
 // Made from the table of operations: npm test -- packages/client/src/admin -u
 
 import type {
-  Account,
+  AccountEntry,
   AccountErasure,
   AccountExport,
   Application,
@@ -48,12 +48,16 @@ export interface AccountInput {
   verified?: boolean | undefined;
   /** Whether the service marks the account as a supporter. Default: false. */
   supporter?: boolean | undefined;
+  /** The service's own id of the account. Every linked application sees it. Default: null. */
+  external_id?: string | null | undefined;
 }
 
 /** The input of `accounts.list`. */
 export interface AccountListInput {
   /** Only accounts with exactly this username. */
   username?: string | undefined;
+  /** Only accounts with exactly this external id. */
+  external_id?: string | undefined;
   /** The maximum number of entries on a page. Default: 50. */
   limit?: number | undefined;
   /** The next_cursor of the previous page. */
@@ -438,7 +442,7 @@ export interface AccountsOperations {
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns the account that a grant is about
+   * @returns an account, as its operator put it
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example
@@ -449,14 +453,14 @@ export interface AccountsOperations {
    * });
    * ```
    */
-  put(input: AccountInput, options?: CallOptions): Promise<WithResponse<Account>>;
+  put(input: AccountInput, options?: CallOptions): Promise<WithResponse<AccountEntry>>;
 
   /**
    * Get an account. The account as it is now.
    *
    * @param input - what to send
    * @param options - options of this call
-   * @returns the account that a grant is about
+   * @returns an account, as its operator put it
    * @throws an `InvalidRequestError` with `account_not_found`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
@@ -466,10 +470,11 @@ export interface AccountsOperations {
    * });
    * ```
    */
-  get(input: AccountIdInput, options?: CallOptions): Promise<WithResponse<Account>>;
+  get(input: AccountIdInput, options?: CallOptions): Promise<WithResponse<AccountEntry>>;
 
   /**
-   * List the accounts. Newest first. With username, only the accounts with exactly this username.
+   * List the accounts. Newest first. With username or external_id, only the accounts with exactly
+   * this one.
    *
    * @param input - what to send
    * @param options - options of this call
@@ -481,12 +486,13 @@ export interface AccountsOperations {
    * for await (const entry of admin.accounts.list()) console.log(entry);
    * ```
    */
-  list(input?: AccountListInput, options?: CallOptions): ListPromise<List<Account>>;
+  list(input?: AccountListInput, options?: CallOptions): ListPromise<List<AccountEntry>>;
 
   /**
    * Erase an account. Revokes the grants of the account, cancels its codes, and removes its
    * personal data, also from the copies in its grants: username and display_name become "erased",
-   * twitter null. Idempotent: if there is no such account, nothing is revoked.
+   * twitter null, and the external id is gone. Idempotent: if there is no such account, nothing is
+   * revoked.
    *
    * @param input - what to send
    * @param options - options of this call

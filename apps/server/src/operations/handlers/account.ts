@@ -4,6 +4,5 @@ import { toAccount, toGrantDescription } from '../wire.ts';
 
 export const accountHandlers: Handlers<'account.get' | 'account.grant'> = {
   'account.get': async (_service, _input, found) => toAccount(accountOf(found)),
-  'account.grant': async (_service, _input, found) =>
-    toGrantDescription({ ...found.grant, account: accountOf(found) }),
+  'account.grant': async (_service, _input, found) => toGrantDescription(found),
 };

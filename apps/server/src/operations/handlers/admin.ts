@@ -11,7 +11,7 @@ import type { Service } from '../../service.ts';
 import type { Handlers } from '../handler.ts';
 import { readList } from '../list.ts';
 import {
-  toAccount,
+  toAccountEntry,
   toAccountExport,
   toApplication,
   toApplicationSecret,
@@ -72,21 +72,22 @@ export const adminHandlers: Handlers<AdminName> = {
       twitter: input.twitter,
       verified: input.verified,
       supporter: input.supporter,
+      ...(input.external_id !== null && { external_id: input.external_id }),
     };
     await store.putAccount(account);
-    return toAccount(account);
+    return toAccountEntry(account);
   },
   'admin.accounts.get': async ({ store }, { account_id }) => {
     const account = await store.findAccount(account_id);
     if (account === null) throw new DomainError('account_not_found');
-    return toAccount(account);
+    return toAccountEntry(account);
   },
-  'admin.accounts.list': ({ store }, { username, ...part }) =>
+  'admin.accounts.list': ({ store }, { username, external_id, ...part }) =>
     readList(
       part,
-      (range) => store.listAccounts({ username }, range),
+      (range) => store.listAccounts({ username, external_id }, range),
       ({ place }) => place,
-      ({ account }) => toAccount(account),
+      ({ account }) => toAccountEntry(account),
     ),
   'admin.accounts.erase': async ({ store, clock }, { account_id }, _operator, initiator) => ({
     object: 'account_erasure',

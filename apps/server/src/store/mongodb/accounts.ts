@@ -12,7 +12,7 @@ import {
   type ErasedAccountDocument,
   fromAccountDocument,
   isErased,
-  toSnapshot,
+  toAccountDocument,
 } from './documents/accounts.ts';
 import { type GrantDocument, unrevoked } from './documents/grants.ts';
 import { initiatorField, isSame, toDate, toId } from './documents/values.ts';
@@ -205,7 +205,6 @@ export function accounts(database: Database, clock: Clock): Accounts {
 
   return {
     async putAccount(account) {
-      const _id = toId(account.id);
       const newPlace = toId(newId(clock()));
       await retryOnConflict(
         async (): Promise<Versioned & Pick<Partial<AccountDocument>, 'place' | 'sign_outs'>> => {
@@ -217,7 +216,7 @@ export function accounts(database: Database, clock: Clock): Accounts {
         (revision, { place = newPlace, sign_outs }) =>
           replace(
             revision,
-            { _id, place, ...toSnapshot(account), ...(sign_outs !== undefined && { sign_outs }) },
+            { ...toAccountDocument(account, place), ...(sign_outs !== undefined && { sign_outs }) },
             (found) => !isErased(found) && isDeepStrictEqual(fromAccountDocument(found), account),
           ),
       );
@@ -228,10 +227,11 @@ export function accounts(database: Database, clock: Clock): Accounts {
       return document && !isErased(document) ? fromAccountDocument(document) : null;
     },
 
-    async listAccounts({ username }, { limit, before }) {
+    async listAccounts({ username, external_id }, { limit, before }) {
       const which = {
         place: before === null ? { $exists: true } : { $lt: toId(before) },
         ...(username !== undefined && { username }),
+        ...(external_id !== undefined && { external_id }),
       };
       const documents = await database.read(({ accounts, listing }) =>
         accounts.find(which, listing).sort({ place: -1 }).limit(limit).toArray(),

@@ -73,6 +73,11 @@ export const accountIndexes: readonly Index[] = [
     key: { username: 1, place: -1 },
     options: { partialFilterExpression: { place: { $exists: true } } },
   },
+  {
+    name: 'accounts_by_external_id',
+    key: { external_id: 1, place: -1 },
+    options: { partialFilterExpression: { external_id: { $exists: true } } },
+  },
 ];
 
 export const linkIndexes: readonly Index[] = [

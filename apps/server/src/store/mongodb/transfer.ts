@@ -22,7 +22,7 @@ import {
   type AccountDocument,
   type ErasedAccountDocument,
   fromAccountDocument,
-  toSnapshot,
+  toAccountDocument,
 } from './documents/accounts.ts';
 import {
   type ApplicationDocument,
@@ -89,11 +89,7 @@ const accounts: Copied<ListedAccount, AccountDocument> = {
     place: fromId(document.place),
     account: fromAccountDocument(document),
   }),
-  toDocument: ({ place, account }) => ({
-    _id: toId(account.id),
-    place: toId(place),
-    ...toSnapshot(account),
-  }),
+  toDocument: ({ place, account }) => toAccountDocument(account, toId(place)),
 };
 
 const grants: Copied<StoredGrant, RedeemedDocument> = {

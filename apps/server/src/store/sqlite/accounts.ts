@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Clock } from '../../clock.ts';
 import { newId } from '../../credentials/credentials.ts';
-import { type AccountRecord, ERASED, type ListedAccount } from '../records.ts';
-import type { Erasure, ListRange } from '../store.ts';
+import { type CurrentAccount, ERASED, type ListedAccount } from '../records.ts';
+import type { AccountFilter, Erasure, ListRange } from '../store.ts';
 import { accountText, initiatorText, rangeParameters } from './rows.ts';
 
 // At most about 5 ms, like a batch of writes.
@@ -28,6 +28,7 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
       ORDER BY place DESC LIMIT :limit`);
   const list = listWhere('TRUE');
   const listByUsername = listWhere("account ->> 'username' = :username");
+  const listByExternalId = listWhere("account ->> 'external_id' = :external_id");
 
   const beginErasure = database.prepare(`
     INSERT INTO erasures (id, erased_at, erased_by, before) VALUES (:id, :now, :initiator, :before)
@@ -62,27 +63,26 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
 
   return {
     /** @returns false, and changes nothing, while an erasure of the account is under way */
-    putAccount(account: AccountRecord): boolean {
+    putAccount(account: CurrentAccount): boolean {
       const id = uuidToBytes(account.id);
       if (findErasure.get({ id })) return false;
       put.run({ id, place: uuidToBytes(newId(clock())), account: accountText(account) });
       return true;
     },
 
-    findAccount(account_id: string): AccountRecord | null {
+    findAccount(account_id: string): CurrentAccount | null {
       const row = find.get({ id: uuidToBytes(account_id) }) as { account: string } | undefined;
       return row ? JSON.parse(row.account) : null;
     },
 
-    listAccounts(
-      { username }: { username?: string | undefined },
-      range: ListRange,
-    ): ListedAccount[] {
+    listAccounts({ username, external_id }: AccountFilter, range: ListRange): ListedAccount[] {
       const parameters = rangeParameters(range);
       const rows =
-        username === undefined
-          ? list.all(parameters)
-          : listByUsername.all({ ...parameters, username });
+        username !== undefined
+          ? listByUsername.all({ ...parameters, username })
+          : external_id !== undefined
+            ? listByExternalId.all({ ...parameters, external_id })
+            : list.all(parameters);
       return (rows as ListedRow[]).map(({ place, account }) => ({
         place: uuidFromBytes(place),
         account: JSON.parse(account),

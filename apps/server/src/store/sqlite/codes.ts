@@ -29,8 +29,8 @@ export function prepareCodes(database: DatabaseSync) {
     INSERT INTO grants
       (id, application_id, account_id, scope, generation, account, code_hash, code_expires_at,
         issued_by, ${BINDING})
-    SELECT :id, :application_id, id, :scope, :generation, account, :code_hash, :code_expires_at,
-      :initiator,
+    SELECT :id, :application_id, id, :scope, :generation, json_remove(account, '$.external_id'),
+      :code_hash, :code_expires_at, :initiator,
       :redirect_uri, :redirect_uri_given, :code_challenge, :link_id
     FROM accounts WHERE id = :account_id
     RETURNING ${PENDING}`);

@@ -5,6 +5,7 @@ import type {
   ConnectedGrant,
   ConnectionRecord,
   CredentialHash,
+  CurrentAccount,
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
@@ -50,6 +51,7 @@ const BATCH_SIZE = 256;
 
 type AuthenticationRow = Omit<FoundRow, 'account'> & {
   account: string | null;
+  account_at_issue: string | null;
   secret_hash: Uint8Array | null;
   first_used_at: number | null;
   application_disabled: number | null;
@@ -78,8 +80,8 @@ export function prepareGrants(database: DatabaseSync) {
       coalesce(g.revoked_at, e.erased_at) AS revoked_at, g.first_used_at,
       CASE WHEN e.erased_at IS NULL THEN g.secret_hash END AS secret_hash,
       a.disabled AS application_disabled, a.idle_days, a.enabled_at,
-      CASE WHEN ? THEN (SELECT account FROM accounts WHERE id = g.account_id) ELSE g.account END
-        AS account
+      CASE WHEN ? THEN NULL ELSE g.account END AS account_at_issue,
+      (SELECT account FROM accounts WHERE id = g.account_id) AS account
     FROM grants g LEFT JOIN applications a ON a.id = g.application_id
       LEFT JOIN erasures e ON e.id = g.account_id
     WHERE g.id = ? AND g.created_at IS NOT NULL`);
@@ -168,6 +170,7 @@ export function prepareGrants(database: DatabaseSync) {
         | AuthenticationRow
         | undefined;
       if (!row) return null;
+      const account = parsed(row.account);
       return {
         grant: withoutAccount(idsOf(grant_id, row), row),
         secret_hash: row.secret_hash,
@@ -176,7 +179,8 @@ export function prepareGrants(database: DatabaseSync) {
           row.application_disabled === null ? null : row.application_disabled === 1,
         idle_days: row.idle_days,
         enabled_at: row.enabled_at,
-        account: row.account === null ? null : JSON.parse(row.account),
+        account: options.currentAccount ? account : parsed(row.account_at_issue),
+        external_id: account?.external_id ?? null,
       };
     },
 
@@ -235,6 +239,9 @@ export function prepareGrants(database: DatabaseSync) {
     },
   };
 }
+
+const parsed = (account: string | null): CurrentAccount | null =>
+  account === null ? null : JSON.parse(account);
 
 const connectionColumns = ({ account_id, application_id }: ConnectionIds) => ({
   account_id: uuidToBytes(account_id),

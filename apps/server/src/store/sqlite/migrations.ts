@@ -68,6 +68,8 @@ export const migrations: readonly SqliteStep[] = [
 
   CREATE INDEX accounts_by_place ON accounts (place);
   CREATE INDEX accounts_by_username ON accounts (account ->> 'username', place);
+  CREATE INDEX accounts_by_external_id ON accounts (account ->> 'external_id', place)
+    WHERE account ->> 'external_id' IS NOT NULL;
 
   CREATE TABLE scopes (
     scope TEXT PRIMARY KEY,

@@ -6,6 +6,7 @@ import type {
   AccountRecord,
   ApplicationRecord,
   CodeBinding,
+  CurrentAccount,
   EndReason,
   Generations,
   GrantAuthentication,
@@ -135,9 +136,17 @@ function secretRecord(row: ApplicationRow, id: Bytes): SecretRecord {
   };
 }
 
-export function accountText(account: AccountRecord): string {
+export function accountText({ external_id, ...account }: CurrentAccount): string {
+  return JSON.stringify({ ...snapshotOf(account), external_id });
+}
+
+export function snapshotText(account: AccountRecord): string {
+  return JSON.stringify(snapshotOf(account));
+}
+
+function snapshotOf(account: AccountRecord): AccountRecord {
   const { id, username, display_name, twitter, verified, supporter } = account;
-  return JSON.stringify({ id, username, display_name, twitter, verified, supporter });
+  return { id, username, display_name, twitter, verified, supporter };
 }
 
 export function pendingRecord(grant_id: string, row: PendingRow): PendingRecord {

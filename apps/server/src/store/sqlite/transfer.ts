@@ -25,6 +25,7 @@ import {
   type HistoryRow,
   initiatorRecord,
   initiatorText,
+  snapshotText,
 } from './rows.ts';
 import { scopeRecord, scopeRow } from './scopes.ts';
 import { prepareUseMarks, useMarks } from './use-mark.ts';
@@ -271,7 +272,7 @@ function grantRow({ grant_id, ...grant }: StoredGrant): Row {
     id: uuidToBytes(grant_id),
     application_id: uuidToBytes(grant.application_id),
     account_id: bytesOrNull(grant.account_id),
-    account: grant.account && accountText(grant.account),
+    account: grant.account && snapshotText(grant.account),
     issued_by: initiatorText(grant.issued_by),
     redeemed_by: initiatorText(grant.redeemed_by),
     first_used_by: initiatorText(grant.first_used_by),

@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { AccountRecord } from '../../../src/store/records.ts';
+import type { CurrentAccount } from '../../../src/store/records.ts';
 import type { SuiteStores } from './harness.ts';
-import { anAccount, anId, atOnce } from './records.ts';
+import { anAccount, anId, anInitiator, atOnce } from './records.ts';
 
 export function describeAccounts(stores: SuiteStores): void {
   describe('accounts', () => {
     test('are read as they were put', async () => {
-      const account = anAccount({ twitter: 'ada', verified: true, supporter: false });
+      const members = { twitter: 'ada', verified: true, supporter: false, external_id: 'a-1' };
+      const account = anAccount(members);
       await stores.store.putAccount(account);
       expect(await stores.other.findAccount(account.id)).toEqual(account);
     });
 
     test('are replaced as a whole', async () => {
-      const account = anAccount({ twitter: 'ada', verified: true });
+      const account = anAccount({ twitter: 'ada', verified: true, external_id: 'a-1' });
       const replaced = anAccount({ id: account.id, username: 'ada2', display_name: 'Ada' });
       await stores.store.putAccount(account);
       await stores.store.putAccount(replaced);
@@ -33,7 +34,7 @@ export function describeAccounts(stores: SuiteStores): void {
         const [first = anAccount()] = accounts;
         const renamed = { ...first, username: 'renamed' };
         await store.putAccount(renamed);
-        const listed: AccountRecord[] = [];
+        const listed: CurrentAccount[] = [];
         let before: string | null = null;
         do {
           const part = await store.listAccounts({}, { limit: 2, before });
@@ -63,6 +64,24 @@ export function describeAccounts(stores: SuiteStores): void {
       expect(await found(username.slice(0, -1))).toEqual([]);
       await stores.store.putAccount({ ...one, username: 'somebody' });
       expect(await found(username)).toEqual([other]);
+    });
+
+    test('are found by exactly their current external id', async () => {
+      const external_id = anId();
+      const [one, other] = [anAccount({ external_id }), anAccount({ external_id })];
+      const another = anAccount({ external_id: `${external_id}2` });
+      for (const account of [one, other, another]) await stores.store.putAccount(account);
+      const found = async () => {
+        const part = await stores.other.listAccounts({ external_id }, { limit: 9, before: null });
+        return part.map(({ account }) => account);
+      };
+      expect(await found()).toEqual([other, one]);
+      const { external_id: _, ...without } = one;
+      await stores.store.putAccount(without);
+      expect(await found()).toEqual([other]);
+      const erasure = { account_id: other.id, now: 1, initiator: anInitiator() };
+      await stores.store.eraseAccount(erasure);
+      expect(await found()).toEqual([]);
     });
 
     test('put by several calls at once are one of those accounts, not a mixture', async () => {

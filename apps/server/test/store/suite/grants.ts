@@ -370,18 +370,21 @@ export function describeGrants(stores: SuiteStores): void {
         idle_days: 30,
         enabled_at: 7_000,
         account,
+        external_id: null,
       });
     });
 
     test('gives the current account, or the one of the issue', async () => {
       const account = anAccount();
-      await stores.store.putAccount(account);
-      const { grant } = await granted(stores.store, { account });
-      const renamed = { ...account, username: 'renamed', verified: true };
+      const put = { ...account, external_id: 'former' };
+      const { grant } = await granted(stores.store, { account: put });
+      const renamed = { ...account, username: 'renamed', verified: true, external_id: 'latter' };
       await stores.store.putAccount(renamed);
       const found = await stores.other.authenticateGrant(grant.grant_id, { currentAccount: true });
       expect(found?.account).toEqual(renamed);
-      expect((await find(grant.grant_id))?.account).toEqual(account);
+      const atIssue = await find(grant.grant_id);
+      expect(atIssue?.account).toEqual(account);
+      expect([found?.external_id, atIssue?.external_id]).toEqual(['latter', 'latter']);
     });
 
     test('sees at once that the application is disabled or enabled', async () => {

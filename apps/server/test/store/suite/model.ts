@@ -57,14 +57,18 @@ const anyText = fc.oneof(
 const anyScope = fc
   .uniqueArray(fc.stringMatching(/^[!#-[\]-~]{1,30}$/), { minLength: 1, maxLength: 32 })
   .map((tokens) => tokens.join(' '));
-const account = fc.record({
-  id: anyAccount,
-  username: anyText,
-  display_name: anyText,
-  twitter: fc.option(anyText),
-  verified: fc.boolean(),
-  supporter: fc.boolean(),
-});
+const account = fc.record(
+  {
+    id: anyAccount,
+    username: anyText,
+    display_name: anyText,
+    twitter: fc.option(anyText),
+    verified: fc.boolean(),
+    supporter: fc.boolean(),
+    external_id: anyText,
+  },
+  { requiredKeys: ['id', 'username', 'display_name', 'twitter', 'verified', 'supporter'] },
+);
 const secret = fc.record({
   id: anySecret,
   hash: anyHash,

@@ -2,11 +2,11 @@ import { v7 } from 'uuid';
 import type { Initiator } from '../../../src/initiator.ts';
 import { firstGenerations } from '../../../src/store/generations.ts';
 import type {
-  AccountRecord,
   ApplicationRecord,
   CodeBinding,
   CommandChange,
   CredentialHash,
+  CurrentAccount,
   DeletionRecord,
   GrantAuthentication,
   GrantRecord,
@@ -85,7 +85,7 @@ export function aDeletion(members: Partial<DeletionRecord> = {}): DeletionRecord
   return { application_id: anId(), deleted_at: Date.now(), deleted_by: anInitiator(), ...members };
 }
 
-export function anAccount(members: Partial<AccountRecord> = {}): AccountRecord {
+export function anAccount(members: Partial<CurrentAccount> = {}): CurrentAccount {
   return {
     id: anId(),
     username: 'ada',
@@ -213,7 +213,7 @@ export async function authenticated(store: Authenticating, grant_id: string) {
   const found = await store.authenticateGrant(grant_id, { currentAccount: false });
   if (found === null) return null;
   // At issue every code has an account.
-  const grant = { ...found.grant, account: found.account as AccountRecord };
+  const grant = { ...found.grant, account: found.account as CurrentAccount };
   return { ...found, grant };
 }
 
@@ -329,7 +329,7 @@ export function identificationOf(
 export interface Identified {
   link: LinkRecord;
   page: PageRecord;
-  account: AccountRecord;
+  account: CurrentAccount;
 }
 
 /** Keeps a link request, and identifies an account. */

@@ -71,6 +71,7 @@ export function describeRevokedGrantDays(stores: SuiteStores): void {
             idle_days: null,
             enabled_at: null,
             account: null,
+            external_id: null,
           },
           {
             ...{ grant_id, application_id, account_id: null, created_at, revoked_at },

@@ -1,7 +1,7 @@
 import type { Binary } from 'mongodb';
-import type { AccountRecord } from '../../records.ts';
+import type { AccountRecord, CurrentAccount } from '../../records.ts';
 import type { Versioned } from '../retry-on-conflict.ts';
-import { fromId, type InitiatorDocument } from './values.ts';
+import { fromId, type InitiatorDocument, toId } from './values.ts';
 
 /** The id of the account is the `account_id` of the grant. */
 export interface AccountSnapshot {
@@ -16,6 +16,8 @@ export interface AccountDocument extends Versioned, AccountSnapshot {
   _id: Binary;
   /** A UUIDv7 of the first put, since the id of an account has no time. */
   place: Binary;
+  /** Absent for none. */
+  external_id?: string;
   /** How often its pages were ended; absent for never. */
   sign_outs?: number;
 }
@@ -57,6 +59,19 @@ export function isErased(
   return 'erased_at' in document;
 }
 
-export function fromAccountDocument(document: AccountDocument): AccountRecord {
-  return fromSnapshot(document._id, document);
+export function fromAccountDocument(document: AccountDocument): CurrentAccount {
+  const { _id, external_id } = document;
+  return { ...fromSnapshot(_id, document), ...(external_id !== undefined && { external_id }) };
+}
+
+export function toAccountDocument(
+  { external_id, ...account }: CurrentAccount,
+  place: Binary,
+): AccountDocument {
+  return {
+    _id: toId(account.id),
+    place,
+    ...toSnapshot(account),
+    ...(external_id !== undefined && { external_id }),
+  };
 }

@@ -284,10 +284,12 @@ export function toGrantAuthentication(
     idle_days: application?.idle_days ?? null,
     enabled_at: application?.enabled_at?.getTime() ?? null,
   };
-  if (!hasDetails(document)) return { ...found, account: null };
-  if (!currentAccount) {
-    return { ...found, account: fromSnapshot(document.account_id, document.account) };
-  }
-  const isThere = account !== undefined && !isErased(account);
-  return { ...found, account: isThere ? fromAccountDocument(account) : null };
+  if (!hasDetails(document)) return { ...found, account: null, external_id: null };
+  const ofNow = account && !isErased(account) ? fromAccountDocument(account) : null;
+  const atIssue = () => fromSnapshot(document.account_id, document.account);
+  return {
+    ...found,
+    account: currentAccount ? ofNow : atIssue(),
+    external_id: ofNow?.external_id ?? null,
+  };
 }
