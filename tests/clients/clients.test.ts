@@ -202,7 +202,7 @@ describe.each(['', '/latchkey'])('where PUBLIC_URL has the path "%s"', (prefix) 
   for (const client of clients) {
     const command = installed[client.language];
     if (command instanceof Error) continue;
-    describe(client.library, () => suite(client, command(client.program)));
+    describe(client.library, () => suite(client, command(client)));
   }
 });
 

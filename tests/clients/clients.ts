@@ -8,6 +8,8 @@ export interface Client {
   language: 'javascript' | 'python' | 'go';
   /** Below `examples/oauth-clients`. */
   program: string;
+  /** Whether Python runs the program itself. Otherwise, Flask does. */
+  isScript?: true;
   /** Where the browser comes back to. */
   callbackPath: string;
   /** Whether it reads the endpoints from the metadata of the issuer, or is given them. */
@@ -102,6 +104,25 @@ export const clients: readonly Client[] = [
   },
   {
     ...usual,
+    library: 'better-auth',
+    program: 'javascript/better-auth.ts',
+    callbackPath: '/api/auth/callback/latchkey',
+    endpoints: 'metadata',
+    issuer: 'library',
+    introspects: false,
+    revokes: false,
+  },
+  {
+    ...usual,
+    library: '@fastify/oauth2',
+    program: 'javascript/fastify-oauth2.ts',
+    endpoints: 'metadata',
+    issuer: 'application',
+    introspects: false,
+    revokes: true,
+  },
+  {
+    ...usual,
     library: '@modelcontextprotocol/sdk',
     program: 'javascript/mcp-sdk.ts',
     endpoints: 'metadata',
@@ -131,6 +152,30 @@ export const clients: readonly Client[] = [
     issuer: 'application',
     introspects: false,
     revokes: true,
+  },
+  {
+    ...usual,
+    library: 'httpx-oauth',
+    language: 'python',
+    program: 'python/httpx_oauth_client.py',
+    endpoints: 'settings',
+    pkce: 'application',
+    state: 'application',
+    issuer: 'application',
+    introspects: false,
+    revokes: true,
+  },
+  {
+    ...usual,
+    library: 'social-auth-core',
+    language: 'python',
+    program: 'python/social_auth_client.py',
+    isScript: true,
+    callbackPath: '/complete/latchkey/',
+    endpoints: 'settings',
+    issuer: 'application',
+    introspects: false,
+    revokes: false,
   },
   {
     ...usual,

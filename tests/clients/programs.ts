@@ -13,7 +13,7 @@ import type { Client } from './clients.ts';
 export const folder = fileURLToPath(new URL('../../examples/oauth-clients', import.meta.url));
 
 /** The command that runs a program of a language. */
-type Command = (program: string) => [string, ...string[]];
+type Command = (client: Client) => [string, ...string[]];
 
 /** Installs the libraries of a language from its lockfile. */
 const installers: Record<Client['language'], () => Promise<Command>> = {
@@ -21,19 +21,16 @@ const installers: Record<Client['language'], () => Promise<Command>> = {
     const { command, args } = findPnpm();
     const install = ['install', '--ignore-workspace', '--ignore-scripts', '--frozen-lockfile'];
     await succeed(command, [...args, '--dir', join(folder, 'javascript'), ...install], options());
-    return (program) => [process.execPath, join(folder, program)];
+    return ({ program }) => [process.execPath, join(folder, program)];
   },
   async python() {
     const requirements = join(folder, 'python', 'requirements.txt');
     const programs = await installFromRequirements(requirements, 'oauth-clients', process.env);
-    const run = ['-m', 'flask', '--app'];
-    return (program) => [
-      join(programs, 'python'),
-      ...run,
-      join(folder, program),
-      'run',
-      '--port=0',
-    ];
+    const python = join(programs, 'python');
+    return ({ program, isScript }) => {
+      const file = join(folder, program);
+      return isScript ? [python, file] : [python, '-m', 'flask', '--app', file, 'run', '--port=0'];
+    };
   },
   async go() {
     await requireTools(['go']);
@@ -65,9 +62,10 @@ export function startApplication(
   command: readonly string[],
   settings: Environment,
 ): Promise<RunningProgram> {
-  const env = environment({ PORT: '0', PYTHONDONTWRITEBYTECODE: '1', ...settings });
+  const python = { PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' };
+  const env = environment({ PORT: '0', ...python, ...settings });
   return startProgram(command, { env }, async (printed) => {
-    const [url] = /http:\/\/127\.0\.0\.1:\d+(?=\s|\/connect)/.exec(printed) ?? [];
+    const [url] = /http:\/\/127\.0\.0\.1:\d+(?=[\s/])/.exec(printed) ?? [];
     return url;
   });
 }
