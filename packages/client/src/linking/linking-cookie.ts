@@ -5,12 +5,11 @@ const MAX_AGE_SECONDS = 3600;
 // which every open link adds its cookie.
 const MAX_RETURN_TO = 1024;
 
-// 32 bytes in base64url, as `authorizationUrl` makes them.
+// 32 bytes in base64url: a state, or a verifier.
 const RANDOM_TEXT = /^[\w-]{43}$/;
 
 /** The values that a browser keeps until the callback. */
 export interface Kept {
-  readonly state: string;
   readonly codeVerifier: string;
   /** The path where the browser goes on after the link. */
   readonly returnTo?: string | undefined;
@@ -29,22 +28,17 @@ export class LinkingCookie {
   }
 
   /** The Set-Cookie header that makes the browser keep it. */
-  keep({ state, codeVerifier, returnTo }: Kept): string {
-    const values = [state, codeVerifier];
-    if (returnTo !== undefined) {
-      const encoded = `${new URLSearchParams({ '': returnTo })}`.slice(1);
-      if (encoded.length > MAX_RETURN_TO) {
-        throw new RangeError(
-          `returnTo has more than ${MAX_RETURN_TO} characters when URL-encoded.`,
-        );
-      }
-      values.push(encoded);
+  keep(state: string, { codeVerifier, returnTo }: Kept): string {
+    if (returnTo === undefined) return this.#header(state, codeVerifier, MAX_AGE_SECONDS);
+    const encoded = `${new URLSearchParams({ '': returnTo })}`.slice(1);
+    if (encoded.length > MAX_RETURN_TO) {
+      throw new RangeError(`returnTo has more than ${MAX_RETURN_TO} characters when URL-encoded.`);
     }
-    return this.#header(state, values.join('.'), MAX_AGE_SECONDS);
+    return this.#header(state, `${codeVerifier}.${encoded}`, MAX_AGE_SECONDS);
   }
 
   /** The Set-Cookie header that makes the browser forget it. */
-  forget({ state }: Kept): string {
+  forget(state: string): string {
     return this.#header(state, '', 0);
   }
 
@@ -56,12 +50,13 @@ export class LinkingCookie {
    * @returns the content of the cookie; undefined if there is no such cookie
    */
   read(header: string, state: string): Kept | undefined {
+    if (!RANDOM_TEXT.test(state)) return undefined;
     const start = `${this.#name(state)}=`;
     const cookie = header.split(/; */).find((pair) => pair.startsWith(start)) ?? '';
-    const [kept = '', codeVerifier = '', ...path] = cookie.slice(start.length).split('.');
-    if (!RANDOM_TEXT.test(kept) || !RANDOM_TEXT.test(codeVerifier)) return undefined;
+    const [codeVerifier = '', ...path] = cookie.slice(start.length).split('.');
+    if (!RANDOM_TEXT.test(codeVerifier)) return undefined;
     const returnTo = new URLSearchParams(`=${path.join('.')}`).get('') || undefined;
-    return { state: kept, codeVerifier, returnTo };
+    return { codeVerifier, returnTo };
   }
 
   // With the prefix, browsers accept the cookie only from this host, not from a sibling domain.

@@ -173,14 +173,23 @@ export function createLinking<Incoming>(
   /** What `onLinked` does, by response: concurrent callbacks with one code share its response. */
   const linked = new WeakMap<object, Promise<unknown>>();
 
-  async function finish(request: Incoming, { url, setCookie }: HttpContext, kept: Kept) {
+  /**
+   * The state of a link: a MAC of where it ends, and for whom. Its key is the verifier, which only the
+   * cookie contains. So the state can't be guessed, and a link of one redirect URI can't end at another
+   * one, to which a malicious service could lead it (RFC 9700, section 4.4).
+   */
+  async function stateFor(request: Incoming, codeVerifier: string): Promise<string> {
+    return mac(codeVerifier, `${redirectUri}\n${(await userOf?.(request)) ?? ''}`);
+  }
+
+  async function finish(request: Incoming, http: HttpContext, state: string, kept: Kept) {
     // Before the conversion, because the link is over even if that fails.
-    setCookie(cookie.forget(kept));
-    const { state, codeVerifier } = kept;
-    return latchkey.finishLinking(url, {
+    http.setCookie(cookie.forget(state));
+    const { codeVerifier } = kept;
+    return latchkey.finishLinking(http.url, {
       redirectUri,
       codeVerifier,
-      state: userOf ? await stateFor(await userOf(request), codeVerifier) : state,
+      state: await stateFor(request, codeVerifier),
       recoverLostAnswer: true,
     });
   }
@@ -198,13 +207,10 @@ export function createLinking<Incoming>(
         uiLocales: (await valueFor(request, uiLocales)) ?? undefined,
       });
       const { codeVerifier } = begun;
+      const state = await stateFor(request, codeVerifier);
       const url = new URL(begun.url);
-      let { state } = begun;
-      if (userOf) {
-        state = await stateFor(await userOf(request), codeVerifier);
-        url.searchParams.set('state', state);
-      }
-      http.setCookie(cookie.keep({ state, codeVerifier, returnTo: path ?? undefined }));
+      url.searchParams.set('state', state);
+      http.setCookie(cookie.keep(state, { codeVerifier, returnTo: path ?? undefined }));
       return url.href;
     },
 
@@ -218,7 +224,7 @@ export function createLinking<Incoming>(
       let grant: WithResponse<FullGrant>;
       try {
         if (!kept) throw cookieMissing(redirect);
-        grant = await finish(request, http, kept);
+        grant = await finish(request, http, state, kept);
       } catch (error) {
         if (!hasBrand(error)) throw error;
         const failure = error as AnyLatchkeyError;
@@ -264,17 +270,13 @@ const cookieMissing = ({ origin, hostname }: URL) =>
     `The cookie of this link did not come with the callback. A browser sends it only to ${hostname}, so connect has to be opened there too, and only until the link has ended or an hour has passed. Let the user start again at ${origin}, in one browser.`,
   );
 
-/**
- * The state of a link that belongs to a user: a MAC of the user's id. Its key is the verifier, which
- * only the cookie contains. So the state can't be guessed, and differs for each user.
- */
-async function stateFor(user: string | null | undefined, codeVerifier: string): Promise<string> {
+async function mac(key: string, message: string): Promise<string> {
   const text = new TextEncoder();
   const hmac = { name: 'HMAC', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('raw', text.encode(codeVerifier), hmac, false, [
-    'sign',
-  ]);
-  return base64url(new Uint8Array(await crypto.subtle.sign('HMAC', key, text.encode(user ?? ''))));
+  const imported = await crypto.subtle.importKey('raw', text.encode(key), hmac, false, ['sign']);
+  return base64url(
+    new Uint8Array(await crypto.subtle.sign('HMAC', imported, text.encode(message))),
+  );
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
