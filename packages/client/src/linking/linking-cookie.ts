@@ -1,9 +1,11 @@
 // The lifetime of a link request.
 const MAX_AGE_SECONDS = 3600;
 
-// Browsers drop a cookie of more than 4,096 bytes, and Node refuses requests with 16 KiB of headers, to
-// which every open link adds its cookie.
+// Browsers drop a cookie of more than 4,096 bytes. nginx refuses a header of more than 8 KiB, and every
+// open link adds its cookie: without a limit, any site could open `connect` until the application refuses
+// the user's requests.
 const MAX_RETURN_TO = 1024;
+const MAX_OPEN_LINKS = 5;
 
 // 32 bytes in base64url: a state, or a verifier.
 const RANDOM_TEXT = /^[\w-]{43}$/;
@@ -40,6 +42,19 @@ export class LinkingCookie {
   /** The Set-Cookie header that makes the browser forget it. */
   forget(state: string): string {
     return this.#header(state, '', 0);
+  }
+
+  /**
+   * The Set-Cookie headers that make the browser forget its oldest links, if it has no room for another.
+   *
+   * @param header - the Cookie header, in which the oldest cookie is the first (RFC 6265, section 5.4)
+   */
+  makeRoom(header: string): string[] {
+    const start = this.#name('');
+    const links = header.split(/; */).filter((pair) => pair.startsWith(start));
+    return links
+      .slice(0, 1 - MAX_OPEN_LINKS)
+      .map((pair) => this.forget(pair.slice(start.length, pair.indexOf('='))));
   }
 
   /**

@@ -78,6 +78,31 @@ describe('connect', () => {
   });
 });
 
+describe('a site that opens connect again and again', () => {
+  it('fills no Cookie header: the newest links stay', async () => {
+    const linking = fetchLinking({ ...options, returnTo: `/${'a'.repeat(1_000)}` });
+    const jar = new Map([['session', '1']]);
+    const header = () => [...jar].map((pair) => pair.join('=')).join('; ');
+    const states: string[] = [];
+    for (let times = 0; times < 20; times += 1) {
+      const request = new Request('https://acme.example/connect', {
+        headers: { cookie: header() },
+      });
+      const { headers } = await linking.connect(request);
+      states.push(new URL(headers.get('Location') as string).searchParams.get('state') as string);
+      for (const cookie of headers.getSetCookie()) {
+        expect(cookie).toContain('; Path=/; ');
+        const [name = '', value = ''] = (cookie.split('; ')[0] as string).split('=');
+        if (cookie.includes('Max-Age=0')) expect(jar.delete(name)).toBe(true);
+        else jar.set(name, value);
+      }
+    }
+    expect(header().length).toBeLessThan(8_000);
+    const newest = states.slice(-5).map((state) => `__Host-latchkey-linking-${state.slice(0, 8)}`);
+    expect([...jar.keys()]).toEqual(['session', ...newest]);
+  });
+});
+
 describe('callback', () => {
   it('converts the code with what the cookie kept, stores the grant, and forgets the link', async () => {
     const linking = fetchLinking(options);

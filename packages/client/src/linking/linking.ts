@@ -210,6 +210,7 @@ export function createLinking<Incoming>(
       const state = await stateFor(request, codeVerifier);
       const url = new URL(begun.url);
       url.searchParams.set('state', state);
+      for (const forgotten of cookie.makeRoom(http.cookies ?? '')) http.setCookie(forgotten);
       http.setCookie(cookie.keep(state, { codeVerifier, returnTo: path ?? undefined }));
       return url.href;
     },
@@ -267,7 +268,7 @@ function grantOfAnother(failure: AnyLatchkeyError): string | undefined {
 
 const cookieMissing = ({ origin, hostname }: URL) =>
   new StateMismatchError(
-    `The cookie of this link did not come with the callback. A browser sends it only to ${hostname}, so connect has to be opened there too, and only until the link has ended or an hour has passed. Let the user start again at ${origin}, in one browser.`,
+    `The cookie of this link did not come with the callback. A browser sends it only to ${hostname}, so connect has to be opened there too, and only until the link has ended, an hour has passed or five others have begun. Let the user start again at ${origin}, in one browser.`,
   );
 
 async function mac(key: string, message: string): Promise<string> {
