@@ -1,5 +1,4 @@
 import { createHost, type Host, type HostOptions } from './host.ts';
-import type { HostResponse } from './host-response.ts';
 
 /** The part of Express's request that the host routes use. */
 export interface ExpressHostRequest {
@@ -77,18 +76,17 @@ export function expressHost<Incoming extends ExpressHostRequest = AnyExpressHost
   const handler =
     (route: keyof Host<Incoming>): ExpressHostHandler<Incoming> =>
     async (request, response, next) => {
-      let answer: HostResponse | undefined;
       try {
-        answer = await host[route](request, {
+        const answer = await host[route](request, {
           url: request.url ?? '',
           header: (name) => request.headers[name],
           form: () => request.body,
         });
+        if (answer) return void response.writeHead(answer.status, answer.headers).end(answer.body);
       } catch (error) {
         return next(error);
       }
-      if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
-      else next();
+      next();
     };
   return {
     handOff: handler('handOff'),

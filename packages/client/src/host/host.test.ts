@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConnectionError, type ErrorDetails, InvalidRequestError } from '../index.ts';
-import { fetchHost, type HostOptions } from './index.ts';
+import { expressHost, fetchHost, type HostOptions } from './index.ts';
 
 // What the routes ask the service for, and what becomes of its answers. tests/host.test.ts has the
 // frameworks and the real service.
@@ -286,6 +286,18 @@ describe('a consent page of the host', () => {
     expect(locationOf(await press({ decision: 'deny' }))).toMatch(/error=access_denied$/);
     expect(admin.links.approve).not.toHaveBeenCalled();
   });
+});
+
+it('expressHost leaves to the framework what can no longer be sent', async () => {
+  const error = new Error('The headers are sent.');
+  const response = {
+    writeHead() {
+      throw error;
+    },
+  };
+  const next = vi.fn();
+  await expressHost(options as never).handOff({ url: '/link', headers: {} }, response, next);
+  expect(next.mock.calls).toEqual([[error]]);
 });
 
 describe('the options', () => {

@@ -82,18 +82,17 @@ export function expressLinking<Incoming extends ExpressLinkingRequest = AnyExpre
   const handler =
     (route: 'connect' | 'callback'): ExpressLinkingHandler<Incoming> =>
     async (request, response, next) => {
-      let location: string;
       try {
-        location = await linking[route](request, {
+        const location = await linking[route](request, {
           url: request.originalUrl ?? request.url ?? '',
           host: request.headers.host,
           cookies: request.headers.cookie,
           setCookie: (cookie) => response.appendHeader('Set-Cookie', cookie),
         });
+        response.writeHead(303, { ...redirectHeaders, Location: location }).end();
       } catch (error) {
-        return next(error);
+        next(error);
       }
-      response.writeHead(303, { ...redirectHeaders, Location: location }).end();
     };
   return { connect: handler('connect'), callback: handler('callback') };
 }

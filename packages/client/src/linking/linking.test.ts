@@ -13,7 +13,7 @@ import { reason } from '../../test/reason.ts';
 import { applicationSecret, code, fullGrant, grantId } from '../../test/samples.ts';
 import { useFakeService } from '../../test/use-fake-service.ts';
 import { type AnyLatchkeyError, Latchkey, LatchkeyConfigError } from '../index.ts';
-import { fetchLinking, type LinkingOptions } from './index.ts';
+import { expressLinking, fetchLinking, type LinkingOptions } from './index.ts';
 
 const service = useFakeService(result(fullGrant));
 const publicUrl = 'https://link.example';
@@ -510,6 +510,20 @@ describe('the host name', () => {
     expect(error.message).toMatch(/cookie .* did not come .* sends it only to acme\.example/);
     expect(error.message).not.toContain(answer.state);
   });
+});
+
+it('expressLinking leaves to the framework what can no longer be sent', async () => {
+  const error = new Error('The headers are sent.');
+  const response = {
+    appendHeader() {},
+    writeHead() {
+      throw error;
+    },
+  };
+  const next = vi.fn();
+  const { connect } = expressLinking(options as never);
+  await connect({ url: '/connect', headers: {} }, response, next);
+  expect(next.mock.calls).toEqual([[error]]);
 });
 
 it.each([
