@@ -280,6 +280,16 @@ describe('a consent page of the host', () => {
     },
   );
 
+  it.each<[string, RequestInit]>([
+    ['no body', {}],
+    ['JSON', { body: JSON.stringify(fields) }],
+    ['half a form', { body: 'a', headers: { 'Content-Type': 'multipart/form-data; boundary=b' } }],
+  ])('refuses %s, and leaves no error to the framework', async (_, init) => {
+    const request = new Request(`${HOST}/consent`, { method: 'POST', ...init });
+    request.headers.set('Sec-Fetch-Site', 'same-origin');
+    expect((await fetchHost(options).decide(request)).status).toBe(403);
+  });
+
   it('approves nothing that the page of the service asks', async () => {
     options.consentPage = undefined;
     expect((await press()).status).toBe(403);

@@ -191,7 +191,7 @@ export function createHost<Incoming>(options: HostOptions<Incoming>): Host<Incom
 
     async decide(request, http) {
       if (!isOwnForm(http)) return deadEnd('form_rejected');
-      const { link, decision, account_id } = Object(await http.form());
+      const { link, decision, account_id } = await membersOf(http);
       if (typeof link !== 'string' || link === '') return deadEnd('form_rejected');
       if (decision === 'deny') {
         return leavingDeadEnds(async () =>
@@ -241,6 +241,15 @@ export function createHost<Incoming>(options: HostOptions<Incoming>): Host<Incom
       return undefined;
     },
   };
+}
+
+/** The members of the form; none if the body is no form. */
+async function membersOf({ form }: HttpContext) {
+  try {
+    return Object(await form());
+  } catch {
+    return {};
+  }
 }
 
 /** An error of the client, from any copy of this package. */
