@@ -531,15 +531,12 @@ export interface Store {
     range: ListRange,
   ): Promise<GrantRecord[]>;
 
-  // Connections. Those of an account cost what is active or pending, however many grants were revoked.
+  // Connections. They cost what is active or pending, however many grants were revoked.
 
   /** The applications with active grants of an account. */
   listConnections(account_id: string): Promise<ConnectionRecord[]>;
 
-  /**
-   * The active grants, newest first. Has every grant that was active before the call began. Without
-   * an account, it passes over revoked ones too.
-   */
+  /** The active grants, newest first. Has every grant that was active before the call began. */
   listActiveGrants(filter: OfApplication, range: ListRange): Promise<ConnectedGrant[]>;
 
   /**

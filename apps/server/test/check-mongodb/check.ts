@@ -18,7 +18,6 @@ import { missingRights } from '../../src/store/mongodb/rights.ts';
 import type { Store } from '../../src/store/store.ts';
 import { everyOperation } from '../store/every-operation.ts';
 import { aPast } from '../store/many-grants.ts';
-import { passesOverRevoked } from '../store/mongodb/statement-table.ts';
 import { openExplained } from '../store/mongodb/statements.ts';
 import { anAccount, anApplication, anId, granted } from '../store/suite/records.ts';
 import { failover } from './failover.ts';
@@ -103,7 +102,6 @@ async function checkCommands(shards: number): Promise<void> {
     withOptions(url, { monitorCommands: 'true' }),
     (shape, { keys, documents, returned }) => {
       explained.add(shape);
-      if (passesOverRevoked.has(shape)) return;
       const most = (2 * returned + 10) * shards;
       if (Math.max(keys, documents) > most) excessive.add(`${keys} keys: ${shape}`);
     },

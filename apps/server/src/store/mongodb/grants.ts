@@ -252,7 +252,7 @@ export function grants(database: Database): Grants {
 
     async listActiveGrants(filter, { limit, before }) {
       const documents = await database.decideByIndex(
-        filter.account_id === undefined ? 'grants_by_application' : 'unrevoked_by_account',
+        filter.account_id === undefined ? 'unrevoked_by_application' : 'unrevoked_by_account',
         ({ grants }, options) =>
           grants
             .find(

@@ -47,6 +47,11 @@ export const grantIndexes: readonly Index[] = [
     options: { partialFilterExpression: { revoked_at: null } },
   },
   {
+    name: 'unrevoked_by_application',
+    key: { application_id: 1, _id: -1 },
+    options: { partialFilterExpression: { revoked_at: null } },
+  },
+  {
     name: 'codes_by_application',
     key: { application_id: 1, account_id: 1 },
     options: { partialFilterExpression: { code_expires_at: { $exists: true } } },

@@ -118,8 +118,7 @@ export function prepareGrants(database: DatabaseSync) {
       SELECT id, application_id, scope, created_at, last_used_at, revoked_at FROM grants
       WHERE ${which} AND id < :before ORDER BY id DESC LIMIT :limit`);
   const listActiveOfConnection = listActive(CONNECTED);
-  // The last term is that of the index.
-  const listActiveOfApplication = listActive(`${OF_APPLICATION} AND account_id IS NOT NULL`);
+  const listActiveOfApplication = listActive(OF_APPLICATION);
   const endConnection = database.prepare(`
     UPDATE grants SET revoked_at = :now, revoked_by = :initiator, secret_hash = NULL
     WHERE id IN (SELECT id FROM grants WHERE ${CONNECTED} ORDER BY id DESC LIMIT ${BATCH_SIZE})

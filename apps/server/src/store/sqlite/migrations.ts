@@ -172,8 +172,9 @@ export const migrations: readonly SqliteStep[] = [
   CREATE INDEX grants_by_application ON grants (application_id, id) WHERE account_id IS NOT NULL;
 
   -- What is active or pending, so that what was revoked costs nothing: see decision 56. A redemption
-  -- does not write to it.
+  -- writes to neither.
   CREATE INDEX unrevoked_by_account ON grants (account_id, application_id, id) WHERE revoked_at IS NULL;
+  CREATE INDEX unrevoked_by_application ON grants (application_id, id) WHERE revoked_at IS NULL;
   CREATE INDEX codes_by_application ON grants (application_id, account_id)
     WHERE code_expires_at IS NOT NULL;
 

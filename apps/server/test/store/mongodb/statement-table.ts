@@ -97,8 +97,6 @@ export const statementTable: Record<string, readonly string[]> = {
   ],
   grants_by_application: [
     'find grants {application_id, created_at: {$exists: true}, scope: {$exists: true}, _id: {$lt}} sort _id -1 hint grants_by_application',
-    'find grants {application_id, created_at: {$exists: true}, scope: {$exists: true}, revoked_at: null, _id: {$lt}} sort _id -1 hint grants_by_application',
-    'find grants {application_id, created_at: {$exists: true}, scope: {$exists: true}, revoked_at: null} sort _id -1 hint grants_by_application',
     'find grants {application_id, created_at: {$exists: true}, scope: {$exists: true}} sort _id -1 hint grants_by_application',
   ],
   links_by_account: ['find links {account_id, account_revision: {$not: {$gt}}}'],
@@ -117,13 +115,8 @@ export const statementTable: Record<string, readonly string[]> = {
     'find grants {account_id, revoked_at: null, code_expires_at: {$exists: true}, account: {$exists: true}} hint unrevoked_by_account',
     'find grants {account_id, revoked_at: null, code_expires_at: {$exists: true}, created_at: {$exists: false}, account: {$exists: true}} sort _id -1 hint unrevoked_by_account',
   ],
+  unrevoked_by_application: [
+    'find grants {application_id, created_at: {$exists: true}, scope: {$exists: true}, revoked_at: null, _id: {$lt}} sort _id -1 hint unrevoked_by_application',
+    'find grants {application_id, created_at: {$exists: true}, scope: {$exists: true}, revoked_at: null} sort _id -1 hint unrevoked_by_application',
+  ],
 };
-
-/**
- * A bulk revocation of an application reads a list of it without what was revoked, and passes over
- * that: no index has only what is active.
- */
-export const passesOverRevoked: ReadonlySet<string> = new Set([
-  'find grants {application_id, created_at: {$exists: true}, scope: {$exists: true}, revoked_at: null, _id: {$lt}} sort _id -1 hint grants_by_application',
-  'find grants {application_id, created_at: {$exists: true}, scope: {$exists: true}, revoked_at: null} sort _id -1 hint grants_by_application',
-]);

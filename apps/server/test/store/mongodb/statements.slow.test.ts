@@ -15,7 +15,7 @@ import { describeOnMongodb } from '../../http/databases.ts';
 import { everyOperation, rowsBeside } from '../every-operation.ts';
 import { aPast } from '../many-grants.ts';
 import { anAccount, anId } from '../suite/records.ts';
-import { passesOverRevoked, statementTable } from './statement-table.ts';
+import { statementTable } from './statement-table.ts';
 import { type Examined, openExplained } from './statements.ts';
 
 // Each command that the store sends is explained on a database, and on one of twice its size. An
@@ -48,7 +48,6 @@ describeOnMongodb('a command', (server) => {
         returned: Math.max(returned, examined.returned),
         by: by === examined.by ? by : `${by}, ${examined.by}`,
       });
-      if (passesOverRevoked.has(shape)) return;
       const most = 2 * examined.returned + 10;
       if (Math.max(examined.keys, examined.documents) > most) {
         excessive.push(`${JSON.stringify(examined)}: ${shape}`);
@@ -108,12 +107,10 @@ describeOnMongodb('a command', (server) => {
     // Of a list of ids, it also examines a key in each gap between two.
     const comparable = (walk: Walk = new Map()) =>
       Object.fromEntries(
-        [...walk]
-          .filter(([shape]) => !passesOverRevoked.has(shape))
-          .map(([shape, { keys, ...examined }]) => [
-            shape,
-            shape.includes('_id: {$in') ? examined : { keys, ...examined },
-          ]),
+        [...walk].map(([shape, { keys, ...examined }]) => [
+          shape,
+          shape.includes('_id: {$in') ? examined : { keys, ...examined },
+        ]),
       );
     const [once, twice] = walks;
     expect(comparable(twice)).toEqual(comparable(once));

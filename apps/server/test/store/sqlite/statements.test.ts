@@ -79,10 +79,10 @@ describe('a statement for SQLite', () => {
     expect(found(words).join('\n')).toContain(`INDEX unrevoked_by_account (${key})`);
   });
 
-  test('about the active grants of an application reads its grants alone', () => {
+  test('about the active grants of an application passes over what was revoked', () => {
     const words = 'last_used_at, revoked_at FROM grants WHERE application_id = :application_id AND';
     expect(found(words).join('\n')).toContain(
-      'INDEX grants_by_application (application_id=? AND id<?)',
+      'INDEX unrevoked_by_application (application_id=? AND id<?)',
     );
   });
 });

@@ -73,7 +73,7 @@ export interface GrantDocument extends Initiators, Versioned {
   erasure_id?: Binary;
 }
 
-/** In the words of the index `unrevoked_by_account`, where null is for an absent field. */
+/** In the words of the indexes `unrevoked_by_…`, where null is for an absent field. */
 export const unrevoked = { revoked_at: null } as object as Filter<GrantDocument>;
 
 export const withDetails = {
