@@ -1,16 +1,14 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { INSTALL_TIMEOUT_MS } from '@latchkey/test-kit/tools-from-lockfile';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Json, send } from '../http/call.ts';
 import { sqliteDatabase } from '../http/databases.ts';
-import { linkedApplication } from '../http/linked-application.ts';
 import { useServer } from '../http/running-server.ts';
 import { installTools, ruleset, run } from './tools.ts';
 
-// Checks /openapi.json with two linters and a generator of clients.
+// Checks /openapi.json with two linters. tests/clients/generators.test.ts generates clients from it.
 
 describe('/openapi.json', () => {
   const server = useServer(sqliteDatabase);
@@ -61,28 +59,5 @@ describe('/openapi.json', () => {
       expect(said).toMatch(/verified/);
       expect(said).toMatch(/credentials_invalid/);
     }
-  });
-
-  test('generates a client that compiles and works', async () => {
-    const consumer = fileURLToPath(new URL('./client-consumer/', import.meta.url));
-    await cp(consumer, folder, { recursive: true });
-    await run(join(bin, 'openapi-ts'), ['--silent', '--no-log-file'], folder);
-    await run(join(bin, 'tsc'), ['-p', '.'], folder);
-
-    const { secret, issue } = await linkedApplication(server);
-    const { code, grant_id } = await issue();
-    const input = join(folder, 'input.json');
-    await writeFile(input, JSON.stringify({ baseUrl: server.url, secret, code }));
-    const seen = JSON.parse(await run(process.execPath, ['out/program.js', input], folder));
-
-    const issues = [{ path: ['grant_id'], message: expect.stringMatching(/^Must be a UUID/) }];
-    expect(seen).toEqual({
-      converted: { status: 200, grant_id, username: 'ada' },
-      account: { status: 200, display_name: 'Ada Lovelace' },
-      again: { status: 400, error_code: 'code_already_used', grant_id },
-      malformed: { status: 400, error_code: 'parameter_invalid', issues },
-      revoked: { status: 200, revoked: true },
-      refused: { status: 401, error_code: 'credentials_invalid' },
-    });
   });
 });

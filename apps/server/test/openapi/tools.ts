@@ -6,7 +6,7 @@ import { installFromLockfile } from '@latchkey/test-kit/tools-from-lockfile';
 
 const here = (file: string) => fileURLToPath(new URL(`./tools/${file}`, import.meta.url));
 
-/** The folder with the programs of the tools, installed by their lockfile: 120 MB, 300 packages. */
+/** The folder with the programs of the tools, installed by their lockfile: 85 MB, 250 packages. */
 export async function installTools(): Promise<string> {
   return join(await installFromLockfile(here(''), 'openapi-tools'), 'node_modules/.bin');
 }

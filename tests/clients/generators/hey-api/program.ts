@@ -1,17 +1,21 @@
-// Uses a client that was generated from /openapi.json: links an account, uses it, unlinks it, and
-// causes errors. Prints the results.
+// Uses the client that @hey-api/openapi-ts made: links an account, reads it, unlinks it, and causes
+// errors. Prints the results.
 
 import { client } from './client/client.gen.js';
 import type { Auth } from './client/core/auth.gen.js';
 import { accountGet, type FullGrant, grantsConvert, grantsRevoke } from './client/index.js';
 
 // This project has no @types/node.
-declare const process: { argv: string[]; getBuiltinModule(name: 'node:fs'): typeof fs };
-declare const fs: { readFileSync(path: string, encoding: 'utf8'): string };
-declare const console: { log(text: string): void };
+declare const process: {
+  env: Record<string, string>;
+  stdout: { write(text: string): void };
+};
 
-const file = process.getBuiltinModule('node:fs').readFileSync(String(process.argv[2]), 'utf8');
-const { baseUrl, secret, code } = JSON.parse(file) as Record<'baseUrl' | 'secret' | 'code', string>;
+const {
+  LATCHKEY_URL: baseUrl = '',
+  LATCHKEY_APPLICATION_SECRET: secret = '',
+  LATCHKEY_CODE: code = '',
+} = process.env;
 client.setConfig({ baseUrl });
 
 const converted = await grantsConvert({ auth: secret, body: { code } });
@@ -38,4 +42,4 @@ const responses = { converted, account, again, malformed, revoked, refused };
 for (const [name, { response }] of Object.entries(responses)) {
   Object.assign(seen[name as keyof typeof seen], { status: response?.status });
 }
-console.log(JSON.stringify(seen));
+process.stdout.write(JSON.stringify(seen));

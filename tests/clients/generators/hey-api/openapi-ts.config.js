@@ -1,4 +1,4 @@
 export default {
-  input: 'openapi.json',
+  input: '../openapi.json',
   output: { path: 'client', module: { extension: '.js' } },
 };
