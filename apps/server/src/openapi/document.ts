@@ -215,8 +215,27 @@ function describeOperation(
   };
 }
 
+/**
+ * Moves the JSON body of an operation to the schemas. It is a union, and for one without a name the
+ * client of oapi-codegen sends `{}`. The parts of the union stay without names, since
+ * openapi-python-client would leave out their imports.
+ */
+function withNamedBody(
+  operation: DescribedOperation,
+  schemas: Record<string, object>,
+): DescribedOperation {
+  const { operationId, requestBody } = operation;
+  const json = requestBody?.content['application/json'];
+  if (json === undefined) throw new Error(`${operationId} has no JSON body.`);
+  const name = `${operationId.replace(/(?:^|\.)\w/g, (start) => start.slice(-1).toUpperCase())}Body`;
+  schemas[name] = json.schema;
+  json.schema = { $ref: COMPONENTS + name };
+  return operation;
+}
+
 export function openApiDocument() {
   const paths: Record<string, Record<string, DescribedOperation>> = {};
+  const bodies: Record<string, object> = {};
   for (const [name, operation] of Object.entries(operations) as [
     OperationName,
     OperationContract,
@@ -226,7 +245,8 @@ export function openApiDocument() {
     paths[operation.path] = path;
     const described = describeOperation(name, operation, examples[name]);
     const before = path[method];
-    path[method] = before === undefined ? described : sharedOperation(before, described);
+    path[method] =
+      before === undefined ? described : withNamedBody(sharedOperation(before, described), bodies);
   }
   return {
     openapi: '3.1.1',
@@ -249,7 +269,7 @@ export function openApiDocument() {
       ...metadataPaths,
     },
     components: {
-      schemas: componentSchemas(),
+      schemas: { ...componentSchemas(), ...bodies },
       securitySchemes: Object.fromEntries(
         Object.entries(securitySchemes).map(([name, { type, scheme, description }]) => [
           name,

@@ -195,6 +195,12 @@ describeOnAnyStore('/openapi.json', (fresh) => {
       return value;
     });
     expect(members).toContain('pattern');
+    // For a union without a name, the client of oapi-codegen sends `{}`.
+    for (const { requestBody } of Object.values<Json>(document.paths).flatMap<Json>(
+      Object.values,
+    )) {
+      expect(requestBody?.content['application/json'].schema ?? {}).not.toHaveProperty('anyOf');
+    }
     // A later version may add members to a response.
     expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
   });

@@ -32,10 +32,16 @@ func main() {
 	account := must(client.AccountGetWithResponse(ctx, bearer(grant.GrantSecret))).JSON200
 	again := must(client.GrantsConvertWithResponse(ctx, body, application)).JSON400
 
-	revocation := GrantsRevokeFormdataRequestBody{Token: grant.GrantSecret}
-	revoked := must(client.GrantsRevokeWithFormdataBodyWithResponse(ctx, nil, revocation, application))
+	var revocation GrantsRevokeBody
+	revocation.FromGrantsRevokeBody0(GrantsRevokeBody0{GrantId: grant.GrantId})
+	revoked := must(client.GrantsRevokeWithResponse(ctx, nil, revocation, application))
+	after := must(client.AccountGetWithResponse(ctx, bearer(grant.GrantSecret)))
+
+	form := GrantsRevokeFormdataRequestBody{Token: grant.GrantSecret}
+	withForm := must(client.GrantsRevokeWithFormdataBodyWithResponse(ctx, nil, form, application))
 
 	json.NewEncoder(os.Stdout).Encode([]any{
-		account.Username, again.ErrorCode, revoked.StatusCode(),
+		account.Username, again.ErrorCode,
+		revoked.StatusCode(), after.StatusCode(), withForm.StatusCode(),
 	})
 }
