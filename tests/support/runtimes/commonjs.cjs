@@ -1,7 +1,8 @@
 const client = require('@latchkey/client');
 const admin = require('@latchkey/client/admin');
+const host = require('@latchkey/client/host');
 const linking = require('@latchkey/client/linking');
 
 void import('./program.mjs').then(({ program }) =>
-  program({ client, linking, admin }, undefined, process.env),
+  program({ client, linking, host, admin }, undefined, process.env),
 );

@@ -7,7 +7,8 @@
  * @param options - of the clients; empty if the runtime has environment variables
  * @param env - the code of the application, an address without a listener, and what the links need
  */
-export async function program({ client, linking, admin }, options, env) {
+export async function program(packages, options, env) {
+  const { client } = packages;
   const { LATCHKEY_CODE: code, NOBODY: nobody } = env;
   const latchkey = new client.Latchkey(options?.application);
   const grant = await latchkey.convert(code);
@@ -48,22 +49,22 @@ export async function program({ client, linking, admin }, options, env) {
     late: late instanceof client.TimeoutError && late.name,
     unlinked: revoked,
     refused: refused instanceof client.AuthenticationError && refused.name,
-    ...(await linkInBrowser(client, linking, admin, latchkey, options, env)),
+    ...(await linkInBrowser(packages, latchkey, options, env)),
   };
   // biome-ignore lint/suspicious/noConsole: It is what every runtime has to print with.
   console.log(JSON.stringify(saw));
 }
 
-/** Does what the two routes of an application do, and the host between them. */
-async function linkInBrowser(client, linking, { LatchkeyAdmin }, latchkey, options, env) {
+/** Does what the two routes of an application do, and those of the host between them. */
+async function linkInBrowser(packages, latchkey, options, env) {
+  const { client, linking, host } = packages;
   const redirectUri = 'http://127.0.0.1/callback';
-  const admin = new LatchkeyAdmin(options?.operator);
+  const admin = new packages.admin.LatchkeyAdmin(options?.operator);
   const { data } = await admin.applications.list();
   for (const { id: application_id } of data) {
     await admin.applications.update({ application_id, redirect_uris: [redirectUri] });
   }
   await admin.scopes.put({ scope: 'profile.read', title: 'Read your profile' });
-  const { data: accounts } = await admin.accounts.list();
 
   let grant;
   const { connect, callback } = linking.fetchLinking({
@@ -81,15 +82,39 @@ async function linkInBrowser(client, linking, { LatchkeyAdmin }, latchkey, optio
   // The service is not at its public URL here.
   const location = begun.headers.get('Location').replace(env.LATCHKEY_PUBLIC_URL, env.LATCHKEY_URL);
   const asked = await fetch(location, { redirect: 'manual' });
-  const link = new URL(asked.headers.get('Location')).searchParams.get('link');
-  const approval = { link, account_id: accounts[0].id };
-  const { redirect_to } = await admin.links.approve(approval);
+  const signInUrl = asked.headers.get('Location');
+  const link = new URL(signInUrl).searchParams.get('link');
+  const account = { account_id: await host.accountIdOf(crypto.randomUUID(), '42'), username: 'bo' };
+  const { handOff, decide, signOut } = host.fetchHost({
+    admin,
+    signInUrl: signInUrl.split('?')[0],
+    accountOf: ({ headers }) => headers.has('cookie') && account,
+    signInPage: (next) => `/sign-in?next=${encodeURIComponent(next)}`,
+    consentPage: (shown) => `/consent?link=${shown}`,
+  });
+  const visit = async (route, form, headers = { cookie: 'session=bo' }) => {
+    const own = { ...headers, 'Sec-Fetch-Site': 'same-origin' };
+    const init = form
+      ? { method: 'POST', body: new URLSearchParams(form), headers: own }
+      : { headers };
+    const response = await route(new Request(signInUrl, init));
+    return response.headers.get('Location') ?? response.status;
+  };
+  const signInPage = await visit(handOff, undefined, {});
+  const consentPage = await visit(handOff);
+  const form = { link, account_id: account.account_id, decision: 'allow' };
+  const redirect_to = await visit(decide, form);
+  const endSession = () => new Response(null, { status: 204 });
+  const signedOut = await visit(signOut(endSession), {});
   const ended = await callback(new Request(redirect_to, { headers: { cookie } }));
   const other = await rejection(callback(new Request(redirect_to)));
   const { active } = await latchkey.introspect(grant.grant_secret);
   await latchkey.revokeToken(grant.grant_secret);
   const decided = await rejection(admin.links.deny({ link }));
   return {
+    signsIn: new URL(signInPage).searchParams.get('next') === `/sign-in?link=${link}`,
+    asks: new URL(consentPage).search === `?link=${link}`,
+    signedOut,
     linkedInBrowser: ended.status === 303 && ended.headers.get('Location'),
     active,
     revoked: !(await latchkey.introspect(grant.grant_secret)).active,

@@ -18,6 +18,8 @@ const application :Workerd.Worker = (
       esModule = embed "node_modules/@latchkey/client/dist/index.js"),
     (name = "@latchkey/client/linking.js",
       esModule = embed "node_modules/@latchkey/client/dist/linking.js"),
+    (name = "@latchkey/client/host.js",
+      esModule = embed "node_modules/@latchkey/client/dist/host.js"),
     (name = "@latchkey/client/admin.js",
       esModule = embed "node_modules/@latchkey/client/dist/admin.js"),
   ],
