@@ -120,7 +120,7 @@ const ownPage = programWith(
   ['addConsent', 'addSignIn'],
   `${COMMON}${EXPRESS}
 app.get('/bob', ({ session }, response) => {
-  session.account = { account_id: '${OTHER_ACCOUNT}', username: 'bob' };
+  session.account = { account_id: '${OTHER_ACCOUNT.toUpperCase()}', username: 'bob' };
   response.send('Signed in as Bob');
 });
 addConsent(app, admin, url, (response, asked, link) => {
