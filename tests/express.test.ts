@@ -31,7 +31,7 @@ describeInBrowser('the Express application and its host in a browser', (open) =>
     const [latchkey, hostGateway] = await Promise.all([startGateway(''), startGateway('')]);
     gateways.push(latchkey, hostGateway);
     host = hostGateway.url;
-    const settings = { ADMIN_SECRET, PUBLIC_URL: latchkey.url, SIGN_IN_URL: `${host}/sign-in` };
+    const settings = { ADMIN_SECRET, PUBLIC_URL: latchkey.url, SIGN_IN_URL: `${host}/link` };
     service = await startService({ cwd: folder, env: environment(settings) });
     latchkey.forwardTo(service.url);
 
@@ -150,9 +150,13 @@ describeInBrowser('the Express application and its host in a browser', (open) =>
     const before = (await grants()).length;
     await page.goto(app);
     await page.getByRole('link', connect).click();
-    await page.waitForURL(/[?&]link=/);
-    const link = new URL(page.url()).searchParams.get('link');
-    const approval = { link, account_id: '0193aa00-0000-7000-8000-0000000000a1' };
+    await page.waitForURL(/[?&]next=/);
+    const next = new URL(page.url()).searchParams.get('next') ?? '';
+    const link = new URL(next, host).searchParams.get('link');
+    const account_id = '0193aa00-0000-7000-8000-0000000000a1';
+    const account = { username: 'ada', display_name: 'Ada Lovelace' };
+    await operator(service, 'PUT', `/accounts/${account_id}`, account);
+    const approval = { link, account_id };
     type Approved = { redirect_to: string };
     const { redirect_to } = await operator<Approved>(service, 'POST', '/links/approve', approval);
     await other.goto(redirect_to);
@@ -174,11 +178,23 @@ describeInBrowser('the Express application and its host in a browser', (open) =>
     await page.getByText('Connected as Ada Lovelace').waitFor();
   });
 
+  test('ends the consent page of a user who signs out of the host', async () => {
+    const { page } = await open();
+    await signIn(page, 'Grace Hopper');
+    const tab = await page.context().newPage();
+    await tab.goto(host);
+    await tab.getByText('Signed in as Grace Hopper').waitFor();
+    await tab.getByRole('button', { name: 'Sign out' }).click();
+    await tab.waitForURL(`${host}/sign-in`);
+    await page.reload();
+    await page.getByRole('button', { name: 'Allow' }).waitFor({ state: 'detached' });
+  });
+
   test('forgets an account that the user disconnected at the host', slow, async () => {
     const { page } = await open();
     await link(page);
     await page.goto(host);
-    await page.getByRole('link', { name: 'Connected applications' }).click();
+    await page.getByRole('button', { name: 'Connected applications' }).click();
     await page.getByText('Acme').first().waitFor();
     await page
       .getByRole('link', { name: /disconnect/i })

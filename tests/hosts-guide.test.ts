@@ -15,15 +15,21 @@ import { environment, run, type ServiceProcess, startService } from './support/s
 const guide = await readFile(new URL('../docs/guides/hosts.md', import.meta.url), 'utf8');
 const blocks = codeBlocks(guide).filter(({ language }) => language === 'ts');
 
+/** The blocks that define some functions. */
+function blocksOf(functions: readonly string[]) {
+  const found = blocks.filter(({ code }) =>
+    functions.some((name) => code.includes(`function ${name}(`)),
+  );
+  expect(found).toHaveLength(functions.length);
+  return found;
+}
+
+const ANY_IMPORT = /^import .*;$/gm;
 const IMPORT = /^import (type )?\{([^}]*)\} from '(.*)';$/gm;
 
 /** A program of the blocks that define some functions. Each name is imported once. */
 function programWith(functions: readonly string[], main: string): string {
-  const used = blocks.filter(({ code }) =>
-    functions.some((name) => code.includes(`function ${name}(`)),
-  );
-  expect(used).toHaveLength(functions.length);
-  const code = [...used.map((block) => block.code), main].join('\n');
+  const code = [...blocksOf(functions).map((block) => block.code), main].join('\n');
   const imports = new Set<string>();
   for (const [, type, names = '', from] of code.matchAll(IMPORT)) {
     for (const name of type ? [] : names.split(',').map((each) => each.trim())) {
@@ -148,6 +154,16 @@ const hostOf = (admin, url) => {
 console.log(await testHost(hostOf, ''));
 `,
 );
+
+test.each([
+  ['host.ts', ['addToExpress', 'addSignIn']],
+  ['consent.ts', ['addConsent']],
+])('examples/express/%s has what the guide shows', async (file, functions) => {
+  const program = await readFile(join(examplesFolder, 'express', file), 'utf8');
+  for (const { code } of blocksOf(functions)) {
+    expect(program).toContain(code.replaceAll(ANY_IMPORT, '').trim());
+  }
+});
 
 let folder: string;
 let service: ServiceProcess;

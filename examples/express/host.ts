@@ -1,36 +1,61 @@
 /**
- * The service that has the accounts: its sign-in page, where Latchkey sends the browsers that link an
- * account, and a page that leads to the connected applications. Your service signs its users in as it
- * always does. This one has two users and asks them for no password.
+ * The service that has the accounts. `expressHost` says who is signed in, and leads to the connected
+ * applications; the service signs its users in as it always does. This one has two users and asks them
+ * for no password.
  *
- * `start.ts` runs it.
+ * `start.ts` runs it. docs/guides/hosts.md explains its two functions, and `addConsent` of `consent.ts`,
+ * for a consent page of its own.
  */
 
 import { randomBytes } from 'node:crypto';
-import { InvalidRequestError } from '@latchkey/client';
-import type { LatchkeyAdmin } from '@latchkey/client/admin';
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Response,
-  urlencoded,
-} from 'express';
+import type { AccountInput, LatchkeyAdmin } from '@latchkey/client/admin';
+import { expressHost } from '@latchkey/client/host';
+import express, { type ErrorRequestHandler, type Express, type Request, urlencoded } from 'express';
 import session from 'express-session';
 import { html, page } from './page.ts';
 
 declare module 'express-session' {
   interface SessionData {
-    /** The account of the user who is signed in to this service. */
-    accountId: string;
+    /** Who is signed in, with `account_id` and `username`. */
+    account: AccountInput;
   }
+}
+
+export function addToExpress(app: Express, admin: LatchkeyAdmin, url: string) {
+  const { handOff, connections, signOut } = expressHost<Request>({
+    admin,
+    signInUrl: `${url}/link`, // to the letter what SIGN_IN_URL is
+    accountOf: ({ session }) => session.account,
+    signInPage: (next) => `/sign-in?next=${encodeURIComponent(next)}`,
+  });
+  app.get('/link', handOff);
+  app.post('/connected-applications', connections);
+  app.post('/sign-out', signOut, (request, response, next) => {
+    request.session.destroy((error) => (error ? next(error) : response.redirect(303, '/')));
+  });
+}
+
+type CheckPassword = (form: Record<string, unknown>) => Promise<AccountInput | null>;
+
+export function addSignIn(app: Express, url: string, checkPassword: CheckPassword) {
+  app.post('/sign-in', urlencoded(), async (request, response, next) => {
+    if (request.get('Sec-Fetch-Site') !== 'same-origin') return void response.sendStatus(403);
+    const account = await checkPassword(request.body);
+    if (account === null) return void response.sendStatus(401);
+    const goOn = new URL(String(request.body.next ?? '/'), url);
+    request.session.regenerate((error) => {
+      if (error) return next(error);
+      request.session.account = account;
+      response.redirect(303, goOn.origin === new URL(url).origin ? goOn.href : '/');
+    });
+  });
 }
 
 export interface HostOptions {
   admin: LatchkeyAdmin;
   /** The URL of this service for browsers, without a trailing slash. */
   url: string;
-  /** The users: the names of their accounts, by id. */
-  users: ReadonlyMap<string, string>;
+  users: AccountInput[];
 }
 
 export function createHost({ admin, url, users }: HostOptions): Express {
@@ -41,63 +66,35 @@ export function createHost({ admin, url, users }: HostOptions): Express {
       secret: randomBytes(32).toString('hex'),
       resave: false,
       saveUninitialized: false,
+      // Over https, add `secure: true`, and let the name begin with `__Host-`.
       cookie: { httpOnly: true, sameSite: 'lax' },
     }),
   );
+  addToExpress(app, admin, url);
+  addSignIn(app, url, async (form) => users.find(({ username }) => username === form.user) ?? null);
 
-  /** Tells Latchkey who signed in. It asks the user for consent, so this is safe on a GET. */
-  async function goOn(response: Response, link: string, account_id: string) {
-    const { redirect_to } = await admin.links.identify({ link, account_id });
-    response.redirect(303, redirect_to);
-  }
-
-  // SIGN_IN_URL of Latchkey.
-  app.get('/sign-in', async (request, response) => {
-    const { link = '', prompt } = request.query;
-    const { accountId } = request.session;
-    const wantsAnother = prompt === 'select_account';
-    if (accountId && link && !wantsAnother) return goOn(response, String(link), accountId);
-    const buttons = [...users].map(
-      ([id, name]) => html`<button name="account" value="${id}">${name}</button>`,
+  app.get('/sign-in', (request, response) => {
+    const buttons = users.map(
+      ({ username, display_name }) =>
+        html`<button name="user" value="${username}">${display_name}</button>`,
     );
-    const form = html`<form method="post"><input type="hidden" name="link" value="${link}">`;
-    response.send(page('Sign in', `<h1>Sign in</h1>${form}${buttons.join(' ')}</form>`));
-  });
-
-  app.post('/sign-in', urlencoded(), async (request, response) => {
-    const { link, account } = request.body;
-    if (!users.has(account)) return response.redirect(303, '/sign-in');
-    request.session.accountId = account;
-    if (link) return goOn(response, String(link), account);
-    response.redirect(303, '/');
+    const next = html`<input type="hidden" name="next" value="${request.query.next ?? '/'}">`;
+    const form = `<form method="post">${next}${buttons.join(' ')}</form>`;
+    response.send(page('Sign in', `<h1>Sign in</h1>${form}`));
   });
 
   app.get('/', (request, response) => {
-    const name = users.get(request.session.accountId ?? '');
-    if (name === undefined) return response.redirect(303, '/sign-in');
-    const connected = '<p><a href="/connected">Connected applications</a></p>';
-    response.send(page('Your account', html`<p>Signed in as ${name}</p>` + connected));
-  });
-
-  // Latchkey has the page. Its address opens once, so it is made when the user wants to go there.
-  app.get('/connected', async (request, response) => {
-    const { accountId: account_id } = request.session;
-    if (account_id === undefined) return response.redirect(303, '/sign-in');
-    const { url: target } = await admin.pages.create({
-      page: 'connections',
-      account_id,
-      return_url: `${url}/`,
-    });
-    response.redirect(303, target);
+    const { account } = request.session;
+    if (!account) return response.redirect(303, '/sign-in');
+    const button = (action: string, label: string) =>
+      html`<form method="post" action="${action}"><button>${label}</button></form>`;
+    const buttons =
+      button('/connected-applications', 'Connected applications') + button('/sign-out', 'Sign out');
+    const who = html`<p>Signed in as ${account.display_name}</p>`;
+    response.send(page('Your account', who + buttons));
   });
 
   const failed: ErrorRequestHandler = (error, _request, response, _next) => {
-    if (error instanceof InvalidRequestError) {
-      // The user took longer than an hour. The application can start again.
-      if (error.redirect_to) return response.redirect(303, error.redirect_to);
-      const again = '<p>This link does not work any more. Start again in the application.</p>';
-      return void response.status(400).send(page('Sign in', again));
-    }
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     response.status(503).send(page('Sign in', '<p>Try again in a minute.</p>'));
   };

@@ -2,13 +2,13 @@
  * Runs the application and the host against a Latchkey that has the linking flow on:
  *
  *     export ADMIN_SECRET="$(openssl rand -hex 32)"
- *     export PUBLIC_URL=http://127.0.0.1:3000 SIGN_IN_URL=http://127.0.0.1:4001/sign-in
+ *     export PUBLIC_URL=http://127.0.0.1:3000 SIGN_IN_URL=http://127.0.0.1:4001/link
  *     npm start &
  *     npm exec -c 'node examples/express/start.ts'
  *
  * Reads LATCHKEY_URL and ADMIN_SECRET from the environment, and the ports in APP_PORT and HOST_PORT.
  * HOST_URL is where browsers reach the host, if that is not its port on 127.0.0.1. Creates an
- * application, a scope and two accounts at Latchkey, as your setup would do once.
+ * application and a scope at Latchkey, as your setup would do once.
  */
 
 import { createServer, type Server } from 'node:http';
@@ -20,10 +20,18 @@ import { createHost } from './host.ts';
 
 const { LATCHKEY_URL, ADMIN_SECRET, APP_PORT = '4000', HOST_PORT = '4001', HOST_URL } = process.env;
 const baseUrl = LATCHKEY_URL || 'http://127.0.0.1:3000';
-const users = new Map([
-  ['0193aa00-0000-7000-8000-0000000000a1', 'Ada Lovelace'],
-  ['0193aa00-0000-7000-8000-0000000000a2', 'Grace Hopper'],
-]);
+const users = [
+  {
+    account_id: '0193aa00-0000-7000-8000-0000000000a1',
+    username: 'ada',
+    display_name: 'Ada Lovelace',
+  },
+  {
+    account_id: '0193aa00-0000-7000-8000-0000000000a2',
+    username: 'grace',
+    display_name: 'Grace Hopper',
+  },
+];
 
 async function listen(server: Server, port: string): Promise<string> {
   await new Promise<void>((resolve) => server.listen(Number(port), '127.0.0.1', resolve));
@@ -41,10 +49,6 @@ await admin.scopes.put({
   title: 'Read your profile',
   description: 'Your name and your username.',
 });
-for (const [account_id, display_name] of users) {
-  const [username = ''] = display_name.toLowerCase().split(' ');
-  await admin.accounts.put({ account_id, username, display_name });
-}
 const { secret } = await admin.applications.create({ name: 'Acme', redirect_uris: [redirectUri] });
 
 const latchkey = new Latchkey({ baseUrl, applicationSecret: secret });
