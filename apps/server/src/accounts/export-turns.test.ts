@@ -15,15 +15,16 @@ const codeOf = (call: Promise<unknown>) => call.catch(({ code }) => code);
 /** An export that runs until it is ended. */
 function running(account_id: string) {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const run = vi.fn(() => promise.finally(() => ended.push(isPastDeadline())));
+  const run = vi.fn(async function* () {
+    yield await promise.finally(() => ended.push(isPastDeadline()));
+  });
   const ended: boolean[] = [];
-  return {
-    run,
-    ended,
-    resolve,
-    reject,
-    result: codeOf(inRequest(() => turns.take(account_id, run))),
+  const readAll = async () => {
+    let all = '';
+    for await (const part of turns.take(account_id, run)) all += part;
+    return all;
   };
+  return { run, ended, resolve, reject, result: codeOf(inRequest(readAll)) };
 }
 
 test('an export goes on after the deadline of its request', async () => {
@@ -61,4 +62,16 @@ test('who waits until the deadline of the request is refused, and runs nothing l
   first?.resolve('all');
   expect(await first?.result).toBe('all');
   expect(second?.run).not.toHaveBeenCalled();
+});
+
+test('a reader that returns ends its turn', async () => {
+  const parts = turns.take('ada', async function* () {
+    for (;;) yield 'a part';
+  });
+  expect(await parts.next()).toEqual({ done: false, value: 'a part' });
+  const { run, resolve, result } = running('ada');
+  expect(run).not.toHaveBeenCalled();
+  await parts.return();
+  resolve('all');
+  expect(await result).toBe('all');
 });

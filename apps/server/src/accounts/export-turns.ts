@@ -1,15 +1,19 @@
+import { setImmediate } from 'node:timers/promises';
 import { beforeDeadline, withoutDeadline } from '../request-scope.ts';
 
 export interface ExportTurns {
-  /** Runs without a deadline once no other of this account runs. The wait for that has the deadline. */
-  take<T>(account_id: string, run: () => Promise<T>): Promise<T>;
+  /**
+   * Reads without a deadline once no other export of this account runs. The wait for that has the
+   * deadline. The turn lasts until all is read, or the reader returns.
+   */
+  take<T>(account_id: string, read: () => AsyncGenerator<T, void>): AsyncGenerator<T, void>;
 }
 
 export function createExportTurns(): ExportTurns {
   const underWay = new Map<string, Promise<void>>();
 
   return {
-    async take(account_id, run) {
+    async *take(account_id, read) {
       for (;;) {
         const other = underWay.get(account_id);
         if (other === undefined) break;
@@ -18,7 +22,14 @@ export function createExportTurns(): ExportTurns {
       const { promise, resolve } = Promise.withResolvers<void>();
       underWay.set(account_id, promise);
       try {
-        return await withoutDeadline(run);
+        const parts = read();
+        for (;;) {
+          const { done, value } = await withoutDeadline(() => parts.next());
+          if (done) return;
+          yield value;
+          // SQLite reads within the turn of the event loop. Others are handled between two parts.
+          await setImmediate();
+        }
       } finally {
         underWay.delete(account_id);
         resolve();

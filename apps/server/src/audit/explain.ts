@@ -23,7 +23,7 @@ export interface Explanation {
 const MAX_EXPLAINED = 20;
 
 export async function explainRequest(store: Store, request_id: string): Promise<Explanation[]> {
-  const refusals = await store.findRefusals({ request_id }, MAX_EXPLAINED);
+  const refusals = await store.findRefusals({ request_id }, { limit: MAX_EXPLAINED, before: null });
   return refusals.map(explain);
 }
 

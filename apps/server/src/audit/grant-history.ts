@@ -35,7 +35,7 @@ const MAX_REFUSALS = 200;
 export async function reportGrant(store: Store, grant_id: string): Promise<GrantReport> {
   const [history, refusals] = await Promise.all([
     store.findGrantHistory(grant_id),
-    store.findRefusals({ grant_id }, MAX_REFUSALS),
+    store.findRefusals({ grant_id }, { limit: MAX_REFUSALS, before: null }),
   ]);
   if (history === null && refusals.length === 0) throw DomainError.because('grant_unknown');
   const events = [

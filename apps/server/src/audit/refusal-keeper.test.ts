@@ -41,7 +41,8 @@ function keeperOver(store: Pick<Store, 'keepRefusals'>, days = 30) {
   return { log, keeper: createRefusalKeeper(store, { clock, days, log: logger }) };
 }
 
-const kept = (request_id = 'of-a-test') => store.findRefusals({ request_id }, 10_000);
+const kept = (request_id = 'of-a-test') =>
+  store.findRefusals({ request_id }, { limit: 10_000, before: null });
 
 test('a refusal is in the store after a second, and is kept for the days that are set', async () => {
   const { keeper } = keeperOver(store, 7);

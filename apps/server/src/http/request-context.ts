@@ -21,6 +21,8 @@ export interface RequestContext {
   readonly redacted: { request_id: string; address: string | null };
   readonly expectsContinue: boolean;
   readonly isClosing: () => boolean;
+  /** In milliseconds. */
+  readonly responseTimeout: number;
   wire: 'rest' | 'trpc';
   /** A template or names of procedures, never the path as sent: it could contain a credential. */
   route: string | null;

@@ -27,6 +27,7 @@ export interface RespondOptions extends RouteOptions {
   settings: RouteOptions['settings'] & SecretSettings & Pick<Settings, 'trustProxy'>;
   log: Logger;
   traceRequest?: TraceRequest | undefined;
+  timeouts: { response: number };
 }
 
 export interface ReceivedRequest {
@@ -44,7 +45,7 @@ export function createRespond(
   options: RespondOptions,
   isClosing: () => boolean,
 ): Respond {
-  const { settings, log, metrics, traceRequest } = options;
+  const { settings, log, metrics, traceRequest, timeouts } = options;
   const { service, limits } = callContext;
   const authentication = createAuthentication(service, settings, limits.authentications);
   const offered = offeredRoutes(callContext, authentication, options);
@@ -145,6 +146,7 @@ export function createRespond(
       redacted: redacted(id, address),
       expectsContinue,
       isClosing,
+      responseTimeout: timeouts.response,
       wire: 'rest',
       route: null,
       calls: [{ operation: null, status: null }],

@@ -1,3 +1,4 @@
+import { ClientGone } from '../operations/call.ts';
 import type { Headers, RequestContext } from './request-context.ts';
 
 export const JSON_TYPE = 'application/json; charset=UTF-8';
@@ -19,20 +20,65 @@ export function send(
   body: string | Buffer,
   headers?: Headers,
 ): void {
-  const { request, response, requestId, routeHeaders } = context;
+  const { request, response } = context;
   if (response.headersSent || response.destroyed) return;
+  const unread = sendHead(context, status, type, Buffer.byteLength(body), headers);
+  if (unread && request.method !== 'HEAD') linger(context, body);
+  else response.end(body);
+}
+
+/** Sends JSON in chunks. What fails after the first one breaks the connection, as an end would lie. */
+export async function sendPieces(
+  context: RequestContext,
+  pieces: AsyncIterable<string>,
+): Promise<void> {
+  const { request, response } = context;
+  let unread = false;
+  try {
+    for await (const piece of pieces) {
+      if (response.destroyed) throw new ClientGone();
+      if (!response.headersSent) unread = sendHead(context, 200, JSON_TYPE, null);
+      if (request.method === 'HEAD') break;
+      if (!response.write(piece)) await isTaken(context);
+    }
+  } catch (failure) {
+    if (response.headersSent) response.destroy();
+    throw failure;
+  }
+  if (unread && request.method !== 'HEAD') linger(context, '');
+  else response.end();
+}
+
+/** Until the client has received what is written, or is gone. */
+async function isTaken({ response, responseTimeout }: RequestContext): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => response.destroy(), responseTimeout);
+  response.once('drain', resolve).once('close', resolve);
+  await promise;
+  clearTimeout(timer);
+  response.off('drain', resolve).off('close', resolve);
+}
+
+/** @returns whether some of the request is not worth reading */
+function sendHead(
+  context: RequestContext,
+  status: number,
+  type: string,
+  length: number | null,
+  headers?: Headers,
+): boolean {
+  const { request, response, requestId, routeHeaders } = context;
   const unread = !request.complete && !isWorthReading(context);
   context.closesConnection = unread || context.isClosing();
   const fields: Headers = {
     'Content-Type': type,
     'Cache-Control': 'no-store',
     'X-Request-Id': requestId,
-    'Content-Length': String(Buffer.byteLength(body)),
   };
+  if (length !== null) fields['Content-Length'] = String(length);
   if (context.closesConnection) fields.Connection = 'close';
   response.writeHead(status, Object.assign(fields, routeHeaders, headers));
-  if (unread && request.method !== 'HEAD') linger(context, body);
-  else response.end(body);
+  return unread;
 }
 
 /** Like Node's own parser: no body, and the connection is closed. */

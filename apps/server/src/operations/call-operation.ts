@@ -6,6 +6,7 @@ import type { Service } from '../service.ts';
 import { call } from './call.ts';
 import { operatorWithoutSecret } from './caller.ts';
 import { operationNamed } from './operation.ts';
+import { StreamedOutput } from './streamed-output.ts';
 
 export type OperatorOperation = Extract<OperationName, `admin.${string}`>;
 
@@ -37,5 +38,6 @@ export async function callOperation<Name extends OperatorOperation>(
     request,
     summary: {},
   });
-  return output as OperationOutput<Name>;
+  const whole = output instanceof StreamedOutput ? await output.whole() : output;
+  return whole as OperationOutput<Name>;
 }

@@ -3,6 +3,7 @@ import type { AuditedIds } from '../audit/audit.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { CallerOf } from './caller.ts';
+import type { StreamedOutput } from './streamed-output.ts';
 
 export interface CallDetails {
   publicUrl: string;
@@ -16,7 +17,7 @@ export type Handler<Name extends OperationName> = (
   caller: CallerOf<Name>,
   initiator: Initiator,
   details: CallDetails,
-) => Promise<OperationOutput<Name>>;
+) => Promise<OperationOutput<Name> | StreamedOutput<OperationOutput<Name>>>;
 
 export type Handlers<Names extends OperationName = OperationName> = {
   [Name in Names]: Handler<Name>;

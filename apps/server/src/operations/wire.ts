@@ -1,7 +1,7 @@
 import {
   type Account,
   type AccountEntry,
-  type AccountExport as AccountExportObject,
+  type AccountExport,
   type Application,
   type ApplicationProfile,
   type ApplicationSecret,
@@ -14,7 +14,7 @@ import {
   type Introspection,
   type RevokedGrant,
 } from '@latchkey/schema';
-import type { AccountExport } from '../accounts/export-account.ts';
+import type { ExportPart } from '../accounts/export-account.ts';
 import type { Milliseconds } from '../clock.ts';
 import { accountOf } from '../grants/authenticate-grant.ts';
 import type { GrantWithSecret } from '../grants/redeem.ts';
@@ -130,31 +130,62 @@ function toCodeEntry(code: PendingRecord): CodeEntry {
   };
 }
 
-export function toAccountExport(exported: AccountExport): AccountExportObject {
-  return {
-    object: 'account_export',
-    account: toAccountEntry(exported.account),
-    grants: exported.grants.map(toGrantEntry),
-    codes: exported.codes.map(toCodeEntry),
-    history: exported.history.map(({ at, operation, grant_id, application_id, initiator }) => ({
-      at: formatTimestamp(at),
-      operation,
-      by: initiator?.by ?? null,
-      grant_id,
-      application_id,
-      request_id: initiator?.request_id ?? null,
-    })),
-    refusals: exported.refusals.map((refusal) => ({
-      at: formatTimestamp(refusal.at),
-      operation: refusal.operation,
-      by: refusal.by,
-      // Refusals are found by this id.
-      grant_id: refusal.grant_id as string,
-      application_id: refusal.application_id,
-      request_id: refusal.request_id,
-      error_code: refusal.error_code,
-    })),
-  };
+type Entries = AccountExport['grants' | 'codes' | 'history' | 'refusals'];
+
+function toEntries(part: Exclude<ExportPart, { list: null }>): Entries {
+  switch (part.list) {
+    case 'grants':
+      return part.entries.map(toGrantEntry);
+    case 'codes':
+      return part.entries.map(toCodeEntry);
+    case 'history':
+      return part.entries.map(({ at, operation, grant_id, application_id, initiator }) => ({
+        at: formatTimestamp(at),
+        operation,
+        by: initiator?.by ?? null,
+        grant_id,
+        application_id,
+        request_id: initiator?.request_id ?? null,
+      }));
+    case 'refusals':
+      return part.entries.map((refusal) => ({
+        at: formatTimestamp(refusal.at),
+        operation: refusal.operation,
+        by: refusal.by,
+        // Refusals are found by this id.
+        grant_id: refusal.grant_id as string,
+        application_id: refusal.application_id,
+        request_id: refusal.request_id,
+        error_code: refusal.error_code,
+      }));
+  }
+}
+
+/** The text of an {@link AccountExport}. The first piece has grants already. */
+export async function* accountExportText(
+  parts: AsyncIterable<ExportPart>,
+): AsyncGenerator<string, void> {
+  let text = '{"object":"account_export"';
+  let list: ExportPart['list'] = null;
+  let separator = '';
+  for await (const part of parts) {
+    if (part.list === null) {
+      text += `,"account":${JSON.stringify(toAccountEntry(part.account))}`;
+      continue;
+    }
+    if (part.list !== list) {
+      text += `${list === null ? '' : ']'},"${part.list}":[`;
+      list = part.list;
+      separator = '';
+    }
+    for (const entry of toEntries(part)) {
+      text += separator + JSON.stringify(entry);
+      separator = ',';
+    }
+    yield text;
+    text = '';
+  }
+  yield ']}';
 }
 
 export function toApplicationSecret(secret: SecretRecord): ApplicationSecret {

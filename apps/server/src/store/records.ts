@@ -289,6 +289,8 @@ export interface GrantHistory {
   revoked_reason: EndReason | null;
 }
 
+export interface ListedHistory extends GrantHistory, Pick<CodeBinding, 'link_id'> {}
+
 export interface CommandChange {
   /** UUIDv7: sorts by time. */
   id: string;

@@ -18,6 +18,7 @@ import type {
   LinkDecision,
   LinkRecord,
   ListedAccount,
+  ListedHistory,
   PageRecord,
   PendingRecord,
   RefusalRecord,
@@ -556,6 +557,9 @@ export interface Store {
    */
   findGrantHistory(grant_id: string): Promise<GrantHistory | null>;
 
+  /** The histories of the grants of {@link Store.listGrants}. */
+  listGrantHistories(account_id: string, range: ListRange): Promise<ListedHistory[]>;
+
   /**
    * Deletes the records of a trial for good, an active grant too. Nobody else knows their ids, so
    * nothing has to refuse them later. Idempotent.
@@ -570,10 +574,10 @@ export interface Store {
    */
   keepRefusals(refusals: readonly RefusalRecord[]): Promise<void>;
 
-  /** The refusals with a request id or of a grant, newest first, at most `limit`. */
+  /** The refusals with a request id or of a grant. */
   findRefusals(
     filter: { request_id: string } | { grant_id: string },
-    limit: number,
+    range: ListRange,
   ): Promise<RefusalRecord[]>;
 
   // Changes on the command line

@@ -208,7 +208,10 @@ describeOnAnyStore('a batch', (fresh) => {
     ]);
     await server.service.audit.flush();
     const { store } = server.service;
-    const refusals = await store.findRefusals({ request_id: 'the-batch' }, 9);
+    const refusals = await store.findRefusals(
+      { request_id: 'the-batch' },
+      { limit: 9, before: null },
+    );
     expect(refusals.map(({ operation }) => operation).toSorted()).toEqual([
       'admin.codes.cancel',
       'grants.recover',

@@ -104,6 +104,6 @@ export async function succeed(
 
 /** The headers of the response, without those about the connection or the length. */
 export function headersOf({ headers }: HttpResponse): Record<string, string> {
-  const aside = ['connection', 'content-length', 'date', 'keep-alive'];
+  const aside = ['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'];
   return Object.fromEntries([...headers].filter(([name]) => !aside.includes(name)));
 }

@@ -109,6 +109,7 @@ export async function everyOperation(
   await store.newestGrantTime();
   for (const range of ranges) {
     await store.listGrants({ account_id }, range);
+    await store.listGrantHistories(account_id, range);
     await store.listGrants({ application_id }, range);
     await store.listActiveGrants(connection, range);
     await store.listActiveGrants({ application_id }, range);
@@ -152,8 +153,10 @@ export async function everyOperation(
 
   const refusal = aRefusal();
   await store.keepRefusals([refusal]);
-  await store.findRefusals({ request_id: refusal.request_id }, 10);
-  await store.findRefusals({ grant_id: anId() }, 10);
+  for (const range of ranges) {
+    await store.findRefusals({ request_id: refusal.request_id }, range);
+    await store.findRefusals({ grant_id: anId() }, range);
+  }
 
   const change = aCommandChange();
   await store.keepCommandChanges([change]);

@@ -52,6 +52,7 @@ type Methods = Omit<
   Store,
   | 'countPendingCodes'
   | 'newestGrantTime'
+  | 'listGrantHistories'
   | 'keepRefusals'
   | 'findRefusals'
   | 'keepCommandChanges'

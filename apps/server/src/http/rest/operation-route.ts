@@ -1,11 +1,12 @@
 import { type CallContext, call } from '../../operations/call.ts';
 import { inputMembers, inputShape } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
+import { StreamedOutput } from '../../operations/streamed-output.ts';
 import type { Authenticate } from '../authenticate.ts';
 import { readJson } from '../body.ts';
 import { bearerChallenge, resourceChallenge } from '../challenge.ts';
 import type { RequestedCall } from '../request-context.ts';
-import { sendJson } from '../response.ts';
+import { sendJson, sendPieces } from '../response.ts';
 import type { Route } from '../router.ts';
 
 export function operationRoute(
@@ -39,7 +40,8 @@ export function operationRoute(
         request: context,
         summary: context.calls[0] as RequestedCall,
       });
-      sendJson(context, 200, output);
+      if (output instanceof StreamedOutput) await sendPieces(context, output.pieces());
+      else sendJson(context, 200, output);
     },
   };
 }

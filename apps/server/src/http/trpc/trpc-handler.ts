@@ -7,12 +7,13 @@ import { type CallContext, ClientGone, call } from '../../operations/call.ts';
 import type { AnyCaller } from '../../operations/caller.ts';
 import { inputMembers, inputShape, parameterInvalid } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
+import { StreamedOutput } from '../../operations/streamed-output.ts';
 import { percentDecode } from '../../percent-decode.ts';
 import type { Authenticate } from '../authenticate.ts';
 import { readJson } from '../body.ts';
 import { errorHeaders, reportFailure } from '../error-response.ts';
 import type { Headers, RequestContext, RequestedCall } from '../request-context.ts';
-import { sendJson } from '../response.ts';
+import { sendJson, sendPieces } from '../response.ts';
 import { MethodNotAllowed } from '../router.ts';
 import { errorEnvelope, resultEnvelope } from './envelope.ts';
 import { appRouter, procedureType } from './router.ts';
@@ -83,8 +84,12 @@ export function createTrpcHandler(
     async function respond(index: number, name: string): Promise<CallResponse> {
       const summary = context.calls[index] as RequestedCall;
       try {
-        const data = await callProcedure(index, name);
+        const output = await callProcedure(index, name);
+        // Those of a batch end before the first byte is sent.
+        const isCollected = output instanceof StreamedOutput && names.length > 1;
+        const data = isCollected ? await output.whole() : output;
         summary.status = 200;
+        if (data instanceof StreamedOutput) return { status: 200, body: data, headers: {} };
         return { status: 200, body: resultEnvelope(data), headers: {} };
       } catch (failure) {
         if (failure instanceof ClientGone) throw failure;
@@ -103,6 +108,10 @@ export function createTrpcHandler(
 
     const responses = await Promise.all(names.map((name, index) => respond(index, name)));
     const [first] = responses as [CallResponse];
+    if (first.body instanceof StreamedOutput) {
+      const [before, after] = isBatch ? ['[', ']'] : ['', ''];
+      return sendPieces(context, first.body.pieces(`${before}{"result":{"data":`, `}}${after}`));
+    }
     // Like tRPC: 207 if the calls of a batch have different results.
     const status = responses.every((response) => response.status === first.status)
       ? first.status

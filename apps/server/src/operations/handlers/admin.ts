@@ -10,9 +10,10 @@ import { revoke } from '../../grants/revoke.ts';
 import type { Service } from '../../service.ts';
 import type { Handlers } from '../handler.ts';
 import { readList } from '../list.ts';
+import { StreamedOutput } from '../streamed-output.ts';
 import {
+  accountExportText,
   toAccountEntry,
-  toAccountExport,
   toApplication,
   toApplicationSecret,
   toCancelledCode,
@@ -94,8 +95,8 @@ export const adminHandlers: Handlers<AdminName> = {
     id: account_id,
     grants_revoked: await store.eraseAccount({ account_id, now: clock(), initiator }),
   }),
-  'admin.accounts.export': async (service, { account_id }) =>
-    toAccountExport(await exportAccount(service, account_id)),
+  'admin.accounts.export': (service, { account_id }) =>
+    StreamedOutput.begin(accountExportText(exportAccount(service, account_id))),
   'admin.codes.issue': async (service, request, _operator, initiator) => {
     const { code, pending } = await issueCode(service, request, initiator);
     return { object: 'grant_code', code, ...toCodeMembers(pending) };

@@ -14,6 +14,7 @@ import {
   toConnectedGrant,
   toGrantAuthentication,
   toGrantHistory,
+  toListedHistory,
   toRevokedRecord,
   unrevoked,
   withDetails,
@@ -28,6 +29,7 @@ type Grants = Pick<
   | 'revokeGrant'
   | 'recoverGrant'
   | 'findGrantHistory'
+  | 'listGrantHistories'
   | 'newestGrantTime'
   | 'authenticateGrant'
   | 'noteUse'
@@ -160,6 +162,17 @@ export function grants(database: Database): Grants {
       return document && (document.account || document.created_at)
         ? toGrantHistory(document)
         : null;
+    },
+
+    async listGrantHistories(account_id, { limit, before }) {
+      const documents = await database.readByIndex('grants_by_account', ({ grants }, options) =>
+        grants
+          .find({ account_id: toId(account_id), ...withDetails, ...olderThan(before) }, options)
+          .sort({ _id: -1 })
+          .limit(limit)
+          .toArray(),
+      );
+      return documents.map(toListedHistory);
     },
 
     async newestGrantTime() {

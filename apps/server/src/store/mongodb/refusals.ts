@@ -1,5 +1,6 @@
 import type { Store } from '../store.ts';
 import type { Database } from './database.ts';
+import { olderThan } from './documents/grants.ts';
 import { fromRefusalDocument, toRefusalDocument } from './documents/refusals.ts';
 import { toId } from './documents/values.ts';
 
@@ -17,13 +18,17 @@ export function refusals(database: Database): Pick<Store, 'keepRefusals' | 'find
       });
     },
 
-    async findRefusals(filter, limit) {
+    async findRefusals(filter, { limit, before }) {
       const [index, which] =
         'request_id' in filter
           ? (['refusals_by_request', { request_id: filter.request_id }] as const)
           : (['refusals_by_grant', { grant_id: toId(filter.grant_id) }] as const);
       const documents = await database.readByIndex(index, ({ refusals }, listing) =>
-        refusals.find(which, listing).sort({ _id: -1 }).limit(limit).toArray(),
+        refusals
+          .find({ ...which, ...olderThan(before) }, listing)
+          .sort({ _id: -1 })
+          .limit(limit)
+          .toArray(),
       );
       return documents.map(fromRefusalDocument);
     },

@@ -9,6 +9,7 @@ import type {
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
+  ListedHistory,
   RevokedRecord,
 } from '../records.ts';
 import type {
@@ -26,6 +27,7 @@ import {
   grantHistory,
   grantRecord,
   type HistoryRow,
+  idOrNull,
   initiatorText,
   type ListedRow,
   listedGrant,
@@ -60,6 +62,8 @@ type AuthenticationRow = Omit<FoundRow, 'account'> & {
 };
 
 const GRANT = 'scope, account, created_at, last_used_at, revoked_at';
+const HISTORY = `id, application_id, account_id, issued_by, created_at, redeemed_by, recoveries,
+  recovered_at, recovered_by, first_used_at, first_used_by, revoked_at, revoked_by, revoked_reason`;
 
 export function prepareGrants(database: DatabaseSync) {
   const revoke = database.prepare(`
@@ -90,11 +94,11 @@ export function prepareGrants(database: DatabaseSync) {
       first_used_at = coalesce(first_used_at, :now),
       first_used_by = coalesce(first_used_by, :initiator)
     WHERE id = :id AND secret_hash = :secret_hash`);
-  const history = database.prepare(`
-    SELECT id, application_id, account_id, issued_by, created_at, redeemed_by, recoveries,
-      recovered_at, recovered_by, first_used_at, first_used_by, revoked_at, revoked_by,
-      revoked_reason
-    FROM grants WHERE id = :id`);
+  const history = database.prepare(`SELECT ${HISTORY} FROM grants WHERE id = :id`);
+  const listHistories = database.prepare(`
+    SELECT ${HISTORY}, link_id FROM grants
+    WHERE account_id = :account_id AND created_at IS NOT NULL AND id < :before
+    ORDER BY id DESC LIMIT :limit`);
   const newest = database.prepare('SELECT id FROM grants ORDER BY id DESC LIMIT 1');
   const listBy = (column: 'account_id' | 'application_id') =>
     database.prepare(`
@@ -128,6 +132,14 @@ export function prepareGrants(database: DatabaseSync) {
     findGrantHistory(grant_id: string): GrantHistory | null {
       const row = history.get({ id: uuidToBytes(grant_id) }) as HistoryRow | undefined;
       return row ? grantHistory(row) : null;
+    },
+
+    listGrantHistories(account_id: string, range: ListRange): ListedHistory[] {
+      const rows = listHistories.all({
+        account_id: uuidToBytes(account_id),
+        ...rangeParameters(range),
+      }) as (HistoryRow & { link_id: Uint8Array | null })[];
+      return rows.map((row) => ({ ...grantHistory(row), link_id: idOrNull(row.link_id) }));
     },
 
     newestGrantTime(): Milliseconds | null {

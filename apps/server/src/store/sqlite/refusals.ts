@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { RefusalRecord } from '../records.ts';
-import { bytesOrNull, idOrNull } from './rows.ts';
+import type { ListRange } from '../store.ts';
+import { bytesOrNull, idOrNull, rangeParameters } from './rows.ts';
 
 type RefusalRow = Pick<
   RefusalRecord,
@@ -23,7 +24,8 @@ export function prepareRefusals(database: DatabaseSync) {
         :address, :expires_at)`);
   const findBy = (column: 'request_id' | 'grant_id') =>
     database.prepare(
-      `SELECT * FROM refusals WHERE ${column} = :value ORDER BY id DESC LIMIT :limit`,
+      `SELECT * FROM refusals WHERE ${column} = :value AND id < :before
+        ORDER BY id DESC LIMIT :limit`,
     );
   const findByRequest = findBy('request_id');
   const findByGrant = findBy('grant_id');
@@ -42,12 +44,13 @@ export function prepareRefusals(database: DatabaseSync) {
 
     findRefusals(
       filter: { request_id: string } | { grant_id: string },
-      limit: number,
+      range: ListRange,
     ): RefusalRecord[] {
-      const rows =
+      const [find, value] =
         'request_id' in filter
-          ? findByRequest.all({ value: filter.request_id, limit })
-          : findByGrant.all({ value: uuidToBytes(filter.grant_id), limit });
+          ? [findByRequest, filter.request_id]
+          : [findByGrant, uuidToBytes(filter.grant_id)];
+      const rows = find.all({ value, ...rangeParameters(range) });
       return (rows as RefusalRow[]).map(refusalRecord);
     },
   };

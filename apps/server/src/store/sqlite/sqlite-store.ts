@@ -184,6 +184,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     noteUse: write(grants.noteUse, grantIdOf),
     listGrants: read(grants.listGrants),
     findGrantHistory: read(grants.findGrantHistory),
+    listGrantHistories: read(grants.listGrantHistories),
     newestGrantTime: read(grants.newestGrantTime),
 
     listConnections: read(grants.listConnections),

@@ -74,6 +74,7 @@ const lists = [
   'listScopes',
   'listScopeNames',
   'listGrants',
+  'listGrantHistories',
   'findRefusals',
 ] as const;
 

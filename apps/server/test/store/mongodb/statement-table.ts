@@ -102,8 +102,14 @@ export const statementTable: Record<string, readonly string[]> = {
   links_by_account: ['find links {account_id, account_revision: {$not: {$gt}}}'],
   pages_by_account: ['find pages {account_id, account_revision: {$not: {$gt}}}'],
   pending_expiry: ['aggregate grants {code_expires_at: {$gt}} $limit $group'],
-  refusals_by_grant: ['find refusals {grant_id} sort _id -1 hint refusals_by_grant'],
-  refusals_by_request: ['find refusals {request_id} sort _id -1 hint refusals_by_request'],
+  refusals_by_grant: [
+    'find refusals {grant_id, _id: {$lt}} sort _id -1 hint refusals_by_grant',
+    'find refusals {grant_id} sort _id -1 hint refusals_by_grant',
+  ],
+  refusals_by_request: [
+    'find refusals {request_id, _id: {$lt}} sort _id -1 hint refusals_by_request',
+    'find refusals {request_id} sort _id -1 hint refusals_by_request',
+  ],
   revoked_grants_with_details: [
     'find grants {revoked_at: {$lte, $exists: true}, account_id: {$exists: true}} hint revoked_grants_with_details',
   ],

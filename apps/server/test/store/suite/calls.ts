@@ -93,6 +93,7 @@ export const calls: {
       initiator: anInitiator(),
     }),
   listGrants: (store) => store.listGrants({ account_id: anId() }, { limit: 1, before: null }),
+  listGrantHistories: (store) => store.listGrantHistories(anId(), { limit: 1, before: null }),
   listActiveGrants: (store) =>
     store.listActiveGrants(
       { account_id: anId(), application_id: anId() },
@@ -109,7 +110,7 @@ export const calls: {
   removeTrial: (store) =>
     store.removeTrial({ grant_id: anId(), account_id: anId(), application_id: anId() }),
   keepRefusals: (store) => store.keepRefusals([aRefusal()]),
-  findRefusals: (store) => store.findRefusals({ grant_id: anId() }, 1),
+  findRefusals: (store) => store.findRefusals({ grant_id: anId() }, { limit: 1, before: null }),
   keepCommandChanges: (store) => store.keepCommandChanges([aCommandChange()]),
   listCommandChanges: (store) => store.listCommandChanges(1),
   forgetCommandChanges: (store) => store.forgetCommandChanges([anId()]),

@@ -74,6 +74,21 @@ export function describeLists(stores: SuiteStores): void {
       expect(listed).toEqual(grants.filter(({ account }) => account.id === account_id));
     });
 
+    test('of histories have what is found for each grant of the account', async () => {
+      const [{ id }] = accounts;
+      const own = grants.filter(({ account }) => account.id === id);
+      const found = own.map(async ({ grant_id }) => ({
+        ...(await stores.store.findGrantHistory(grant_id)),
+        link_id: (await stores.store.findCode(grant_id))?.link_id,
+      }));
+      const histories = await Promise.all(found);
+      expect(await stores.other.listGrantHistories(id, all)).toEqual(histories);
+      const before = own[2]?.grant_id ?? null;
+      expect(await stores.store.listGrantHistories(id, { limit: 2, before })).toEqual(
+        histories.slice(3, 5),
+      );
+    });
+
     test('of active grants have those of the connection', async () => {
       const [{ id: account_id }] = accounts;
       const active = grants.filter(

@@ -14,11 +14,18 @@ export function describeRefusals(stores: SuiteStores): void {
       await stores.store.keepRefusals([fourth, second]);
 
       const { other } = stores;
-      expect(await other.findRefusals({ request_id }, 9)).toStrictEqual([fourth, second, first]);
-      expect(await other.findRefusals({ request_id }, 2)).toStrictEqual([fourth, second]);
-      expect(await other.findRefusals({ grant_id }, 9)).toStrictEqual([third, first]);
-      expect(await other.findRefusals({ grant_id: anId() }, 9)).toEqual([]);
-      expect(await other.findRefusals({ request_id: 'A.caller-s_own' }, 9)).toEqual([]);
+      const all = { limit: 9, before: null };
+      const ofRequest = { request_id };
+      expect(await other.findRefusals(ofRequest, all)).toStrictEqual([fourth, second, first]);
+      const newest = { limit: 2, before: null };
+      expect(await other.findRefusals(ofRequest, newest)).toStrictEqual([fourth, second]);
+      const next = { limit: 1, before: fourth.id };
+      expect(await other.findRefusals(ofRequest, next)).toStrictEqual([second]);
+      expect(await other.findRefusals({ grant_id }, all)).toStrictEqual([third, first]);
+      const older = { limit: 9, before: third.id };
+      expect(await other.findRefusals({ grant_id }, older)).toStrictEqual([first]);
+      expect(await other.findRefusals({ grant_id: anId() }, all)).toEqual([]);
+      expect(await other.findRefusals({ request_id: 'A.caller-s_own' }, all)).toEqual([]);
     });
 
     test('are kept once, however often they are passed', async () => {
@@ -26,7 +33,7 @@ export function describeRefusals(stores: SuiteStores): void {
       const batch = Array.from({ length: 250 }, () => aRefusal({ request_id }));
       await stores.store.keepRefusals(batch.slice(0, 100));
       await stores.other.keepRefusals(batch);
-      const found = await stores.store.findRefusals({ request_id }, 1_000);
+      const found = await stores.store.findRefusals({ request_id }, { limit: 1_000, before: null });
       expect(found).toStrictEqual(batch.toReversed());
     });
   });

@@ -73,7 +73,10 @@ export function describeSweep(stores: SuiteStores): void {
       expect(await stores.store.findCode(expired.grant_id)).toBeNull();
       // MongoDB sweeps one collection after the other.
       await vi.waitFor(
-        async () => expect(await stores.store.findRefusals({ request_id }, 9)).toEqual([kept]),
+        async () =>
+          expect(
+            await stores.store.findRefusals({ request_id }, { limit: 9, before: null }),
+          ).toEqual([kept]),
         { timeout: stores.sweepTimeout, interval: 250 },
       );
       await vi.waitFor(async () => expect(await over()).toEqual([null, null]), {

@@ -205,7 +205,7 @@ export async function readContents(store: Store): Promise<unknown> {
     of_ada: await store.listGrants({ account_id: ada.id }, range),
     connections: await store.listConnections(ada.id),
     command_changes: await store.listCommandChanges(10),
-    refusals: await store.findRefusals({ grant_id: activeId }, 10),
+    refusals: await store.findRefusals({ grant_id: activeId }, { limit: 10, before: null }),
     count: await store.addToCount({ key: 'limit', points: 0, now: NEVER, duration: DAY }),
   };
   // Bytes have no place in JSON.

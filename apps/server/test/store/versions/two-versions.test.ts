@@ -61,7 +61,7 @@ async function someOfEach(store: Store): Promise<StoreCall[]> {
     { method: 'findPage', args: [page.id] },
     { method: 'listGrants', args: [{ application_id }, { limit: 10, before: null }] },
     { method: 'keepRefusals', args: [[aRefusal()]] },
-    { method: 'findRefusals', args: [{ grant_id }, 5] },
+    { method: 'findRefusals', args: [{ grant_id }, { limit: 5, before: null }] },
     {
       method: 'addToCount',
       args: [{ key: anId(), points: 1, now: Date.now(), duration: 60_000 }],

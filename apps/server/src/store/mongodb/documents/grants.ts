@@ -7,6 +7,7 @@ import type {
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
+  ListedHistory,
   PendingRecord,
   RevokedRecord,
 } from '../../records.ts';
@@ -201,6 +202,10 @@ export function toGrantHistory(document: GrantDocument): GrantHistory {
     revoked_by: fromInitiator(document.revoked_by),
     revoked_reason: document.revoked_reason ?? null,
   };
+}
+
+export function toListedHistory(document: GrantDocument): ListedHistory {
+  return { ...toGrantHistory(document), link_id: fromBinding(document).link_id };
 }
 
 export function fromStoredGrantDocument(document: RedeemedDocument): StoredGrant {
