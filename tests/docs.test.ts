@@ -68,6 +68,13 @@ test('every npm command of the project’s pages is a script of the root', async
   }
 });
 
+test('the response to each curl command of the project’s pages ends with a line break', async () => {
+  const texts = await Promise.all(ours.map(read));
+  const commands = texts.flatMap((text) => text.match(/^ *curl .*$/gm) ?? []);
+  expect(commands.length).toBeGreaterThan(5);
+  expect(commands.filter((command) => !command.includes(String.raw` -w '\n' `))).toEqual([]);
+});
+
 test('the decisions are numbered without a gap, and the index lists each of them', async () => {
   const decisions = ours.filter((page) => /^docs\/decisions\/\d/.test(page));
   expect(decisions.length).toBeGreaterThan(0);
