@@ -4,6 +4,7 @@ import { INSTALL_TIMEOUT_MS } from '@latchkey/test-kit/tools-from-lockfile';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CodeBlock, codeBlocks } from './support/markdown.ts';
 import { Reader } from './support/reader.ts';
+import { hasRuntimes, installRuntimes } from './support/runtimes/runtimes.ts';
 import { requireTools } from './support/tools.ts';
 
 // docs/trpc.md: its blocks are pasted, compiled and run, in their order.
@@ -33,10 +34,13 @@ const PROCESS =
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
 let reader: Reader;
+/** Words before a command. */
+let onNode20 = '';
 beforeAll(async () => {
   await requireTools(['bash']);
+  if (hasRuntimes) onNode20 = `PATH='${await installRuntimes()}/node20/bin':"$PATH" `;
   reader = await Reader.create(undefined);
-});
+}, INSTALL_TIMEOUT_MS);
 afterAll(() => reader?.close());
 
 async function shell(code: string): Promise<string> {
@@ -59,8 +63,8 @@ test('docs/trpc.md does what its blocks say', { timeout: INSTALL_TIMEOUT_MS }, a
   let printed: string | undefined;
   const ways: Record<string, (block: CodeBlock) => Promise<unknown>> = {
     async sh({ code }) {
-      const stdout = await shell(code.replaceAll(/@trpc\/[\w-]+/g, (name) => `${name}@${TRPC}`));
-      if (code.startsWith('npx ')) printed = stdout;
+      if (code.startsWith('npx ')) printed = await shell(`${onNode20}${code}`);
+      else await shell(code.replaceAll(/@trpc\/[\w-]+/g, (name) => `${name}@${TRPC}`));
     },
     async ts({ code, line }) {
       [, program] = /^\/\/ (\w+\.ts)\n/.exec(code) ?? [];
