@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { Document } from 'mongodb';
 import { lastLines, reasonOf } from '../error-text.ts';
 import { freePort } from '../free-port.ts';
+import type { Host } from '../network/network.ts';
 import { commandOf } from './command-of.ts';
 
 const runScript = fileURLToPath(new URL('./mongod-run.sh', import.meta.url));
@@ -32,10 +33,14 @@ export interface MongodOptions {
   query?: Readonly<Record<string, string>>;
 }
 
+const loopback: Host = { address: '127.0.0.1', within: [] };
+
 export type MemberState = 'running' | 'killed' | 'paused';
 
 /** A `mongod` with a port and a folder of its own. The folder is deleted when the member stops. */
 export class Member {
+  /** Where it runs. */
+  readonly host: Host;
   readonly #mongod: string;
   readonly #replicaSet: string;
   readonly #folder: string;
@@ -50,12 +55,14 @@ export class Member {
     folder: string,
     port: number,
     options: MongodOptions,
+    host: Host,
   ) {
     this.#mongod = mongod;
     this.#replicaSet = replicaSet;
     this.#folder = folder;
     this.#port = port;
     this.#options = options;
+    this.host = host;
     this.#shell = this.#launch();
   }
 
@@ -63,10 +70,11 @@ export class Member {
     mongod: string,
     replicaSet: string,
     options: MongodOptions = {},
+    host = loopback,
   ): Promise<Member> {
     for (let tries = 1; ; tries++) {
       const folder = await mkdtemp(join(tmpdir(), 'latchkey-mongodb-'));
-      const member = new Member(mongod, replicaSet, folder, await freePort(), options);
+      const member = new Member(mongod, replicaSet, folder, await freePort(), options, host);
       try {
         await member.#answering();
         return member;
@@ -79,7 +87,7 @@ export class Member {
   }
 
   get address(): string {
-    return `127.0.0.1:${this.#port}`;
+    return `${this.host.address}:${this.#port}`;
   }
 
   get state(): MemberState {
@@ -134,8 +142,9 @@ export class Member {
     const shell = spawn(
       'sh',
       [
-        ...[runScript, this.#folder, this.#mongod, '--dbpath', join(this.#folder, 'data')],
-        ...['--replSet', this.#replicaSet, '--bind_ip', '127.0.0.1', '--port', `${this.#port}`],
+        ...[runScript, this.#folder, ...this.host.within, this.#mongod],
+        ...['--dbpath', join(this.#folder, 'data'), '--replSet', this.#replicaSet],
+        ...['--bind_ip', this.host.address, '--port', `${this.#port}`],
         ...['--nounixsocket', ...sizes, ...journal],
         ...parameters.flatMap((parameter) => ['--setParameter', parameter]),
         ...(this.#options.arguments ?? []),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Document, MongoServerError, type ObjectId } from 'mongodb';
+import type { Host } from '../network/network.ts';
 import { Member, type MongodOptions } from './member.ts';
 import type { MongoDBServer, Mongod, MongodSource } from './types.ts';
 
@@ -47,15 +48,20 @@ export class ReplicaSet implements MongoDBServer {
     {
       members: size,
       isHarmed = true,
+      hosts = [],
       ...options
     }: MongodOptions & {
       members: 1 | 3;
       /** Whether members are killed or paused. Default: true. */
       isHarmed?: boolean;
+      /** Where the members run. Default: on the loopback. */
+      hosts?: readonly Host[] | undefined;
     },
   ): Promise<ReplicaSet> {
     const starts = await Promise.allSettled(
-      Array.from({ length: size }, () => Member.start(mongod.path, name, options)),
+      Array.from({ length: size }, (_, index) =>
+        Member.start(mongod.path, name, options, hosts[index]),
+      ),
     );
     const members = starts.flatMap((start) => (start.status === 'fulfilled' ? start.value : []));
     const set = new ReplicaSet(members, mongod);
@@ -95,6 +101,13 @@ export class ReplicaSet implements MongoDBServer {
     });
   }
 
+  /** Waits until the running members have elected another one. */
+  async primaryAfter(former: Member): Promise<void> {
+    await until('another primary', async () =>
+      (await this.primary()) === former ? undefined : true,
+    );
+  }
+
   /** Waits until there is a primary and every running member follows it. */
   async settled(): Promise<void> {
     await until('a primary that all members follow', async () => {
@@ -118,9 +131,7 @@ export class ReplicaSet implements MongoDBServer {
         throw error;
       }
     });
-    await until('another primary', async () =>
-      (await this.primary()) === former ? undefined : true,
-    );
+    await this.primaryAfter(former);
   }
 
   async stop(): Promise<void> {
