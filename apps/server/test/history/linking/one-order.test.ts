@@ -297,6 +297,17 @@ test('many calls without an answer are looked through', () => {
   expect(findContradictions([begin, ...lost, ...denied]).length).toBe(1);
 });
 
+test('what has expired contradicts nothing, and nothing expires earlier', () => {
+  const tooLate = (end: number) => token('t', [5, end], error('code_expired'));
+  const story = [begin, approve('a', [3, 4])];
+  expect(findContradictions([...story, tooLate(300e9)])).toEqual([]);
+  expect(findContradictions([...story, tooLate(299e9)]).length).toBe(1);
+  // It may have been done in time.
+  const late = [token('t', [5, 301e9]), use('u', [302e9, 303e9], invalid)];
+  expect(findContradictions([...story, ...late])).toEqual([]);
+  expect(findContradictions([...story, ...late, token('s', [6, 7], used)])).toEqual([]);
+});
+
 test('a contradiction reads as a story', () => {
   const story = [
     approve('1/2', [2e6, 3e6]),

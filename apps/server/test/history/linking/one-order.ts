@@ -1,3 +1,5 @@
+import { CODE_LIFETIME } from '../../../src/grants/code-lifetime.ts';
+import { TICKET_LIFETIME } from '../../../src/linking/ticket.ts';
 import { describeLinkCall, isDone, isOpen, type LinkCall, type LinkOperation } from './calls.ts';
 import { type LinkState, type Meanwhile, nothing, statesAfter } from './model.ts';
 
@@ -26,11 +28,24 @@ export function findContradictions(history: readonly LinkCall[]): Contradiction[
   return [...Map.groupBy(calls, ({ link }) => link)].flatMap(([link, own]) => {
     if (link === null) return [];
     const shared = calls.filter((call) => call.link === null && call.scene === own[0]?.scene);
-    const sorted = [...own, ...shared].sort((one, other) => one.start - other.start);
+    const all = [...own, ...shared].sort((one, other) => one.start - other.start);
+    const sorted = whileAllLives(all, Math.min(...own.map(({ start }) => start)));
     const call = misfit(sorted);
     if (call === undefined) return [];
     return [{ link, call, calls: sorted.filter(({ start }) => start < endOf(call)) }];
   });
+}
+
+const LIFETIME = Math.min(CODE_LIFETIME, TICKET_LIFETIME) * 1e6;
+
+/**
+ * The calls before anything of the link can expire, which the model does not know: on a busy machine, a
+ * fault may take that long. What was answered later counts as unanswered.
+ */
+function whileAllLives(calls: readonly LinkCall[], begun: number): LinkCall[] {
+  return calls
+    .filter(({ start }) => start < begun + LIFETIME)
+    .map((call) => (endOf(call) < begun + LIFETIME ? call : { ...call, end: null, answer: null }));
 }
 
 const endOf = (call: LinkCall) =>
