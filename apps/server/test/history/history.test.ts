@@ -80,7 +80,7 @@ describe('two servers that are killed and stopped under load, on SQLite', option
 describeWithMongod('two servers that are killed and stopped under load,', (mongod) => {
   describe.each([
     { name: 'one node', members: 1, faults: longer(4, 10) },
-    { name: 'three nodes', members: 3, faults: longer(5, 15) },
+    { name: 'three nodes', members: 3, faults: longer(6, 15) },
   ] as const)('and their database of $name,', slow, ({ name, members, faults }) => {
     let set: ReplicaSet;
     beforeAll(async () => {

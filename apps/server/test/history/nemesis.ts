@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
+import type { Host, Network } from '@latchkey/test-kit/network/network';
 import type { ServerProcess } from '../http/served-process.ts';
 import type { ServerName } from './history.ts';
 import type { Random } from './random.ts';
@@ -46,6 +47,65 @@ export function faultsOf(set: ReplicaSet): DatabaseFaults {
       await member.resume();
       await set.settled();
     },
+    'kill -9 of all members': async () => {
+      await Promise.all(set.members.map((member) => member.kill()));
+      await Promise.all(set.members.map((member) => member.restart()));
+      await set.settled();
+    },
+  };
+}
+
+const LONGEST_PARTITION = 2_000;
+
+export const partitionNames = [
+  'two-way partition',
+  'one-way partition',
+  'partition with services on the minority side',
+] as const;
+
+type Partitions = Record<(typeof partitionNames)[number], (random: Random) => Promise<void>>;
+
+/**
+ * Cuts the connections between the primary and the other members, until these have elected another one.
+ *
+ * @param network - its first hosts are those of the members, the others those of two services
+ */
+export function partitionsOf(set: ReplicaSet, network: Network): Partitions {
+  const services = network.hosts.slice(set.members.length);
+  async function partition(
+    random: Random,
+    cut: (primary: Host, others: readonly Host[]) => Promise<void>,
+  ): Promise<void> {
+    const former = await set.primary();
+    const others = set.members.filter((member) => member !== former).map(({ host }) => host);
+    try {
+      await cut(former.host, others);
+      await set.primaryAfter(former);
+      await sleep(DISAGREEMENT + random.integer(LONGEST_PARTITION - DISAGREEMENT));
+    } finally {
+      await network.repair();
+    }
+    await set.settled();
+  }
+  const separate = async (one: readonly Host[], other: readonly Host[]) => {
+    await network.cut(one, other);
+    await network.cut(other, one);
+  };
+  return {
+    // The services reach all members.
+    'two-way partition': (random) =>
+      partition(random, (primary, others) => separate([primary], others)),
+    'one-way partition': (random) =>
+      partition(random, (primary, others) =>
+        random.chance(0.5) ? network.cut([primary], others) : network.cut(others, [primary]),
+      ),
+    'partition with services on the minority side': (random) =>
+      partition(random, (primary, others) => {
+        const [a, b] = services as [Host, Host];
+        const cutOff = random.pick([[a], [b], [a, b]]);
+        const rest = services.filter((service) => !cutOff.includes(service));
+        return separate([primary, ...cutOff], [...others, ...rest]);
+      }),
   };
 }
 

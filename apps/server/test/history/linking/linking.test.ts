@@ -1,33 +1,43 @@
 import { longer, slow } from '@latchkey/test-kit/long';
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { dropDatabase, freshName, urlOf } from '@latchkey/test-kit/mongodb/test-databases';
+import { canMakeNetworks, type Host, Network } from '@latchkey/test-kit/network/network';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { describeWithMongod, sqliteDatabase } from '../../http/databases.ts';
-import { faultsOf } from '../nemesis.ts';
+import type { ServerOptions } from '../../http/served-process.ts';
+import { faultsOf, partitionNames, partitionsOf } from '../nemesis.ts';
 import { keepHistory } from '../report.ts';
 import { describeContradiction, findContradictions } from './one-order.ts';
 import { type Harm, type LinksOptions, runLinks } from './run-links.ts';
 
 const given = process.env.HISTORY_SEED;
-const seed = given ? Number(given) : Math.floor(Math.random() * 1e9);
+const firstSeed = given ? Number(given) : Math.floor(Math.random() * 1e9);
 const DECISIONS = longer(20, 200);
-const FAULTS = longer(1, 10);
+/** Codes live 300 s. Where a run takes longer, what it leaves in the end proves nothing. */
+const DECISIONS_OF_A_RUN = 20;
 const options = { timeout: longer(600_000, 1_800_000) };
 const MOST_SHOWN = 3;
 
-/** Runs scenes, and finds an order of the calls for each link. */
-async function proveSound(load: Pick<LinksOptions, 'databaseUrl'>, strike: Harm): Promise<void> {
-  const harm = { strike, times: FAULTS };
-  const result = await runLinks({ ...load, seed, decisions: DECISIONS, harm });
-  const { history, decided, struck } = result;
-  process.stderr.write(
-    `links: seed ${seed}, ${decided} decisions, ${struck} faults, ${history.length} calls\n`,
-  );
-  const found = findContradictions(history);
-  if (found.length === 0) return;
-  const stories = found.slice(0, MOST_SHOWN).map(describeContradiction);
-  const rerun = `Again, in other timing: HISTORY_SEED=${seed}`;
-  expect.fail([...stories, await keepHistory(result), rerun].join('\n\n'));
+/** Runs scenes, and finds an order of the calls for each link, until enough links are decided. */
+async function proveSound(
+  load: Pick<LinksOptions, 'databaseUrl' | 'servers'>,
+  strike: Harm,
+): Promise<void> {
+  const harm = { strike, times: 1 };
+  let total = 0;
+  for (let seed = firstSeed; total < DECISIONS; seed++) {
+    const result = await runLinks({ ...load, seed, decisions: DECISIONS_OF_A_RUN, harm });
+    const { history, decided, struck } = result;
+    total += decided;
+    process.stderr.write(
+      `links: seed ${seed}, ${decided} decisions, ${struck} faults, ${history.length} calls\n`,
+    );
+    const found = findContradictions(history);
+    if (found.length === 0) continue;
+    const stories = found.slice(0, MOST_SHOWN).map(describeContradiction);
+    const rerun = `Again, in other timing: HISTORY_SEED=${seed}`;
+    expect.fail([...stories, await keepHistory(result), rerun].join('\n\n'));
+  }
 }
 
 const killServer: Harm = async (servers, random) => {
@@ -46,24 +56,44 @@ describe('what is told about links on SQLite is true in one order', options, () 
 
 describeWithMongod('what is told about links is true in one order', (mongod) => {
   describe('on a replica set of three', slow, () => {
+    let network: Network | undefined;
     let set: ReplicaSet;
     beforeAll(async () => {
-      set = await ReplicaSet.start(mongod, { members: 3 });
+      network = canMakeNetworks ? await Network.start(5) : undefined;
+      set = await ReplicaSet.start(mongod, { members: 3, hosts: network?.hosts });
     }, 120_000);
-    afterAll(() => set.stop());
+    afterAll(async () => {
+      await set?.stop();
+      await network?.stop();
+    });
 
     async function prove(strike: Harm): Promise<void> {
       const database = freshName();
       onTestFinished(() => dropDatabase(set.url, database));
-      await proveSound({ databaseUrl: urlOf(set.url, database) }, strike);
+      const [a, b] = network?.hosts.slice(set.members.length) ?? [];
+      const servers = { A: serverOn(a), B: serverOn(b) };
+      await proveSound({ databaseUrl: urlOf(set.url, database), servers }, strike);
     }
 
     test('while services are killed', options, () => prove(killServer));
 
-    test.each(['step-down', 'kill -9 of the primary', 'pause of the primary'])(
-      'through each %s',
-      options,
-      (name) => prove(async () => faultsOf(set)[name]?.()),
+    test.each([
+      'step-down',
+      'kill -9 of the primary',
+      'pause of the primary',
+      'kill -9 of all members',
+    ])('through each %s', options, (name) => prove(async () => faultsOf(set)[name]?.()));
+
+    describe.skipIf(!canMakeNetworks)(
+      canMakeNetworks ? 'in a network' : 'in a network (not run: only root can make one)',
+      () => {
+        test.each(partitionNames)('through each %s', options, (name) =>
+          prove((_, random) => partitionsOf(set, network as Network)[name](random)),
+        );
+      },
     );
   });
 });
+
+const serverOn = (host: Host | undefined): ServerOptions =>
+  host ? { within: host.within, environment: { HOST: host.address } } : {};

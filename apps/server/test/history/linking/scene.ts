@@ -114,12 +114,12 @@ export class Scene {
     for (const account_id of Object.values(this.#accounts)) {
       await this.#insist('admin.accounts.put', { account_id, ...ADA });
     }
-    while (this.#links.length === 0) await this.#take('authorize');
+    while (this.#links.length === 0) await this.#take('authorize', ['A', 'B']);
   }
 
-  /** One who takes so many steps. Several at once race. */
-  async act(count: number): Promise<void> {
-    for (let left = count; left > 0; left--) await this.#take(this.#pickStep());
+  /** One who takes so many steps, each at one of the servers. Several at once race. */
+  async act(count: number, servers: readonly ServerName[]): Promise<void> {
+    for (let left = count; left > 0; left--) await this.#take(this.#pickStep(), servers);
   }
 
   /** With the faults over, everything that may be alive is tried, and every answer comes. */
@@ -198,8 +198,8 @@ export class Scene {
     return this.#random.weighted(weights);
   }
 
-  async #take(step: Step): Promise<void> {
-    const server = this.#random.pick(['A', 'B'] as const);
+  async #take(step: Step, servers: readonly ServerName[]): Promise<void> {
+    const server = this.#random.pick(servers);
     const cutAfter = this.#random.chance(CUT) ? this.#random.integer(4) : null;
     const call = await this.#make(this.#intent(step), server, cutAfter);
     const page = this.#pages.find(({ name }) => name === call?.page);
