@@ -163,7 +163,7 @@ async function* oldestFirst<T>(
     }
     oldest.sort(compare);
     if (isCut) oldest.length = HELD;
-    for (let at = 0; at < oldest.length; at += PAGE) yield oldest.slice(at, at + PAGE);
+    for (let at = 0; at === 0 || at < oldest.length; at += PAGE) yield oldest.slice(at, at + PAGE);
     newest = oldest.at(-1);
   } while (isCut);
 }
