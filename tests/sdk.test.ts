@@ -435,12 +435,12 @@ describe('every class of error that the SDK has', slow, () => {
       const { latchkey, issue } = await application(troubled);
       const { code } = await issue();
       const { store } = troubled.service;
-      const { findApplication } = store;
-      store.findApplication = () => new Promise(() => {});
+      const { authenticateApplication } = store;
+      store.authenticateApplication = () => new Promise(() => {});
       await fails(latchkey.convert(code, { timeoutMs: 20 }), client.TimeoutError, {
         maybe_sent: true,
       });
-      store.findApplication = findApplication;
+      store.authenticateApplication = authenticateApplication;
       expect(await latchkey.convert(code)).toMatchObject({ revoked: false });
     });
 

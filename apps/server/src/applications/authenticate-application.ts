@@ -2,12 +2,12 @@ import type { Clock, Milliseconds } from '../clock.ts';
 import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Reason } from '../reasons.ts';
-import type { ApplicationRecord, SecretRecord } from '../store/records.ts';
+import type { ApplicationAuthentication, SecretRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { UseNotes } from '../store/use-notes.ts';
 
 export interface AuthenticatedApplication {
-  application: ApplicationRecord;
+  application: ApplicationAuthentication;
   /** Null for a public application: anybody can call as one. */
   secret_id: string | null;
 }
@@ -18,7 +18,7 @@ export async function isKnownApplicationSecret(
   credential: string,
 ): Promise<boolean> {
   const application_id = readCredential('applicationSecret', credential);
-  const application = await store.findApplication(application_id, { mayBeStale: true });
+  const application = await store.authenticateApplication(application_id, { mayBeStale: true });
   const hash = hashCredential(credential);
   return application?.secrets.some((secret) => sameHash(secret.hash, hash)) ?? false;
 }
@@ -30,7 +30,7 @@ export async function authenticateApplication(
   const { store, clock } = service;
   const application_id = readCredential('applicationSecret', credential);
   const refuse = (reason: Reason) => DomainError.because(reason, { application_id });
-  const application = await store.findApplication(application_id);
+  const application = await store.authenticateApplication(application_id);
   if (application === null) throw refuse('application_unknown');
 
   const hash = hashCredential(credential);
@@ -47,7 +47,9 @@ export async function isKnownPublicApplication(
   { store }: { store: Store },
   application_id: string,
 ): Promise<boolean> {
-  return (await store.findApplication(application_id, { mayBeStale: true }))?.public ?? false;
+  return (
+    (await store.authenticateApplication(application_id, { mayBeStale: true }))?.public ?? false
+  );
 }
 
 /** The id proves nothing about the caller: see decision 50. */
@@ -56,7 +58,7 @@ export async function authenticatePublicApplication(
   application_id: string,
 ): Promise<AuthenticatedApplication> {
   const refuse = (reason: Reason) => DomainError.because(reason, { application_id });
-  const application = await store.findApplication(application_id);
+  const application = await store.authenticateApplication(application_id);
   if (application === null) throw refuse('application_unknown');
   if (!application.public) throw refuse('secret_required');
   if (application.disabled) throw refuse('application_disabled');

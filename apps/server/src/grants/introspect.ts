@@ -2,7 +2,7 @@ import type { ErrorCode } from '@latchkey/schema';
 import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
-import type { ApplicationRecord, GrantAuthentication } from '../store/records.ts';
+import type { ApplicationAuthentication, GrantAuthentication } from '../store/records.ts';
 import { findActiveGrant, noteUse } from './authenticate-grant.ts';
 
 const INACTIVE: ReadonlySet<ErrorCode> = new Set(['credentials_invalid', 'application_disabled']);
@@ -10,7 +10,7 @@ const INACTIVE: ReadonlySet<ErrorCode> = new Set(['credentials_invalid', 'applic
 /** Counts as a use, which is on disk before this returns: the caller acts on the response. */
 export async function introspect(
   service: Service,
-  application: ApplicationRecord,
+  application: ApplicationAuthentication,
   token: string,
   initiator: Initiator,
 ): Promise<GrantAuthentication | null> {

@@ -70,6 +70,9 @@ export interface Since {
   others: number;
 }
 
+/** The logo may have 8 KB, which would travel with each request. Only pages and operators see it. */
+export type ApplicationAuthentication = Omit<ApplicationRecord, 'logo_uri'>;
+
 export type ApplicationChanges = Partial<
   Pick<
     ApplicationRecord,

@@ -2,6 +2,7 @@ import type { Clock, Milliseconds } from '../clock.ts';
 import type { Initiator } from '../initiator.ts';
 import type {
   AccountRecord,
+  ApplicationAuthentication,
   ApplicationChanges,
   ApplicationRecord,
   CodeState,
@@ -266,6 +267,12 @@ export interface Store {
   createApplication(application: ApplicationRecord): Promise<void>;
 
   findApplication(application_id: string, options?: ReadOptions): Promise<ApplicationRecord | null>;
+
+  /** Reads all that a request of the application may depend on. */
+  authenticateApplication(
+    application_id: string,
+    options?: ReadOptions,
+  ): Promise<ApplicationAuthentication | null>;
 
   listApplications(range: ListRange): Promise<ApplicationRecord[]>;
 

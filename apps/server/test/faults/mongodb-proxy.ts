@@ -44,6 +44,7 @@ export class MongodbProxy {
   #mute = false;
   #matches: Matches = () => false;
   #handle: (held: HeldCommand) => void = () => undefined;
+  #onAnswer: (answer: Buffer) => void = () => undefined;
 
   private constructor(targets: readonly string[]) {
     this.#doors = targets.map((target) => ({ target, port: 0, server: undefined }));
@@ -67,6 +68,11 @@ export class MongodbProxy {
   hold(matches: Matches, handle: (held: HeldCommand) => void): void {
     this.#matches = matches;
     this.#handle = handle;
+  }
+
+  /** From now on, shows each answer of the database on its way. */
+  watchAnswers(onAnswer: (answer: Buffer) => void): void {
+    this.#onAnswer = onAnswer;
   }
 
   /** Holds the next command that matches, and only that. */
@@ -130,7 +136,10 @@ export class MongodbProxy {
         connect({ host: hostname, port: Number(port || 27017) }),
         (command) => this.#matches(command),
         (held) => this.#handle(held),
-        (address) => this.#inPlaceOf(address),
+        (answer) => {
+          this.#onAnswer(answer);
+          return withAddresses(answer, (address) => this.#inPlaceOf(address));
+        },
       );
       this.#links.add(link);
       void link.ended.then(() => this.#links.delete(link));
@@ -167,7 +176,7 @@ class Link {
     database: Socket,
     matches: Matches,
     handle: (held: HeldCommand) => void,
-    inPlaceOf: (address: string) => string,
+    readAnswer: (answer: Buffer) => Buffer,
   ) {
     this.#driver = driver;
     this.#database = database;
@@ -189,7 +198,7 @@ class Link {
       for (const message of answers.read(chunk)) {
         const executed = this.#executed.get(responseTo(message));
         if (executed) executed();
-        else driver.write(withAddresses(message, inPlaceOf));
+        else driver.write(readAnswer(message));
       }
     });
   }

@@ -179,13 +179,13 @@ describeOnAnyStore('a client that disconnects', (fresh) => {
   test('during authentication leaves only its line in the log', async () => {
     const linked = await linkedApplication(server);
     const { store } = server.service;
-    const { findApplication } = store;
+    const { authenticateApplication } = store;
     const asked = Promise.withResolvers<void>();
     const found = Promise.withResolvers<void>();
-    store.findApplication = async (id) => {
+    store.authenticateApplication = async (id) => {
       asked.resolve();
       await found.promise;
-      return findApplication(id);
+      return authenticateApplication(id);
     };
     const connection = new RawConnection(server);
     connection.request(
@@ -200,7 +200,7 @@ describeOnAnyStore('a client that disconnects', (fresh) => {
       '{"co',
     );
     await asked.promise;
-    store.findApplication = findApplication;
+    store.authenticateApplication = authenticateApplication;
     connection.end();
     await expect.poll(() => connection.socket.destroyed).toBe(true);
     // The server notices a tick or two later.

@@ -66,9 +66,9 @@ describeOnAnyStore('a body that arrives after', (fresh) => {
       const { code } = await linked.issue();
       const { path, body } = requestOf(wire, 'grants.convert', { code });
       const { store } = server.service;
-      const find = store.findApplication;
+      const find = store.authenticateApplication;
       const [began, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      vi.spyOn(store, 'findApplication').mockImplementationOnce(async (...parameters) => {
+      vi.spyOn(store, 'authenticateApplication').mockImplementationOnce(async (...parameters) => {
         const found = await find(...parameters);
         began.resolve();
         await mayEnd.promise;
@@ -97,7 +97,7 @@ describeOnAnyStore('a body that arrives after', (fresh) => {
     test(`nothing, since it came with its headers, is authenticated once over ${wire}`, async () => {
       const { code } = await linked.issue();
       const { path, body } = requestOf(wire, 'grants.convert', { code });
-      const look = vi.spyOn(server.service.store, 'findApplication');
+      const look = vi.spyOn(server.service.store, 'authenticateApplication');
       const connection = new RawConnection(server);
       const head = [
         `POST ${path} HTTP/1.1`,

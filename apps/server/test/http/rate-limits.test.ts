@@ -122,7 +122,10 @@ describeOnAnyStore('failed authentications', (fresh) => {
       ] as const;
       const address = newAddress();
       expect(await statusesOf(address, 'x', 'x', 'x')).toEqual([401, 401, 401]);
-      const reads = [vi.spyOn(store, 'authenticateGrant'), vi.spyOn(store, 'findApplication')];
+      const reads = [
+        vi.spyOn(store, 'authenticateGrant'),
+        vi.spyOn(store, 'authenticateApplication'),
+      ];
       const mayBeStale = () =>
         reads.flatMap(({ mock }) => mock.calls.map(([, options]) => options?.mayBeStale === true));
       onTestFinished(() => reads.forEach((read) => void read.mockRestore()));

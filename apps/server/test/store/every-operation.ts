@@ -61,6 +61,8 @@ export async function everyOperation(
   await store.createApplication(application);
   await store.findApplication(id);
   await store.findApplication(id, { mayBeStale: true });
+  await store.authenticateApplication(id);
+  await store.authenticateApplication(id, { mayBeStale: true });
   await store.addSecret(id, secret, { most: 9, now });
   await store.noteSecretUse(id, secret.id, now);
   await store.removeSecret(id, secret.id);

@@ -2,6 +2,7 @@ import type { Initiator } from '../../src/initiator.ts';
 import { generationsAfter } from '../../src/store/generations.ts';
 import {
   type AccountRecord,
+  type ApplicationAuthentication,
   type ApplicationChanges,
   type ApplicationRecord,
   type CodeBinding,
@@ -122,6 +123,13 @@ export class ModelStore implements ModelMethods {
 
   findApplication(application_id: string): ApplicationRecord | null {
     return clone(this.#applications.get(application_id) ?? null);
+  }
+
+  authenticateApplication(application_id: string): ApplicationAuthentication | null {
+    const application = this.findApplication(application_id);
+    if (application === null) return null;
+    const { logo_uri: _, ...others } = application;
+    return others;
   }
 
   listApplications(range: Parameters<Store['listApplications']>[0]): ApplicationRecord[] {

@@ -72,7 +72,7 @@ describeOnAnyStore('traces', (fresh) => {
     });
     const stores = childrenOf(call);
     expect(stores.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['findApplication', 'redeemCode']),
+      expect.arrayContaining(['authenticateApplication', 'redeemCode']),
     );
     for (const { kind, name, attributes } of stores) {
       expect({ kind, attributes }).toEqual({

@@ -7,9 +7,11 @@ import { outdatedSecrets, type Store } from '../store.ts';
 import type { Database } from './database.ts';
 import {
   type ApplicationDocument,
+  type AuthenticatingDocument,
   fromApplicationDocument,
   fromSecretDocument,
   type SecretDocument,
+  toApplicationAuthentication,
   toApplicationDocument,
   toDeletionRecord,
   toSecretDocument,
@@ -23,6 +25,7 @@ type Applications = Pick<
   Store,
   | 'createApplication'
   | 'findApplication'
+  | 'authenticateApplication'
   | 'listApplications'
   | 'addSecret'
   | 'removeSecret'
@@ -35,11 +38,16 @@ type Applications = Pick<
   | 'forgetDeletion'
 >;
 
+const projection = { logo_uri: 0 } as const;
+
 const existing = { deleted_at: { $exists: false } } satisfies Filter<ApplicationDocument>;
 
 export function applications(database: Database): Applications {
   const findTogether = database.gatherReads(({ applications, decisive }, byId) =>
     applications.find(byId, decisive).toArray(),
+  );
+  const findAuthenticating = database.gatherReads(({ applications, decisive }, byId) =>
+    applications.find<AuthenticatingDocument>(byId, { ...decisive, projection }).toArray(),
   );
   const find = async (application_id: string) => {
     const document = await findTogether(application_id);
@@ -105,6 +113,16 @@ export function applications(database: Database): Applications {
           )
         : await find(application_id);
       return document && fromApplicationDocument(document);
+    },
+
+    async authenticateApplication(application_id, { mayBeStale = false } = {}) {
+      const _id = toId(application_id);
+      const document = mayBeStale
+        ? await database.read(({ applications, plain }) =>
+            applications.findOne<AuthenticatingDocument>({ _id }, { ...plain, projection }),
+          )
+        : await findAuthenticating(application_id);
+      return document && !document.deleted_at ? toApplicationAuthentication(document) : null;
     },
 
     async listApplications({ limit, before }) {

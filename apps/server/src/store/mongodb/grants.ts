@@ -332,13 +332,14 @@ function findJoined(
   const join = (from: string, localField: string, as: string) => ({
     $lookup: { from, localField, foreignField: '_id', as },
   });
-  // Whole documents: a projection took 1.08 times as long.
   return grants
     .aggregate<JoinedGrantDocument>(
       [
         { $match: { ...byId, ...redeemed } },
         join('applications', 'application_id', 'joined_application'),
         join('accounts', 'account_id', 'joined_account'),
+        // It may have 8 KB, and nothing here depends on it.
+        { $unset: 'joined_application.logo_uri' },
       ],
       options,
     )

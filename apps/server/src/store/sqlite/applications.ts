@@ -3,6 +3,7 @@ import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
 import { generationsAfter } from '../generations.ts';
 import type {
+  ApplicationAuthentication,
   ApplicationChanges,
   ApplicationRecord,
   DeletionRecord,
@@ -11,25 +12,34 @@ import type {
 import { type ListRange, outdatedSecrets } from '../store.ts';
 import {
   type ApplicationRow,
-  applicationRecords,
+  type AuthenticatingRow,
+  applicationAuthentication,
+  applicationRecord,
   generationsText,
   initiatorRecord,
   initiatorText,
   rangeParameters,
+  withSecrets,
 } from './rows.ts';
 
 type DeletionRow = { id: Uint8Array; deleted_at: number; deleted_by: string };
 
-const JOINED = `
+// The logo is the last column of its table: without it, none of its pages is read.
+const AUTHENTICATING = `
   a.id, a.name, a.disabled, a.created_at, a.redirect_uris, a.scopes, a.public, a.resource_server,
-  a.homepage_uri, a.logo_uri, a.idle_days, a.grants_per_account, a.enabled_at, a.generations,
+  a.homepage_uri, a.idle_days, a.grants_per_account, a.enabled_at, a.generations,
   s.id AS secret_id, s.hash, s.hint, s.created_at AS secret_created_at, s.expires_at, s.last_used_at`;
+const JOINED = `${AUTHENTICATING}, a.logo_uri`;
 
 export function prepareApplications(database: DatabaseSync) {
   // One statement, so that an application and its secrets are of the same moment.
-  const find = database.prepare(`
-    SELECT ${JOINED} FROM applications a LEFT JOIN application_secrets s ON s.application_id = a.id
-    WHERE a.id = :id ORDER BY s.place`);
+  const findBy = (columns: string) =>
+    database.prepare(`
+      SELECT ${columns} FROM applications a
+        LEFT JOIN application_secrets s ON s.application_id = a.id
+      WHERE a.id = :id ORDER BY s.place`);
+  const find = findBy(JOINED);
+  const authenticate = findBy(AUTHENTICATING);
   const list = database.prepare(`
     WITH listed AS (SELECT * FROM applications WHERE id < :before ORDER BY id DESC LIMIT :limit)
     SELECT ${JOINED} FROM listed a LEFT JOIN application_secrets s ON s.application_id = a.id
@@ -89,7 +99,7 @@ export function prepareApplications(database: DatabaseSync) {
 
   function findApplication(application_id: string): ApplicationRecord | null {
     const rows = find.all({ id: uuidToBytes(application_id) }) as ApplicationRow[];
-    return applicationRecords(rows)[0] ?? null;
+    return withSecrets(rows, applicationRecord)[0] ?? null;
   }
 
   function add(application_id: string, secret: SecretRecord): void {
@@ -104,8 +114,14 @@ export function prepareApplications(database: DatabaseSync) {
   return {
     findApplication,
 
+    authenticateApplication(application_id: string): ApplicationAuthentication | null {
+      const rows = authenticate.all({ id: uuidToBytes(application_id) }) as AuthenticatingRow[];
+      return withSecrets(rows, applicationAuthentication)[0] ?? null;
+    },
+
     listApplications(range: ListRange): ApplicationRecord[] {
-      return applicationRecords(list.all(rangeParameters(range)) as ApplicationRow[]);
+      const rows = list.all(rangeParameters(range)) as ApplicationRow[];
+      return withSecrets(rows, applicationRecord);
     },
 
     createApplication(application: ApplicationRecord): void {

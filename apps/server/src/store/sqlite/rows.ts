@@ -4,6 +4,7 @@ import type { Actor, Initiator } from '../../initiator.ts';
 import { firstGenerations } from '../generations.ts';
 import type {
   AccountRecord,
+  ApplicationAuthentication,
   ApplicationRecord,
   CodeBinding,
   CurrentAccount,
@@ -19,7 +20,7 @@ import type { ListRange } from '../store.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-export type ApplicationRow = {
+export type AuthenticatingRow = {
   id: Bytes;
   name: string;
   disabled: number;
@@ -32,7 +33,6 @@ export type ApplicationRow = {
   grants_per_account: number | null;
   enabled_at: number | null;
   homepage_uri: string | null;
-  logo_uri: string | null;
   generations: string | null;
   secret_id: Bytes | null;
   hash: Bytes;
@@ -41,6 +41,8 @@ export type ApplicationRow = {
   expires_at: number | null;
   last_used_at: number | null;
 };
+
+export type ApplicationRow = AuthenticatingRow & { logo_uri: string | null };
 
 export type BindingRow = {
   redirect_uri: string | null;
@@ -86,13 +88,17 @@ export type HistoryRow = {
   revoked_reason: EndReason | null;
 };
 
-export function applicationRecords(rows: ApplicationRow[]): ApplicationRecord[] {
-  const records: ApplicationRecord[] = [];
-  let last: ApplicationRecord | undefined;
+/** @param rows - one for each secret of an application, and one for an application without any */
+export function withSecrets<
+  Row extends AuthenticatingRow,
+  Application extends ApplicationAuthentication,
+>(rows: Row[], recordOf: (id: string, row: Row) => Application): Application[] {
+  const records: Application[] = [];
+  let last: Application | undefined;
   for (const row of rows) {
     const id = uuidFromBytes(row.id);
     if (last?.id !== id) {
-      last = applicationRecord(id, row);
+      last = recordOf(id, row);
       records.push(last);
     }
     if (row.secret_id) last.secrets.push(secretRecord(row, row.secret_id));
@@ -100,7 +106,14 @@ export function applicationRecords(rows: ApplicationRow[]): ApplicationRecord[] 
   return records;
 }
 
-function applicationRecord(id: string, row: ApplicationRow): ApplicationRecord {
+export function applicationRecord(id: string, row: ApplicationRow): ApplicationRecord {
+  return { ...applicationAuthentication(id, row), logo_uri: row.logo_uri };
+}
+
+export function applicationAuthentication(
+  id: string,
+  row: AuthenticatingRow,
+): ApplicationAuthentication {
   return {
     id,
     name: row.name,
@@ -109,7 +122,6 @@ function applicationRecord(id: string, row: ApplicationRow): ApplicationRecord {
     secrets: [],
     redirect_uris: JSON.parse(row.redirect_uris),
     scopes: row.scopes === null ? null : JSON.parse(row.scopes),
-    logo_uri: row.logo_uri,
     homepage_uri: row.homepage_uri,
     public: row.public === 1,
     resource_server: row.resource_server === 1,
@@ -125,7 +137,7 @@ export function generationsText(generations: Generations): string | null {
   return isDeepStrictEqual(generations, firstGenerations) ? null : JSON.stringify(generations);
 }
 
-function secretRecord(row: ApplicationRow, id: Bytes): SecretRecord {
+function secretRecord(row: AuthenticatingRow, id: Bytes): SecretRecord {
   return {
     id: uuidFromBytes(id),
     hash: row.hash,

@@ -128,6 +128,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   return {
     createApplication: write(applications.createApplication),
     findApplication: read(applications.findApplication),
+    authenticateApplication: read(applications.authenticateApplication),
     listApplications: read(applications.listApplications),
     addSecret: write(applications.addSecret),
     removeSecret: write(applications.removeSecret),

@@ -57,6 +57,7 @@ const writes = [
 
 const decisions = [
   'findApplication',
+  'authenticateApplication',
   'findAccount',
   'findLink',
   'findPage',
@@ -134,8 +135,10 @@ describe('on a replica set, whatever the URL says', () => {
   test('reads that may be stale have no fence', async () => {
     const { server, store } = await scripted({ is: 'primary', query: weakening });
     await store.findApplication(anId(), { mayBeStale: true });
+    await store.authenticateApplication(anId(), { mayBeStale: true });
     await store.authenticateGrant(anId(), { currentAccount: false, mayBeStale: true });
     expect(server.received.map(({ readConcern }) => readConcern)).toEqual([
+      { level: 'local' },
       { level: 'local' },
       { level: 'local' },
     ]);

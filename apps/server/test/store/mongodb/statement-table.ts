@@ -6,7 +6,7 @@ export const statementTable: Record<string, readonly string[]> = {
     'find applications {deletion_pending: true}',
   ],
   _id_: [
-    'aggregate grants {_id, created_at: {$exists: true}} $lookup $lookup',
+    'aggregate grants {_id, created_at: {$exists: true}} $lookup $lookup $unset',
     'aggregate grants {_id: {$in: [?]}, erasure_id} $group',
     'aggregate pages {_id} $lookup',
     'delete accounts {_id}',

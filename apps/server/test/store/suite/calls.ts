@@ -27,6 +27,7 @@ export const calls: {
 } = {
   createApplication: (store) => store.createApplication(anApplication()),
   findApplication: (store) => store.findApplication(anId()),
+  authenticateApplication: (store) => store.authenticateApplication(anId()),
   listApplications: (store) => store.listApplications({ limit: 1, before: null }),
   addSecret: (store) => store.addSecret(anId(), aSecret(), { most: 5, now: 0 }),
   removeSecret: (store) => store.removeSecret(anId(), anId()),

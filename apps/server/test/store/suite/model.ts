@@ -148,6 +148,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     }),
   ),
   findApplication: fc.tuple(anyApplication),
+  authenticateApplication: fc.tuple(anyApplication),
   listApplications: fc.tuple(range),
   addSecret: secret.chain((added) =>
     fc.tuple(
@@ -475,6 +476,7 @@ const readAll = [0, 1].flatMap((number): Call[] => {
   const all = { limit: 9, before: null };
   return [
     { method: 'findApplication', args: [application] },
+    { method: 'authenticateApplication', args: [application] },
     { method: 'findAccount', args: [owner] },
     { method: 'findLink', args: [new Id(40 + number)] },
     ...[50, 52, 54].flatMap((first): Call[] => [

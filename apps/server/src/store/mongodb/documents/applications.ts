@@ -1,6 +1,11 @@
 import type { Binary } from 'mongodb';
 import { firstGenerations } from '../../generations.ts';
-import type { ApplicationRecord, Generations, SecretRecord } from '../../records.ts';
+import type {
+  ApplicationAuthentication,
+  ApplicationRecord,
+  Generations,
+  SecretRecord,
+} from '../../records.ts';
 import type { Versioned } from '../retry-on-conflict.ts';
 import {
   fromHash,
@@ -45,6 +50,8 @@ export interface ApplicationDocument extends Versioned {
   deletion_pending?: true;
 }
 
+export type AuthenticatingDocument = Omit<ApplicationDocument, 'logo_uri'>;
+
 export function toSecretDocument(secret: SecretRecord): SecretDocument {
   return {
     id: toId(secret.id),
@@ -88,6 +95,12 @@ export function toApplicationDocument(application: ApplicationRecord): Applicati
 }
 
 export function fromApplicationDocument(document: ApplicationDocument): ApplicationRecord {
+  return { ...toApplicationAuthentication(document), logo_uri: document.logo_uri };
+}
+
+export function toApplicationAuthentication(
+  document: AuthenticatingDocument,
+): ApplicationAuthentication {
   return {
     id: fromId(document._id),
     name: document.name,
@@ -96,7 +109,6 @@ export function fromApplicationDocument(document: ApplicationDocument): Applicat
     secrets: document.secrets.map(fromSecretDocument),
     redirect_uris: document.redirect_uris,
     scopes: document.scopes,
-    logo_uri: document.logo_uri,
     homepage_uri: document.homepage_uri,
     public: document.public,
     resource_server: document.resource_server,

@@ -23,7 +23,7 @@ import {
   isErased,
   toSnapshot,
 } from './accounts.ts';
-import type { ApplicationDocument } from './applications.ts';
+import type { AuthenticatingDocument } from './applications.ts';
 import {
   fromHash,
   fromId,
@@ -90,7 +90,7 @@ export type RedeemedDocument = GrantDocument & { created_at: Date; account: Acco
 type DetailedDocument = RedeemedDocument & { code_hash: Binary };
 
 export interface JoinedGrantDocument extends RedeemedDocument {
-  joined_application: ApplicationDocument[];
+  joined_application: AuthenticatingDocument[];
   joined_account: (AccountDocument | ErasedAccountDocument)[];
 }
 
