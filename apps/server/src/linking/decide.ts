@@ -73,7 +73,7 @@ export async function approve(
   }
   await store.cancelCode(grant_id);
   const latest = await readAgain(service, access);
-  refuseChanged(service, latest, account_id);
+  refuseChanged(service, latest);
   return repeatApproval(service, latest, { account_id, granted }, initiator);
 }
 
@@ -104,11 +104,13 @@ function isOfAnother(
   return identified !== null && identified !== account_id && !switched;
 }
 
-/** An identification came between the check and the write. */
-function refuseChanged({ clock }: Service, { link, holder }: LinkAccess, account_id: string): void {
+/**
+ * An identification came between the check and the write: nothing else refuses that for a link that can
+ * still be decided. Another one may have come since, of the same account.
+ */
+function refuseChanged({ clock }: Service, { link, holder }: LinkAccess): void {
   if (!('link_hash' in holder) || !sameHash(link.link_hash, holder.link_hash)) return;
-  if (link.decision !== null || clock() >= link.expires_at) return;
-  if (isOfAnother(link, account_id)) throw accountChanged(link);
+  if (link.decision === null && clock() < link.expires_at) throw accountChanged(link);
 }
 
 function accountChanged(link: LinkRecord): DomainError {

@@ -89,6 +89,23 @@ describeOnEachStore('a host with a consent page of its own', (fresh) => {
     expect(await approve(second, other)).toBe('account_changed');
   });
 
+  test('hears of another account that was identified only while it approved', async () => {
+    const { begin, account_id } = await linkingApplication(server);
+    const other = await newAccount();
+    const { link } = await begin();
+    const { store } = server.service;
+    const { decideLink } = store;
+    store.decideLink = async (decision) => {
+      store.decideLink = decideLink;
+      await identifyOwn(link, other);
+      const decided = await decideLink(decision);
+      await identifyOwn(link, account_id);
+      return decided;
+    };
+    expect(await approve(link, account_id)).toBe('account_changed');
+    expect(await approve(link, account_id)).toBe(`approved for ${account_id}`);
+  });
+
   test('approves for nobody who was identified in between', async () => {
     const { begin, account_id } = await linkingApplication(server);
     const other = await newAccount();
