@@ -13,16 +13,27 @@ export function sendJson(
   send(context, status, JSON_TYPE, JSON.stringify(body), headers);
 }
 
+/** @param body - null if it follows in pieces */
 export function send(
   context: RequestContext,
   status: number,
   type: string,
-  body: string | Buffer,
+  body: string | Buffer | null,
   headers?: Headers,
 ): void {
-  const { request, response } = context;
+  const { request, response, requestId, routeHeaders } = context;
   if (response.headersSent || response.destroyed) return;
-  const unread = sendHead(context, status, type, Buffer.byteLength(body), headers);
+  const unread = !request.complete && !isWorthReading(context);
+  context.closesConnection = unread || context.isClosing();
+  const fields: Headers = {
+    'Content-Type': type,
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestId,
+  };
+  if (body !== null) fields['Content-Length'] = String(Buffer.byteLength(body));
+  if (context.closesConnection) fields.Connection = 'close';
+  response.writeHead(status, Object.assign(fields, routeHeaders, headers));
+  if (body === null) return;
   if (unread && request.method !== 'HEAD') linger(context, body);
   else response.end(body);
 }
@@ -33,11 +44,10 @@ export async function sendPieces(
   pieces: AsyncIterable<string>,
 ): Promise<void> {
   const { request, response } = context;
-  let unread = false;
   try {
     for await (const piece of pieces) {
       if (response.destroyed) throw new ClientGone();
-      if (!response.headersSent) unread = sendHead(context, 200, JSON_TYPE, null);
+      if (!response.headersSent) send(context, 200, JSON_TYPE, null);
       if (request.method === 'HEAD') break;
       if (!response.write(piece)) await isTaken(context);
     }
@@ -45,6 +55,7 @@ export async function sendPieces(
     if (response.headersSent) response.destroy();
     throw failure;
   }
+  const unread = context.closesConnection && !request.complete;
   if (unread && request.method !== 'HEAD') linger(context, '');
   else response.end();
 }
@@ -57,28 +68,6 @@ async function isTaken({ response, responseTimeout }: RequestContext): Promise<v
   await promise;
   clearTimeout(timer);
   response.off('drain', resolve).off('close', resolve);
-}
-
-/** @returns whether some of the request is not worth reading */
-function sendHead(
-  context: RequestContext,
-  status: number,
-  type: string,
-  length: number | null,
-  headers?: Headers,
-): boolean {
-  const { request, response, requestId, routeHeaders } = context;
-  const unread = !request.complete && !isWorthReading(context);
-  context.closesConnection = unread || context.isClosing();
-  const fields: Headers = {
-    'Content-Type': type,
-    'Cache-Control': 'no-store',
-    'X-Request-Id': requestId,
-  };
-  if (length !== null) fields['Content-Length'] = String(length);
-  if (context.closesConnection) fields.Connection = 'close';
-  response.writeHead(status, Object.assign(fields, routeHeaders, headers));
-  return unread;
 }
 
 /** Like Node's own parser: no body, and the connection is closed. */
