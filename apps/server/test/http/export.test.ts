@@ -136,9 +136,9 @@ describeOnEachStore('exports of one account', (fresh) => {
     const batch = await fetch(`${server.url}/trpc/${names}?batch=1&input=${input}`, {
       headers: { Authorization: operator },
     });
-    const exported = {
-      result: { data: { object: 'account_export', account: { id: account_id } } },
-    };
+    const lists = { grants: [], codes: [], history: [], refusals: [] };
+    const data = { object: 'account_export', account: { id: account_id }, ...lists };
+    const exported = { result: { data } };
     expect(await batch.json()).toMatchObject([exported, exported]);
   });
 });
