@@ -84,6 +84,10 @@ export const statementTable: Record<string, readonly string[]> = {
     'find accounts {place: {$exists: true}, username} sort place -1',
     'find accounts {place: {$lt}, username} sort place -1',
   ],
+  accounts_by_external_id: [
+    'find accounts {place: {$exists: true}, external_id} sort place -1',
+    'find accounts {place: {$lt}, external_id} sort place -1',
+  ],
   codes_by_application: [
     'delete grants {application_id, code_expires_at: {$exists: true}, created_at: {$exists: false}}',
     'find grants {account_id, application_id, code_expires_at: {$exists: true}, account: {$exists: true}} hint codes_by_application',
