@@ -5,7 +5,7 @@
 export const CEILINGS = {
   'convert on SQLite': { files: 33, functions: 126 },
   'convert on MongoDB': { files: 37, functions: 159 },
-  'linking flow': { files: 79, functions: 292 },
-  'app create': { files: 76, functions: 200 },
+  'linking flow': { files: 79, functions: 295 },
+  'app create': { files: 76, functions: 201 },
   '--version': { modules: 41 },
 } as const;
