@@ -33,7 +33,8 @@ on "$PPID" ip link set "$outside" up
 hosts=
 trap 'kill $hosts' EXIT
 for host in $(seq "$1"); do
-  unshare --net sleep infinity < /dev/null > /dev/null 2>&1 &
+  # Ends with this shell, even if that is killed.
+  setpriv --pdeathsig KILL unshare --net sleep infinity < /dev/null > /dev/null 2>&1 &
   hosts="$hosts $!"
   until [ "$(readlink "/proc/$!/ns/net")" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.01; done
   ip link add "host$host" type veth peer name eth0 netns "$!"
