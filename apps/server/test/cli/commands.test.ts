@@ -58,7 +58,8 @@ describe('the commands', () => {
 
     const id = randomUUID();
     const putting = ['account', 'put', '--id', id, '--username', 'ada', '--verified'];
-    const whole = ['--display-name', 'Ada Lovelace', '--twitter', 'adal', '--supporter'];
+    const names = ['--display-name', 'Ada Lovelace', '--twitter', 'adal'];
+    const whole = [...names, '--supporter', '--external-id', 'user-4711'];
     const account = {
       object: 'service_account',
       id,
@@ -67,6 +68,7 @@ describe('the commands', () => {
       twitter: 'adal',
       verified: true,
       supporter: true,
+      external_id: 'user-4711',
     };
     expect(await json('admin.accounts.put', ...putting, ...whole)).toStrictEqual(account);
     const fresh = await json('admin.accounts.put', 'account', 'put', '--username', 'bob');
@@ -78,7 +80,10 @@ describe('the commands', () => {
       twitter: null,
       verified: false,
       supporter: false,
+      external_id: null,
     });
+    const finding = ['account', 'list', '--external-id', 'user-4711'];
+    expect((await json('admin.accounts.list', ...finding)).data).toStrictEqual([account]);
 
     const issuing = ['code', 'issue', '--app', app.id, '--account', id, '--scope', 'a b'];
     const { code, ...issued } = await json('admin.codes.issue', ...issuing);
