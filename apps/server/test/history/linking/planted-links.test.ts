@@ -34,13 +34,14 @@ async function isSeen(plant: PlantName, operations: LinkOperation[]): Promise<vo
   onTestFinished(remove);
   const server = { script, environment: { PLANT: plant } };
   const servers = { A: server, B: server };
-  // A decision that is lost to another one is rare where there is little time.
+  // A decision that is lost to another one is rare where there is little time. What follows from a
+  // mistake, such as the use of a code that should not be, can fit nowhere either.
   let misfits: LinkOperation[] = [];
   for (let seed = 1; misfits.length === 0 && seed <= TRIES; seed++) {
     const { history } = await runLinks({ seed, databaseUrl, decisions: DECISIONS, servers });
     const contradictions = findContradictions(history).map(({ call }) => call);
-    misfits = contradictions.filter(isDone).map(({ operation }) => operation);
+    const done = contradictions.filter(isDone).map(({ operation }) => operation);
+    misfits = done.filter((operation) => operations.includes(operation));
   }
-  expect(operations).toEqual(expect.arrayContaining(misfits.slice(0, 1)));
   expect(misfits).not.toEqual([]);
 }
