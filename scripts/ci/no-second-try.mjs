@@ -10,6 +10,7 @@ export const NO_SECOND_TRY = [
   'apps/server/test/cli/copy-command.test.ts',
   'apps/server/test/faults/',
   'apps/server/test/grants/idle-grants.test.ts',
+  'apps/server/test/http/logos.test.ts',
   'apps/server/test/history/',
   'apps/server/test/hostile/',
   'apps/server/test/http/codes.test.ts',
