@@ -153,7 +153,9 @@ describe('the doctor on SQLite', () => {
     );
   });
 
-  test.runIf(process.getuid?.() === 0)('tells another user that it is the wrong one', async () => {
+  const isRoot = process.getuid?.() === 0;
+  const note = isRoot ? '' : ' (not run: only root can be another user)';
+  test.runIf(isRoot)(`tells another user that it is the wrong one${note}`, async () => {
     // Root without its rights is a user like any other, who can read the program wherever it is.
     const within = ['setpriv', '--bounding-set=-all', '--inh-caps=-all'];
     await chown(dirname(path), 65534, 65534);
