@@ -12,9 +12,9 @@ import { type Harm, type LinksOptions, runLinks } from './run-links.ts';
 
 const given = process.env.HISTORY_SEED;
 const firstSeed = given ? Number(given) : Math.floor(Math.random() * 1e9);
-const DECISIONS = longer(20, 200);
+const DECISIONS = longer(12, 200);
 /** Codes live 300 s. Where a run takes longer, what it leaves in the end proves nothing. */
-const DECISIONS_OF_A_RUN = 20;
+const DECISIONS_OF_A_RUN = Math.min(20, DECISIONS);
 const options = { timeout: longer(600_000, 1_800_000) };
 const MOST_SHOWN = 3;
 
