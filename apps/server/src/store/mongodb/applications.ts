@@ -16,8 +16,8 @@ import {
   toDeletionRecord,
   toSecretDocument,
 } from './documents/applications.ts';
-import { olderThan, withDetails } from './documents/grants.ts';
-import { fromId, initiatorField, isSame, toDate, toId } from './documents/values.ts';
+import { withDetails } from './documents/grants.ts';
+import { fromId, initiatorField, isSame, olderThan, toDate, toId } from './documents/values.ts';
 import { isDuplicateKey } from './errors.ts';
 import { atRevision, retryOnConflict, revisionOf } from './retry-on-conflict.ts';
 

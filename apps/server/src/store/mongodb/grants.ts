@@ -9,7 +9,6 @@ import {
   type GrantDocument,
   type JoinedGrantDocument,
   ofParties,
-  olderThan,
   type RedeemedDocument,
   toConnectedGrant,
   toGrantAuthentication,
@@ -19,7 +18,15 @@ import {
   unrevoked,
   withDetails,
 } from './documents/grants.ts';
-import { fromId, initiatorField, isSame, toDate, toHash, toId } from './documents/values.ts';
+import {
+  fromId,
+  initiatorField,
+  isSame,
+  olderThan,
+  toDate,
+  toHash,
+  toId,
+} from './documents/values.ts';
 import type { DecisiveOptions } from './fence.ts';
 import { atRevision, retryOnConflict, revisionOf } from './retry-on-conflict.ts';
 import type { ReadBack } from './uncertain-writes.ts';

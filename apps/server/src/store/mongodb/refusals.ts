@@ -1,8 +1,7 @@
 import type { Store } from '../store.ts';
 import type { Database } from './database.ts';
-import { olderThan } from './documents/grants.ts';
 import { fromRefusalDocument, toRefusalDocument } from './documents/refusals.ts';
-import { toId } from './documents/values.ts';
+import { olderThan, toId } from './documents/values.ts';
 
 export function refusals(database: Database): Pick<Store, 'keepRefusals' | 'findRefusals'> {
   return {

@@ -82,9 +82,6 @@ export const withDetails = {
   scope: { $exists: true },
 } satisfies Filter<GrantDocument>;
 
-export const olderThan = (before: string | null) =>
-  before === null ? {} : { _id: { $lt: toId(before) } };
-
 export type RedeemedDocument = GrantDocument & { created_at: Date; account: AccountSnapshot };
 
 type DetailedDocument = RedeemedDocument & { code_hash: Binary };

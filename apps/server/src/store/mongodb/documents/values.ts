@@ -10,6 +10,9 @@ export function toId(uuid: string): Binary {
   return new Binary(uuidToBytes(uuid), Binary.SUBTYPE_UUID);
 }
 
+export const olderThan = (before: string | null) =>
+  before === null ? {} : { _id: { $lt: toId(before) } };
+
 export function toHash(hash: CredentialHash): Binary {
   return new Binary(hash);
 }
