@@ -117,7 +117,7 @@ async function fill(
     await store.createApplication(application);
     const scope = aScope();
     await store.putScope(scope, { most: 200 });
-    const account = anAccount();
+    const account = anAccount({ external_id: anId() });
     await store.putAccount(account);
     const own = { application_id: application.id, account };
     const grants = await Promise.all(Array.from({ length: 5 }, () => granted(store, own)));
