@@ -51,7 +51,8 @@ for (const { heading, tool, program } of sections) {
       const account = await connectAda(browser, `${application.url}/connect`);
       expect(JSON.parse(account.text)).toMatchObject({ username: 'ada' });
       await disconnect(browser, reader.service.url, reader.noted('APPLICATION_ID'));
-      expect(await browser.open(account.url)).toMatchObject({ status: 401 });
+      const refused = { status: 401, text: expect.stringContaining('"error":"invalid_token"') };
+      expect(await browser.open(account.url)).toMatchObject(refused);
       await application.stop();
       await reader.close();
     });

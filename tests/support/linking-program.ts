@@ -2,8 +2,8 @@ import { freePort as findFreePort } from '@latchkey/test-kit/free-port';
 import type { Browser, Page } from '../clients/browser.ts';
 import { type RunningProgram, startProgram } from './program.ts';
 
-/** The port of the applications in the pages. A test replaces it. */
-export const PORT_OF_PAGES = '8080';
+/** The ports of the programs in the pages. A test replaces them. */
+export const PORT_OF_PAGES = /\b80[89]\d\b/g;
 
 /** A port that nobody listens on, as programs take it. */
 export const freePort = async () => String(await findFreePort());
