@@ -126,9 +126,13 @@ describeInBrowser('the Express application and its host in a browser', (open) =>
     expect(complaints).toEqual([]);
   });
 
-  test('lets the user deny the request', slow, async () => {
+  test('lets the user give up signing in, and deny the request', slow, async () => {
     const { page } = await open();
     const before = await grants();
+    await page.goto(app);
+    await page.getByRole('link', connect).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('You have not allowed it.').waitFor();
     await signIn(page);
     await press(page, 'Deny');
     await page.getByText('You have not allowed it.').waitFor();

@@ -63,8 +63,20 @@ console.log(typeof told === 'string' ? told : (await client.account(told.grant_s
 
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
-/** Where the application of the quickstart listens. */
+/** Where the application of the quickstart listens, and the host of the guide. */
 const port = await freePort();
+
+/** Saves a block as the file that its page names. */
+const save = (reader: Reader, { code, file = '' }: CodeBlock) =>
+  reader.save(file, code.replaceAll(PORT_OF_PAGES, port));
+
+/** Compiles a file of the reader's project, which has no settings for the compiler. */
+async function compiles(reader: Reader, file: string): Promise<void> {
+  const { exitCode, stdout } = await reader.shell(
+    `'${process.execPath}' '${tsc}' --noEmit ${file}`,
+  );
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
+}
 
 type Way = (block: CodeBlock, reader: Reader, blocks: CodeBlock[]) => Promise<void>;
 
@@ -72,11 +84,8 @@ type Way = (block: CodeBlock, reader: Reader, blocks: CodeBlock[]) => Promise<vo
 const ways: Record<string, Record<string, Way>> = {
   'quickstart.md': {
     async ts(block, reader) {
-      await reader.save('app.ts', block.code.replaceAll(PORT_OF_PAGES, port));
-      const { exitCode, stdout } = await reader.shell(
-        `'${process.execPath}' '${tsc}' --noEmit app.ts`,
-      );
-      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
+      await save(reader, block);
+      await compiles(reader, 'app.ts');
     },
     async sh({ code }, reader, blocks) {
       if (!code.includes('app.ts')) return void (await shell(reader, code));
@@ -96,8 +105,23 @@ const ways: Record<string, Record<string, Way>> = {
     async json() {},
   },
 
-  // tests/hosts-guide.test.ts runs them.
-  'guides/hosts.md': { async ts() {} },
+  // tests/hosts-guide.test.ts runs its functions.
+  'guides/hosts.md': {
+    async ts(block, reader) {
+      if (block.file !== undefined) await save(reader, block);
+    },
+    async sh({ code }, reader) {
+      const text = code.replaceAll(PORT_OF_PAGES, port);
+      if (!code.includes('host.ts')) return void (await shell(reader, text));
+      await compiles(reader, 'host.ts');
+      const host = await reader.start(text, port);
+      const browser = new Browser();
+      const home = await browser.press(await browser.open(`${host.url}/link`), 'Sign in');
+      const { url } = await browser.press(home, 'Connected applications');
+      expect(url.href).toBe(`${reader.service.url}/connections`);
+      await host.stop();
+    },
+  },
 
   'guides/store-the-grant.md': {
     async sql({ code }) {
@@ -266,7 +290,11 @@ function describePage(page: string): void {
 
 test('every program in them compiles', slow, async () => {
   const blocks = (await Promise.all(pages.map(read))).flatMap(codeBlocks);
-  const programs = blocks.filter(({ language }) => language === 'ts').map(({ code }) => code);
+  const programs = blocks
+    .filter(({ language }) => language === 'ts')
+    .map(({ code }) => code)
+    // The test of its page compiles it, beside the files that it imports.
+    .filter((code) => !code.includes("from './"));
   expect(programs.length).toBeGreaterThan(4);
   expect(typeCheck(...programs)).toEqual([]);
 });

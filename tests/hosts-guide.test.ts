@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser } from './clients/browser.ts';
 import { examplesFolder } from './support/examples-folder.ts';
-import { freePort, startLinkingProgram } from './support/linking-program.ts';
+import { freePort, PORT_OF_PAGES, startLinkingProgram } from './support/linking-program.ts';
 import { codeBlocks } from './support/markdown.ts';
 import { ADMIN_SECRET, operator } from './support/operator.ts';
 import type { RunningProgram } from './support/program.ts';
@@ -28,7 +28,7 @@ const ANY_IMPORT = /^import .*;$/gm;
 const IMPORT = /^import (type )?\{([^}]*)\} from '(.*)';$/gm;
 
 /** A program of the blocks that define some functions. Each name is imported once. */
-function programWith(functions: readonly string[], main: string): string {
+function programWith(functions: readonly string[], main: string): Program {
   const code = [...blocksOf(functions).map((block) => block.code), main].join('\n');
   const imports = new Set<string>();
   for (const [, type, names = '', from] of code.matchAll(IMPORT)) {
@@ -36,7 +36,7 @@ function programWith(functions: readonly string[], main: string): string {
       if (name && !name.startsWith('type ')) imports.add(`import { ${name} } from '${from}';`);
     }
   }
-  return [...imports, code.replaceAll(IMPORT, '')].join('\n');
+  return { 'host.ts': [...imports, code.replaceAll(IMPORT, '')].join('\n') };
 }
 
 const ACCOUNT = '0193aa00-0000-7000-8000-0000000000a1';
@@ -51,7 +51,9 @@ const url = 'http://127.0.0.1:' + process.env.PORT;
 const form = (action, fields) => '<form method="post" action="' + action + '">' + fields + '</form>';
 const hidden = (name, value) => '<input type="hidden" name="' + name + '" value="' + value + '">';
 const button = (value) => '<button name="decision" value="' + value + '">' + value + '</button>';
-const signInForm = (next) => form('/sign-in', hidden('next', next) + '<button>Sign in</button>');
+const signInForm = (next) => form('/sign-in', hidden('next', next) + '<button>Sign in</button>') +
+  form('/give-up', hidden('link', new URL(next, url).searchParams.get('link')) +
+    '<button name="decision" value="deny">Cancel</button>');
 const home = form('/connected-applications', '<button>Connected applications</button>') +
   form('/sign-out', '<button>Sign out</button>');
 const cookieOf = (cookies) => (cookies?.includes('user=ada') ? ADA : null);
@@ -64,16 +66,15 @@ const app = express();
 app.use(session({ secret: 'a secret of the tests', resave: false, saveUninitialized: false }));
 app.get('/sign-in', ({ query }, response) => response.send(signInForm(query.next)));
 addSignIn(app, url, async () => ADA);
-app.get('/', (_request, response) => response.send(home));
 `;
 
-const programs: Record<string, string> = {
-  Express: programWith(
-    ['addToExpress', 'addSignIn'],
-    `${COMMON}${EXPRESS}
-addToExpress(app, admin, url);
-app.listen(process.env.PORT, '127.0.0.1');
-`,
+/** The texts of a program by the names of its files. `host.ts` is run. */
+type Program = Record<string, string>;
+
+const programs: Record<string, Program> = {
+  // The guide shows the whole program. Node itself wants the names of the files as they are.
+  Express: Object.fromEntries(
+    blocks.flatMap(({ file, code }) => (file ? [[file, code.replaceAll(".js';", ".ts';")]] : [])),
   ),
   Fastify: programWith(
     ['addToFastify'],
@@ -104,6 +105,7 @@ const routes = hostRoutes(admin, url, {
 const html = (text) => new Response(text, { headers: { 'Content-Type': 'text/html' } });
 const handlers = {
   'GET /link': routes.link.GET,
+  'POST /give-up': routes.giveUp.POST,
   'POST /connected-applications': routes.connectedApplications.POST,
   'POST /sign-out': routes.signOut.POST,
   'GET /sign-in': ({ url }) => html(signInForm(new URL(url).searchParams.get('next'))),
@@ -171,16 +173,19 @@ let host: RunningProgram;
 let authorizationUrl: string;
 
 /** Starts the service and a host. */
-async function start(program: string): Promise<void> {
+async function start(program: Program): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), 'latchkey-hosts-'));
+  await symlink(join(examplesFolder, 'node_modules'), join(folder, 'node_modules'));
   const [servicePort, port] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${servicePort}`;
   const SIGN_IN_URL = `http://127.0.0.1:${port}/link`;
   const settings = { PORT: servicePort, PUBLIC_URL: url, SIGN_IN_URL, ADMIN_SECRET };
   service = await startService({ cwd: folder, env: environment(settings) });
-  const words = [process.execPath, '--input-type=module-typescript', '--eval', program];
-  host = await startLinkingProgram(words, port, {
-    cwd: examplesFolder,
+  for (const [file, code] of Object.entries(program)) {
+    await writeFile(join(folder, file), code.replaceAll(PORT_OF_PAGES, port));
+  }
+  host = await startLinkingProgram([process.execPath, join(folder, 'host.ts')], port, {
+    cwd: folder,
     env: environment({ PORT: port, LATCHKEY_URL: url, LATCHKEY_ADMIN_SECRET: ADMIN_SECRET }),
   });
   await operator(service, 'PUT', '/scopes/profile.read', { title: 'Read your profile' });
@@ -220,6 +225,12 @@ describe.each(Object.entries(programs))('a host with %s', (_, program) => {
     const again = await browser.press(consent, 'Use another account');
     const { url } = await browser.press(await browser.press(again, 'Sign in'), 'Allow');
     expect(url.searchParams.get('code')).toMatch(/^lk_code_/);
+  });
+
+  test('tells the application that the user has given up', async () => {
+    const browser = toCallback();
+    const { url } = await browser.press(await browser.open(authorizationUrl), 'Cancel');
+    expect(url.searchParams.get('error')).toBe('access_denied');
   });
 
   test('leads to the connected applications, and to the sign-in page without a link', async () => {
@@ -285,7 +296,7 @@ describe('a host with a consent page of its own', () => {
 });
 
 test('the test of the guide links an account', async () => {
-  const words = ['--input-type=module-typescript', '--eval', ownTest];
+  const words = ['--input-type=module-typescript', '--eval', ownTest['host.ts'] ?? ''];
   const ran = await run(process.execPath, words, { cwd: examplesFolder, env: environment() });
   expect(ran).toMatchObject({ exitCode: 0, stdout: 'ada\n' });
 });

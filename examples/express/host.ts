@@ -22,13 +22,14 @@ declare module 'express-session' {
 }
 
 export function addToExpress(app: Express, admin: LatchkeyAdmin, url: string) {
-  const { handOff, connections, signOut } = expressHost<Request>({
+  const { handOff, decide, connections, signOut } = expressHost<Request>({
     admin,
     signInUrl: `${url}/link`, // to the letter what SIGN_IN_URL is
     accountOf: ({ session }) => session.account,
     signInPage: (next) => `/sign-in?next=${encodeURIComponent(next)}`,
   });
   app.get('/link', handOff);
+  app.post('/give-up', urlencoded(), decide);
   app.post('/connected-applications', connections);
   app.post('/sign-out', signOut, (request, response, next) => {
     request.session.destroy((error) => (error ? next(error) : response.redirect(303, '/')));
@@ -78,9 +79,13 @@ export function createHost({ admin, url, users }: HostOptions): Express {
       ({ username, display_name }) =>
         html`<button name="user" value="${username}">${display_name}</button>`,
     );
-    const next = html`<input type="hidden" name="next" value="${request.query.next ?? '/'}">`;
-    const form = `<form method="post">${next}${buttons.join(' ')}</form>`;
-    response.send(page('Sign in', `<h1>Sign in</h1>${form}`));
+    const next = String(request.query.next ?? '/');
+    const hidden = html`<input type="hidden" name="next" value="${next}">`;
+    const form = `<form method="post">${hidden}${buttons.join(' ')}</form>`;
+    const link = new URL(next, url).searchParams.get('link');
+    const giveUp = html`<form method="post" action="/give-up"><input type="hidden" name="link" value="${link}">
+<button name="decision" value="deny">Cancel</button></form>`;
+    response.send(page('Sign in', `<h1>Sign in</h1>${form}${link ? giveUp : ''}`));
   });
 
   app.get('/', (request, response) => {

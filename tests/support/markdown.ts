@@ -5,17 +5,23 @@ export interface CodeBlock {
   code: string;
   /** The number of its first line, from 1. */
   line: number;
+  /** The program's file, if the paragraph before the block names one. */
+  file: string | undefined;
 }
 
 /** A fence and its contents (CommonMark, section 4.5), as far as the project's files use them. */
 const FENCED = /^( *)(`{3,})([^\n`]*)\n([\s\S]*?)^\1\2 *$/gm;
 
 export function codeBlocks(markdown: string): CodeBlock[] {
-  return [...markdown.matchAll(FENCED)].map((match) => ({
-    language: (match[3] ?? '').trim(),
-    code: match[4] ?? '',
-    line: markdown.slice(0, match.index).split('\n').length,
-  }));
+  return [...markdown.matchAll(FENCED)].map((match) => {
+    const before = markdown.slice(0, match.index);
+    return {
+      language: (match[3] ?? '').trim(),
+      code: match[4] ?? '',
+      line: before.split('\n').length,
+      file: /`([\w.-]+\.ts)`(?:.|\n(?!\n))*\n*$/.exec(before)?.[1],
+    };
+  });
 }
 
 /** The text around the fenced blocks. */

@@ -221,7 +221,9 @@ export class Reader {
     if (env === null) return;
     await rm(file);
     await this.#service?.stop();
-    this.#service = await startService({ cwd: this.#repository, env: { ...env, PORT: '0' } });
+    // Where its settings name an address, that is the one of the service that has just stopped.
+    const PORT = env.PUBLIC_URL ? new URL(env.PUBLIC_URL).port : '0';
+    this.#service = await startService({ cwd: this.#repository, env: { ...env, PORT } });
   }
 }
 
