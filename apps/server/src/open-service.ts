@@ -74,8 +74,11 @@ export async function openService(
     onWarning(problem) {
       log.warn({ problem }, 'the database needs attention');
     },
-    onReplaced(err) {
-      log.fatal({ err }, 'the database file was replaced: restart the service');
+    onLost(err) {
+      log.fatal(
+        { err },
+        'the database file is lost: the message says what to do, then restart the service',
+      );
     },
   });
   const store = (watcher.storeObservers ?? []).reduce(observeStore, opened);

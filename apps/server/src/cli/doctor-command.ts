@@ -6,19 +6,25 @@ import type { Terminal } from './terminal.ts';
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('doctor')
+    .option('--deep', 'SQLite: check the whole file, indexes too, however long it takes')
     .option('--json', 'print JSON')
     .description('check the settings and the database, and convert and revoke a test code')
     .action((options) => doctor(terminal, options));
-  addExamples(command, 'doctor', 'doctor --json | jq \'.data[] | select(.level == "problem")\'');
+  addExamples(
+    command,
+    'doctor',
+    'doctor --deep',
+    'doctor --json | jq \'.data[] | select(.level == "problem")\'',
+  );
 }
 
 async function doctor(
   { environment, stdout }: Terminal,
-  { json }: { json?: boolean },
+  { json, deep = false }: { json?: boolean; deep?: boolean },
 ): Promise<void> {
   const { examine } = await import('../doctor/examine.ts');
   const data: Finding[] = [];
-  for await (const finding of examine(environment)) {
+  for await (const finding of examine(environment, { deep })) {
     data.push(finding);
     if (!json) await stdout.write(`${describe(finding)}\n`);
   }

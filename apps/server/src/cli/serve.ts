@@ -16,6 +16,7 @@ import {
   startServer,
 } from '../start-server.ts';
 import { SchemaMismatch } from '../store/schema-version.ts';
+import { ForeignFile } from '../store/sqlite/foreign-file.ts';
 import { CopiedDatabase } from '../store/use-mark.ts';
 import { CannotStart } from './cannot-start.ts';
 import type { Terminal } from './terminal.ts';
@@ -31,6 +32,7 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
   } catch (error) {
     const isFinal =
       error instanceof BadSetting ||
+      error instanceof ForeignFile ||
       error instanceof SchemaMismatch ||
       error instanceof CopiedDatabase;
     throw isFinal ? new CannotStart(error.message) : error;

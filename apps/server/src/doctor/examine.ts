@@ -8,7 +8,11 @@ import { inspectDatabase } from '../store/open-store.ts';
 import { checkRedemption } from './check-redemption.ts';
 import { checkOpenFiles, checkSettings } from './check-settings.ts';
 
-export async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
+/** @param deep - whether to take as long as it takes */
+export async function* examine(
+  environment: NodeJS.ProcessEnv,
+  { deep }: { deep: boolean },
+): AsyncGenerator<Finding> {
   let settings: Settings;
   try {
     settings = loadSettings(environment);
@@ -25,7 +29,7 @@ export async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<F
   yield* checkSettings(settings);
   yield* checkOpenFiles(openFilesLimit());
   let isUsable = true;
-  const options = { clock: Date.now, reducesRevoked: settings.revokedGrantDays !== null };
+  const options = { clock: Date.now, deep, reducesRevoked: settings.revokedGrantDays !== null };
   for await (const finding of inspectDatabase(settings.databaseUrl, options)) {
     isUsable &&= finding.level !== 'problem' || !NEEDED.has(finding.check);
     yield finding;
@@ -38,7 +42,13 @@ export async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<F
 }
 
 /** If one of these has a problem, no code can be converted. */
-const NEEDED: ReadonlySet<Finding['check']> = new Set(['store', 'version', 'rights', 'indexes']);
+const NEEDED: ReadonlySet<Finding['check']> = new Set([
+  'store',
+  'damage',
+  'version',
+  'rights',
+  'indexes',
+]);
 
 async function* tryRedemption({ databaseUrl, auditDays }: Settings): AsyncGenerator<Finding> {
   const options = { auditDays, create: false, migrate: false };

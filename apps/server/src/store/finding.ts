@@ -1,6 +1,7 @@
 export type CheckName =
   | 'settings'
   | 'store'
+  | 'damage'
   | 'version'
   | 'topology'
   | 'indexes'

@@ -39,11 +39,11 @@ export async function openTarget(url: string): Promise<Transfer> {
 
 export async function* inspectDatabase(
   url: string,
-  { clock, ...indexes }: { clock: Clock; reducesRevoked: boolean },
+  { clock, deep, ...indexes }: { clock: Clock; deep: boolean; reducesRevoked: boolean },
 ): AsyncGenerator<Finding> {
   if (url.startsWith('file:')) {
     const { inspectSqlite } = await import('./sqlite/inspect.ts');
-    yield* inspectSqlite(sqlitePath(url), clock);
+    yield* inspectSqlite(sqlitePath(url), { clock, deep });
   } else {
     const { inspectMongodb } = await import('./mongodb/inspect.ts');
     yield* inspectMongodb(url, clock, indexes);

@@ -36,8 +36,8 @@ export interface StoreOptions {
   onError?: (error: unknown) => void;
   /** Called with a message for the operator; the store goes on. */
   onWarning?: (message: string) => void;
-  /** Called once if another database is in the place of the opened one: only a restart helps. */
-  onReplaced?: (error: Error) => void;
+  /** Called once if the opened database is damaged, or another one is in its place: only a restart helps. */
+  onLost?: (error: Error) => void;
   /**
    * Called within 10 s once a last copy has begun, perhaps several times. On SQLite there is none while
    * the database is open.

@@ -189,6 +189,20 @@ describe('restore', () => {
     expect((await send(server, { method: 'GET', path: '/readyz' })).status).toBe(200);
   });
 
+  test.each([
+    ['trigger keep', 'CREATE TRIGGER keep BEFORE UPDATE ON grants BEGIN SELECT RAISE(IGNORE); END'],
+    ['view report', 'CREATE VIEW report AS SELECT id FROM grants'],
+    ['table recipes', 'CREATE TABLE recipes (title TEXT)'],
+  ])('refuses a backup with a %s, which doctor and backup name', async (name, statement) => {
+    await done('app', 'create', 'Acme');
+    edit('latchkey.db', statement);
+    const doctor = await latchkey('doctor');
+    expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining(name) });
+    const backup = await latchkey('backup', file('backup.db'));
+    expect(backup).toMatchObject({ code: 0, stderr: expect.stringContaining(name) });
+    expect(await refused('restore', file('backup.db'))).toContain(name);
+  });
+
   test('refuses what is not a whole backup', async () => {
     await done('app', 'create', 'Acme');
     await done('backup', file('backup.db'));

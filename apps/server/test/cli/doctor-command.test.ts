@@ -12,6 +12,7 @@ import { DomainError } from '../../src/domain-error.ts';
 import { closeService, openService } from '../../src/open-service.ts';
 import type { Finding } from '../../src/store/finding.ts';
 import type { GrantAuthentication, GrantRecord } from '../../src/store/records.ts';
+import { checkDamage } from '../../src/store/sqlite/check-damage.ts';
 import type { Store } from '../../src/store/store.ts';
 import { runInProcess, startCommand } from '../http/command-process.ts';
 import {
@@ -22,9 +23,10 @@ import {
 } from '../http/databases.ts';
 import { manyGrants } from '../store/many-grants.ts';
 import { mongoHarness } from '../store/mongodb/mongo-harness.ts';
+import { damage } from '../store/sqlite/damage.ts';
 
-async function doctor(environment: NodeJS.ProcessEnv) {
-  const { code, stdout, stderr } = await runInProcess(['doctor', '--json'], environment);
+async function doctor(environment: NodeJS.ProcessEnv, ...words: string[]) {
+  const { code, stdout, stderr } = await runInProcess(['doctor', '--json', ...words], environment);
   const { data, ...rest }: { data: Finding[]; object: string; result: string } = JSON.parse(stdout);
   const problems = data.filter(({ level }) => level === 'problem');
   // The exit code, the result and the last line never contradict the findings.
@@ -61,8 +63,8 @@ async function recordsOf(url: string): Promise<Record<string, unknown[]>> {
 }
 
 const everyCheck = [
-  ...['settings', 'store', 'version', 'topology', 'indexes', 'rights', 'write_concern'],
-  ...['clock', 'tls', 'disk', 'convert'],
+  ...['settings', 'store', 'damage', 'version', 'topology', 'indexes', 'rights'],
+  ...['write_concern', 'clock', 'tls', 'disk', 'convert'],
 ];
 
 describeOnEachStore('the doctor', (fresh) => {
@@ -99,7 +101,7 @@ describe('the doctor on SQLite', () => {
   let path: string;
   const settings = () => ({ DATABASE_URL: database.url });
   const sql = (text: string) => {
-    const opened = new DatabaseSync(path);
+    const opened = new DatabaseSync(path, { defensive: false });
     opened.exec(text);
     opened.close();
   };
@@ -116,6 +118,26 @@ describe('the doctor on SQLite', () => {
     expect(found).toMatchObject({ check: 'indexes', found: expect.stringContaining('by_account') });
     sql(found?.advice?.replace('Run with sqlite3: ', '') ?? '');
     expect(of(await doctor(settings()), 'problem')).toEqual([]);
+  });
+
+  test('finds a damaged page, and with --deep an index that lacks a row', async () => {
+    sql(`PRAGMA writable_schema = ON;
+      CREATE INDEX by_scope ON grants (scope);
+      UPDATE sqlite_schema SET sql = 'CREATE INDEX by_scope ON grants (scope || 1)' WHERE name = 'by_scope'`);
+    expect(of(await doctor(settings()), 'problem')).toEqual([]);
+    expect(of(await doctor(settings(), '--deep'), 'problem')).toEqual(['damage']);
+
+    damage(path, 'grants');
+    for (const words of [[], ['--deep']]) {
+      const data = await doctor(settings(), ...words);
+      expect(of(data, 'problem')).toEqual(['damage']);
+      expect(data.at(-1)).toMatchObject({ check: 'convert', level: 'skipped' });
+    }
+  });
+
+  test('says that the check of a large file has not finished, and ends it', async () => {
+    const finding = await checkDamage(path, { deep: false, seconds: 0.001 });
+    expect(finding).toMatchObject({ level: 'warning', found: expect.stringContaining('finished') });
   });
 
   test('finds what is no database of Latchkey, and one of a newer version, and changes neither', async () => {

@@ -1,39 +1,11 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { createProgram } from '../../src/cli/command-line.ts';
-import { allCommands, pathOf } from '../../src/cli/command-tree.ts';
 import { runInProcess } from '../http/command-process.ts';
-
-const program = createProgram({
-  environment: {},
-  stdin: process.stdin,
-  stdout: { write() {} },
-  stderr: { write() {} },
-});
-
-const wordsOf = (command: Command) => pathOf(command).split(' ').slice(1);
-const commands = allCommands(program).map((command) => [wordsOf(command), command] as const);
-
-const helpOf = async (words: readonly string[]) => {
-  const { code, stdout, stderr } = await runInProcess([...words, '--help'], {});
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  return stdout;
-};
-
-/** The examples of a help text: the first command of each pipe, as words. */
-function examplesIn(help: string): string[][] {
-  const [, examples = ''] = help.split('\nExamples:\n');
-  return [...examples.matchAll(/^ {2}\$ latchkey (.*)$/gm)].map(([, line = '']) => {
-    const [command = ''] = line.split(/ [|<>]|2>>/);
-    return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(
-      ([, quoted, plain]) => quoted ?? plain ?? '',
-    );
-  });
-}
+import { commands, examplesOf, wordsOf } from './examples-of-help.ts';
 
 test.each(commands)('the help of %j has examples that it accepts', async (words, command) => {
-  const examples = examplesIn(await helpOf(words));
+  const examples = await examplesOf(words);
   expect(examples.length).toBeGreaterThan(0);
   for (const example of examples) {
     expect(example.slice(0, words.length)).toEqual(words);

@@ -12,9 +12,11 @@ import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '../../clock.ts';
 import { retryWhileLocked } from './errors.ts';
+import { refuseForeign } from './foreign-file.ts';
 import { versionOf } from './migrations.ts';
 import { nodeSqlite } from './open-database.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
+import { foreignObjects } from './schema-objects.ts';
 
 export interface BackupContents {
   bytes: number;
@@ -22,6 +24,8 @@ export interface BackupContents {
   applications: number;
   accounts: number;
   grants: number;
+  /** What Latchkey did not make in it. A restore refuses a backup with it. */
+  foreign: string[];
   /** Later changes are not in the backup. Null if `latchkey backup` did not make the file. */
   made_at: Milliseconds | null;
 }
@@ -41,6 +45,7 @@ export async function backUp(path: string, destination: string): Promise<BackupC
       `There is no directory ${dirname(destination)} for the backup: create it first.`,
     );
   }
+  refuseForeign(path);
   const source = openReadOnly(path);
   const partial = partialOf(destination);
   try {
@@ -97,6 +102,7 @@ export function verify(file: string, name: string): BackupContents {
       applications: count('applications'),
       accounts: count('accounts'),
       grants: countGrants(database),
+      foreign: foreignObjects(database).filter((name) => name !== `table ${LABEL}`),
       made_at: hasTable(database, LABEL)
         ? numberOf(database, `SELECT made_at AS number FROM ${LABEL}`)
         : null,

@@ -1,40 +1,68 @@
 import { type BigIntStats, chmodSync, statSync } from 'node:fs';
 import { DomainError } from '../../domain-error.ts';
+import { isDamage, toStoreError } from './errors.ts';
 
+/** What a store has opened. Once it is lost, only a restart helps. */
 export interface DatabaseFile {
+  /** @throws DomainError `store_unavailable` if it was lost before */
+  refuseIfLost(): void;
   /** @throws DomainError `store_unavailable` for good, once the path has another file or none */
   verify(): void;
   verifyOncePerTick(): Promise<void>;
+  /** What a caller gets of an error. Damage loses the file for good. */
+  toStoreError(error: unknown): unknown;
 }
 
-export const inMemory: DatabaseFile = { verify() {}, async verifyOncePerTick() {} };
+export const inMemory: DatabaseFile = {
+  refuseIfLost() {},
+  verify() {},
+  async verifyOncePerTick() {},
+  toStoreError,
+};
 
 /** @param path - of a database that was just opened, so that its write-ahead log exists */
-export function watchDatabaseFile(path: string, onReplaced: (error: Error) => void): DatabaseFile {
+export function watchDatabaseFile(path: string, onLost: (error: Error) => void): DatabaseFile {
   // Both have to stay: without its log, the file lacks the newest commits.
   const files = [path, `${path}-wal`]
     .map((name) => ({ name, opened: identify(name) }))
     .filter(({ opened }) => opened !== undefined);
-  let replaced: Error | null = null;
+  let lost: Error | null = null;
   let nextCheck: Promise<void> | null = null;
 
+  function lose(message: string, cause?: unknown): void {
+    lost = new Error(`${message} Nothing is read or written any more.`, { cause });
+    onLost(lost);
+  }
+
+  function refuseIfLost(): void {
+    if (lost !== null) throw new DomainError('store_unavailable', {}, lost);
+  }
+
   function verify(): void {
-    if (replaced === null) {
-      const changed = files.find(({ name, opened }) => {
-        const found = identify(name);
-        return found?.dev !== opened?.dev || found?.ino !== opened?.ino;
-      });
-      if (changed === undefined) return;
-      replaced = new Error(
-        `The SQLite file ${changed.name} was replaced, moved or deleted while the service ran. Nothing is read or written any more. Put the right files in place and restart every process that uses them.`,
+    const changed = files.find(({ name, opened }) => {
+      const found = identify(name);
+      return found?.dev !== opened?.dev || found?.ino !== opened?.ino;
+    });
+    if (lost === null && changed !== undefined) {
+      lose(
+        `The SQLite file ${changed.name} was replaced, moved or deleted while the service ran. Put the right files in place and restart every process that uses them.`,
       );
-      onReplaced(replaced);
     }
-    throw new DomainError('store_unavailable', {}, replaced);
+    refuseIfLost();
   }
 
   return {
+    refuseIfLost,
     verify,
+    toStoreError(error) {
+      if (lost === null && isDamage(error)) {
+        lose(
+          `The SQLite file ${path} is damaged. Stop every process that uses it, and restore a backup: run \`latchkey restore\`.`,
+          error,
+        );
+      }
+      return toStoreError(error);
+    },
     verifyOncePerTick() {
       if (nextCheck !== null) return nextCheck;
       const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -4,18 +4,20 @@ import { DomainError } from '../../domain-error.ts';
 
 // Primary result codes: the low byte of `errcode`, https://sqlite.org/rescode.html.
 const BUSY = 5;
+const CORRUPT = 11;
+const NOTADB = 26;
 const UNAVAILABLE = new Set([
   3, // PERM
   BUSY, // another process holds the lock
   7, // NOMEM
   8, // READONLY
   10, // IOERR
-  11, // CORRUPT
+  CORRUPT,
   13, // FULL
   14, // CANTOPEN
   15, // PROTOCOL: the locks of the write-ahead log are not available
   22, // NOLFS: the file is larger than the file system allows
-  26, // NOTADB
+  NOTADB,
 ]);
 
 const IOERR_FSYNC = 1034;
@@ -42,6 +44,12 @@ export function isLocked(error: unknown): boolean {
 export function isUnavailable(error: unknown): boolean {
   const code = primaryCode(error);
   return code !== null && UNAVAILABLE.has(code);
+}
+
+/** The file has what SQLite never wrote. */
+export function isDamage(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === CORRUPT || code === NOTADB;
 }
 
 export function toStoreError(error: unknown): unknown {

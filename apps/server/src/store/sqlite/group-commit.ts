@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { DomainError, type ErrorMembers } from '../../domain-error.ts';
 import { isPastDeadline, pastDeadline } from '../../request-scope.ts';
 import type { DatabaseFile } from './database-file.ts';
-import { isUnavailable, mayBeWritten, retryWhileLocked, rollBack, toStoreError } from './errors.ts';
+import { isUnavailable, mayBeWritten, retryWhileLocked, rollBack } from './errors.ts';
 
 interface Write {
   attempt: () => unknown;
@@ -59,7 +59,7 @@ export class GroupCommit {
       // IMMEDIATE takes the write lock at once. Taking it later, after a read, can fail for good.
       await retryWhileLocked(() => this.#database.exec('BEGIN IMMEDIATE'));
     } catch (error) {
-      for (const write of this.#waiting.splice(0)) write.reject(toStoreError(error));
+      for (const write of this.#waiting.splice(0)) write.reject(this.#file.toStoreError(error));
       return;
     }
     // After the wait for the lock, so that it includes the writes that arrived meanwhile.
@@ -77,7 +77,7 @@ export class GroupCommit {
         reject(
           mayBeWritten(error)
             ? new DomainError('outcome_unknown', members, error)
-            : toUnavailable(error),
+            : this.#toUnavailable(error),
         );
       }
     }
@@ -116,8 +116,9 @@ export class GroupCommit {
     if (isUnavailable(error)) throw error;
     this.#database.exec('ROLLBACK TO before_it; RELEASE before_it');
   }
-}
 
-function toUnavailable(error: unknown): DomainError {
-  return error instanceof DomainError ? error : new DomainError('store_unavailable', {}, error);
+  #toUnavailable(error: unknown): DomainError {
+    const told = this.#file.toStoreError(error);
+    return told instanceof DomainError ? told : new DomainError('store_unavailable', {}, error);
+  }
 }

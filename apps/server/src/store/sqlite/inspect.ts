@@ -9,12 +9,18 @@ import { type Finding, ok, problem, skipped, warning } from '../finding.ts';
 import { checkNewestRecord } from '../newest-record.ts';
 import { SchemaMismatch } from '../schema-version.ts';
 import { checkUse } from '../use-mark.ts';
+import { checkDamage } from './check-damage.ts';
 import { retryWhileLocked } from './errors.ts';
+import { ForeignFile, refuseForeign } from './foreign-file.ts';
 import { migrations, versionOf } from './migrations.ts';
 import { nodeSqlite } from './open-database.ts';
+import { foreignObjects, objectsOf, ownObjects } from './schema-objects.ts';
 import { useMarks } from './use-mark.ts';
 
-export async function* inspectSqlite(path: string, clock: Clock): AsyncGenerator<Finding> {
+export async function* inspectSqlite(
+  path: string,
+  { clock, deep }: { clock: Clock; deep: boolean },
+): AsyncGenerator<Finding> {
   try {
     accessSync(path, constants.R_OK);
   } catch (error) {
@@ -31,10 +37,11 @@ export async function* inspectSqlite(path: string, clock: Clock): AsyncGenerator
   let database: DatabaseSync;
   let version: number;
   try {
+    refuseForeign(path);
     database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });
     version = await retryWhileLocked(() => versionOf(database, path));
   } catch (error) {
-    if (error instanceof BadSetting) {
+    if (error instanceof BadSetting || error instanceof ForeignFile) {
       yield problem('store', error.message, 'The rest was not looked at.');
       return;
     }
@@ -59,6 +66,8 @@ export async function* inspectSqlite(path: string, clock: Clock): AsyncGenerator
       return;
     }
     yield ok('store', `SQLite, ${resolve(path)}`);
+    yield* checkObjects(database);
+    yield await checkDamage(path, { deep });
     const isCurrent = version >= migrations.length;
     yield checkVersion(version, database);
     if (isCurrent) yield* checkUse(await useMarks(database).find());
@@ -103,11 +112,8 @@ function checkTopology(path: string): Finding {
 }
 
 function checkIndexes(database: DatabaseSync): Finding {
-  const fresh = new (nodeSqlite().DatabaseSync)(':memory:');
-  for (const { sql } of migrations) fresh.exec(sql);
-  const present = new Set(indexesOf(database).map(({ name }) => name));
-  const missing = indexesOf(fresh).filter(({ name }) => !present.has(name));
-  fresh.close();
+  const present = new Set(objectsOf(database).map(({ name }) => name));
+  const missing = ownObjects().filter(({ type, name }) => type === 'index' && !present.has(name));
   if (missing.length === 0) return ok('indexes', 'All indexes are there.');
   return problem(
     'indexes',
@@ -116,11 +122,14 @@ function checkIndexes(database: DatabaseSync): Finding {
   );
 }
 
-function indexesOf(database: DatabaseSync): { name: string; sql: string }[] {
-  const all = database.prepare(
-    "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
+function* checkObjects(database: DatabaseSync): Generator<Finding> {
+  const foreign = foreignObjects(database);
+  if (foreign.length === 0) return;
+  yield problem(
+    'store',
+    `The database has what Latchkey did not make: ${foreign.join(', ')}. It can change what a write does, and no backup with it is restored.`,
+    'Find out who made it, then drop it with sqlite3.',
   );
-  return all.all() as { name: string; sql: string }[];
 }
 
 const OTHERS = 0o077;

@@ -2,6 +2,7 @@ import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Migration, planOf } from '../schema-version.ts';
 import { emptyLog, retryWhileLocked, toStoreError } from './errors.ts';
+import { refuseForeign } from './foreign-file.ts';
 import { migrations, type SqliteStep, versionOf } from './migrations.ts';
 import { nodeSqlite, openDatabase } from './open-database.ts';
 
@@ -14,6 +15,7 @@ export async function openSqliteMigration(
       `There is no database at ${path}. Check DATABASE_URL and the directory that you are in; \`latchkey serve\` creates a database.`,
     );
   }
+  refuseForeign(path);
   return {
     async plan() {
       const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });

@@ -8,12 +8,16 @@ import type { StoreOptions } from '../store.ts';
 import { claimDatabase } from '../use-mark.ts';
 import { tightenFile } from './database-file.ts';
 import { BLOCKING_MS, isLocked, isUnavailable, retryWhileLocked } from './errors.ts';
+import { APPLICATION_ID, refuseForeign } from './foreign-file.ts';
 import { migrate, type SqliteStep, versionOf } from './migrations.ts';
 import { useMarks } from './use-mark.ts';
 
 export const IN_MEMORY = ':memory:';
 
-/** @throws BadSetting if Node has no SQLite */
+/**
+ * @throws BadSetting if Node has no SQLite
+ * @throws ForeignFile if the file is not a database of Latchkey
+ */
 export async function openDatabase(
   path: string,
   {
@@ -30,14 +34,15 @@ export async function openDatabase(
   const { DatabaseSync } = nodeSqlite();
   let database: DatabaseSync | null = null;
   try {
-    if (path !== IN_MEMORY) {
-      prepareFile(path, create);
-      const warning = tightenFile(path);
-      if (warning !== null) onWarning?.(warning);
-    }
+    if (path !== IN_MEMORY) prepareFile(path, create);
     const opened = new DatabaseSync(path);
     database = opened;
     if (!create) await retryWhileLocked(() => refuseNew(opened, path));
+    if (path !== IN_MEMORY) {
+      const warning = tightenFile(path);
+      if (warning !== null) onWarning?.(warning);
+    }
+    await retryWhileLocked(() => sign(opened));
     await retryWhileLocked(() => configure(opened));
     await retryWhileLocked(() => migrate(opened, path, mayMigrate, migrations));
     if (claim) await claimDatabase(useMarks(opened), `The database ${path}`, claim, onWarning);
@@ -50,12 +55,19 @@ export async function openDatabase(
 
 /** The file has personal data and hashes of credentials, so only its owner may read it. */
 function prepareFile(path: string, create: boolean): void {
+  refuseForeign(path);
   if (!create && !existsSync(path)) throw noDatabase(path);
   makeFolder(dirname(path));
   // SQLite gives the write-ahead log the same mode.
   if (!existsSync(path)) writeFileSync(path, '', { flag: 'a', mode: 0o600 });
   // SQLite would open a read-only file, and then refuse every write.
   accessSync(path, constants.R_OK | constants.W_OK);
+}
+
+/** Before there is a log, so that the file itself always tells whose it is. */
+function sign(database: DatabaseSync): void {
+  const found = database.prepare('PRAGMA application_id').get()?.application_id;
+  if (found === 0) database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
 }
 
 function refuseNew(database: DatabaseSync, path: string): void {

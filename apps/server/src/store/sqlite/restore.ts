@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from '
 import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type BackupContents, removeLabel, verify } from './backup.ts';
+import { refuseForeign } from './foreign-file.ts';
 import { lockForItself, makeFolder, nodeSqlite } from './open-database.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
 
@@ -18,6 +19,7 @@ export interface StagedBackup {
 /** The database stays as it is until {@link StagedBackup.putInPlace}. */
 export async function stageBackup(backup: string, path: string): Promise<StagedBackup> {
   refuseSource(backup, path);
+  refuseForeign(path);
   await refuseIfInUse(path);
   makeFolder(dirname(path));
   removeLeftovers(path);
@@ -29,6 +31,11 @@ export async function stageBackup(backup: string, path: string): Promise<StagedB
     await copyFile(backup, staged);
     chmodSync(staged, 0o600);
     const contents = verify(staged, backup);
+    if (contents.foreign.length > 0) {
+      throw new Error(
+        `${backup} has what Latchkey did not make: ${contents.foreign.join(', ')}. It was not restored. Find out who made it, and use another backup, or drop it from a copy of this one with sqlite3.`,
+      );
+    }
     removeLabel(staged);
     return { path: staged, contents, putInPlace: () => replace(staged, path), remove };
   } catch (error) {

@@ -6,7 +6,7 @@ import { prepareApplications } from './applications.ts';
 import { prepareCodes } from './codes.ts';
 import { prepareCommandChanges } from './command-changes.ts';
 import { inMemory, watchDatabaseFile } from './database-file.ts';
-import { emptyLog, retryWhileLocked, toStoreError } from './errors.ts';
+import { emptyLog, retryWhileLocked } from './errors.ts';
 import { prepareGrants } from './grants.ts';
 import { GroupCommit } from './group-commit.ts';
 import { prepareLinks } from './links.ts';
@@ -32,9 +32,9 @@ export interface SqliteStore extends Store {
 
 /** Several processes on one machine may open the same file. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
-  const { path, clock, onError, onReplaced = () => {} } = options;
+  const { path, clock, onError, onLost = () => {} } = options;
   const database = await openDatabase(path, options);
-  const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onReplaced);
+  const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
   const applications = prepareApplications(database);
   const accounts = prepareAccounts(database, clock);
   const scopes = prepareScopes(database);
@@ -57,13 +57,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       if (isPastDeadline()) throw pastDeadline();
       try {
         const result = await retryWhileLocked(() => {
-          refuseIfClosed();
+          refuseIfEnded();
           return statement(...input);
         });
         await file.verifyOncePerTick();
         return result;
       } catch (error) {
-        throw toStoreError(error);
+        throw file.toStoreError(error);
       }
     };
   }
@@ -73,12 +73,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     grantOf?: (...input: Input) => string,
   ) {
     return async (...input: Input): Promise<T> => {
-      refuseIfClosed();
+      refuseIfEnded();
       return commits.run(() => statements(...input), grantOf && { grant_id: grantOf(...input) });
     };
   }
 
-  function refuseIfClosed(): void {
+  function refuseIfEnded(): void {
+    file.refuseIfLost();
     if (closing) throw new DomainError('store_unavailable', {}, new Error('The store is closed.'));
   }
 

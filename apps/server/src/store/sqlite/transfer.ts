@@ -13,6 +13,7 @@ import {
 } from '../transfer.ts';
 import { prepareApplications } from './applications.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
+import { refuseForeign } from './foreign-file.ts';
 import { migrations, versionOf } from './migrations.ts';
 import { configure, lockForItself, nodeSqlite, openDatabase } from './open-database.ts';
 import {
@@ -56,6 +57,7 @@ export async function openSqliteSource(
   { last = false }: { last?: boolean } = {},
 ): Promise<Transfer> {
   if (!existsSync(path)) throw new Error(`There is no database at ${path}.`);
+  refuseForeign(path);
   const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: !last });
   try {
     if (last) {

@@ -11,7 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { granted, issued, redemptionOf } from '../suite/records.ts';
+import { anAccount, anInitiator, granted, issued, redemptionOf } from '../suite/records.ts';
+import { damage } from './damage.ts';
 
 describe('the file of a running store', () => {
   let directory: string;
@@ -25,7 +26,7 @@ describe('the file of a running store', () => {
     store = await openSqliteStore({
       path,
       clock: Date.now,
-      onReplaced: ({ message }) => replaced.push(message),
+      onLost: ({ message }) => replaced.push(message),
     });
   });
   afterEach(async () => {
@@ -65,6 +66,31 @@ describe('the file of a running store', () => {
     await expect(store.ping()).rejects.toThrow();
     renameSync(`${path}.moved`, path);
     await expect(store.ping()).rejects.toThrow();
+  });
+
+  // Regression: a read of a damaged page failed, and the next revocation said that there is no grant.
+  test('damaged: from the first error on, every read and write is refused', async () => {
+    const { grant } = await granted(store);
+    await store.close();
+    damage(path, 'grants');
+    store = await openSqliteStore({
+      path,
+      clock: Date.now,
+      onLost: ({ message }) => replaced.push(message),
+    });
+    await store.ping();
+    const unavailable = { code: 'store_unavailable' };
+    const { grant_id } = grant;
+    const revocation = {
+      grant_id,
+      application_id: null,
+      now: Date.now(),
+      initiator: anInitiator(),
+    };
+    await expect(store.revokeGrant(revocation)).rejects.toMatchObject(unavailable);
+    await expect(store.ping()).rejects.toMatchObject(unavailable);
+    await expect(store.putAccount(anAccount())).rejects.toMatchObject(unavailable);
+    expect(replaced).toEqual([expect.stringContaining(`${path} is damaged. Stop every process`)]);
   });
 
   test('is the same after another process has worked on it and cleaned it up', async () => {
