@@ -29,7 +29,6 @@ import {
 } from './documents/values.ts';
 import type { DecisiveOptions } from './fence.ts';
 import { atRevision, retryOnConflict, revisionOf } from './retry-on-conflict.ts';
-import type { ReadBack } from './uncertain-writes.ts';
 
 type Grants = Pick<
   Store,
@@ -52,10 +51,6 @@ const unusedSince = (time: Milliseconds): Filter<GrantDocument> => ({
 });
 
 const redeemed = { created_at: { $exists: true } } satisfies Filter<GrantDocument>;
-
-function result<T>(document: T | null): ReadBack<T> {
-  return document === null ? 'retry' : { result: document };
-}
 
 // Small enough that no update delays others.
 const BATCH_SIZE = 1_000;
@@ -203,10 +198,11 @@ export function grants(database: Database): Grants {
       const active = { _id: toId(grant_id), secret_hash: toHash(secret_hash) };
       const used = { ...active, last_used_at: { $gte: at } };
       const { first_used_by } = initiatorField('first_used_by', initiator);
-      const noted = await database.write(({ grants, decisive }) => ({
+      const noted = await database.write<true | null>(({ grants, decisive }) => ({
         grant_id,
-        send: (options) =>
-          grants.findOneAndUpdate(
+        async send(options) {
+          // No findOneAndUpdate: MongoDB would keep the document, and the name in it, for its retries.
+          const { matchedCount } = await grants.updateOne(
             { ...active, last_used_at: { $not: { $gte: at } } },
             [
               {
@@ -217,9 +213,11 @@ export function grants(database: Database): Grants {
                 },
               },
             ],
-            { ...options, returnDocument: 'after' },
-          ),
-        readBack: async () => result(await grants.findOne(used, decisive)),
+            options,
+          );
+          return matchedCount === 1 || null;
+        },
+        readBack: async () => ((await grants.findOne(used, decisive)) ? { result: true } : 'retry'),
       }));
       return (noted ?? (await find(used))) !== null;
     },
