@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { loadSettings, type Settings } from '@latchkey/server';
 import { slow } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import settings from '../apps/server/src/settings.json' with { type: 'json' };
 import { codeBlocks, tableBelow } from './support/markdown.ts';
 import { expectKnown, metricTypes } from './support/metrics.ts';
@@ -49,6 +50,31 @@ describe('the settings', () => {
       if (absent) expect([null, {}], name).toContainEqual(defaults[key]);
       else expect(loadSettings({ [name]: written })[key], name).toEqual(defaults[key]);
     }
+  });
+
+  test('are all passed on by compose.yaml', async () => {
+    const { latchkey } = parse(await readFile(new URL('compose.yaml', root), 'utf8')).services;
+    const { environment: passed, ports, volumes } = latchkey;
+    const used = JSON.stringify({ passed, ports, volumes }).matchAll(/\$\{([A-Z_]+):/g);
+    expect([...new Set([...used].map(([, name]) => name))].sort()).toEqual(
+      Object.keys(settings).sort(),
+    );
+    expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(passed)));
+  });
+
+  test('of the documented drain fit into the stop times of the unit and of compose.yaml', async () => {
+    const read = (path: string) => readFile(new URL(path, root), 'utf8');
+    const [, more] = /at least (\d+) s longer than `DRAIN_SECONDS`/.exec(operations) ?? [];
+    const longest = Math.max(
+      Number(settings.DRAIN_SECONDS.example),
+      ...[...operations.matchAll(/DRAIN_SECONDS=(\d+)/g)].map(([, seconds]) => Number(seconds)),
+    );
+    const needed = longest + defaults.shutdownSeconds + Number(more);
+    const [, unit] =
+      /^TimeoutStopSec=(\d+)$/m.exec(await read('deploy/systemd/latchkey.service')) ?? [];
+    expect(Number(unit)).toBeGreaterThanOrEqual(needed);
+    const { stop_grace_period } = parse(await read('compose.yaml')).services.latchkey;
+    expect(stop_grace_period).toBe(`${unit}s`);
   });
 
   test('that can be files are named there', () => {
