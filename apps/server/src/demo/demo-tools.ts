@@ -36,5 +36,5 @@ export function demoRoute(
 }
 
 export function demoFrame({ sender }: Pick<DemoTools, 'sender'>, context: RequestContext) {
-  return sender.frameFor(context, { locale: 'en' }).frame;
+  return sender.frameFor(context, { locale: 'en' });
 }

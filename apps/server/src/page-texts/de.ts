@@ -6,7 +6,7 @@ export const de: { readonly [Key in TextKey]: string } = {
   'consent.account': 'Ihr Konto',
   'consent.switch': 'Anderes Konto verwenden',
   'consent.scopes': 'Wenn Sie zustimmen, kann {application}:',
-  'consent.next': 'Wie auch immer Sie sich entscheiden, es geht weiter zu {redirect_host}.',
+  'consent.next': 'Sie kehren zu {redirect_host} zurück.',
   'consent.end':
     'Stimmen Sie nur zu, wenn Sie {application} vertrauen. Sie können die Verbindung jederzeit trennen.',
   'consent.allow': 'Zulassen',
@@ -24,7 +24,7 @@ export const de: { readonly [Key in TextKey]: string } = {
 
   'disconnect.title': '{application} trennen?',
   'disconnect.text':
-    '{application} kann Ihr Konto bei {service} dann nicht mehr verwenden. Wenn Sie es sich anders überlegen, verbinden Sie es in der Anwendung erneut.',
+    '{application} wird sofort von Ihrem Konto abgemeldet. Was es vorher kopiert hat, behält es.',
   'disconnect.confirm': 'Trennen',
   'disconnect.cancel': 'Behalten',
 
@@ -47,9 +47,8 @@ export const de: { readonly [Key in TextKey]: string } = {
   'error.link_decided.title': 'Sie haben schon geantwortet',
   'error.link_decided.text':
     'Diese Anfrage wurde bereits zugelassen oder abgelehnt, und dabei bleibt es. Gehen Sie zurück zur Anwendung, um fortzufahren.',
-  'error.page_expired.title': 'Diese Seite ist nicht mehr offen',
-  'error.page_expired.text':
-    'Seiten wie diese sind nur eine begrenzte Zeit offen, und nur in dem Browser, der sie zuerst geöffnet hat. Gehen Sie dorthin zurück, woher Sie gekommen sind, und beginnen Sie von vorn.',
+  'error.page_expired.title': 'Diese Seite ist abgelaufen',
+  'error.page_expired.text': 'Es wurde nichts verbunden. Beginnen Sie in der Anwendung von vorn.',
   'error.form_rejected.title': 'Ihre Antwort wurde nicht angenommen',
   'error.form_rejected.text':
     'Sie kam nicht von der Seite, die Ihnen gezeigt wurde, deshalb ist nichts geschehen. Gehen Sie zurück, laden Sie die Seite neu und antworten Sie noch einmal.',

@@ -5,7 +5,7 @@ export const en = {
   'consent.account': 'Your account',
   'consent.switch': 'Use another account',
   'consent.scopes': 'If you allow it, {application} can:',
-  'consent.next': 'Whatever you choose, you go on to {redirect_host}.',
+  'consent.next': 'You return to {redirect_host}.',
   'consent.end': 'Allow it only if you trust {application}. You can disconnect it at any time.',
   'consent.allow': 'Allow',
   'consent.deny': 'Deny',
@@ -22,7 +22,7 @@ export const en = {
 
   'disconnect.title': 'Disconnect {application}?',
   'disconnect.text':
-    '{application} will no longer be able to use your {service} account. If you change your mind, connect it again from the application.',
+    '{application} is signed out of your account at once. What it copied before stays with it.',
   'disconnect.confirm': 'Disconnect',
   'disconnect.cancel': 'Keep it',
 
@@ -45,9 +45,8 @@ export const en = {
   'error.link_decided.title': 'You have already answered',
   'error.link_decided.text':
     'This request was allowed or denied before, and that stays as it is. Go back to the application to go on.',
-  'error.page_expired.title': 'This page is no longer open',
-  'error.page_expired.text':
-    'Pages like this one are open for a limited time, and only in the browser that opened them first. Go back to where you came from and start again.',
+  'error.page_expired.title': 'This page has expired',
+  'error.page_expired.text': 'Nothing was connected. Start again in the application.',
   'error.form_rejected.title': 'Your answer was not accepted',
   'error.form_rejected.text':
     'It did not come from the page that was shown to you, so nothing was done. Go back, reload the page, and answer again.',

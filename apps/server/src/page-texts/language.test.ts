@@ -26,13 +26,13 @@ describe('the preferred languages', () => {
 });
 
 test.each([
-  [['de'], 'de'],
-  [['DE-at'], 'de'],
-  [['pt', 'zh-Hant-TW', 'de'], 'zh-Hant'],
-  [['pt-BR', 'de'], 'pt-BR'],
+  [['de'], { language: 'de', wanted: 'de' }],
+  [['DE-at'], { language: 'de', wanted: 'DE-at' }],
+  [['pt', 'zh-Hant-TW', 'de'], { language: 'zh-Hant', wanted: 'zh-Hant-TW' }],
+  [['pt-BR', 'de'], { language: 'pt-BR', wanted: 'pt-BR' }],
   [['pt', 'fr'], undefined],
-])('of %j, %s is there', (preferred, expected) => {
-  expect(chooseLanguage(preferred, ['en', 'de', 'pt-BR', 'zh-Hant'])).toBe(expected);
+])('of %j, %o is there', (preferred, expected) => {
+  expect(chooseLanguage(preferred, ['en', 'de', 'pt-BR', 'zh-Hant'])).toEqual(expected);
 });
 
 test.each([

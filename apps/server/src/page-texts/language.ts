@@ -34,17 +34,23 @@ function parseAcceptLanguage(header: string): string[] {
     .map(({ tag }) => tag);
 }
 
+export interface LanguageChoice {
+  readonly language: string;
+  /** The preferred tag that it was chosen for. */
+  readonly wanted: string;
+}
+
 /** RFC 4647, section 3.4: `de-AT` also finds `de`. */
 export function chooseLanguage(
   preferred: readonly string[],
   available: Iterable<string>,
-): string | undefined {
+): LanguageChoice | undefined {
   const byLowerCase = new Map([...available].map((tag) => [tag.toLowerCase(), tag]));
   for (const tag of preferred) {
     const parts = tag.toLowerCase().split('-');
     for (let length = parts.length; length > 0; length--) {
-      const found = byLowerCase.get(parts.slice(0, length).join('-'));
-      if (found !== undefined) return found;
+      const language = byLowerCase.get(parts.slice(0, length).join('-'));
+      if (language !== undefined) return { language, wanted: tag };
     }
   }
   return undefined;

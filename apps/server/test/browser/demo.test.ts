@@ -66,6 +66,8 @@ describeInBrowser('the demo in a browser', (open) => {
     await press(page, 'Deny');
     await page.getByText('You chose not to connect your account').waitFor();
     await arriveAt(page, 'Connect your account');
+    // The host knows who has signed in. An application that was denied does not.
+    expect(await page.locator('main').textContent()).not.toMatch(/Lovelace|signed in/);
   });
 
   test('lets the user change the account', slow, async () => {

@@ -65,6 +65,15 @@ describeInBrowser('the pages in a browser', (open) => {
     ['error', async (page) => void (await page.goto(`${world.url}/link/nobody`))],
   ];
 
+  /** The value of an expression about the first element that a selector finds, as `e`. */
+  const ofElement = <Value>(page: Page, selector: string, expression: string) =>
+    page.evaluate<Value>(`((e) => ${expression})(document.querySelector('${selector}'))`);
+  const linesOf = (page: Page, selector: string) =>
+    ofElement<number>(
+      page,
+      selector,
+      'Math.round(e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight))',
+    );
   const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
 
   describe.each(pages)('%s', (name, go) => {
@@ -123,6 +132,20 @@ describeInBrowser('the pages in a browser', (open) => {
     await goToConsent(page, await world.addApplication({ ...redirect, name }));
     expect(await widthOf(page)).toBe(320);
     expect(await page.locator('.logo').first().textContent()).toBe('W');
+    expect(await linesOf(page, 'h1 bdi')).toBe(2);
+    expect(await linesOf(page, 'h2 bdi')).toBe(2);
+    expect(await linesOf(page, '.notes .quiet bdi')).toBe(2);
+  });
+
+  test('keep a username that is an address on one line, beside the button or above it', async () => {
+    const { page } = await open({ viewport: { width: 480, height: 640 } });
+    await goToConsent(page, await world.addApplication(NOTES));
+    const username = '.account .quiet bdi';
+    await ofElement(page, username, "e.textContent = 'ada.lovelace@analytical.example'");
+    for (const width of [480, 360, 1000]) {
+      await page.setViewportSize({ width, height: 640 });
+      expect(await linesOf(page, username)).toBe(1);
+    }
   });
 
   test('can be answered by keyboard alone', async () => {

@@ -40,7 +40,7 @@ describe.each([
         'Ada Lovelace',
         'Read your profile',
         'acme.example',
-        'go on to localhost.',
+        'You return to localhost.',
       ]) {
         expect(text).toContain(part);
       }

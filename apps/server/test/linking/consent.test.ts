@@ -468,7 +468,7 @@ describeOnAnyStore('the consent page', (fresh) => {
     expect(await languageOf(undefined, 'fr de', 'en')).toEqual(['de', 'de']);
     expect(await languageOf('en', undefined, 'fr')).toEqual(['en', 'plain']);
     const error = await visit(server, '/link/nobody', { headers: { 'accept-language': 'de' } });
-    expect(error.text).toContain('Diese Seite ist nicht mehr offen');
+    expect(error.text).toContain('Diese Seite ist abgelaufen');
     const begun = await visit(server, '/oauth/authorize?ui_locales=nl%20de-AT');
     expect(begun.text).toContain('Diese Anwendung ist hier nicht bekannt');
   });

@@ -1,9 +1,11 @@
 import type { Account, GrantDescription } from '@latchkey/schema';
 import { type Html, html } from '../../http/html.ts';
+import type { PageTexts } from '../../http/linking/text-catalog.ts';
 import { layout } from '../../http/linking/views/layout.ts';
 import { logo } from '../../http/linking/views/logo.ts';
 import { outside } from '../../http/linking/views/outside.ts';
 import type { Page, PageFrame } from '../../http/linking/views/page.ts';
+import { person } from '../../http/linking/views/person.ts';
 import { scopeList } from '../../http/linking/views/scope-list.ts';
 import { demoLogos } from '../demo-logos.ts';
 import { demoScope } from '../demo-records.ts';
@@ -46,14 +48,14 @@ export function applicationPage(hostFrame: PageFrame, view: ApplicationView): Pa
 <p class="quiet">${text(outside(host.name))}</p>
 </header>
 ${noticeOf(view)}
-${state.kind === 'linked' ? linkedAccount(state.grant) : null}
+${state.kind === 'linked' ? linkedAccount(state.grant, hostFrame.texts) : null}
 ${state.kind === 'none' ? steps : null}
 ${
   state.kind === 'linked'
     ? null
     : html`<div class="actions"><a class="button" href="${publicUrl}${demoPaths.connect}">Connect your account</a></div>`
 }
-${user === null ? null : atTheHost(host.name, user, publicUrl)}
+${user === null || state.kind !== 'linked' ? null : atTheHost(host.name, user, publicUrl)}
 <div class="notes quiet">
 <p>This application and ${outside(host.name)} are a demo. They use the same routes as everybody: <a href="${publicUrl}/docs">all of them are described here</a>.</p>
 </div>`;
@@ -88,15 +90,16 @@ const steps = html`<ol class="steps">
 <li>See the connected account, and end the connection.</li>
 </ol>`;
 
-function linkedAccount({ account, scope, grant_id, created_at }: GrantDescription): Html {
-  const { display_name, username } = account;
+function linkedAccount(
+  { account, scope, grant_id, created_at }: GrantDescription,
+  texts: PageTexts,
+): Html {
   return html`<div class="account">
-${logo({ name: display_name, logo_uri: null }, 'small round')}
-<div class="who"><p class="name">${outside(display_name)}</p><p class="quiet">${outside(username)}</p></div>
+${person(account)}
 </div>
 <section>
 <h2>The application can:</h2>
-${scopeList([demoScope], ['en'])}
+${scopeList([demoScope], texts)}
 </section>
 <dl class="details quiet"><dt>Grant</dt><dd>${grant_id}</dd><dt>Scope</dt><dd>${scope}</dd><dt>Since</dt><dd>${created_at}</dd></dl>`;
 }

@@ -48,10 +48,10 @@ export function connectionRoutes(tools: PageTools): Route[] {
         // Another site could lead here with the id of an application that is still connected.
         const isDone =
           isUuid(done) && !connections.some(({ application }) => application.id === done);
-        const { frame, preferred } = sender.frameFor(visit.context, { locale });
+        const frame = sender.frameFor(visit.context, { locale });
         const now = callContext.service.clock();
         const list = { connections, return_url, isDone, now };
-        sender.send(visit.context, connectionsPage(frame, list, preferred));
+        sender.send(visit.context, connectionsPage(frame, list));
       },
     }),
     pageRoute(tools, {
@@ -66,7 +66,7 @@ export function connectionRoutes(tools: PageTools): Route[] {
           }),
         });
         if (application === null) return sendRedirect(visit.context, listUrl);
-        const { frame } = sender.frameFor(visit.context, { locale: page.locale });
+        const frame = sender.frameFor(visit.context, { locale: page.locale });
         const formToken = formTokenOf(visit.session ?? '');
         sender.send(visit.context, disconnectPage(frame, { application, formToken }));
       },

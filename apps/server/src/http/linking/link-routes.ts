@@ -49,7 +49,7 @@ export function linkRoutes(tools: PageTools): Route[] {
         const { link, application } = access;
         const { locale } = page;
         const { ui_locales } = link;
-        const { frame, preferred } = tools.sender.frameFor(context, { locale, ui_locales });
+        const frame = tools.sender.frameFor(context, { locale, ui_locales });
         const question = {
           link_id,
           application,
@@ -58,7 +58,7 @@ export function linkRoutes(tools: PageTools): Route[] {
           redirect_host: redirectHost(link.redirect_uri),
           formToken: formTokenOf(visit.session ?? ''),
         };
-        tools.sender.send(context, consentPage(frame, question, preferred));
+        tools.sender.send(context, consentPage(frame, question));
       },
     }),
     pageRoute(tools, {

@@ -19,7 +19,7 @@ export interface PageSender {
   frameFor(
     context: RequestContext,
     known?: Pick<LanguageSources, 'locale' | 'ui_locales'>,
-  ): { frame: PageFrame; preferred: readonly string[] };
+  ): PageFrame;
   send(context: RequestContext, page: Page, status?: number, headers?: Headers): void;
   readonly sendError: SendError;
 }
@@ -37,7 +37,7 @@ export function createPageSender(
   const frameFor: PageSender['frameFor'] = ({ request }, known = {}) => {
     const acceptLanguage = request.headers['accept-language'];
     const preferred = preferredLanguages({ ...known, acceptLanguage });
-    return { frame: { theme, texts: catalog.choose(preferred), basePath, assets }, preferred };
+    return { theme, texts: catalog.choose(preferred), basePath, assets };
   };
 
   function sendPage(context: RequestContext, page: Page, status = 200, headers: Headers = {}) {
@@ -51,7 +51,7 @@ export function createPageSender(
     send: sendPage,
     sendError(context, error) {
       const known = error.code === 'page_expired' ? {} : context.errorPage;
-      const { frame } = frameFor(context, known);
+      const frame = frameFor(context, known);
       const page = errorPage(frame, {
         error_code: error.code,
         request_id: context.requestId,

@@ -1,6 +1,6 @@
 import { de } from '../../page-texts/de.ts';
 import { en, type TextKey, type Texts } from '../../page-texts/en.ts';
-import { chooseLanguage, directionOf } from '../../page-texts/language.ts';
+import { chooseLanguage, directionOf, type LanguageChoice } from '../../page-texts/language.ts';
 import { PLACEHOLDER, type TextsByLanguage } from '../../page-texts/read-page-texts.ts';
 import { type Html, type HtmlValue, html, replaceInText } from '../html.ts';
 
@@ -16,8 +16,7 @@ type ValueArguments<Key extends TextKey> = [PlaceholderIn<(typeof en)[Key]>] ext
   ? []
   : [values: ValuesOf<Key>];
 
-export interface PageTexts {
-  readonly language: string;
+export interface PageTexts extends LanguageChoice {
   readonly direction: 'ltr' | 'rtl';
   of<Key extends TextKey>(key: Key, ...values: ValueArguments<Key>): Html;
   plain(key: TextKey): string;
@@ -35,10 +34,11 @@ export function createTextCatalog(overrides: TextsByLanguage): TextCatalog {
   );
   const english = { ...en, ...overrides.en };
 
-  function textsIn(language: string): PageTexts {
+  function textsIn(choice: LanguageChoice): PageTexts {
+    const { language } = choice;
     const own: Texts = byLanguage.get(language) ?? {};
     return {
-      language,
+      ...choice,
       direction: directionOf(language),
       of(key, ...[values]) {
         const filled = replaceInText(
@@ -55,6 +55,7 @@ export function createTextCatalog(overrides: TextsByLanguage): TextCatalog {
 
   return {
     languages,
-    choose: (preferred) => textsIn(chooseLanguage(preferred, languages) ?? 'en'),
+    choose: (preferred) =>
+      textsIn(chooseLanguage(preferred, languages) ?? { language: 'en', wanted: 'en' }),
   };
 }

@@ -50,6 +50,10 @@ header { display: grid; gap: 0.375rem; justify-items: center; text-align: center
 h1 { font-size: 1.375rem; font-weight: 650; line-height: 1.3; letter-spacing: -0.011em; }
 h2 { font-size: 1rem; font-weight: 600; line-height: 1.4; }
 h1, h2, p, dd, .name { overflow: hidden; }
+h1 bdi, h2 bdi, .who bdi, .notes bdi:not(.strong) {
+  display: -webkit-inline-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2;
+  max-width: 100%; overflow: hidden; vertical-align: bottom;
+}
 a { color: var(--link); text-underline-offset: 0.15em; }
 header a { display: inline-block; padding: 0.125rem 0; }
 a:hover { text-decoration-thickness: 2px; }
@@ -69,7 +73,8 @@ a:hover { text-decoration-thickness: 2px; }
 .logo.round { border-radius: 50%; }
 
 .account { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem; padding: 0.75rem; border: 1px solid var(--line); border-radius: 0.75rem; }
-.account > .who { flex: 1 1 8rem; min-width: 0; line-height: 1.35; }
+.person { flex: 1 1 auto; display: flex; align-items: center; gap: 0.75rem; min-width: 0; }
+.person > .who { min-width: 0; line-height: 1.35; }
 .account .name { font-weight: 600; }
 
 ul { padding: 0; list-style: none; }

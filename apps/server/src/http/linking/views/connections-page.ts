@@ -24,12 +24,11 @@ export interface ConnectionList {
 export function connectionsPage(
   frame: PageFrame,
   { connections, return_url, isDone, now }: ConnectionList,
-  preferred: readonly string[],
 ): Page {
   const { theme, texts } = frame;
   const service = outside(theme.name);
   const list = html`<ul class="connections">${connections.map((connection) =>
-    connectionItem(frame, connection, now, preferred),
+    connectionItem(frame, connection, now),
   )}</ul>`;
 
   const body = html`<header>
@@ -60,7 +59,6 @@ function connectionItem(
   { texts, basePath }: PageFrame,
   { application, scopes, connected_at, last_used_at }: ShownConnection,
   now: Milliseconds,
-  preferred: readonly string[],
 ): Html {
   const { id, name } = application;
   const day = new Intl.DateTimeFormat(texts.language, { dateStyle: 'long', timeZone: 'UTC' });
@@ -76,7 +74,7 @@ function connectionItem(
 <div class="head">${logo(application, 'small')}
 <div class="who"><h2 id="name-${id}">${outside(name)}</h2><p class="quiet">${since}</p></div>
 <a class="button calm" id="end-${id}" href="${basePath}/connections/${id}" aria-labelledby="end-${id} name-${id}">${texts.of('connections.disconnect')}</a></div>
-<div><p class="quiet">${texts.of('connections.scopes')}</p>${scopeList(scopes, preferred, true)}</div>
+<div><p class="quiet">${texts.of('connections.scopes')}</p>${scopeList(scopes, texts, true)}</div>
 </li>`;
 }
 

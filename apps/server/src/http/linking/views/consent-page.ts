@@ -4,6 +4,7 @@ import { layout } from './layout.ts';
 import { logo } from './logo.ts';
 import { outside, outsideLink, strongOutside } from './outside.ts';
 import type { Page, PageFrame, ShownAccount, ShownApplication, ShownScope } from './page.ts';
+import { person } from './person.ts';
 import { scopeList } from './scope-list.ts';
 
 export interface ConsentQuestion {
@@ -15,11 +16,7 @@ export interface ConsentQuestion {
   readonly formToken: string;
 }
 
-export function consentPage(
-  frame: PageFrame,
-  question: ConsentQuestion,
-  preferred: readonly string[],
-): Page {
+export function consentPage(frame: PageFrame, question: ConsentQuestion): Page {
   const { theme, texts, basePath } = frame;
   const { application, account, scopes, redirect_host } = question;
   const host = { name: theme.name, logo_uri: theme.logo };
@@ -31,13 +28,12 @@ export function consentPage(
 ${application.homepage_uri === null ? null : html`<p>${homepageLink(application.homepage_uri)}</p>`}
 </header>
 <div class="account" role="group" aria-label="${texts.plain('consent.account')}">
-${logo({ name: account.display_name, logo_uri: null }, 'small round')}
-<div class="who"><p class="name">${outside(account.display_name)}</p><p class="quiet">${outside(account.username)}</p></div>
+${person(account)}
 ${decisionButton('switch', texts.of('consent.switch'), 'text-button')}
 </div>
 <section>
 <h2>${texts.of('consent.scopes', { application: name })}</h2>
-${scopeList(scopes, preferred)}
+${scopeList(scopes, texts)}
 </section>
 <div class="notes">
 <p>${texts.of('consent.next', { redirect_host: strongOutside(redirect_host) })}</p>

@@ -14,13 +14,13 @@ export function disconnectPage(
   frame: PageFrame,
   { application, formToken }: DisconnectQuestion,
 ): Page {
-  const { theme, texts, basePath } = frame;
-  const names = { application: outside(application.name), service: outside(theme.name) };
+  const { texts, basePath } = frame;
+  const name = outside(application.name);
 
   const body = html`<header>
 <div class="parties">${logo(application)}</div>
-<h1>${texts.of('disconnect.title', { application: names.application })}</h1>
-<p>${texts.of('disconnect.text', names)}</p>
+<h1>${texts.of('disconnect.title', { application: name })}</h1>
+<p>${texts.of('disconnect.text', { application: name })}</p>
 </header>
 <div class="actions">
 <a class="button calm" href="${basePath}/connections">${texts.of('disconnect.cancel')}</a>

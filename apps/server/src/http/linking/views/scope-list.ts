@@ -1,24 +1,31 @@
-import { chooseLanguage } from '../../../page-texts/language.ts';
+import type { LanguageChoice } from '../../../page-texts/language.ts';
 import { type Html, html } from '../../html.ts';
 import { outside } from './outside.ts';
 import type { ShownScope } from './page.ts';
 
 export function scopeList(
   scopes: readonly ShownScope[],
-  preferred: readonly string[],
+  choice: LanguageChoice,
   isBrief = false,
 ): Html {
-  const items = scopes.map((scope) => scopeItem(scope, preferred, isBrief));
+  const items = scopes.map((scope) => scopeItem(scope, choice, isBrief));
   return html`<ul class="scopes${isBrief ? ' close' : ''}">${items}</ul>`;
 }
 
-function scopeItem(scope: ShownScope, preferred: readonly string[], isBrief: boolean): Html {
-  const language = chooseLanguage(preferred, Object.keys(scope.texts));
-  const { title, description = null } =
-    (language === undefined ? undefined : scope.texts[language]) ?? scope;
-  const lang = language === undefined ? null : html` lang="${language}"`;
+function scopeItem(
+  scope: ShownScope,
+  { wanted, language }: LanguageChoice,
+  isBrief: boolean,
+): Html {
+  // A page in two languages is enough: its own, and that of the plain text.
+  const own = tagIn(scope.texts, wanted) ?? tagIn(scope.texts, language);
+  const { title, description = null } = (own === undefined ? undefined : scope.texts[own]) ?? scope;
   return html`
-<li${lang}><p class="name">${outside(title)}</p>${
+<li${own === undefined ? null : html` lang="${own}"`}><p class="name">${outside(title)}</p>${
     description === null || isBrief ? null : html`<p class="quiet">${outside(description)}</p>`
   }</li>`;
+}
+
+function tagIn(texts: ShownScope['texts'], wanted: string): string | undefined {
+  return Object.keys(texts).find((tag) => tag.toLowerCase() === wanted.toLowerCase());
 }

@@ -1,6 +1,5 @@
 import type { Account, ApplicationProfile, Scope } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
-import { preferredLanguages } from '../../../page-texts/language.ts';
 import { html } from '../../html.ts';
 import { pageHeaders } from '../page-headers.ts';
 import { createTextCatalog } from '../text-catalog.ts';
@@ -11,9 +10,9 @@ import { errorPage } from './error-page.ts';
 import { initials } from './logo.ts';
 import type { Page, PageFrame } from './page.ts';
 
-const frame = (language = 'en', name = 'Example Shop'): PageFrame => ({
+const frame = (language: string | string[] = 'en', name = 'Example Shop'): PageFrame => ({
   theme: { name, logo: 'data:image/png;base64,AA==', color: '#0b62d6' },
-  texts: createTextCatalog({}).choose([language]),
+  texts: createTextCatalog({}).choose([language].flat()),
   basePath: '/base',
   assets: { style: '/link/assets/page.css?v=1', script: '/link/assets/page.js?v=2' },
 });
@@ -70,8 +69,8 @@ function everyPage(text: string, frameOf = frame('en', text)): Page[] {
   };
   const wayBack = { url: 'https://acme.example/', name: text };
   return [
-    consentPage(frameOf, consent, ['en']),
-    connectionsPage(frameOf, list, ['en']),
+    consentPage(frameOf, consent),
+    connectionsPage(frameOf, list),
     disconnectPage(frameOf, { application: application(text), formToken: 'token' }),
     errorPage(frameOf, { error_code: 'link_expired', request_id: text, wayBack }),
   ];
@@ -148,29 +147,33 @@ describe('the consent page', () => {
     expect(html).toContain('href="https://acme.example/home?a=&quot;b&quot;&amp;c"');
   });
 
-  test('describes each scope in the first language that it has', () => {
-    const texts = {
-      de: { title: 'Profil sehen' },
-      'fr-CA': { title: 'Voir', description: 'Tout' },
-    };
-    const show = (...preferred: string[]) =>
-      consentPage(
-        frame(),
-        {
-          link_id,
-          application: application('Acme'),
-          account: account('Ada', 'ada'),
-          scopes: [scope('See your profile', 'Your name.', texts)],
-          redirect_host: 'acme.example',
-          formToken: 'token',
-        },
-        preferred,
-      ).html;
-    expect(show('nl', 'de-AT')).toContain(
-      '<li lang="de"><p class="name"><bdi>Profil sehen</bdi></p>',
-    );
-    expect(show('fr-CA')).toContain('<bdi>Tout</bdi>');
-    expect(show('nl', 'en')).toContain('<li><p class="name"><bdi>See your profile</bdi></p>');
+  const german = { de: { title: 'Profil sehen' }, 'fr-CA': { title: 'Voir' } };
+  const austrian = { ...german, 'de-at': { title: 'Profil anschauen' } };
+
+  test.each([
+    [['de-AT'], austrian, '<li lang="de-at"><p class="name"><bdi>Profil anschauen</bdi>'],
+    [['de-AT'], german, '<li lang="de"><p class="name"><bdi>Profil sehen</bdi>'],
+    // The page is in English. Nobody should have to read a third language.
+    [['fr-CA', 'en'], german, '<li><p class="name"><bdi>See your profile</bdi>'],
+    [['fr-CA', 'de-AT'], german, '<li lang="de"><p class="name"><bdi>Profil sehen</bdi>'],
+    [['de-CH'], { 'de-AT': german.de }, '<li><p class="name"><bdi>See your profile</bdi>'],
+    [['en-GB'], { en: { title: 'See it' } }, '<li lang="en"><p class="name"><bdi>See it</bdi>'],
+  ])('describes a scope in the language of the page or in the plain one: %j', (...one) => {
+    const [preferred, texts, expected] = one;
+    const page = consentPage(frame(preferred), {
+      link_id,
+      application: application('Acme'),
+      account: account('Ada', 'ada'),
+      scopes: [scope('See your profile', 'Your name.', texts)],
+      redirect_host: 'acme.example',
+      formToken: 'token',
+    });
+    expect(page.html).toContain(expected);
+  });
+
+  test('says where its answer leads, the same for every answer', () => {
+    const next = /<p>You return to <bdi class="strong">Acme<\/bdi>\.<\/p>/;
+    expect(consent.html).toMatch(next);
   });
 });
 
@@ -201,33 +204,36 @@ describe('the list of connections', () => {
       };
       const list = { connections: [connection], return_url: null, isDone: false };
       const now = Date.UTC(2026, 10, 24, 12);
-      const { html } = connectionsPage(frame(language), { ...list, now }, [language]);
+      const { html } = connectionsPage(frame(language), { ...list, now });
       expect(html).toContain(text);
       expect(html.includes('benutzt') || html.includes('last used')).toBe(last_used_at !== null);
     },
   );
 
   test('says that it is empty', () => {
-    const { html } = connectionsPage(
-      frame('de'),
-      { connections: [], return_url: null, isDone: false, now: 0 },
-      preferredLanguages({ locale: 'de' }),
-    );
+    const { html } = connectionsPage(frame('de'), {
+      ...{ connections: [], return_url: null, isDone: false, now: 0 },
+    });
     expect(html).toContain('ist keine Anwendung verbunden');
     expect(html).toContain('<html lang="de" dir="ltr">');
     expect(html).not.toMatch(/<ul|role="status"/);
   });
 });
 
-test('the disconnect page answers to its own address', () => {
+test('the disconnect page answers to its own address, and says what stays', () => {
   expect(disconnect.html).toContain(
     'action="/base/connections/0193aa00-0000-7000-8000-000000000001"',
   );
   expect(disconnect.html).toContain('name="decision" value="disconnect"');
+  expect(disconnect.html).toContain(
+    '<bdi>Acme</bdi> is signed out of your account at once. What it copied before stays with it.',
+  );
 });
 
 test.each([
   ['client_unknown', 'not known here'],
+  ['page_expired', 'This page has expired'],
+  ['page_expired', 'Nothing was connected. Start again in the application.'],
   ['outcome_unknown', 'Not available right now'],
   ['media_type_unsupported', 'was not understood'],
   ['grant_not_found', 'Something went wrong'],
