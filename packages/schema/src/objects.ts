@@ -335,17 +335,34 @@ export const linkStatus = z
   .enum(['open', 'identified', 'approved', 'denied'])
   .meta({ id: 'LinkStatus', description: 'The state of a link request.' });
 
+export const redirectKind = z.enum(['web', 'loopback', 'app']).meta({
+  id: 'RedirectKind',
+  description: 'Where an application takes its answers: on the web, or on the device of the user.',
+});
+
+export const linkApplication = applicationProfile
+  .extend({
+    public: z.boolean().meta({
+      description: 'Whether it has no secret: any program can say that it is this application.',
+    }),
+  })
+  .meta({ id: 'LinkApplication', description: 'The application of a link request.' });
+
 export const linkRequest = z
   .object({
     object: z.literal('link_request'),
     id: uuid.meta({ description: 'Identifies the link request.' }),
     status: linkStatus.meta({ description: '`approved` and `denied` are final.' }),
-    application: applicationProfile.meta({ description: 'The application that asks.' }),
+    application: linkApplication.meta({ description: 'The application that asks.' }),
     scope,
     scopes: z.array(scopeDescription).meta({ description: 'The same scopes with descriptions.' }),
     redirect_host: z.string().meta({
       description: 'The host of the redirect URI, or its scheme if it is a private one.',
       examples: ['app.example'],
+    }),
+    redirect_kind: redirectKind.meta({
+      description:
+        '`web`; `loopback` for a program that listens on the device of the user; `app` for a private scheme.',
     }),
     account_id: uuid.nullable().meta({
       description: 'The account that the host has identified; null before.',

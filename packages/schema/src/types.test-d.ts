@@ -29,6 +29,8 @@ interface Generated {
   connection: types.Connection;
   page: types.Page;
   linkStatus: types.LinkStatus;
+  redirectKind: types.RedirectKind;
+  linkApplication: types.LinkApplication;
   linkRequest: types.LinkRequest;
   linkRedirect: types.LinkRedirect;
   linkIdentification: types.LinkIdentification;

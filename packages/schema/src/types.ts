@@ -273,6 +273,15 @@ export interface PagesEnded {
 /** The state of a link request. */
 export type LinkStatus = 'open' | 'identified' | 'approved' | 'denied';
 
+/** Where an application takes its answers: on the web, or on the device of the user. */
+export type RedirectKind = 'web' | 'loopback' | 'app';
+
+/** The application of a link request. */
+export interface LinkApplication extends ApplicationProfile {
+  /** Whether it has no secret: any program can say that it is this application. */
+  public: boolean;
+}
+
 /** A request of an application to link an account. */
 export interface LinkRequest {
   object: 'link_request';
@@ -281,13 +290,18 @@ export interface LinkRequest {
   /** `approved` and `denied` are final. */
   status: LinkStatus;
   /** The application that asks. */
-  application: ApplicationProfile;
+  application: LinkApplication;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   /** The same scopes with descriptions. */
   scopes: Scope[];
   /** The host of the redirect URI, or its scheme if it is a private one. */
   redirect_host: string;
+  /**
+   * `web`; `loopback` for a program that listens on the device of the user; `app` for a private
+   * scheme.
+   */
+  redirect_kind: RedirectKind;
   /** The account that the host has identified; null before. A UUID in lower case. */
   account_id: string | null;
   /** What the application knows of the user, as it was sent; null for nothing. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addToQuery, redirectHost, redirectWithCode } from './redirect.ts';
+import { addToQuery, describeRedirect, redirectWithCode } from './redirect.ts';
 
 test.each([
   ['https://app.example', 'https://app.example?code=1'],
@@ -32,14 +32,15 @@ test('a state comes back unchanged, whatever it has in it, and breaks no header'
 });
 
 test.each([
-  ['https://App.Example:8443/cb', 'app.example'],
-  ['http://[::1]:8080/cb', '[::1]'],
+  ['https://App.Example:8443/cb', 'app.example', 'web'],
+  ['http://[::1]:8080/cb', '[::1]', 'loopback'],
   // Any port of five digits matches, also one that no browser takes.
-  ['http://127.0.0.1:99999/cb', '127.0.0.1'],
-  ['http://localhost', 'localhost'],
-  ['https://app.example?a=1', 'app.example'],
-  ['com.example.app:/cb', 'com.example.app'],
-  ['com.example.app://callback', 'com.example.app'],
-])('%s leads to %s, in words', (uri, host) => {
-  expect(redirectHost(uri)).toBe(host);
+  ['http://127.0.0.1:99999/cb', '127.0.0.1', 'loopback'],
+  ['http://localhost', 'localhost', 'loopback'],
+  ['https://localhost.example', 'localhost.example', 'web'],
+  ['https://app.example?a=1', 'app.example', 'web'],
+  ['com.example.app:/cb', 'com.example.app', 'app'],
+  ['com.example.app://localhost', 'com.example.app', 'app'],
+])('%s leads to %s, in words: %s', (uri, redirect_host, redirect_kind) => {
+  expect(describeRedirect(uri)).toEqual({ redirect_host, redirect_kind });
 });

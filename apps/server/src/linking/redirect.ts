@@ -1,4 +1,4 @@
-import { type ErrorCode, errorDefinition, uris } from '@latchkey/schema';
+import { type ErrorCode, errorDefinition, type LinkRequest, uris } from '@latchkey/schema';
 import type { DomainError } from '../domain-error.ts';
 import type { Linking } from '../service.ts';
 
@@ -57,8 +57,12 @@ export function refusalInWords({ code, members }: DomainError): Partial<Redirect
 }
 
 /** The host, or the scheme of a native application. The port may be invalid, such as 99999. */
-export function redirectHost(redirect_uri: string): string {
+export function describeRedirect(
+  redirect_uri: string,
+): Pick<LinkRequest, 'redirect_host' | 'redirect_kind'> {
   const parts = uris.splitUri(redirect_uri);
   if (parts === null) throw new Error('The redirect URI of a link request is not a URI.');
-  return parts.host === null || parts.scheme.includes('.') ? parts.scheme : parts.host;
+  const { scheme, host } = parts;
+  if (host === null || scheme.includes('.')) return { redirect_host: scheme, redirect_kind: 'app' };
+  return { redirect_host: host, redirect_kind: uris.isLoopback(parts) ? 'loopback' : 'web' };
 }

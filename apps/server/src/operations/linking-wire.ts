@@ -9,7 +9,7 @@ import {
 } from '@latchkey/schema';
 import type { ConnectionWithGrants } from '../connections/list-connections.ts';
 import type { LinkAccess } from '../linking/link-access.ts';
-import { redirectHost } from '../linking/redirect.ts';
+import { describeRedirect } from '../linking/redirect.ts';
 import type { NewPage } from '../linking/ticket.ts';
 import type { LinkRecord, ScopeRecord } from '../store/records.ts';
 import { timestampOrNull, toApplicationProfile } from './wire.ts';
@@ -56,10 +56,10 @@ export function toLinkRequest(
     object: 'link_request',
     id: link.id,
     status: statusOf(link),
-    application: toApplicationProfile(application),
+    application: { ...toApplicationProfile(application), public: application.public },
     scope: link.scope,
     scopes: scopes.map(toScope),
-    redirect_host: redirectHost(link.redirect_uri),
+    ...describeRedirect(link.redirect_uri),
     account_id: link.account_id,
     login_hint: link.login_hint,
     ui_locales: link.ui_locales,

@@ -132,7 +132,7 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
     const { headers } = await authorize(server, { ...request, redirect_uri });
     const link = new URL(headers.get('location') ?? '').searchParams.get('link') ?? '';
     const read = await succeed(server, 'admin.links.read', { link }, operator);
-    expect(read.redirect_host).toBe('localhost');
+    expect(read).toMatchObject({ redirect_host: 'localhost', redirect_kind: 'loopback' });
     const denied = await succeed(server, 'admin.links.deny', { link }, operator);
     expect(denied.redirect_to).toMatch(/^http:\/\/localhost:99999\/cb\?error=access_denied&/);
   });
@@ -324,7 +324,7 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
     expect(addedTo(`${scheme}?`, headers.get('location') ?? '').error_code).toBe('scope_unknown');
     const { link } = await app.begin({ redirect_uri: scheme });
     const kept = await succeed(server, 'admin.links.read', { link }, operator);
-    expect(kept.redirect_host).toBe('com.example.app');
+    expect(kept).toMatchObject({ redirect_host: 'com.example.app', redirect_kind: 'app' });
   });
 
   // Whoever asks has shown no credential, and the texts may be a few megabytes.

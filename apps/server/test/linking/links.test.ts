@@ -75,6 +75,7 @@ describeOnAnyStore('the host’s part of a link', (fresh) => {
         name: 'Acme',
         logo_uri: 'https://app.example/logo.png',
         homepage_uri: 'https://app.example/',
+        public: false,
       },
       scope: 'profile.read posts.read',
       scopes: [
@@ -94,6 +95,7 @@ describeOnAnyStore('the host’s part of a link', (fresh) => {
         },
       ],
       redirect_host: 'app.example',
+      redirect_kind: 'web',
       account_id: null,
       login_hint: 'ada',
       ui_locales: 'de',

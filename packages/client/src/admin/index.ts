@@ -21,6 +21,7 @@ export type {
   ExportedRefusal,
   GrantEntry,
   IssuedCode,
+  LinkApplication,
   LinkIdentification,
   LinkRedirect,
   LinkRequest,
@@ -30,6 +31,7 @@ export type {
   NewApplicationSecret,
   Page,
   PagesEnded,
+  RedirectKind,
   RevokedGrant,
   Scope,
 } from '@latchkey/schema';

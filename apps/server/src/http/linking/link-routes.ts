@@ -1,4 +1,4 @@
-import { redirectHost } from '../../linking/redirect.ts';
+import { describeRedirect } from '../../linking/redirect.ts';
 import type { ActionChoice } from '../../operations/action.ts';
 import { browserActions, type Redirect } from '../../operations/browser-actions.ts';
 import type { Callers } from '../../operations/caller.ts';
@@ -55,7 +55,7 @@ export function linkRoutes(tools: PageTools): Route[] {
           application,
           account,
           scopes,
-          redirect_host: redirectHost(link.redirect_uri),
+          ...describeRedirect(link.redirect_uri),
           formToken: formTokenOf(visit.session ?? ''),
         };
         tools.sender.send(context, consentPage(frame, question));
