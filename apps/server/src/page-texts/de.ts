@@ -7,10 +7,14 @@ export const de: { readonly [Key in TextKey]: string } = {
   'consent.switch': 'Anderes Konto verwenden',
   'consent.scopes': 'Wenn Sie zustimmen, kann {application}:',
   'consent.next': 'Sie kehren zu {redirect_host} zurück.',
+  'consent.device':
+    '{application} läuft auf diesem Gerät. Machen Sie nur weiter, wenn Sie es gerade eben hier gestartet haben, und geben Sie die Adresse der folgenden Seite niemals weiter.',
   'consent.end':
     'Stimmen Sie nur zu, wenn Sie {application} vertrauen. Sie können die Verbindung jederzeit trennen.',
   'consent.allow': 'Zulassen',
   'consent.deny': 'Ablehnen',
+
+  'form.busy': 'Einen Moment …',
 
   'connections.title': 'Verbundene Anwendungen',
   'connections.intro': 'Diese Anwendungen sind mit Ihrem Konto bei {service} verbunden.',

@@ -6,9 +6,13 @@ export const en = {
   'consent.switch': 'Use another account',
   'consent.scopes': 'If you allow it, {application} can:',
   'consent.next': 'You return to {redirect_host}.',
+  'consent.device':
+    '{application} runs on this device. Go on only if you have started it here just now, and never pass on the address of the page that follows.',
   'consent.end': 'Allow it only if you trust {application}. You can disconnect it at any time.',
   'consent.allow': 'Allow',
   'consent.deny': 'Deny',
+
+  'form.busy': 'One moment…',
 
   'connections.title': 'Connected applications',
   'connections.intro': 'These applications are connected to your {service} account.',

@@ -9,6 +9,11 @@ export const settled = (page: Page) =>
 /** What axe finds on a page. */
 export async function violationsOf(page: Page): Promise<string[]> {
   await settled(page);
+  return violationsNow(page);
+}
+
+/** Also while the buttons are off. */
+export async function violationsNow(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { succeed } from '../http/call.ts';
 import { operator } from '../http/running-server.ts';
-import { settled, violationsOf } from './accessibility.ts';
+import { settled, violationsNow, violationsOf } from './accessibility.ts';
 import { type RunningApplication, useLinkingWorld } from './linking-world.ts';
 
 // The pictures for the docs. They are written only if WRITE_SCREENSHOTS is set: a test run changes no file.
@@ -169,19 +169,58 @@ describeInBrowser('the pages in a browser', (open) => {
     expect(application.callbacks).toHaveLength(1);
   });
 
-  test('look the same on Allow and Deny', slow, async () => {
+  test(
+    'have an Allow that is filled and a Deny of the same size that is outlined',
+    slow,
+    async () => {
+      const { page } = await open();
+      await goToConsent(page, await world.addApplication(NOTES));
+      const [allow, deny] = ['button[value=allow]', 'button[value=deny]'] as [string, string];
+      const styleOf = (selector: string, name: string) =>
+        ofElement<string>(page, selector, `getComputedStyle(e).${name}`);
+      for (const width of [1000, 320, 160]) {
+        await page.setViewportSize({ width, height: 640 });
+        await ofElement(page, allow, `e.textContent = '${width < 320 ? 'Allow it all' : 'Allow'}'`);
+        const [one, other] = await Promise.all(
+          [allow, deny].map((selector) => page.locator(selector).boundingBox()),
+        );
+        expect(one).toMatchObject({ width: other?.width, height: other?.height });
+      }
+      expect(await styleOf(allow, 'backgroundColor')).toBe('rgb(11, 98, 214)');
+      expect(await styleOf(deny, 'backgroundColor')).toBe('rgba(0, 0, 0, 0)');
+      expect(await styleOf(deny, 'borderTopStyle')).toBe('solid');
+      for (const name of ['fontSize', 'fontWeight']) {
+        expect(await styleOf(deny, name)).toBe(await styleOf(allow, name));
+      }
+    },
+  );
+
+  test('say that an answer is under way, and take no other until they are shown again', async () => {
+    const application = await world.addApplication(NOTES);
     const { page } = await open();
-    await goToConsent(page, await world.addApplication(NOTES));
-    const looks = ['Allow', 'Deny'].map(async (name) => {
-      const button = page.getByRole('button', { name });
-      const { width, height } = (await button.boundingBox()) ?? {};
-      const style = await button.evaluate(
-        "e => ['color', 'backgroundColor', 'fontWeight', 'fontSize', 'border'].map((name) => getComputedStyle(e)[name])",
-      );
-      return { width, height, style };
+    await goToConsent(page, application);
+    await settled(page);
+    const answers: (string | null)[] = [];
+    // With 204, a browser stays on its page: as long as nothing else has arrived.
+    await page.route('**/link/*', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      answers.push(route.request().postData());
+      await (answers.length === 1 ? route.fulfill({ status: 204 }) : route.continue());
     });
-    const [allow, deny] = await Promise.all(looks);
-    expect(allow).toEqual(deny);
+    await page.locator('button[value=allow]').click();
+    await page.getByRole('button', { name: 'One moment…' }).waitFor();
+    // The value of the button that is off was sent.
+    expect(answers[0]).toMatch(/&decision=allow$/);
+    expect(await page.locator('button:enabled').count()).toBe(0);
+    expect(await page.locator('form [role=status]').textContent()).toBe('One moment…');
+    expect(await violationsNow(page)).toEqual([]);
+
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
+    await settled(page);
+    expect(await page.locator('form [role=status]').textContent()).toBe('');
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('heading', { name: 'Back in the application' }).waitFor();
+    expect(application.callbacks).toHaveLength(1);
   });
 
   test('show initials in the place of a logo that does not load', slow, async () => {

@@ -92,13 +92,15 @@ describe.each([
       const allow = page.getByRole('button', { name: 'Allow' });
       await expect.poll(() => allow.isEnabled()).toBe(true);
       const { x = 0, y = 0 } = (await allow.boundingBox()) ?? {};
-      for (const times of [1, 2]) {
+      // Where scripts run, the button is off after the first click.
+      for (const times of [1, javaScriptEnabled ? 1 : 2]) {
         await page.mouse.click(x + 5, y + 5);
         await expect.poll(() => decided.length).toBe(times);
       }
       release();
       await backInApplication(page);
-      expect(decided[1]).toBe(decided[0]);
+      expect(decided).toHaveLength(javaScriptEnabled ? 1 : 2);
+      expect(new Set(decided).size).toBe(1);
       expect((await application.convert()).account.username).toBe('ada');
     });
 
@@ -184,8 +186,8 @@ describe.each([
       await page.getByRole('link', { name: NAMES.grace }).click();
       await page.getByRole('button', { name: 'Allow' }).waitFor();
       const text = await page.locator('main').textContent();
-      // The application in the heading, over the list and in the warning; the account in both lines.
-      expect(text?.split(hostile)).toHaveLength(5 + 1);
+      // The application in the heading, over the list and in both warnings; the account in both lines.
+      expect(text?.split(hostile)).toHaveLength(6 + 1);
       expect(await page.locator('main img').count()).toBe(0);
       expect(await page.title()).not.toBe('hacked');
       expect(complaints).toEqual([]);

@@ -1,4 +1,7 @@
-/** Against double clickjacking. Loaded before the body, so that no button precedes it. */
+/**
+ * Against double clickjacking, and against a second click while the first is under way. Loaded before the
+ * body, so that no button precedes it.
+ */
 export const pageScript = `(() => {
   const REST = 600;
   let restsUntil = 0;
@@ -28,7 +31,26 @@ export const pageScript = `(() => {
     }
   }
 
+  let endBusy = () => {};
+
+  function beginBusy(form, pressed) {
+    const { busy } = form.dataset;
+    const status = form.querySelector('[role=status]');
+    const label = pressed.textContent;
+    for (const button of buttons()) button.disabled = true;
+    if (busy) {
+      form.ariaBusy = 'true';
+      pressed.textContent = status.textContent = busy;
+    }
+    endBusy = () => {
+      form.ariaBusy = null;
+      pressed.textContent = label;
+      if (status) status.textContent = '';
+    };
+  }
+
   function show() {
+    endBusy();
     rest();
     disable();
   }
@@ -43,6 +65,10 @@ export const pageScript = `(() => {
   // The browser brings the page back from its cache as it was left.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) show();
+  });
+  document.addEventListener('submit', ({ target: form, submitter }) => {
+    // Only then is the value of the button in what is sent: that of a disabled one would be left out.
+    form.addEventListener('formdata', () => beginBusy(form, submitter), { once: true });
   });
   document.addEventListener(
     'click',

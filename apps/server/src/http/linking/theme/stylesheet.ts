@@ -94,7 +94,7 @@ ul { padding: 0; list-style: none; }
 .steps { display: grid; gap: 0.375rem; padding-inline-start: 1.25rem; }
 
 .notes { display: grid; gap: 0.375rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
-.actions { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(9rem, 100%), 1fr)); gap: 0.75rem; }
+.actions { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(9rem, 100%), 1fr)); grid-auto-rows: 1fr; gap: 0.75rem; }
 .button {
   display: block; width: 100%; padding: 0.7rem 0.75rem;
   font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer;
@@ -102,6 +102,9 @@ ul { padding: 0; list-style: none; }
 }
 .button:hover { box-shadow: inset 0 0 0 99rem color-mix(in srgb, currentcolor 10%, transparent); }
 .button:active { transform: translateY(1px); }
+.button:disabled, .text-button:disabled { cursor: default; }
+[aria-busy="true"] button { opacity: 0.7; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .button.calm { color: var(--text); background: transparent; border-color: var(--quiet); }
 .text-button {
   min-height: 1.75rem; padding: 0.125rem 0; font: inherit; font-size: 0.875rem; font-weight: 500; cursor: pointer;
@@ -115,6 +118,8 @@ ul { padding: 0; list-style: none; }
 .connections .head > .who { flex: 1 1 7rem; min-width: 0; line-height: 1.35; }
 .connections .button { width: auto; padding: 0.375rem 1rem; font-size: 0.9375rem; }
 .notice { padding: 0.75rem 1rem; border: 1px solid var(--line); border-inline-start: 4px solid var(--link); border-radius: 0.5rem; background: var(--sunk); }
+.notice.caution { border-inline-start-color: var(--text); font-weight: 500; }
+.notice.caution::before { content: "⚠\\fe0e" / ""; margin-inline-end: 0.5rem; }
 .details { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.25rem 0.75rem; margin-top: 0.375rem; }
 .details dd { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 

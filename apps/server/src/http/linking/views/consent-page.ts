@@ -1,3 +1,4 @@
+import type { RedirectKind } from '@latchkey/schema';
 import { html } from '../../html.ts';
 import { decisionButton, form } from './form.ts';
 import { layout } from './layout.ts';
@@ -13,12 +14,13 @@ export interface ConsentQuestion {
   readonly account: ShownAccount;
   readonly scopes: readonly ShownScope[];
   readonly redirect_host: string;
+  readonly redirect_kind: RedirectKind;
   readonly formToken: string;
 }
 
 export function consentPage(frame: PageFrame, question: ConsentQuestion): Page {
-  const { theme, texts, basePath } = frame;
-  const { application, account, scopes, redirect_host } = question;
+  const { theme, texts } = frame;
+  const { application, account, scopes, redirect_host, redirect_kind } = question;
   const host = { name: theme.name, logo_uri: theme.logo };
   const name = outside(application.name);
 
@@ -35,18 +37,23 @@ ${decisionButton('switch', texts.of('consent.switch'), 'text-button')}
 <h2>${texts.of('consent.scopes', { application: name })}</h2>
 ${scopeList(scopes, texts)}
 </section>
+${
+  redirect_kind === 'web'
+    ? null
+    : html`<p class="notice caution">${texts.of('consent.device', { application: name })}</p>`
+}
 <div class="notes">
 <p>${texts.of('consent.next', { redirect_host: strongOutside(redirect_host) })}</p>
 <p class="quiet">${texts.of('consent.end', { application: name })}</p>
 </div>
 <div class="actions">
-${decisionButton('deny', texts.of('consent.deny'))}
+${decisionButton('deny', texts.of('consent.deny'), 'button calm')}
 ${decisionButton('allow', texts.of('consent.allow'))}
 </div>`;
 
   return layout(frame, {
     title: texts.plain('consent.document'),
-    body: form(`${basePath}/link/${question.link_id}`, question.formToken, body),
+    body: form(frame, `/link/${question.link_id}`, question.formToken, body),
     logos: [theme.logo, application.logo_uri],
     leadsAway: true,
   });

@@ -29,7 +29,7 @@ ${decisionButton('disconnect', texts.of('disconnect.confirm'), 'button calm')}
 
   return layout(frame, {
     title: texts.plain('connections.title'),
-    body: form(`${basePath}/connections/${application.id}`, formToken, body),
+    body: form(frame, `/connections/${application.id}`, formToken, body),
     logos: [application.logo_uri],
   });
 }

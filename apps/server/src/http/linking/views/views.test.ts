@@ -53,6 +53,7 @@ function everyPage(text: string, frameOf = frame('en', text)): Page[] {
     account: account(text, text),
     scopes,
     redirect_host: text,
+    redirect_kind: 'loopback' as const,
     formToken: 'token',
   };
   const connection = {
@@ -133,7 +134,7 @@ describe('the consent page', () => {
   test('has one form with its token and three decisions', () => {
     const { html } = consent;
     expect(html).toContain(
-      `<form method="post" action="/base/link/${link_id}" autocomplete="off">`,
+      `<form method="post" action="/base/link/${link_id}" autocomplete="off" data-busy="One moment…">`,
     );
     expect(html).toContain('<input type="hidden" name="form_token" value="token">');
     const decisions = [
@@ -141,7 +142,7 @@ describe('the consent page', () => {
     ];
     expect(Object.fromEntries(decisions.map(([, style, value]) => [value, style]))).toEqual({
       switch: 'text-button',
-      deny: 'button',
+      deny: 'button calm',
       allow: 'button',
     });
     expect(html).toContain('href="https://acme.example/home?a=&quot;b&quot;&amp;c"');
@@ -166,6 +167,7 @@ describe('the consent page', () => {
       account: account('Ada', 'ada'),
       scopes: [scope('See your profile', 'Your name.', texts)],
       redirect_host: 'acme.example',
+      redirect_kind: 'web',
       formToken: 'token',
     });
     expect(page.html).toContain(expected);
@@ -174,6 +176,25 @@ describe('the consent page', () => {
   test('says where its answer leads, the same for every answer', () => {
     const next = /<p>You return to <bdi class="strong">Acme<\/bdi>\.<\/p>/;
     expect(consent.html).toMatch(next);
+  });
+
+  test.each([
+    ['web', false],
+    ['loopback', true],
+    ['app', true],
+  ] as const)('warns of an application on this device: %s', (redirect_kind, isThere) => {
+    const question = {
+      link_id,
+      application: application('Acme'),
+      account: account('Ada', 'ada'),
+      scopes: [],
+      redirect_host: 'acme.example',
+      redirect_kind,
+      formToken: 'token',
+    };
+    const { html } = consentPage(frame(), question);
+    expect(html.includes('<bdi>Acme</bdi> runs on this device. Go on only if')).toBe(isThere);
+    expect(html.includes('never pass on the address of the page that follows')).toBe(isThere);
   });
 });
 
