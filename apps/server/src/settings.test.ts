@@ -27,6 +27,7 @@ test('everything has a default', () => {
     signInUrl: null,
     pageName: null,
     pageLogo: null,
+    pageHome: null,
     pageColor: '#0b62d6',
     pageTexts: {},
     rateLimit: {
@@ -71,6 +72,7 @@ test.each([
   ['PAGE_NAME', 'Café Zoë 🍰', { pageName: 'Café Zoë 🍰' }],
   ['PAGE_LOGO', 'https://a.example/b.png', { pageLogo: 'https://a.example/b.png' }],
   ['PAGE_LOGO', 'data:image/png;base64,AA==', { pageLogo: 'data:image/png;base64,AA==' }],
+  ['PAGE_HOME', 'http://localhost:4000/', { pageHome: 'http://localhost:4000/' }],
   ['PAGE_COLOR', '#AbCdEf', { pageColor: '#abcdef' }],
   ['RATE_LIMIT', 'on', { rateLimit: loadSettings({}).rateLimit }],
   [
@@ -140,6 +142,9 @@ test.each([
   ['PAGE_LOGO', 'http://127.0.0.1/logo.png'],
   ['PAGE_LOGO', 'data:text/html;base64,AA=='],
   ['PAGE_LOGO', 'javascript:quicksilver'],
+  ['PAGE_HOME', 'http://quicksilver.example/'],
+  ['PAGE_HOME', 'https://user:quicksilver@a.example/'],
+  ['PAGE_HOME', 'javascript:quicksilver'],
   ['PAGE_COLOR', 'blue'],
   ['PAGE_COLOR', '#fff'],
   ['PAGE_COLOR', '#ffffff}'],

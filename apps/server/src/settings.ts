@@ -45,6 +45,7 @@ export interface Settings {
   signInUrl: string | null;
   pageName: string | null;
   pageLogo: string | null;
+  pageHome: string | null;
   pageColor: string;
   pageTexts: TextsByLanguage;
 }
@@ -157,6 +158,10 @@ const definitions = {
   PAGE_LOGO: setting(
     uris.logoUri,
     'must start with https: and have at most 500 characters, or with data:image/(png|webp|jpeg|gif|svg+xml);base64, and have at most 8192',
+  ),
+  PAGE_HOME: setting(
+    uris.webUri,
+    'must start with https:, or with http: on 127.0.0.1, [::1] or localhost, without user, and have at most 500 characters',
   ),
   PAGE_COLOR: setting(
     z
@@ -275,6 +280,7 @@ function readLinking(
     signInUrl,
     pageName: read(environment, 'PAGE_NAME') ?? null,
     pageLogo: read(environment, 'PAGE_LOGO') ?? null,
+    pageHome: read(environment, 'PAGE_HOME') ?? null,
     pageColor: read(environment, 'PAGE_COLOR') ?? DEFAULT_PAGE_COLOR,
     pageTexts: readPageTexts(read(environment, 'PAGE_TEXTS')),
   };

@@ -41,4 +41,7 @@ export interface ErrorPageDetails {
   ui_locales?: string | null;
   application_name?: string | null;
   back_url?: string | null;
+  /** The page that the form is on. */
+  form_path?: string;
+  refused_uri?: string | null;
 }

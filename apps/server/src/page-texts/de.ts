@@ -42,6 +42,8 @@ export const de: { readonly [Key in TextKey]: string } = {
   'error.redirect_uri_unregistered.title': 'Dieser Link führt nicht zu seiner Anwendung zurück',
   'error.redirect_uri_unregistered.text':
     'Die Anwendung wollte Sie an eine Adresse schicken, die für sie nicht eingetragen ist, deshalb bleiben Sie hier. Es wurde nichts verbunden. Gehen Sie zurück zur Anwendung und geben Sie dort Bescheid.',
+  'error.redirect_uri_unregistered.address':
+    'Für die Entwickler der Anwendung: Diese Adresse ist für sie nicht eingetragen.',
   'error.state_invalid.title': 'Dieser Link ist beschädigt',
   'error.state_invalid.text':
     'Ein Teil des Links, über den Sie gekommen sind, fehlt oder wurde verändert. Es wurde nichts verbunden. Gehen Sie zurück zur Anwendung und verbinden Sie sie erneut.',
@@ -55,7 +57,8 @@ export const de: { readonly [Key in TextKey]: string } = {
   'error.page_expired.text': 'Es wurde nichts verbunden. Beginnen Sie in der Anwendung von vorn.',
   'error.form_rejected.title': 'Ihre Antwort wurde nicht angenommen',
   'error.form_rejected.text':
-    'Sie kam nicht von der Seite, die Ihnen gezeigt wurde, deshalb ist nichts geschehen. Gehen Sie zurück, laden Sie die Seite neu und antworten Sie noch einmal.',
+    'Sie kam nicht von der Seite, die Ihnen gezeigt wurde, deshalb ist nichts geschehen. Öffnen Sie die Seite noch einmal und antworten Sie dort.',
+  'error.form_rejected.again': 'Seite noch einmal öffnen',
   'error.parameter_invalid.title': 'Ihre Antwort wurde nicht verstanden',
   'error.parameter_invalid.text':
     'Es ist nichts geschehen. Gehen Sie zurück, laden Sie die Seite neu und antworten Sie mit einer ihrer Schaltflächen.',

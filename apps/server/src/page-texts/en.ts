@@ -40,6 +40,8 @@ export const en = {
   'error.redirect_uri_unregistered.title': 'This link does not lead back to its application',
   'error.redirect_uri_unregistered.text':
     'The application asked to send you to an address that is not registered for it, so you stay here. Nothing was connected. Go back to the application and tell its makers.',
+  'error.redirect_uri_unregistered.address':
+    'For the makers of the application: this address is not registered for it.',
   'error.state_invalid.title': 'This link is damaged',
   'error.state_invalid.text':
     'A part of the link that brought you here is missing or was changed. Nothing was connected. Go back to the application and connect again.',
@@ -53,7 +55,8 @@ export const en = {
   'error.page_expired.text': 'Nothing was connected. Start again in the application.',
   'error.form_rejected.title': 'Your answer was not accepted',
   'error.form_rejected.text':
-    'It did not come from the page that was shown to you, so nothing was done. Go back, reload the page, and answer again.',
+    'It did not come from the page that was shown to you, so nothing was done. Open the page again, and answer there.',
+  'error.form_rejected.again': 'Open the page again',
   'error.parameter_invalid.title': 'Your answer was not understood',
   'error.parameter_invalid.text':
     'Nothing was done. Go back, reload the page, and answer with one of its buttons.',

@@ -146,6 +146,27 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
     }
   });
 
+  test.each([
+    ['https://evil.example/cb?a=(1)&b=%20~', 'https://evil.example/cb?a=(1)&amp;b=%20~'],
+    [`https://evil.example/${'x'.repeat(300)}`, `https://evil.example/${'x'.repeat(179)}`],
+    ['https://evil.example/é', null],
+    ['https://evil.example/<b>', null],
+    ['https://evil.example/ x', null],
+    [['https://evil.example/1', 'https://evil.example/2'], null],
+    ['', null],
+  ])('shows the makers of an application the address that was refused: %j', async (...one) => {
+    const [redirect_uri, shown] = one;
+    const redirect_uris = ['https://app.example/1', 'https://app.example/2'];
+    const { request } = await linkingApplication(server, { redirect_uris });
+    const { text } = await authorize(server, { ...request, redirect_uri });
+    expect(text).toContain('redirect_uri_unregistered');
+    const [, address = null] = /<p class="address"><bdi>(.*?)<\/bdi><\/p>/.exec(text) ?? [];
+    expect(address).toBe(shown);
+    // Nobody follows it by a click.
+    expect(text).not.toMatch(/href="[^"]*evil/);
+    expect(text.includes('For the makers of the application')).toBe(shown !== null);
+  });
+
   test('redirects nobody with a state that it could not return', async () => {
     const { request } = await linkingApplication(server);
     const refused: [Changes[string], string][] = [

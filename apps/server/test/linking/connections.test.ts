@@ -251,7 +251,10 @@ describeOnAnyStore('the connected applications', (fresh) => {
       ] as const) {
         const refused = await disconnect(own, application_id, form);
         expect(refused.status).toBe(status);
-        expect(refused.text).toContain('href="https://host.example/settings" rel="noreferrer"');
+        const [, back] = /<a class="button calm" href="([^"]*)"/.exec(refused.text) ?? [];
+        expect(back).toBe(
+          status === 403 ? `/base/connections/${application_id}` : 'https://host.example/settings',
+        );
       }
       expect((await disconnect(own, 'nobody')).status).toBe(400);
       const { status } = await invoke(server, 'REST', 'account.get', {}, grant);

@@ -3,6 +3,7 @@ import type { ErrorCode } from '@latchkey/schema';
 import { errorDefinition } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
 import { explainRequest } from '../../src/audit/explain.ts';
+import { LINKS_KEPT } from '../../src/store/store.ts';
 import { succeed } from '../http/call.ts';
 import { describeOnAnyStore, sqliteDatabase } from '../http/databases.ts';
 import { RawConnection } from '../http/raw-connection.ts';
@@ -27,7 +28,7 @@ import {
 } from './page-flow.ts';
 
 describeOnAnyStore('the consent page', (fresh) => {
-  const server = useServer(fresh, LINKING);
+  const server = useServer(fresh, { ...LINKING, PAGE_HOME: 'https://host.example/home' });
 
   const answer = (
     { path, cookie, form_token }: OpenPage,
@@ -72,7 +73,8 @@ describeOnAnyStore('the consent page', (fresh) => {
       expect(pair).toMatch(new RegExp(`^${name}=lk_page_[0-9A-Za-z]{71}$`));
       expect(attributes.sort()).toEqual([
         'HttpOnly',
-        'Max-Age=3600',
+        // Three hours longer than its link: to say that it is over, and lead back.
+        'Max-Age=14400',
         'Path=/',
         'SameSite=Lax',
         'Secure',
@@ -236,6 +238,23 @@ describeOnAnyStore('the consent page', (fresh) => {
       const added = addedTo(`${CALLBACK}&`, href.replaceAll('&amp;', '&'));
       expect(added).toMatchObject({ error: 'access_denied', state: linking.request.state });
     }
+    server.advance(LINKS_KEPT - 1);
+    await expectErrorPage(await visit(server, page.path, page), 'link_expired');
+    server.advance(1);
+    await expectErrorPage(await visit(server, page.path, page), 'page_expired');
+  });
+
+  test('leads to the host where it knows no other way back', async () => {
+    const home =
+      'href="https://host.example/home" rel="noreferrer">Back to <bdi>host.example</bdi>';
+    const page = await openConsent(server, await linkingApplication(server));
+    for (const response of [
+      await visit(server, '/link/nobody'),
+      await visit(server, '/oauth/authorize'),
+      await answer(page, 'perhaps'),
+    ]) {
+      expect(response.text).toContain(home);
+    }
   });
 
   test('shows the way to the homepage of an application after a mistake', async () => {
@@ -363,6 +382,8 @@ describeOnAnyStore('the consent page', (fresh) => {
       const page = await openConsent(server, linking);
       const response = await visit(server, page.path, { method: 'POST', ...request(page) });
       await expectErrorPage(response, error_code, { operation: 'pages.open', reason });
+      const again = `href="/base${page.path}">Open the page again</a>`;
+      expect(response.text.includes(again)).toBe(error_code === 'form_rejected');
       // Nothing was decided.
       const { link } = page;
       const { status } = await succeed(server, 'admin.links.read', { link }, operator);

@@ -24,8 +24,11 @@ describeOnAnyStore('each reason of the linking flow', (fresh) => {
       expect(names.filter((name) => (text + location).includes(name))).toEqual([]);
       const { code } = reasons[reason];
       const wireBytes = `${status} ${text} ${location}`.replaceAll(request_id, 'REQUEST_ID');
-      // The state comes back to whoever sent one.
-      const stateless = wireBytes.replace(/&state=[^&]*/, '');
+      // What was sent comes back: the state, a redirect URI, the address of the page.
+      const stateless = wireBytes
+        .replace(/&state=[^&]*/, '')
+        .replace(/<div class="notes quiet">\n<p>For the makers of.*?<\/div>/s, '')
+        .replace(/href="\/base\/link\/[0-9a-f-]{36}"/, '');
       // Where a scope goes depends on who asked for it: a redirect, or the host.
       const variant = code === 'scope_unknown' ? `${code} ${status}` : code;
       responses.set(variant, (responses.get(variant) ?? new Set()).add(stateless));

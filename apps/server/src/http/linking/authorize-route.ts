@@ -16,8 +16,12 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
     async handle(context, _parameters, query) {
       const address_key = addressKey(context.address);
       const parameters = new URLSearchParams(query);
-      const ui_locales = parameters.get('ui_locales');
-      context.errorPage = { ui_locales };
+      const [refused_uri = null, ...others] = parameters.getAll('redirect_uri');
+      const known = {
+        ui_locales: parameters.get('ui_locales'),
+        refused_uri: others.length === 0 ? refused_uri : null,
+      };
+      context.errorPage = known;
       try {
         const { redirect_to } = await call(callContext, browserActions.begin, {
           async authenticate() {
@@ -27,7 +31,7 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
           readInput: () =>
             readAuthorization(service, parameters, context.redacted.request_id, (application) => {
               const { name, homepage_uri } = application;
-              context.errorPage = { ui_locales, application_name: name, back_url: homepage_uri };
+              context.errorPage = { ...known, application_name: name, back_url: homepage_uri };
             }),
           request: context,
           summary: context.calls[0] as RequestedCall,

@@ -41,7 +41,7 @@ export function connectionRoutes(tools: PageTools): Route[] {
       addressOf,
       async handle(visit, _, query) {
         const ticket = ticketIn(query);
-        if (ticket !== null) return openWithTicket(tools, visit, ticket, path);
+        if (ticket !== null) return openWithTicket(tools, visit, ticket);
         const { connections, page } = await show(tools, visit, browserActions.showConnections);
         const { return_url, locale } = page;
         const done = new URLSearchParams(query).get('done') ?? '';

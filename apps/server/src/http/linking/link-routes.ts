@@ -37,8 +37,7 @@ export function linkRoutes(tools: PageTools): Route[] {
         const { link_id } = addressOf(parameters);
         const ticket = ticketIn(query);
         if (ticket !== null) {
-          const own = `/link/${encodeURIComponent(link_id)}`;
-          return openWithTicket(tools, visit, ticket, own);
+          return openWithTicket(tools, visit, ticket);
         }
         const { context } = visit;
         const { access, account, scopes, page } = await show(

@@ -2,8 +2,9 @@ import { addressKey } from '../../limits/limit.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
 import { call } from '../../operations/call.ts';
 import { linkingOf } from '../../service.ts';
+import { LINKS_KEPT } from '../../store/store.ts';
 import type { RequestedCall } from '../request-context.ts';
-import { type PageTools, type PageVisit, show } from './page-visit.ts';
+import type { PageTools, PageVisit } from './page-visit.ts';
 import { sendRedirect } from './send-redirect.ts';
 
 /** If the parameter is repeated, the result joins its values, which is not a valid ticket. */
@@ -17,10 +18,9 @@ export async function openWithTicket(
   tools: PageTools,
   visit: PageVisit,
   ticket: string,
-  path: string,
 ): Promise<void> {
   const { callContext, cookies } = tools;
-  const { context, address } = visit;
+  const { context, address, path } = visit;
   const location = linkingOf(callContext.service).publicUrl + path;
   // Link previews send HEAD. They must not use up the ticket.
   if (context.request.method === 'HEAD') return sendRedirect(context, location);
@@ -32,11 +32,9 @@ export async function openWithTicket(
     summary: context.calls[0] as RequestedCall,
   });
   if (session === null) return sendRedirect(context, location);
-  const seconds = Math.ceil((page.expires_at - callContext.service.clock()) / 1000);
-  // The browser would drop an expired cookie. The error page leads back to the application.
-  if (seconds <= 0) {
-    await show(tools, Object.assign(visit, { session }), browserActions.showConsent);
-  }
+  // Once its link is over, a consent page says so, and leads back to the application.
+  const end = page.expires_at + (page.kind === 'consent' ? LINKS_KEPT : 0);
+  const seconds = Math.ceil((end - callContext.service.clock()) / 1000);
   const cookie = cookies.set(address, session, seconds);
   sendRedirect(context, location, { 'Set-Cookie': cookie });
 }

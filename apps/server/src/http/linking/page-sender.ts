@@ -12,7 +12,10 @@ import { createTextCatalog } from './text-catalog.ts';
 import { errorPage, type WayBack } from './views/error-page.ts';
 import type { Page, PageFrame } from './views/page.ts';
 
-export type PageSettings = Pick<Settings, 'pageName' | 'pageLogo' | 'pageColor' | 'pageTexts'>;
+export type PageSettings = Pick<
+  Settings,
+  'pageName' | 'pageLogo' | 'pageHome' | 'pageColor' | 'pageTexts'
+>;
 
 export interface PageSender {
   readonly languages: readonly string[];
@@ -25,7 +28,7 @@ export interface PageSender {
 }
 
 export function createPageSender(
-  { pageName, pageLogo, pageColor, pageTexts }: PageSettings,
+  { pageName, pageLogo, pageHome, pageColor, pageTexts }: PageSettings,
   { publicUrl, signInUrl }: Linking,
   assets: PageAssets,
 ): PageSender {
@@ -45,6 +48,18 @@ export function createPageSender(
     send(context, status, 'text/html; charset=UTF-8', page.html, all);
   }
 
+  function wayBackOf(
+    { code, members }: DomainError,
+    { application_name = null, back_url = null, form_path }: ErrorPageDetails,
+  ): WayBack | null {
+    if (code === 'form_rejected' && form_path !== undefined) {
+      return { url: basePath + form_path, name: null };
+    }
+    const url = members.redirect_to ?? back_url;
+    if (url !== null) return { url, name: application_name ?? name };
+    return pageHome === null ? null : { url: pageHome, name };
+  }
+
   return {
     languages: catalog.languages,
     frameFor,
@@ -55,18 +70,18 @@ export function createPageSender(
       const page = errorPage(frame, {
         error_code: error.code,
         request_id: context.requestId,
-        wayBack: wayBackOf(error, known, name),
+        wayBack: wayBackOf(error, known),
+        refusedUri: error.code === 'redirect_uri_unregistered' ? uriToShow(known) : null,
       });
       sendPage(context, page, errorStatus(context, error), errorHeaders(context, error));
     },
   };
 }
 
-function wayBackOf(
-  { members }: DomainError,
-  { application_name = null, back_url = null }: ErrorPageDetails,
-  pageName: string,
-): WayBack | null {
-  const url = members.redirect_to ?? back_url;
-  return url === null ? null : { url, name: application_name ?? pageName };
+const MAX_SHOWN_URI = 200;
+
+/** Only with the characters of RFC 3986, section 2: any others may look like something else. */
+function uriToShow({ refused_uri = null }: ErrorPageDetails): string | null {
+  if (refused_uri === null || !/^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/.test(refused_uri)) return null;
+  return refused_uri.slice(0, MAX_SHOWN_URI);
 }

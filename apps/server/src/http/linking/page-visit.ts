@@ -19,6 +19,8 @@ export interface PageTools {
 export interface PageVisit {
   readonly context: RequestContext;
   readonly address: PageAddress;
+  /** Without PUBLIC_URL. */
+  readonly path: string;
   session: string | null;
 }
 
@@ -42,7 +44,10 @@ export function pageRoute(
     handle(context, parameters, query) {
       const address = addressOf(parameters);
       const session = cookies.read(context.request, address);
-      return handle({ context, address, session }, parameters, query);
+      const own = path.replace(/\{(\w+)\}/g, (_, name) =>
+        encodeURIComponent(parameters[name] ?? ''),
+      );
+      return handle({ context, address, path: own, session }, parameters, query);
     },
   };
 }
@@ -71,11 +76,11 @@ export function show<Output extends object>(
 
 async function authenticateUser({ service }: CallContext, visit: PageVisit): Promise<User> {
   const found = await findPageSession(service, visit.address, visit.session);
-  visit.context.errorPage = errorPageOf(found);
+  visit.context.errorPage = errorPageOf(found, visit.path);
   return { kind: 'user', ...found };
 }
 
-function errorPageOf({ page, access }: PageSession): ErrorPageDetails {
+function errorPageOf({ page, access }: PageSession, form_path: string): ErrorPageDetails {
   const { locale, return_url } = page;
   const application = access?.application;
   return {
@@ -83,5 +88,6 @@ function errorPageOf({ page, access }: PageSession): ErrorPageDetails {
     ui_locales: access?.link.ui_locales ?? null,
     application_name: application?.name ?? null,
     back_url: application === undefined ? return_url : application.homepage_uri,
+    form_path,
   };
 }

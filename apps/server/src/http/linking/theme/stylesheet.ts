@@ -50,7 +50,7 @@ header { display: grid; gap: 0.375rem; justify-items: center; text-align: center
 h1 { font-size: 1.375rem; font-weight: 650; line-height: 1.3; letter-spacing: -0.011em; }
 h2 { font-size: 1rem; font-weight: 600; line-height: 1.4; }
 h1, h2, p, dd, .name { overflow: hidden; }
-h1 bdi, h2 bdi, .who bdi, .notes bdi:not(.strong) {
+h1 bdi, h2 bdi, header p > bdi, .who bdi, .notice bdi, .notes > .quiet bdi {
   display: -webkit-inline-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2;
   max-width: 100%; overflow: hidden; vertical-align: bottom;
 }
@@ -121,7 +121,7 @@ ul { padding: 0; list-style: none; }
 .notice.caution { border-inline-start-color: var(--text); font-weight: 500; }
 .notice.caution::before { content: "⚠\\fe0e" / ""; margin-inline-end: 0.5rem; }
 .details { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.25rem 0.75rem; margin-top: 0.375rem; }
-.details dd { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+.details dd, .address { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 
 @media (max-width: 30rem) {
   body { background: var(--card); padding: 0; }

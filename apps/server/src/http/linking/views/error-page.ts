@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@latchkey/schema';
 import { en, type TextKey } from '../../../page-texts/en.ts';
-import { html } from '../../html.ts';
+import { type Html, html } from '../../html.ts';
+import type { PageTexts } from '../text-catalog.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
 import { outside, outsideLink } from './outside.ts';
@@ -8,16 +9,21 @@ import type { Page, PageFrame } from './page.ts';
 
 export interface WayBack {
   readonly url: string;
-  readonly name: string;
+  /** Null for the page that the user came from. */
+  readonly name: string | null;
 }
 
 export interface ShownError {
   readonly error_code: ErrorCode;
   readonly request_id: string;
   readonly wayBack: WayBack | null;
+  readonly refusedUri: string | null;
 }
 
-export function errorPage(frame: PageFrame, { error_code, request_id, wayBack }: ShownError): Page {
+export function errorPage(
+  frame: PageFrame,
+  { error_code, request_id, wayBack, refusedUri }: ShownError,
+): Page {
   const { theme, texts } = frame;
   const kind = kindOf(error_code);
   const title = `error.${kind}.title` as const;
@@ -27,10 +33,14 @@ export function errorPage(frame: PageFrame, { error_code, request_id, wayBack }:
 <h1>${texts.of(title)}</h1>
 <p>${texts.of(`error.${kind}.text`, { service: outside(theme.name) })}</p>
 </header>
+${wayBack === null ? null : html`<div class="actions">${linkBack(wayBack, texts)}</div>`}
 ${
-  wayBack === null
+  refusedUri === null
     ? null
-    : html`<div class="actions">${outsideLink(wayBack.url, texts.of('error.back', { name: outside(wayBack.name) }), 'button calm')}</div>`
+    : html`<div class="notes quiet">
+<p>${texts.of('error.redirect_uri_unregistered.address')}</p>
+<p class="address">${outside(refusedUri)}</p>
+</div>`
 }
 <div class="notes quiet">
 <p>${texts.of('error.details')}</p>
@@ -38,6 +48,13 @@ ${
 </div>`;
 
   return layout(frame, { title: texts.plain(title), body, logos: [theme.logo] });
+}
+
+function linkBack({ url, name }: WayBack, texts: PageTexts): Html {
+  if (name === null) {
+    return html`<a class="button calm" href="${url}">${texts.of('error.form_rejected.again')}</a>`;
+  }
+  return outsideLink(url, texts.of('error.back', { name: outside(name) }), 'button calm');
 }
 
 type ErrorKind = TextKey extends infer Key

@@ -73,7 +73,11 @@ function everyPage(text: string, frameOf = frame('en', text)): Page[] {
     consentPage(frameOf, consent),
     connectionsPage(frameOf, list),
     disconnectPage(frameOf, { application: application(text), formToken: 'token' }),
-    errorPage(frameOf, { error_code: 'link_expired', request_id: text, wayBack }),
+    errorPage(frameOf, {
+      ...{ error_code: 'link_expired', request_id: text },
+      wayBack,
+      refusedUri: text,
+    }),
   ];
 }
 
@@ -123,7 +127,7 @@ describe('every page', () => {
     const hostile = { ...frame().theme, logo: "https://a.example;script-src'/x.png" };
     const page = errorPage(
       { ...frame(), theme: hostile },
-      { error_code: 'link_expired', request_id: 'r', wayBack: null },
+      { error_code: 'link_expired', request_id: 'r', wayBack: null, refusedUri: null },
     );
     expect(page.logoOrigins).toEqual([]);
     expect(page.html).not.toContain('<img');
@@ -259,7 +263,12 @@ test.each([
   ['media_type_unsupported', 'was not understood'],
   ['grant_not_found', 'Something went wrong'],
 ] as const)('an error page tells people of %s', (error_code, title) => {
-  const { html } = errorPage(frame(), { error_code, request_id: 'r', wayBack: null });
+  const { html } = errorPage(frame(), {
+    error_code,
+    request_id: 'r',
+    wayBack: null,
+    refusedUri: null,
+  });
   expect(html).toContain(title);
   expect(html).toContain(`<dd>${error_code}</dd>`);
 });
