@@ -77,7 +77,7 @@ export async function openService(
     onLost(err) {
       log.fatal(
         { err },
-        'the database file is lost: repair it, then restart the service',
+        'the database file is lost: restart the service',
       );
     },
   });

@@ -15,7 +15,7 @@ import {
   type Timeouts,
 } from './http/create-server.ts';
 import type { PortRoutes } from './http/routes.ts';
-import { isLinkingDemo } from './is-demo.ts';
+import { isDemo } from './is-demo.ts';
 import { createLimits } from './limits/limits.ts';
 import { sinkOf } from './log/log-sink.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -82,7 +82,7 @@ export async function startServer(
   const auditIsRequired = settings.audit === 'required';
   const metrics = settings.metrics ? await loadMetrics() : null;
   const tracing = await loadTracing();
-  const demo = isLinkingDemo(settings) ? await loadDemo() : null;
+  const demo = isDemo(settings) ? await loadDemo() : null;
   const observers = [metrics?.observeStore, tracing?.observeStore];
   const opened = await openService(databaseUrl, log, {
     clock,

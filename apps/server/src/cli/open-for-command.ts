@@ -1,5 +1,5 @@
 import type { OperationInput, OperationOutput } from '@latchkey/schema';
-import { isLinkingDemo } from '../is-demo.ts';
+import { isDemo } from '../is-demo.ts';
 import { closeService, linkingFrom, openService, type ServiceOptions } from '../open-service.ts';
 import { callOperation, type OperatorOperation } from '../operations/call-operation.ts';
 import type { Service } from '../service.ts';
@@ -40,7 +40,7 @@ export async function openForCommand(terminal: Terminal, access: Access): Promis
 }
 
 async function completeSettings(settings: Settings): Promise<Settings> {
-  if (!isLinkingDemo(settings)) return settings;
+  if (!isDemo(settings)) return settings;
   const { withLinkingDemo } = await import('../demo/linking-demo.ts');
   return withLinkingDemo(settings, listeningUrl(settings));
 }

@@ -6,7 +6,7 @@ import {
   isDemoApplicationLive,
   linkingDemoText,
 } from '../demo/linking-demo.ts';
-import { isDemoAllowed } from '../is-demo.ts';
+import { isDemo } from '../is-demo.ts';
 import { createLog } from '../log/log.ts';
 import { loadSettings } from '../settings.ts';
 import {
@@ -62,7 +62,7 @@ async function serveUntilStopped(
     stdout.write(`The routes of the operator are on ${server.adminUrl}\n`);
   }
   if (server.demoUrl !== null) stdout.write(linkingDemoText(server.demoUrl));
-  if (isDemoAllowed(settings)) stdout.write(await welcome(server));
+  if (isDemo(settings)) stdout.write(await welcome(server));
   else void warnOfDemo(server, log);
 
   const why = await Promise.race([stopped, copied]);

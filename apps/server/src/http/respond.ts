@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { DomainError } from '../domain-error.ts';
 import { redactorFor, type SecretSettings } from '../log/log.ts';
-import { namesLoopback } from '../loopback.ts';
+import { isFromThisMachine } from '../loopback.ts';
 import { type CallContext, ClientGone } from '../operations/call.ts';
 import { inRequest } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
@@ -60,11 +60,10 @@ export function createRespond(
   const redacted = createRedaction(redactorFor(settings));
 
   async function handle(context: RequestContext): Promise<void> {
-    const { method = '', url = '/', headers } = context.request;
+    const { method = '', url = '/' } = context.request;
     const { path, query } = splitTarget(url);
     if (path.startsWith(TRPC_PREFIX)) return handleTrpc(context, path, query);
-    // Under a name of its own, a page of another site could reach this machine (DNS rebinding).
-    const isLoopback = loopbackRouter !== null && namesLoopback(headers.host);
+    const isLoopback = loopbackRouter !== null && isFromThisMachine(context.request);
     const { route, parameters } = (isLoopback ? loopbackRouter : router).find(method, path);
     context.route = route.path;
     context.calls = [{ operation: route.actions?.[0]?.name ?? route.path, status: null }];

@@ -233,13 +233,16 @@ describe('the commands', () => {
   });
 
   test.each([
-    { DATABASE_URL: 'file:./never-made.db' },
-    { DATABASE_URL: 'mongodb://127.0.0.1:1/latchkey' },
-    { ADMIN_SECRET: 'a-secret-of-thirty-two-characters' },
-  ])('make no demo with %j', async (environment) => {
+    [{ DATABASE_URL: 'file:./never-made.db' }, 'DATABASE_URL is set'],
+    [{ DATABASE_URL: 'mongodb://127.0.0.1:1/latchkey' }, 'DATABASE_URL is set'],
+    [{ ADMIN_SECRET: 'a-secret-of-thirty-two-characters' }, 'ADMIN_SECRET is set'],
+    [{ HOST: '0.0.0.0' }, 'HOST is not a loopback address'],
+    [{ PUBLIC_URL: 'https://link.example' }, 'PUBLIC_URL does not name a loopback host'],
+    [{ TRUST_PROXY: 'true' }, 'TRUST_PROXY is on'],
+  ])('make no demo with %j', async (environment, obstacle) => {
     const { code, stdout, stderr } = await runInProcess(['demo'], environment);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^DATABASE_URL or ADMIN_SECRET is set, .*latchkey app create.*\n$/);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^${obstacle}, .*latchkey app create.*\n$`));
     expect(existsSync('never-made.db')).toBe(false);
   });
 });

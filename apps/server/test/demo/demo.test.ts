@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { demoAccounts } from '../../src/demo/demo-records.ts';
 import { formTokenIn, visit } from '../linking/page-flow.ts';
@@ -41,9 +43,13 @@ function browser() {
 const linkIn = (page: string) => /name="link" value="([^"]+)"/.exec(page)?.[1] ?? '';
 
 /** `fetch` sends no Host of the caller's. */
-function statusFor(url: string, host: string, method = 'GET'): Promise<number | undefined> {
+function statusFor(
+  url: string,
+  host: string,
+  { method = 'GET', headers = {} } = {},
+): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers: { host } }, (response) => {
+    const sent = request(url, { method, headers: { host, ...headers } }, (response) => {
       response.resume();
       resolve(response.statusCode);
     });
@@ -75,11 +81,33 @@ describe('the demo', () => {
     ]) {
       for (const path of ['', '/connect', '/callback', '/sign-in', '/connections']) {
         expect(await statusFor(demoUrl + path, host)).toBe(404);
-        expect(await statusFor(demoUrl + path, host, 'POST')).toBe(404);
+        expect(await statusFor(demoUrl + path, host, { method: 'POST' })).toBe(404);
       }
       // The service itself is there.
       expect(await statusFor(`${url}/healthz`, host)).toBe(200);
     }
+  });
+
+  test.each([
+    ['X-Forwarded-For', '203.0.113.7'],
+    ['X-Forwarded-Proto', 'https'],
+    ['X-Real-IP', '203.0.113.7'],
+    ['Forwarded', 'for=203.0.113.7'],
+    ['Via', '1.1 proxy.example'],
+  ])('is not reached through a proxy that adds %s', async (name, value) => {
+    for (const path of ['', '/connect', '/callback', '/sign-in', '/connections']) {
+      for (const method of ['GET', 'POST']) {
+        const sent = { method, headers: { [name]: value } };
+        expect(await statusFor(server.demoUrl + path, 'localhost', sent)).toBe(404);
+      }
+    }
+  });
+
+  test('is not reached through nginx as it comes', async () => {
+    const { hostname, port, host } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    socket.end(`GET /demo HTTP/1.0\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 404 /);
   });
 
   test('identifies its two accounts and nobody else', async () => {
@@ -204,6 +232,7 @@ describe('the demo is not there', () => {
     { ADMIN_SECRET },
     { TRUST_PROXY: 'true' },
     { HOST: '0.0.0.0' },
+    { PUBLIC_URL: 'https://link.example' },
     {
       ADMIN_SECRET,
       PUBLIC_URL: 'http://127.0.0.1:3000',
