@@ -3,7 +3,7 @@ export interface RateLimit {
   seconds: number;
 }
 
-/** `authentications` (failed ones) and `links` count per address, the others per application. */
+/** `authentications` (failed ones) and `links` count per address, the others per application: see `call-limits.ts`. */
 export type RateLimitName = 'authentications' | 'exchanges' | 'requests' | 'links';
 
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;

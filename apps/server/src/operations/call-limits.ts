@@ -3,7 +3,7 @@ import { DomainError } from '../domain-error.ts';
 import { addressKey } from '../limits/limit.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Reason } from '../reasons.ts';
-import type { ActionColumns } from './action.ts';
+import type { ActionColumns, CountsAgainst } from './action.ts';
 import type { AnyCaller } from './caller.ts';
 
 // Anyone can cause these: an application's callback is public and takes codes from the browser.
@@ -27,7 +27,7 @@ const GUESSES: ReadonlySet<Reason | null> = new Set<Reason>([
 ]);
 
 export function countCall(limits: Limits, { counts }: ActionColumns, caller: AnyCaller): void {
-  const key = keyOf(caller);
+  const key = keyOf(counts, caller);
   if (counts === 'nothing' || key === null) return;
   limits[counts === 'exchanges' ? 'requests' : counts].count(key);
 }
@@ -38,22 +38,28 @@ export function countFailure(
   caller: AnyCaller,
   error: unknown,
 ): void {
-  const key = keyOf(caller);
+  const key = keyOf(counts, caller);
   if (counts === 'nothing' || key === null) return;
   if (counts === 'links') limits.links.giveBack(key);
-  // A stranger may have called in the name of a public application: see limitFailure. Wrong codes
-  // and faults of the service must not use up what good exchanges need.
-  else if (counts === 'exchanges' || isPublic(caller)) limits.requests.giveBack(key);
+  // Wrong codes and faults of the service must not use up what good exchanges need.
+  else if (counts === 'exchanges') limits.requests.giveBack(key);
   const isWrongCode = error instanceof DomainError && WRONG_CODE.has(error.code);
   if (counts === 'exchanges' && isWrongCode && !isPublic(caller)) limits.exchanges.count(key);
 }
 
-function keyOf(caller: AnyCaller): string | null {
+/**
+ * Everybody can revoke in the name of a public application, and whoever links an account of their own
+ * has a grant of it. So neither counts for the other users: their conversions alone do.
+ */
+function keyOf(counts: CountsAgainst, caller: AnyCaller): string | null {
   switch (caller.kind) {
     case 'application':
-      return caller.application.id;
-    case 'grant':
-      return caller.grant.application_id;
+      return isPublic(caller) && counts === 'requests' ? null : caller.application.id;
+    case 'grant': {
+      const { application_public, account, grant } = caller;
+      const { application_id } = grant;
+      return application_public ? `${application_id}/${account?.id ?? ''}` : application_id;
+    }
     case 'visitor':
       return caller.address_key;
     case 'user':
@@ -61,6 +67,15 @@ function keyOf(caller: AnyCaller): string | null {
     case 'operator':
       return null;
   }
+}
+
+/** Of a public application, a revocation that revokes nothing takes no more than its id. */
+export function countFruitless(
+  { authentications }: Limits,
+  caller: AnyCaller,
+  address: string | undefined,
+): void {
+  if (isPublic(caller)) authentications.count(addressKey(address));
 }
 
 /** If anybody can be the caller, as with a ticket or a public application, the address counts. */

@@ -5,7 +5,7 @@ import type { ActionName, Actor, Initiator } from '../initiator.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Service } from '../service.ts';
 import type { Action, ActionChoice, IdPaths } from './action.ts';
-import { countCall, countFailure, limitFailure } from './call-limits.ts';
+import { countCall, countFailure, countFruitless, limitFailure } from './call-limits.ts';
 import type { AnyCaller } from './caller.ts';
 import { validate } from './input.ts';
 
@@ -122,7 +122,11 @@ export async function call<Output extends object, Input extends object, By exten
           secret_id: authenticated.kind === 'application' ? authenticated.secret_id : null,
           ...(os_user !== undefined && { os_user }),
         };
-        const details = { publicUrl: request.publicUrl, ids };
+        const details = {
+          publicUrl: request.publicUrl,
+          ids,
+          countFruitless: () => countFruitless(limits, authenticated, request.address),
+        };
         // The schema of an action returns what its handler takes.
         return await action.handle(service, valid as Input, authenticated, initiator, details);
       } catch (error) {

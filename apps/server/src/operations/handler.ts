@@ -9,6 +9,8 @@ export interface CallDetails {
   publicUrl: string;
   /** A handler adds what its row of the table cannot name. */
   ids: AuditedIds;
+  /** Nothing was done for a caller who need not know more than an id. Throws over the limit. */
+  countFruitless(): void;
 }
 
 export type Handler<Name extends OperationName> = (

@@ -186,7 +186,7 @@ async function handle(
     ...(os_user !== undefined && { os_user }),
   };
   const then = { ...service, clock: () => at };
-  const details = { publicUrl: '', ids: {} };
+  const details = { publicUrl: '', ids: {}, countFruitless() {} };
   await operation.handle(then, input, operatorWithoutSecret, initiator, details);
 }
 

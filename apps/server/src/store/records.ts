@@ -255,7 +255,8 @@ export interface GrantAuthentication {
   first_used_at: Milliseconds | null;
   /** Null if there is no such application, for example after its deletion. */
   application_disabled: boolean | null;
-  /** Of the application, like the next one; null if there is none. */
+  /** Of the application, like the next two; null if there is none. */
+  application_public: boolean | null;
   idle_days: number | null;
   enabled_at: Milliseconds | null;
   /** Null if the caller asked for the current account and it is gone. */

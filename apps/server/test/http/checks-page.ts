@@ -110,7 +110,8 @@ first check that fails decides the response, and nothing after it runs.
 6. **Input**, read by the schema of the operation or by the route.
 7. **Limit of the call.** \`requests\` and \`exchanges\` count for the application, \`links\` for the
    address. \`exchanges\` counts wrong codes only. What fails is taken off \`links\`, and off \`requests\`
-   for a conversion and for a public application.
+   for a conversion. A revocation by a public application does not count, and a call with its grant counts
+   for the application and the account.
 8. **Rule**, by the name of the action. With AUDIT=required, a change is refused while the log fails.
 9. **Audit.** It has every refusal; the last column says which other calls it has.
 

@@ -330,10 +330,15 @@ describeOnAnyStore('too many failures of OAuth clients', (fresh) => {
   });
   let addresses = 0;
   const newAddress = () => `192.0.2.${addresses++}`;
-  const post = async (address: string, fields: Record<string, string>, authorization?: string) => {
+  const post = async (
+    address: string,
+    fields: Record<string, string>,
+    authorization?: string,
+    path = '/oauth/token',
+  ) => {
     const headers = { ...FORM_TYPE, 'x-forwarded-for': address };
     const body = new URLSearchParams(fields).toString();
-    const request = { method: 'POST', path: '/oauth/token', headers, authorization, body };
+    const request = { method: 'POST', path, headers, authorization, body };
     const { status, headers: received } = await send(server, request);
     return status === 429 ? `429, ${received.get('ratelimit-limit')}` : status;
   };
@@ -370,6 +375,49 @@ describeOnAnyStore('too many failures of OAuth clients', (fresh) => {
       expect(await post(i % 2 ? newAddress() : address, await right())).toBe(200);
     // What succeeds counts as the requests of the application.
     expect(await post(newAddress(), await right())).toBe('429, 5');
+  });
+
+  test('of a public application leave its requests to those who have its grants', async () => {
+    const linked = await linkedApplication(server, { public: true });
+    const { application_id: client_id } = linked;
+    const grantOf = async ({ issue }: LinkedApplication) => {
+      const form = { ...tokenRequest((await issue()).code), client_id };
+      const { json } = await postForm(server, '/oauth/token', form, undefined);
+      return json.access_token as string;
+    };
+    const one = await grantOf(linked);
+    const other = await linkedApplication(server);
+    const another = await grantOf({
+      ...linked,
+      issue: () =>
+        succeed(
+          server,
+          'admin.codes.issue',
+          {
+            ...{ application_id: client_id, account_id: other.account_id, scope: 'profile.read' },
+          },
+          operator,
+        ),
+    });
+    const use = async (token: string) => {
+      const request = { method: 'GET', path: '/v1/account', authorization: `Bearer ${token}` };
+      return (await send(server, request)).status;
+    };
+    const revoke = (address: string, token: string) =>
+      post(address, { token, client_id }, undefined, '/oauth/revoke');
+
+    for (let i = 0; i < 6; i++) expect(await use(one)).toBe(i < 5 ? 200 : 429);
+    const address = newAddress();
+    for (let i = 0; i < 10; i++) expect(await revoke(address, 'x')).toBe(i < 3 ? 200 : '429, 3');
+    expect(await use(another)).toBe(200);
+    expect(await revoke(address, another)).toBe(200);
+    expect(await use(another)).toBe(401);
+    // Nothing of this took from the conversions, of which there were two.
+    for (let i = 0; i < 4; i++) {
+      const form = { ...tokenRequest((await linked.issue()).code), client_id };
+      expect(await post(newAddress(), form)).toBe(i < 3 ? 200 : '429, 5');
+    }
+    expect(await revoke(newAddress(), one)).toBe(200);
   });
 
   test('to convert count against an application with a secret', async () => {

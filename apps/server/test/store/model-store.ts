@@ -433,6 +433,7 @@ export class ModelStore implements ModelMethods {
       secret_hash: grant.secret_hash,
       first_used_at: grant.first_used_at,
       application_disabled: application?.disabled ?? null,
+      application_public: application?.public ?? null,
       idle_days: application?.idle_days ?? null,
       enabled_at: application?.enabled_at ?? null,
       account: options.currentAccount ? this.findAccount(account.id) : account,

@@ -21,10 +21,11 @@ export const grantHandlers: Handlers<Extract<keyof Handlers, `grants.${string}`>
     if (secret_id === null) throw DomainError.because('secret_required', { grant_id });
     return toRevokedGrant(await revoke(service, application.id, grant_id, initiator));
   },
-  'grants.revokeToken': async (service, { token }, { application }, initiator, { ids }) => {
+  'grants.revokeToken': async (service, { token }, { application }, initiator, details) => {
     const revoked = await revokeToken(service, application.id, token, initiator);
     // Only of a grant that it ended: a made-up token can contain the id of any grant.
-    if (revoked !== null) ids.grant_id = revoked.grant_id;
+    if (revoked !== null) details.ids.grant_id = revoked.grant_id;
+    else details.countFruitless();
     return {};
   },
   'grants.introspect': async (service, { token }, { application }, initiator, { publicUrl }) =>

@@ -57,6 +57,7 @@ type AuthenticationRow = Omit<FoundRow, 'account'> & {
   secret_hash: Uint8Array | null;
   first_used_at: number | null;
   application_disabled: number | null;
+  application_public: number | null;
   idle_days: number | null;
   enabled_at: number | null;
 };
@@ -83,7 +84,8 @@ export function prepareGrants(database: DatabaseSync) {
     SELECT g.application_id, coalesce(g.scope, '') AS scope, g.created_at, g.last_used_at,
       coalesce(g.revoked_at, e.erased_at) AS revoked_at, g.first_used_at,
       CASE WHEN e.erased_at IS NULL THEN g.secret_hash END AS secret_hash,
-      a.disabled AS application_disabled, a.idle_days, a.enabled_at,
+      a.disabled AS application_disabled, a.public AS application_public, a.idle_days,
+      a.enabled_at,
       CASE WHEN ? THEN NULL ELSE g.account END AS account_at_issue,
       (SELECT account FROM accounts WHERE id = g.account_id) AS account
     FROM grants g LEFT JOIN applications a ON a.id = g.application_id
@@ -188,6 +190,7 @@ export function prepareGrants(database: DatabaseSync) {
         first_used_at: row.first_used_at,
         application_disabled:
           row.application_disabled === null ? null : row.application_disabled === 1,
+        application_public: row.application_public === null ? null : row.application_public === 1,
         idle_days: row.idle_days,
         enabled_at: row.enabled_at,
         account: options.currentAccount ? account : parsed(row.account_at_issue),

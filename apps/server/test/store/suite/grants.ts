@@ -352,7 +352,7 @@ export function describeGrants(stores: SuiteStores): void {
 
   describe('authenticating a grant', () => {
     test('reads grant, secret, application and account, exactly', async () => {
-      const application = anApplication({ idle_days: 30, enabled_at: 7_000 });
+      const application = anApplication({ public: true, idle_days: 30, enabled_at: 7_000 });
       const account = anAccount();
       await stores.store.createApplication(application);
       await stores.store.putAccount(account);
@@ -367,6 +367,7 @@ export function describeGrants(stores: SuiteStores): void {
         secret_hash,
         first_used_at: null,
         application_disabled: false,
+        application_public: true,
         idle_days: 30,
         enabled_at: 7_000,
         account,
@@ -401,7 +402,8 @@ export function describeGrants(stores: SuiteStores): void {
     test('sees that the application does not exist', async () => {
       const { grant } = await granted(stores.store);
       expect(await find(grant.grant_id)).toMatchObject({
-        ...{ grant, application_disabled: null, idle_days: null, enabled_at: null },
+        ...{ grant, application_disabled: null, application_public: null },
+        ...{ idle_days: null, enabled_at: null },
       });
     });
 

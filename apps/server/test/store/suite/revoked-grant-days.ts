@@ -68,6 +68,7 @@ export function describeRevokedGrantDays(stores: SuiteStores): void {
             secret_hash: null,
             first_used_at: null,
             application_disabled: null,
+            application_public: null,
             idle_days: null,
             enabled_at: null,
             account: null,

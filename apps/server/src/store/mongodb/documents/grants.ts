@@ -283,6 +283,7 @@ export function toGrantAuthentication(
     secret_hash: secret_hash && revoked_at === null ? fromHash(secret_hash) : null,
     first_used_at: document.first_used_at?.getTime() ?? null,
     application_disabled: application?.disabled ?? null,
+    application_public: application?.public ?? null,
     idle_days: application?.idle_days ?? null,
     enabled_at: application?.enabled_at?.getTime() ?? null,
   };
