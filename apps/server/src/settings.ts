@@ -312,6 +312,11 @@ function readPageTexts(path: string | undefined): TextsByLanguage {
 /** @throws BadSetting for the first setting that cannot be used */
 export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   const databaseUrl = read(environment, 'DATABASE_URL');
+  if (databaseUrl === undefined && environment.NODE_ENV === 'production') {
+    throw new BadSetting(
+      `DATABASE_URL is not set, but NODE_ENV is production. Example: DATABASE_URL=${examples.DATABASE_URL.example}`,
+    );
+  }
   const rateLimit = read(environment, 'RATE_LIMIT');
   const logLevel = read(environment, 'LOG_LEVEL') ?? 'info';
   const audit = read(environment, 'AUDIT') ?? 'best-effort';

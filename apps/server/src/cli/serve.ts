@@ -8,6 +8,7 @@ import {
 } from '../demo/linking-demo.ts';
 import { isDemo } from '../is-demo.ts';
 import { createLog } from '../log/log.ts';
+import { misspeltSettings } from '../misspelt-settings.ts';
 import { loadSettings } from '../settings.ts';
 import {
   CannotListen,
@@ -45,6 +46,9 @@ async function serveUntilStopped(
 ): Promise<void> {
   const settings = loadSettings(environment);
   const { log, close, flush } = createLog(settings);
+  for (const found of misspeltSettings(environment)) {
+    log.warn(found, 'a variable has nearly the name of a setting');
+  }
   // Before the start, so that a signal during the start stops the service in order, too.
   const stopped = stopSignal();
   // Node would open a debugger, to which every program on this machine can connect.

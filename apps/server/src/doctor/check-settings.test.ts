@@ -4,10 +4,12 @@ import { checkSettings } from './check-settings.ts';
 
 const DATABASE_URL = 'file:./a.db';
 
-const levels = (environment: NodeJS.ProcessEnv) =>
-  [...checkSettings(loadSettings({ DATABASE_URL, ...environment }))]
+const levels = (given: NodeJS.ProcessEnv) => {
+  const environment = { DATABASE_URL, ...given };
+  return [...checkSettings(loadSettings(environment), environment)]
     .filter(({ level }) => level !== 'ok')
     .map(({ check, level, found }) => `${level} ${check} ${found.split(/[ :]/)[0]}`);
+};
 
 test.each([
   [{}, []],
@@ -23,6 +25,7 @@ test.each([
   [{ PUBLIC_URL: 'http://[::1]:3000' }, []],
   [{ RATE_LIMIT: 'off' }, ['warning settings RATE_LIMIT']],
   [{ LOG_LEVEL: 'silent' }, ['warning settings LOG_LEVEL']],
+  [{ TRUST_PROXI: 'true' }, ['warning settings TRUST_PROXI']],
   [{ DATABASE_URL: undefined }, ['warning settings DATABASE_URL']],
 ])('%j: %j', (environment, expected) => {
   expect(levels(environment)).toEqual(expected);

@@ -1,9 +1,13 @@
+import { misspeltSettings } from '../misspelt-settings.ts';
 import type { Settings } from '../settings.ts';
 import { type Finding, ok, problem, warning } from '../store/finding.ts';
 
-/** Finds settings that are valid one by one, but wrong together or in public. */
-export function* checkSettings(settings: Settings): Generator<Finding> {
-  const warnings = [...settingWarnings(settings)];
+/** Finds settings that are valid one by one, but wrong together or in public, and misspelt ones. */
+export function* checkSettings(
+  settings: Settings,
+  environment: NodeJS.ProcessEnv,
+): Generator<Finding> {
+  const warnings = [...settingWarnings(settings), ...spellingWarnings(environment)];
   yield* warnings;
   if (warnings.length === 0) yield ok('settings', describe(settings));
   yield* checkPublicUrl(settings);
@@ -70,6 +74,12 @@ function* settingWarnings(settings: Settings): Generator<Finding> {
   }
   if (logLevel === 'silent') {
     yield warning('settings', 'LOG_LEVEL is silent: nothing is audited.', 'Set it to info.');
+  }
+}
+
+function* spellingWarnings(environment: NodeJS.ProcessEnv): Generator<Finding> {
+  for (const { variable, setting } of misspeltSettings(environment)) {
+    yield warning('settings', `${variable} is no setting.`, `Did you mean ${setting}?`);
   }
 }
 

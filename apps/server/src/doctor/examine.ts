@@ -26,7 +26,7 @@ export async function* examine(
     return;
   }
   refuseInMemory(settings);
-  yield* checkSettings(settings);
+  yield* checkSettings(settings, environment);
   yield* checkOpenFiles(openFilesLimit());
   let isUsable = true;
   const options = { clock: Date.now, deep, reducesRevoked: settings.revokedGrantDays !== null };

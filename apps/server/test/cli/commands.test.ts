@@ -217,6 +217,8 @@ describe('the commands', () => {
     [['serve'], { PORT: 'quicksilver' }, 'PORT'],
     [['serve'], { ADMIN_SECRET: 'quicksilver' }, 'ADMIN_SECRET'],
     [['serve'], { DATABASE_URL: '' }, 'DATABASE_URL'],
+    [['serve'], { NODE_ENV: 'production' }, 'DATABASE_URL'],
+    [['demo'], { NODE_ENV: 'production' }, 'DATABASE_URL'],
   ])('stop at a bad setting with one line: %j %j', async (words, environment, name) => {
     const { code, stdout, stderr } = await runInProcess(words, environment);
     // A supervisor that is told so does not restart the service in vain.

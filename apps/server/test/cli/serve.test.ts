@@ -106,11 +106,26 @@ describe('serve', () => {
     },
   );
 
-  test('makes nothing up where DATABASE_URL is set', async () => {
+  test('makes nothing up where DATABASE_URL is set, and names settings with a letter wrong', async () => {
     const DATABASE_URL = `file:${join(directory, 'other.db')}`;
-    const server = await serve({ DATABASE_URL });
+    const server = await serve({
+      DATABASE_URL,
+      NODE_ENV: 'production',
+      ADMIN_SECRT: 'quicksilver',
+      TRUST_PROXI: 'true',
+    });
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     await stop(server);
+    const lines = server.run.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const warnings = lines.filter(({ variable }) => variable !== undefined);
+    expect(warnings.map(({ variable, setting }) => [variable, setting])).toEqual([
+      ['ADMIN_SECRT', 'ADMIN_SECRET'],
+      ['TRUST_PROXI', 'TRUST_PROXY'],
+    ]);
+    expect(server.run.stderr).not.toContain('quicksilver');
     expect(server.run.stdout.trim()).toMatch(new RegExp(`${LISTENS.source}$`));
     const { stdout } = await runCommand(['app', 'list', '--json'], { DATABASE_URL });
     expect(JSON.parse(stdout).data).toEqual([]);
