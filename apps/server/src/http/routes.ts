@@ -50,26 +50,26 @@ export function offeredRoutes(
   const pageTools =
     hasPublic && service.linking !== null ? createPageTools(callContext, settings) : null;
 
+  const served = [
+    ...offered
+      .filter(({ path }) => !ofClients.has(path))
+      .map((operation) => operationRoute(operation, callContext, authenticate)),
+    ...(hasPublic
+      ? clientEndpoints.map((endpoint) => clientRoute(endpoint, callContext, authenticateClient))
+      : []),
+    ...(pageTools === null ? [] : linkingRoutes(pageTools)),
+    ...healthRoutes(service.store, draining),
+    ...(pageTools === null
+      ? []
+      : metadataRoutes(service, {
+          publicUrl: settings.publicUrl,
+          languages: pageTools.sender.languages,
+        })),
+    ...(hasAdmin && metrics !== null ? [metricsRoute(metrics)] : []),
+  ];
   return {
     operations: new Map(offered.map((operation) => [operation.name, operation])),
-    routes: [
-      ...offered
-        .filter(({ path }) => !ofClients.has(path))
-        .map((operation) => operationRoute(operation, callContext, authenticate)),
-      ...(hasPublic
-        ? clientEndpoints.map((endpoint) => clientRoute(endpoint, callContext, authenticateClient))
-        : []),
-      ...(pageTools === null ? [] : linkingRoutes(pageTools)),
-      ...healthRoutes(service.store, draining),
-      ...(hasPublic ? docsRoutes(settings.publicUrl) : []),
-      ...(pageTools === null
-        ? []
-        : metadataRoutes(service, {
-            publicUrl: settings.publicUrl,
-            languages: pageTools.sender.languages,
-          })),
-      ...(hasAdmin && metrics !== null ? [metricsRoute(metrics)] : []),
-    ],
+    routes: [...served, ...(hasPublic ? docsRoutes(settings.publicUrl, served) : [])],
     loopbackRoutes: pageTools === null ? null : (loopbackRoutes?.(pageTools) ?? null),
   };
 }

@@ -233,6 +233,7 @@ function withNamedBody(
   return operation;
 }
 
+/** Every operation, also those that the settings turn off. */
 export function openApiDocument() {
   const paths: Record<string, Record<string, DescribedOperation>> = {};
   const bodies: Record<string, object> = {};
@@ -259,7 +260,7 @@ export function openApiDocument() {
       contact: { name: 'The operator of this service' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    tags: [...Object.values(tags), linkingTag],
+    tags: [linkingTag, ...Object.values(tags)],
     paths: {
       ...paths,
       [tokenContract.path]: {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { demoAccounts } from '../../src/demo/demo-records.ts';
+import type { Json } from '../http/call.ts';
 import { formTokenIn, visit } from '../linking/page-flow.ts';
 import { type DemoServer, startDemo, useDemo } from './running-demo.ts';
 
@@ -217,6 +218,35 @@ describe('the demo across a restart', () => {
     await second.close();
     await rm(folder, { recursive: true });
   });
+});
+
+test('on a first start, the page /docs shows what is served, the flow first', async () => {
+  const { url, close } = await startDemo();
+  const script = await (await fetch(`${url}/docs/open.js`)).text();
+  const [, path = ''] = /url: '([^']+)'/.exec(script) ?? [];
+  const { tags, paths }: Json = await (await fetch(url + path)).json();
+  const routes = Object.entries<object>(paths).flatMap(([route, methods]) =>
+    Object.keys(methods).map((method) => [method.toUpperCase(), route] as const),
+  );
+  const codes = routes.map(async ([method, route]) => {
+    const answer = await fetch(url + route, { method, redirect: 'manual' });
+    return [method, route, /"error_code":"([^"]+)"/.exec(await answer.text())?.[1]];
+  });
+  const missing = ['route_not_found', 'method_not_allowed'];
+  const answered = await Promise.all(codes);
+  expect(answered.filter(([, , code]) => missing.includes(`${code}`))).toEqual([]);
+  expect(routes.map((route) => route.join(' '))).toEqual(
+    expect.arrayContaining([
+      'GET /oauth/authorize',
+      'POST /oauth/token',
+      'POST /oauth/convert',
+      'GET /v1/account',
+      'POST /oauth/revoke',
+      'GET /.well-known/oauth-authorization-server',
+    ]),
+  );
+  expect(tags[0].name).toBe('Linking');
+  await close();
 });
 
 describe('the demo is not there', () => {

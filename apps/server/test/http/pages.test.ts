@@ -54,7 +54,7 @@ describeOnAnyStore('the pages', (fresh) => {
       expect(response.text.length).toBeGreaterThan(least);
       expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     }
-    expect((await get('/docs/open.js')).text).toContain("url: '/openapi.json'");
+    expect((await get('/docs/open.js')).text).toContain("url: '/docs/openapi.json'");
     expect((await get('/docs/open.js')).text).toContain('validatorUrl: null');
   });
 

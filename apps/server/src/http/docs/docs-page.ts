@@ -11,7 +11,7 @@ export const docsPage = docsLayout(
 
 /** A file of its own, because the policy allows no inline script. */
 export const docsScript = `window.SwaggerUIBundle({
-  url: '/openapi.json',
+  url: '/docs/openapi.json',
   dom_id: '#docs',
   deepLinking: true,
   docExpansion: 'list',

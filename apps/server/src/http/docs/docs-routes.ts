@@ -48,22 +48,44 @@ function redirect(path: string, location: string): Route {
   return { method: 'GET', path, handle };
 }
 
-export function docsRoutes(publicUrl: string | null): Route[] {
+function openApi(path: string, describe: () => object): Route {
   // Kept as text: serializing it takes a hundred times as long as sending it.
-  let openApi: string | undefined;
+  let text: string | undefined;
+  return {
+    method: 'GET',
+    path,
+    handle(context) {
+      text ??= JSON.stringify(describe()).slice(1);
+      const servers = JSON.stringify([{ url: context.publicUrl }]);
+      send(context, 200, JSON_TYPE, `{"servers":${servers},${text}`);
+    },
+  };
+}
+
+/** The document without the operations that settings turn off, or that another port has. */
+function documentOf(others: readonly Route[]): object {
+  const served = new Set(others.map(({ method, path }) => `${method} ${path}`));
+  const document = openApiDocument();
+  const paths = Object.entries(document.paths).map(([path, methods]) => {
+    const kept = Object.entries(methods).filter(([method]) =>
+      served.has(`${method.toUpperCase()} ${path}`),
+    );
+    return [path, Object.fromEntries(kept)] as const;
+  });
+  return {
+    ...document,
+    paths: Object.fromEntries(paths.filter(([, methods]) => Object.keys(methods).length > 0)),
+  };
+}
+
+/** @param others - the other routes of the port, which the page shows */
+export function docsRoutes(publicUrl: string | null, others: readonly Route[]): Route[] {
   const docs = `${publicUrl ?? ''}/docs`;
   return [
     redirect('/', docs),
     redirect('/docs/', docs),
-    {
-      method: 'GET',
-      path: '/openapi.json',
-      handle(context) {
-        openApi ??= JSON.stringify(openApiDocument()).slice(1);
-        const servers = JSON.stringify([{ url: context.publicUrl }]);
-        send(context, 200, JSON_TYPE, `{"servers":${servers},${openApi}`);
-      },
-    },
+    openApi('/openapi.json', openApiDocument),
+    openApi('/docs/openapi.json', () => documentOf(others)),
     page('/docs', docsPage),
     page('/docs/errors', errorsPage),
     ...assets.map(asset),
