@@ -1,5 +1,6 @@
 import { endConnection } from '../connections/end-connection.ts';
 import { findConnectedApplication } from '../connections/find-connected-application.ts';
+import { findEndedConnection } from '../connections/find-ended-connection.ts';
 import { type Connection, listConnections } from '../connections/list-connections.ts';
 import { beginLink, type UnconfirmedRequest } from '../linking/begin-link.ts';
 import { approve, deny } from '../linking/decide.ts';
@@ -27,6 +28,8 @@ export interface ConsentView extends PageSession {
 
 export interface ConnectionsView extends PageSession {
   connections: Connection[];
+  /** What the user has just disconnected. */
+  ended: ApplicationRecord | null;
 }
 
 export interface DisconnectView extends PageSession {
@@ -149,8 +152,16 @@ export const browserActions = {
     changes: false,
     inputIds: {},
     outputIds: {},
-    async handle(service, _input: object, user: User): Promise<ConnectionsView> {
-      return { ...user, connections: await listConnections(service, user.page.account_id) };
+    async handle(service, { done }: { done: string | null }, user: User): Promise<ConnectionsView> {
+      const { account_id } = user.page;
+      const connections = await listConnections(service, account_id);
+      // Another site could lead here with any id: of what is connected, or never was.
+      const isOver =
+        done !== null && !connections.some(({ application }) => application.id === done);
+      const ended = isOver
+        ? await findEndedConnection(service, { account_id, application_id: done })
+        : null;
+      return { ...user, connections, ended };
     },
   }),
 

@@ -48,7 +48,7 @@ describeInBrowser('the demo in a browser', (open) => {
     await arriveAt(page, 'Connected applications');
     await page.getByRole('link', { name: 'Disconnect Demo Application' }).click();
     await press(page, 'Disconnect');
-    await page.getByText('The application is disconnected.').waitFor();
+    await page.getByText('Demo Application is disconnected.').waitFor();
     await press(page, 'Back to Demo Service');
     await arriveAt(page, 'Your account is disconnected');
     await page.getByRole('link', { name: 'Connect your account' }).waitFor();

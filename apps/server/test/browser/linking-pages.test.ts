@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { succeed } from '../http/call.ts';
 import { operator } from '../http/running-server.ts';
+import { CHALLENGE } from '../linking/link-flow.ts';
 import { settled, violationsNow, violationsOf } from './accessibility.ts';
 import { type RunningApplication, useLinkingWorld } from './linking-world.ts';
 
@@ -32,28 +33,56 @@ describeInBrowser('the pages in a browser', (open) => {
     await page.locator('button[value=allow]').waitFor();
   }
 
+  /** The question of an application on the web, as the docs show it. Nothing answers there. */
+  async function goToQuestion(page: Page): Promise<void> {
+    const redirect_uris = ['https://notes.acme.example/callback'];
+    const input = { ...NOTES, redirect_uris };
+    const { id } = await succeed(world, 'admin.applications.create', input, operator);
+    const asked = { client_id: id, response_type: 'code', scope: 'profile.read posts.read' };
+    const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+    const query = new URLSearchParams({ ...asked, ...challenge });
+    await page.goto(`${world.publicUrl}/oauth/authorize?${query}`);
+    await page.locator('button[value=allow]').waitFor();
+    expect(await page.locator('main').textContent()).not.toContain('localhost');
+  }
+
   async function goToConnections(page: Page): Promise<void> {
     await page.goto(await world.connectionsOf(world.accounts.ada));
   }
 
   /** Connects an application of this name to the account of Ada. */
-  async function connect(profile: { name: string }, scope: string): Promise<void> {
+  async function connect(profile: { name: string }, scope: string): Promise<{ id: string }> {
     const input = { ...profile };
     const { id, secret } = await succeed(world, 'admin.applications.create', input, operator);
     const asked = { application_id: id, account_id: world.accounts.ada, scope };
     const { code } = await succeed(world, 'admin.codes.issue', asked, operator);
     await succeed(world, 'grants.convert', { code }, `Bearer ${secret}`);
+    return { id };
   }
 
   beforeAll(async () => {
     await connect(NOTES, 'profile.read posts.read');
-    await connect({ name: 'Ledger for Teams' }, 'profile.read');
+    await connect({ name: 'Ledger for Teams' }, 'profile.read posts.read one.more another.one');
   });
 
   /** Every page, by name. */
   const pages: [string, (page: Page) => Promise<void>][] = [
-    ['consent', async (page) => goToConsent(page, await world.addApplication(NOTES))],
+    ['consent', goToQuestion],
+    [
+      'consent for this device',
+      async (page) => goToConsent(page, await world.addApplication(NOTES)),
+    ],
     ['connections', goToConnections],
+    [
+      'connections after a disconnect',
+      async (page) => {
+        const { id } = await connect({ name: 'Acme Budget' }, 'profile.read');
+        await goToConnections(page);
+        await page.goto(`${world.url}/connections/${id}`);
+        await page.getByRole('button', { name: 'Disconnect' }).click();
+        await page.getByRole('status').waitFor();
+      },
+    ],
     [
       'disconnect',
       async (page) => {
@@ -63,6 +92,14 @@ describeInBrowser('the pages in a browser', (open) => {
       },
     ],
     ['error', async (page) => void (await page.goto(`${world.url}/link/nobody`))],
+    [
+      'refused address',
+      async (page) => {
+        const { id: client_id } = await world.addApplication(NOTES);
+        const asked = { client_id, redirect_uri: `https://evil.example/${'x'.repeat(300)}` };
+        await page.goto(`${world.url}/oauth/authorize?${new URLSearchParams(asked)}`);
+      },
+    ],
   ];
 
   /** The value of an expression about the first element that a selector finds, as `e`. */
@@ -78,17 +115,19 @@ describeInBrowser('the pages in a browser', (open) => {
 
   describe.each(pages)('%s', (name, go) => {
     const size = name === 'consent' ? {} : slow;
+    const isPictured = name === 'consent' || name === 'connections';
     test('has nothing for axe to find, in light and in dark', size, async () => {
       const { page, complaints } = await open({ viewport: { width: 600, height: 480 } });
       await go(page);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         expect(await violationsOf(page)).toEqual([]);
-        if (process.env.WRITE_SCREENSHOTS) {
+        if (process.env.WRITE_SCREENSHOTS && isPictured) {
           await page.screenshot({ path: `${images}${name}-${colorScheme}.png`, fullPage: true });
         }
       }
-      expect(complaints).toEqual(name === 'error' ? [expect.stringContaining('410')] : []);
+      const status = { error: '410', 'refused address': '400' }[name];
+      expect(complaints).toEqual(status === undefined ? [] : [expect.stringContaining(status)]);
     });
 
     test('fits every screen', size, async () => {
@@ -102,7 +141,7 @@ describeInBrowser('the pages in a browser', (open) => {
       ]) {
         await page.setViewportSize(viewport);
         expect(await widthOf(page)).toBeLessThanOrEqual(viewport.width);
-        for (const one of await page.locator('a, button').all()) {
+        for (const one of await page.locator('a, button, summary').all()) {
           await one.scrollIntoViewIfNeeded();
           const { x = 0, width = 0, height = 0 } = (await one.boundingBox()) ?? {};
           expect(x).toBeGreaterThanOrEqual(0);
@@ -110,7 +149,7 @@ describeInBrowser('the pages in a browser', (open) => {
           // WCAG 2.2, 2.5.8.
           expect(height).toBeGreaterThanOrEqual(24);
         }
-        if (process.env.WRITE_SCREENSHOTS && viewport.height === 640) {
+        if (process.env.WRITE_SCREENSHOTS && isPictured && viewport.height === 640) {
           await page.screenshot({ path: `${images}${name}-phone.png`, fullPage: true });
         }
       }

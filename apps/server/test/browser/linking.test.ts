@@ -56,6 +56,8 @@ describe.each([
       await page.getByRole('link', { name: 'Disconnect Acme Notes' }).click();
       await press(page, 'Disconnect');
       await page.getByRole('status').getByText('can no longer use your account').waitFor();
+      expect(await page.title()).toBe('\u2068Acme Notes\u2069 is disconnected · Example Shop');
+      expect(await page.locator('.notice:focus').textContent()).toContain('Acme Notes');
       await expect(succeed(world, 'account.get', {}, bearer)).rejects.toThrow('401');
       await page.getByRole('link', { name: 'Back to Example Shop' }).click();
       await page.getByRole('heading', { name: 'The host service' }).waitFor();

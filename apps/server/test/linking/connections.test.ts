@@ -75,7 +75,10 @@ describeOnAnyStore('the connected applications', (fresh) => {
     expect(status).toBe(200);
     const names = [...text.matchAll(/<h2[^>]*><bdi>(.*?)<\/bdi>/g)].map(([, name]) => name);
     expect(names).toEqual(['alpha', 'Bravo &lt;i&gt;']);
-    const scopes = [...text.matchAll(/<p class="name"><bdi>(.*?)<\/bdi>/g)].map(([, one]) => one);
+    expect(text).toContain('<p class="name"><bdi>Ada Lovelace</bdi></p>');
+    const scopes = [...text.matchAll(/<li[^>]*><p class="name"><bdi>(.*?)<\/bdi>/g)].map(
+      ([, one]) => one,
+    );
     expect(scopes.sort()).toEqual([
       'Ihre Beiträge lesen',
       'Read your profile',
@@ -87,6 +90,19 @@ describeOnAnyStore('the connected applications', (fresh) => {
     expect(headers.get('content-security-policy')).toContain(
       "img-src 'self' data: https://logos.example; base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
     );
+  });
+
+  test('are listed as paused while their application is disabled', async () => {
+    const linking = await linkingApplication(server);
+    const { account_id, application_id } = linking;
+    await connect(linking, account_id);
+    const page = await openConnections(server, account_id);
+    const list = async () => (await visit(server, page.path, page)).text;
+    expect(await list()).not.toContain('has paused it');
+    await succeed(server, 'admin.applications.disable', { application_id }, operator);
+    expect(await list()).toContain('has paused it');
+    await succeed(server, 'admin.applications.enable', { application_id }, operator);
+    expect(await list()).not.toContain('has paused it');
   });
 
   test('say so if there is none', async () => {
@@ -122,10 +138,16 @@ describeOnAnyStore('the connected applications', (fresh) => {
     expect(again.headers.get('location')).toBe(done.headers.get('location'));
 
     const list = async (query: string) => (await visit(server, `/connections${query}`, page)).text;
-    expect(await list(`?done=${application_id}`)).toContain('role="status"');
+    for (const id of [application_id, application_id.toUpperCase()]) {
+      const told = await list(`?done=${id}`);
+      expect(told).toContain('<bdi>Acme</bdi> is disconnected.');
+      expect(told).toContain('<title>\u2068Acme\u2069 is disconnected');
+    }
     // Another site can't make a person believe that a connection has ended.
-    expect(await list(`?done=${other.application_id}`)).not.toContain('role="status"');
-    expect(await list('?done=x')).not.toContain('role="status"');
+    const never = await linkingApplication(server);
+    for (const id of [other.application_id, never.application_id, randomUUID(), 'x']) {
+      expect(await list(`?done=${id}`)).not.toContain('role="status"');
+    }
     const line = server.lines
       .map((text) => JSON.parse(text))
       .find(({ msg, action }) => msg === 'audit' && action === 'admin.connections.revoke');

@@ -7,7 +7,7 @@ import { linkingOf } from '../../service.ts';
 import type { Route } from '../router.ts';
 import { formTokenOf } from './form-token.ts';
 import { openWithTicket, ticketIn } from './open-page.ts';
-import { act, type PageTools, pageRoute, show } from './page-visit.ts';
+import { act, type PageTools, pageRoute } from './page-visit.ts';
 import { type Answer, actionOf, readAnswer } from './read-answer.ts';
 import { sendRedirect } from './send-redirect.ts';
 import { connectionsPage } from './views/connections-page.ts';
@@ -42,15 +42,17 @@ export function connectionRoutes(tools: PageTools): Route[] {
       async handle(visit, _, query) {
         const ticket = ticketIn(query);
         if (ticket !== null) return openWithTicket(tools, visit, ticket);
-        const { connections, page } = await show(tools, visit, browserActions.showConnections);
-        const { return_url, locale } = page;
         const done = new URLSearchParams(query).get('done') ?? '';
-        // Another site could lead here with the id of an application that is still connected.
-        const isDone =
-          isUuid(done) && !connections.some(({ application }) => application.id === done);
+        const { account, connections, ended, page } = await act(
+          tools,
+          visit,
+          browserActions.showConnections,
+          { readInput: async () => ({ done: isUuid(done) ? done.toLowerCase() : null }) },
+        );
+        const { return_url, locale } = page;
         const frame = sender.frameFor(visit.context, { locale });
         const now = callContext.service.clock();
-        const list = { connections, return_url, isDone, now };
+        const list = { account, connections, return_url, ended, now };
         sender.send(visit.context, connectionsPage(frame, list));
       },
     }),

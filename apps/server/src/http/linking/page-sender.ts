@@ -34,7 +34,7 @@ export function createPageSender(
 ): PageSender {
   const catalog = createTextCatalog(pageTexts);
   const name = pageName ?? new URL(signInUrl).hostname;
-  const theme = { name, logo: pageLogo, color: pageColor };
+  const theme = { name, logo: pageLogo, home: pageHome, color: pageColor };
   const basePath = new URL(publicUrl).pathname.replace(/\/$/, '');
 
   const frameFor: PageSender['frameFor'] = ({ request }, known = {}) => {

@@ -12,6 +12,10 @@ type PlaceholderIn<Text extends string> = Text extends `${string}{${infer Name}}
 
 export type ValuesOf<Key extends TextKey> = Record<PlaceholderIn<(typeof en)[Key]>, HtmlValue>;
 
+type TextArguments<Key extends TextKey> = [PlaceholderIn<(typeof en)[Key]>] extends [never]
+  ? []
+  : [values: Record<PlaceholderIn<(typeof en)[Key]>, string>];
+
 type ValueArguments<Key extends TextKey> = [PlaceholderIn<(typeof en)[Key]>] extends [never]
   ? []
   : [values: ValuesOf<Key>];
@@ -19,7 +23,8 @@ type ValueArguments<Key extends TextKey> = [PlaceholderIn<(typeof en)[Key]>] ext
 export interface PageTexts extends LanguageChoice {
   readonly direction: 'ltr' | 'rtl';
   of<Key extends TextKey>(key: Key, ...values: ValueArguments<Key>): Html;
-  plain(key: TextKey): string;
+  /** For a title or an attribute, where nothing can mark another language. */
+  plain<Key extends TextKey>(key: Key, ...values: TextArguments<Key>): string;
 }
 
 export interface TextCatalog {
@@ -49,7 +54,12 @@ export function createTextCatalog(overrides: TextsByLanguage): TextCatalog {
         if (own[key] !== undefined) return filled;
         return html`<span lang="en" dir="ltr">${filled}</span>`;
       },
-      plain: (key) => own[key] ?? english[key],
+      // U+2068 and U+2069 isolate the direction of a text, as `<bdi>` does in a page.
+      plain: (key, ...[values]) =>
+        (own[key] ?? english[key]).replace(PLACEHOLDER, (_, name: string) => {
+          const value = (values as Record<string, string> | undefined)?.[name] ?? '';
+          return `\u2068${value}\u2069`;
+        }),
     };
   }
 

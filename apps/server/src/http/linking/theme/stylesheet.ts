@@ -50,12 +50,12 @@ header { display: grid; gap: 0.375rem; justify-items: center; text-align: center
 h1 { font-size: 1.375rem; font-weight: 650; line-height: 1.3; letter-spacing: -0.011em; }
 h2 { font-size: 1rem; font-weight: 600; line-height: 1.4; }
 h1, h2, p, dd, .name { overflow: hidden; }
-h1 bdi, h2 bdi, header p > bdi, .who bdi, .notice bdi, .notes > .quiet bdi {
+h1 bdi, h2 bdi, header p > bdi, .who > * > bdi, .notice bdi, .notes > .quiet bdi {
   display: -webkit-inline-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2;
   max-width: 100%; overflow: hidden; vertical-align: bottom;
 }
 a { color: var(--link); text-underline-offset: 0.15em; }
-header a { display: inline-block; padding: 0.125rem 0; }
+header a, .who a { display: inline-block; padding: 0.25rem 0; }
 a:hover { text-decoration-thickness: 2px; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 .quiet { color: var(--quiet); font-size: 0.875rem; }
@@ -116,6 +116,7 @@ ul { padding: 0; list-style: none; }
 .connections > li { display: grid; gap: 0.75rem; padding: 1rem; border: 1px solid var(--line); border-radius: 0.875rem; }
 .connections .head { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem; }
 .connections .head > .who { flex: 1 1 7rem; min-width: 0; line-height: 1.35; }
+summary { cursor: pointer; padding: 0.25rem 0; }
 .connections .button { width: auto; padding: 0.375rem 1rem; font-size: 0.9375rem; }
 .notice { padding: 0.75rem 1rem; border: 1px solid var(--line); border-inline-start: 4px solid var(--link); border-radius: 0.5rem; background: var(--sunk); }
 .notice.caution { border-inline-start-color: var(--text); font-weight: 500; }

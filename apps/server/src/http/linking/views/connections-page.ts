@@ -3,30 +3,34 @@ import type { Milliseconds } from '../../../clock.ts';
 import { type Html, html } from '../../html.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
-import { outside, outsideLink } from './outside.ts';
-import type { Page, PageFrame, ShownApplication, ShownScope } from './page.ts';
+import { homepageLink, outside, outsideLink } from './outside.ts';
+import type { Page, PageFrame, ShownAccount, ShownApplication, ShownScope } from './page.ts';
+import { person } from './person.ts';
 import { scopeList } from './scope-list.ts';
 
 export interface ShownConnection {
-  readonly application: ShownApplication;
+  readonly application: ShownApplication & { readonly disabled: boolean };
   readonly scopes: readonly ShownScope[];
   readonly connected_at: Milliseconds;
   readonly last_used_at: Milliseconds | null;
 }
 
 export interface ConnectionList {
+  readonly account: ShownAccount;
   readonly connections: readonly ShownConnection[];
   readonly return_url: string | null;
-  readonly isDone: boolean;
+  /** What the user has just disconnected. */
+  readonly ended: Pick<ShownApplication, 'name'> | null;
   readonly now: Milliseconds;
 }
 
 export function connectionsPage(
   frame: PageFrame,
-  { connections, return_url, isDone, now }: ConnectionList,
+  { account, connections, return_url, ended, now }: ConnectionList,
 ): Page {
   const { theme, texts } = frame;
   const service = outside(theme.name);
+  const back = return_url ?? theme.home;
   const list = html`<ul class="connections">${connections.map((connection) =>
     connectionItem(frame, connection, now),
   )}</ul>`;
@@ -40,27 +44,38 @@ export function connectionsPage(
       : texts.of('connections.intro', { service })
   }</p>
 </header>
-${isDone ? html`<p class="notice" role="status">${texts.of('connections.done')}</p>` : null}
+${ended === null ? null : notice(texts.of('connections.done', { application: outside(ended.name) }))}
+<div class="account" role="group" aria-label="${texts.plain('consent.account')}">
+${person(account)}
+</div>
 ${connections.length === 0 ? null : list}
 ${
-  return_url === null
+  back === null
     ? null
-    : html`<div class="actions">${outsideLink(return_url, texts.of('connections.back', { service }), 'button calm')}</div>`
+    : html`<div class="actions">${outsideLink(back, texts.of('connections.back', { service }), 'button calm')}</div>`
 }`;
 
   return layout(frame, {
-    title: texts.plain('connections.title'),
+    title:
+      ended === null
+        ? texts.plain('connections.title')
+        : texts.plain('connections.done.title', { application: ended.name }),
     body,
     logos: [theme.logo, ...connections.map(({ application }) => application.logo_uri)],
   });
 }
 
+/** Has the focus, so that a screen reader says it first, without a script too. */
+function notice(text: Html): Html {
+  return html`<p class="notice" role="status" tabindex="-1" autofocus>${text}</p>`;
+}
+
 function connectionItem(
-  { texts, basePath }: PageFrame,
+  { theme, texts, basePath }: PageFrame,
   { application, scopes, connected_at, last_used_at }: ShownConnection,
   now: Milliseconds,
 ): Html {
-  const { id, name } = application;
+  const { id, name, homepage_uri, disabled } = application;
   const day = new Intl.DateTimeFormat(texts.language, { dateStyle: 'long', timeZone: 'UTC' });
   const date = html`<time datetime="${formatTimestamp(connected_at)}">${day.format(connected_at)}</time>`;
   const since =
@@ -72,10 +87,24 @@ function connectionItem(
   return html`
 <li>
 <div class="head">${logo(application, 'small')}
-<div class="who"><h2 id="name-${id}">${outside(name)}</h2><p class="quiet">${since}</p></div>
+<div class="who"><h2 id="name-${id}">${outside(name)}</h2>${
+    homepage_uri === null ? null : html`<p class="quiet">${homepageLink(homepage_uri)}</p>`
+  }<p class="quiet">${since}</p></div>
 <a class="button calm" id="end-${id}" href="${basePath}/connections/${id}" aria-labelledby="end-${id} name-${id}">${texts.of('connections.disconnect')}</a></div>
-<div><p class="quiet">${texts.of('connections.scopes')}</p>${scopeList(scopes, texts, true)}</div>
+${disabled ? html`<p class="notice">${texts.of('connections.paused', { service: outside(theme.name) })}</p>` : null}
+${allowed(scopes, texts)}
 </li>`;
+}
+
+const MOST_UNFOLDED = 3;
+
+function allowed(scopes: readonly ShownScope[], texts: PageFrame['texts']): Html {
+  const list = scopeList(scopes, texts, true);
+  if (scopes.length <= MOST_UNFOLDED) {
+    return html`<div><p class="quiet">${texts.of('connections.scopes')}</p>${list}</div>`;
+  }
+  const count = String(scopes.length);
+  return html`<details><summary class="quiet">${texts.of('connections.scopes.folded', { count })}</summary>${list}</details>`;
 }
 
 const DAY: Milliseconds = 86_400_000;

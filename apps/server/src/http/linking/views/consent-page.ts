@@ -3,7 +3,7 @@ import { html } from '../../html.ts';
 import { decisionButton, form } from './form.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
-import { outside, outsideLink, strongOutside } from './outside.ts';
+import { homepageLink, outside, strongOutside } from './outside.ts';
 import type { Page, PageFrame, ShownAccount, ShownApplication, ShownScope } from './page.ts';
 import { person } from './person.ts';
 import { scopeList } from './scope-list.ts';
@@ -57,8 +57,4 @@ ${decisionButton('allow', texts.of('consent.allow'))}
     logos: [theme.logo, application.logo_uri],
     leadsAway: true,
   });
-}
-
-function homepageLink(url: string) {
-  return outsideLink(url, outside(new URL(url).host));
 }

@@ -9,6 +9,10 @@ export function strongOutside(text: string): Html {
   return html`<bdi class="strong">${text}</bdi>`;
 }
 
+export function homepageLink(url: string): Html {
+  return outsideLink(url, outside(new URL(url).host));
+}
+
 /** The other site does not learn the address of the page. */
 export function outsideLink(url: string, content: Html, style: string | null = null): Html {
   return html`<a${style && html` class="${style}"`} href="${url}" rel="noreferrer">${content}</a>`;

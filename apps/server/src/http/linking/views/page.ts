@@ -17,7 +17,6 @@ export interface Page {
 }
 
 export interface PageParts {
-  /** Contains no text from outside, because a title cannot isolate it. */
   readonly title: string;
   readonly body: Html;
   readonly logos: readonly (string | null)[];

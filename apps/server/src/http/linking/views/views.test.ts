@@ -11,7 +11,7 @@ import { initials } from './logo.ts';
 import type { Page, PageFrame } from './page.ts';
 
 const frame = (language: string | string[] = 'en', name = 'Example Shop'): PageFrame => ({
-  theme: { name, logo: 'data:image/png;base64,AA==', color: '#0b62d6' },
+  theme: { name, logo: 'data:image/png;base64,AA==', home: null, color: '#0b62d6' },
   texts: createTextCatalog({}).choose([language].flat()),
   basePath: '/base',
   assets: { style: '/link/assets/page.css?v=1', script: '/link/assets/page.js?v=2' },
@@ -57,15 +57,16 @@ function everyPage(text: string, frameOf = frame('en', text)): Page[] {
     formToken: 'token',
   };
   const connection = {
-    application: application(text),
+    application: { ...application(text), disabled: true },
     scopes,
     connected_at: Date.UTC(2026, 10, 21, 2, 15, 30, 123),
     last_used_at: Date.UTC(2026, 10, 23, 23),
   };
   const list = {
+    account: account(text, text),
     connections: [connection],
     return_url: 'https://shop.example/',
-    isDone: true,
+    ended: { name: text },
     now: Date.UTC(2026, 10, 24),
   };
   const wayBack = { url: 'https://acme.example/', name: text };
@@ -203,12 +204,54 @@ describe('the consent page', () => {
 });
 
 describe('the list of connections', () => {
+  const nothing = {
+    account: account('Ada Lovelace', 'ada'),
+    connections: [],
+    return_url: null,
+    ended: null,
+    now: 0,
+  };
+
+  test('says whose it is, and which application is disconnected, in the title too', () => {
+    expect(connectionsPage(frame(), nothing).html).toMatch(/<bdi>Ada Lovelace<.*<bdi>ada</s);
+    const { html } = connectionsPage(frame(), { ...nothing, ended: { name: 'A <b> & B' } });
+    expect(html).toContain('<title>\u2068A &lt;b&gt; &amp; B\u2069 is disconnected · ');
+    expect(html).toContain(
+      'role="status" tabindex="-1" autofocus><bdi>A &lt;b&gt; &amp; B</bdi> is disconnected.',
+    );
+  });
+
+  test.each([3, 4])('folds scopes from four on: %i', (count) => {
+    const connection = {
+      application: { ...application('Acme'), disabled: false },
+      scopes: Array.from({ length: count }, (_, i) => scope(`Scope ${i}`, null)),
+      connected_at: 0,
+      last_used_at: null,
+    };
+    const { html } = connectionsPage(frame(), { ...nothing, connections: [connection] });
+    expect(html.includes('<details><summary class="quiet">It can do 4 things<')).toBe(count === 4);
+    expect(html).toContain(`Scope ${count - 1}`);
+    expect(html).not.toContain('paused');
+    expect(html).toContain('rel="noreferrer"><bdi>acme.example</bdi></a>');
+  });
+
+  test('leads to the start page of the host where no page called it', () => {
+    const theme = { ...frame().theme, home: 'https://shop.example/home' };
+    const backOf = (return_url: string | null) => {
+      const { html } = connectionsPage({ ...frame(), theme }, { ...nothing, return_url });
+      return /href="([^"]*)" rel/.exec(html)?.[1];
+    };
+    expect(backOf(null)).toBe('https://shop.example/home');
+    expect(backOf('https://a.example/')).toBe('https://a.example/');
+  });
+
   test('names each application, since when, and how to end it', () => {
     expect(connections.html).toContain('<time datetime="2026-11-21T02:15:30.123+00:00">');
     expect(connections.html).toContain(
       'href="/base/connections/0193aa00-0000-7000-8000-000000000001"',
     );
     expect(connections.html).toContain('role="status"');
+    expect(connections.html).toContain('<bdi>Acme</bdi> has paused it. It cannot use');
   });
 
   test.each([
@@ -222,12 +265,12 @@ describe('the list of connections', () => {
     'says in %s by the day when a connection was last used: %s',
     (language, last_used_at, text) => {
       const connection = {
-        application: application('Acme'),
+        application: { ...application('Acme'), disabled: false },
         scopes: [],
         connected_at: 0,
         last_used_at,
       };
-      const list = { connections: [connection], return_url: null, isDone: false };
+      const list = { ...nothing, connections: [connection] };
       const now = Date.UTC(2026, 10, 24, 12);
       const { html } = connectionsPage(frame(language), { ...list, now });
       expect(html).toContain(text);
@@ -236,9 +279,7 @@ describe('the list of connections', () => {
   );
 
   test('says that it is empty', () => {
-    const { html } = connectionsPage(frame('de'), {
-      ...{ connections: [], return_url: null, isDone: false, now: 0 },
-    });
+    const { html } = connectionsPage(frame('de'), nothing);
     expect(html).toContain('ist keine Anwendung verbunden');
     expect(html).toContain('<html lang="de" dir="ltr">');
     expect(html).not.toMatch(/<ul|role="status"/);
