@@ -1,4 +1,10 @@
-import { createLinking, type LinkingOptions, redirectHeaders } from './linking.ts';
+import {
+  createLinking,
+  type LinkingHeaders,
+  type LinkingOptions,
+  NO_NAVIGATION,
+  redirectHeaders,
+} from './linking.ts';
 
 /** The part of Express's request that the linking uses. Node's own request fits too. */
 export interface ExpressLinkingRequest {
@@ -6,8 +12,8 @@ export interface ExpressLinkingRequest {
   readonly url?: string | undefined;
   /** The whole path and query, which Express adds. */
   readonly originalUrl?: string | undefined;
-  /** The headers. Only `cookie` and `host` are read. */
-  readonly headers: { readonly cookie?: string | undefined; readonly host?: string | undefined };
+  /** The headers. Only `cookie`, `host`, `sec-fetch-dest` and `sec-purpose` are read. */
+  readonly headers: LinkingHeaders;
 }
 
 /** The part of Express's response that the linking uses. Node's own response fits too. */
@@ -85,11 +91,11 @@ export function expressLinking<Incoming extends ExpressLinkingRequest = AnyExpre
       try {
         const location = await linking[route](request, {
           url: request.originalUrl ?? request.url ?? '',
-          host: request.headers.host,
-          cookies: request.headers.cookie,
+          header: (name) => request.headers[name],
           setCookie: (cookie) => response.appendHeader('Set-Cookie', cookie),
         });
-        response.writeHead(303, { ...redirectHeaders, Location: location }).end();
+        if (location === null) response.writeHead(NO_NAVIGATION, redirectHeaders).end();
+        else response.writeHead(303, { ...redirectHeaders, Location: location }).end();
       } catch (error) {
         next(error);
       }

@@ -1,11 +1,17 @@
-import { createLinking, type LinkingOptions, redirectHeaders } from './linking.ts';
+import {
+  createLinking,
+  type LinkingHeaders,
+  type LinkingOptions,
+  NO_NAVIGATION,
+  redirectHeaders,
+} from './linking.ts';
 
 /** The part of Fastify's request that the linking uses. */
 export interface FastifyLinkingRequest {
   /** The path and query. */
   readonly url: string;
-  /** The headers. Only `cookie` and `host` are read. */
-  readonly headers: { readonly cookie?: string | undefined; readonly host?: string | undefined };
+  /** The headers. Only `cookie`, `host`, `sec-fetch-dest` and `sec-purpose` are read. */
+  readonly headers: LinkingHeaders;
 }
 
 /** The part of Fastify's reply that the linking uses. */
@@ -83,13 +89,12 @@ export function fastifyLinking<Incoming extends FastifyLinkingRequest = AnyFasti
     async (request, reply) => {
       const location = await linking[route](request, {
         url: request.url,
-        host: request.headers.host,
-        cookies: request.headers.cookie,
+        header: (name) => request.headers[name],
         setCookie: (cookie) => reply.header('Set-Cookie', cookie),
       });
       for (const [name, value] of Object.entries(redirectHeaders)) reply.header(name, value);
-      reply.header('Location', location);
-      reply.code(303);
+      if (location !== null) reply.header('Location', location);
+      reply.code(location === null ? NO_NAVIGATION : 303);
       reply.send();
       // Returning the reply tells Fastify that the handler has responded.
       return reply;

@@ -1,10 +1,10 @@
-import { createLinking, type LinkingOptions, redirectHeaders } from './linking.ts';
+import { createLinking, type LinkingOptions, NO_NAVIGATION, redirectHeaders } from './linking.ts';
 
 /** The part of a standard `Request` that the linking uses. */
 export interface FetchLinkingRequest {
   /** The absolute URL. */
   readonly url: string;
-  /** The headers. Only `cookie` and `host` are read. */
+  /** The headers. Only `cookie`, `host`, `sec-fetch-dest` and `sec-purpose` are read. */
   readonly headers: {
     /**
      * Returns the value of a header.
@@ -64,10 +64,10 @@ export function fetchLinking<Incoming extends FetchLinkingRequest = Request>(
       const headers = new Headers(redirectHeaders);
       const location = await linking[route](request, {
         url: request.url,
-        host: request.headers.get('host'),
-        cookies: request.headers.get('cookie'),
+        header: (name) => request.headers.get(name),
         setCookie: (cookie) => headers.append('Set-Cookie', cookie),
       });
+      if (location === null) return new Response(null, { status: NO_NAVIGATION, headers });
       headers.set('Location', location);
       return new Response(null, { status: 303, headers });
     };

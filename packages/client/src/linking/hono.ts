@@ -1,4 +1,4 @@
-import { createLinking, type LinkingOptions, redirectHeaders } from './linking.ts';
+import { createLinking, type LinkingOptions, NO_NAVIGATION, redirectHeaders } from './linking.ts';
 
 /** The part of Hono's context that the linking uses. */
 export interface HonoLinkingContext {
@@ -81,10 +81,12 @@ export function honoLinking<Context extends HonoLinkingContext = AnyHonoContext>
       const { url, headers } = context.req.raw;
       const location = await linking[route](context, {
         url,
-        host: headers.get('host'),
-        cookies: headers.get('cookie'),
+        header: (name) => headers.get(name),
         setCookie: (cookie) => context.header('Set-Cookie', cookie, { append: true }),
       });
+      if (location === null) {
+        return new Response(null, { status: NO_NAVIGATION, headers: redirectHeaders });
+      }
       for (const [name, value] of Object.entries(redirectHeaders)) context.header(name, value);
       return context.redirect(location, 303);
     };

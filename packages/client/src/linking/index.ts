@@ -30,4 +30,4 @@ export {
   type HonoLinkingHandler,
   honoLinking,
 } from './hono.ts';
-export type { LinkingClient, LinkingOptions, PerRequest } from './linking.ts';
+export type { LinkingClient, LinkingHeaders, LinkingOptions, PerRequest } from './linking.ts';

@@ -103,6 +103,30 @@ describe('a site that opens connect again and again', () => {
   });
 });
 
+describe('a request of connect that is no navigation of a page', () => {
+  const opened = async (headers: Record<string, string>) => {
+    const response = await fetchLinking(options).connect(
+      new Request('https://acme.example/connect', { headers }),
+    );
+    return [response.status, response.headers.get('Location'), response.headers.getSetCookie()];
+  };
+
+  it.each([
+    ['an image', { 'sec-fetch-dest': 'image' }],
+    ['a frame', { 'sec-fetch-dest': 'iframe', 'sec-fetch-mode': 'navigate' }],
+    ['a script', { 'sec-fetch-dest': 'empty' }],
+    ['a prefetch', { 'sec-fetch-dest': 'document', 'sec-purpose': 'prefetch' }],
+    ['a prerendering', { 'sec-fetch-dest': 'document', 'sec-purpose': 'prefetch;prerender' }],
+  ])('gets neither a cookie nor a redirect: %s', async (_, headers) => {
+    expect(await opened(headers)).toEqual([400, null, []]);
+  });
+
+  it('is none of a person who follows a link', async () => {
+    const [status, location] = await opened({ 'sec-fetch-dest': 'document' });
+    expect([status, location]).toEqual([303, expect.stringContaining(publicUrl)]);
+  });
+});
+
 describe('callback', () => {
   it('converts the code with what the cookie kept, stores the grant, and forgets the link', async () => {
     const linking = fetchLinking(options);

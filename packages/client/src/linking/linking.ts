@@ -114,25 +114,47 @@ export interface LinkingOptions<Incoming> {
     | undefined;
 }
 
+type LinkingHeader = keyof LinkingHeaders;
+
+/** The headers that the routes read, as Node has them. */
+export interface LinkingHeaders {
+  /** The cookies of the browser, among them those of its links. */
+  readonly cookie?: string | undefined;
+  /** The host under which the browser reaches the application. */
+  readonly host?: string | undefined;
+  /** What the browser will do with the response: `document` for a page. */
+  readonly 'sec-fetch-dest'?: string | readonly string[] | undefined;
+  /** `prefetch`, if the user has not followed the link yet. */
+  readonly 'sec-purpose'?: string | readonly string[] | undefined;
+}
+
 /** The parts of a framework's request and response that the routes use. */
 export interface HttpContext {
   /** The address that was requested, or its path and query. */
   readonly url: string;
-  /** The Host header. */
-  readonly host: string | null | undefined;
-  /** The Cookie header. */
-  readonly cookies: string | null | undefined;
+  /**
+   * Returns a header of the request.
+   *
+   * @param name - the name, in lower case
+   */
+  header(name: LinkingHeader): string | readonly string[] | null | undefined;
   /** Adds a Set-Cookie header to the response. */
   setCookie(header: string): void;
 }
 
-/** The two routes of an application. Each resolves to the address that the browser is redirected to. */
+/**
+ * The two routes of an application. Each resolves to the address that the browser is redirected to; null
+ * if it does not go there.
+ */
 export interface Linking<Incoming> {
-  connect(request: Incoming, http: HttpContext): Promise<string>;
+  connect(request: Incoming, http: HttpContext): Promise<string | null>;
   callback(request: Incoming, http: HttpContext): Promise<string>;
 }
 
-/** The headers of a redirect besides Location and Set-Cookie. */
+/** The status for what does not go to the service: a browser that follows the link later asks again. */
+export const NO_NAVIGATION = 400;
+
+/** The headers of each response besides Location and Set-Cookie. */
 export const redirectHeaders = { 'Cache-Control': 'no-store' } as const;
 
 // Because of `Record`, an option that is missing here does not compile.
@@ -196,6 +218,7 @@ export function createLinking<Incoming>(
 
   return {
     async connect(request, http) {
+      if (!isNavigation(http)) return null;
       const sameRoute = underNameOf(redirect, http);
       if (sameRoute !== undefined) return sameRoute;
       const path = await valueFor(request, returnTo);
@@ -210,14 +233,14 @@ export function createLinking<Incoming>(
       const state = await stateFor(request, codeVerifier);
       const url = new URL(begun.url);
       url.searchParams.set('state', state);
-      for (const forgotten of cookie.makeRoom(http.cookies ?? '')) http.setCookie(forgotten);
+      for (const forgotten of cookie.makeRoom(cookiesOf(http))) http.setCookie(forgotten);
       http.setCookie(cookie.keep(state, { codeVerifier, returnTo: path ?? undefined }));
       return url.href;
     },
 
     async callback(request, http) {
       const state = new URLSearchParams(http.url.replace(/^[^?]*/, '')).get('state') ?? '';
-      const kept = cookie.read(http.cookies ?? '', state);
+      const kept = cookie.read(cookiesOf(http), state);
       const onwards = (path?: unknown) =>
         addressOf(typeof path === 'string' ? path : kept?.returnTo, redirect.origin);
       const already = async (grantId: string) => onwards(await onAlready?.(grantId, request));
@@ -247,6 +270,18 @@ export function createLinking<Incoming>(
       return onwards(await storing);
     },
   };
+}
+
+const cookiesOf = ({ header }: HttpContext) => `${header('cookie') ?? ''}`;
+
+/**
+ * Whether the browser opens `connect` as a page. An image, a frame or a prefetch on any page would push
+ * the cookies of links out that the user has begun. A program that sends neither header is no browser
+ * that could be led to do that.
+ */
+function isNavigation({ header }: HttpContext): boolean {
+  const isDocument = (header('sec-fetch-dest') ?? 'document') === 'document';
+  return isDocument && !/\bprefetch\b/.test(`${header('sec-purpose') ?? ''}`);
 }
 
 const valueFor = async <Incoming, Value extends string | null | undefined>(
@@ -298,10 +333,10 @@ function checkRedirectUri(redirectUri: unknown): URL {
  * With another port, a proxy is in between, which may have changed the name: then this could redirect
  * for ever.
  */
-function underNameOf(redirect: URL, { url, host }: HttpContext): string | undefined {
+function underNameOf(redirect: URL, { url, header }: HttpContext): string | undefined {
   if (!URL.canParse(url, redirect.origin)) return undefined;
   const { pathname, search, host: hostOfUrl } = new URL(url, redirect.origin);
-  const authority = `http://${host ?? hostOfUrl}`;
+  const authority = `http://${header('host') ?? hostOfUrl}`;
   if (!URL.canParse(authority)) return undefined;
   const { hostname, port } = new URL(authority);
   const isAlias = [hostname, redirect.hostname].every((name) => LOOPBACK.includes(name));
