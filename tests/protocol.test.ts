@@ -164,6 +164,8 @@ describe('the lengths of the input', () => {
     redirect_uris: [applicationInput.shape.redirect_uris, list((i) => `https://app.example/${i}`)],
     redirect_uri: [codeIssueInput.shape.redirect_uri, fill('a.a:')],
     homepage_uri: [applicationInput.shape.homepage_uri, fill('https://a')],
+    policy_uri: [applicationInput.shape.policy_uri, fill('https://a')],
+    tos_uri: [applicationInput.shape.tos_uri, fill('https://a')],
     return_url: [inputs.pageCreateInput.shape.return_url, fill('https://a')],
     logo_uri: [applicationInput.shape.logo_uri, fill('https://a')],
     'logo_uri as data:': [applicationInput.shape.logo_uri, fill('data:image/png;base64,')],
@@ -179,7 +181,7 @@ describe('the lengths of the input', () => {
   test('are there for every member that has one', () => {
     // Ids are UUIDs, credentials have a format, and the rest has no length.
     const without =
-      /_id$|^(?:code|token|token_type_hint|link|page|locale|cursor|expires_at|public|resource_server|verified|supporter|own_page)$/;
+      /_id$|^(?:code|token|token_type_hint|link|page|locale|cursor|expires_at|public|resource_server|challenge_required|sensitive|verified|supporter|own_page)$/;
     const members = Object.values(operations).flatMap(({ input }) =>
       Object.keys(schemaOf(input).shape),
     );
@@ -194,7 +196,9 @@ describe('the lengths of the input', () => {
   test.each(rows)('%s: %s to %s', (name = '', least = '', most = '') => {
     const [schema, make] = takers[name] as [unknown, (length: number) => unknown];
     const takes = (length: number) => schemaOf(schema).safeParse(make(length)).success;
-    const isUri = /^(?:redirect_uri|homepage_uri|return_url|logo_uri.*)$/.test(name);
+    const isUri = /^(?:redirect_uri|homepage_uri|policy_uri|tos_uri|return_url|logo_uri.*)$/.test(
+      name,
+    );
     const from = isUri ? (shortest[name] ?? 10) : Number(least);
     const to = Number(most);
     expect([takes(from), takes(to), takes(to + 1)]).toEqual([true, true, false]);

@@ -75,10 +75,7 @@ export async function openService(
       log.warn({ problem }, 'the database needs attention');
     },
     onLost(err) {
-      log.fatal(
-        { err },
-        'the database file is lost: restart the service',
-      );
+      log.fatal({ err }, 'the database file is lost: restart the service');
     },
   });
   const store = (watcher.storeObservers ?? []).reduce(observeStore, opened);

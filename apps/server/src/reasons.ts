@@ -344,6 +344,12 @@ export const reasons = {
     found: 'The application is public and sent no code_challenge.',
     advice: 'Turn on PKCE (RFC 7636) with the method S256 in the OAuth library of the application.',
   },
+  challenge_of_application: {
+    code: 'challenge_required',
+    found: 'The application is registered with challenge_required, and sent no code_challenge.',
+    advice:
+      'Turn on PKCE (RFC 7636) with the method S256 in the OAuth library of the application. If it has none, set challenge_required to false: `latchkey app update APP_ID --challenge-optional`.',
+  },
   challenge_or_state: {
     code: 'challenge_required',
     found: 'The authorization request has neither a code_challenge nor a state.',

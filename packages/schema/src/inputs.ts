@@ -76,9 +76,19 @@ const applicationMembers = {
     .meta({ description: 'The scopes it may ask for; null for every described one.' }),
   logo_uri: logoUri.nullable().meta({ description: 'Shown on the consent page.' }),
   homepage_uri: webUri.nullable().meta({ description: 'Linked on the consent page.' }),
+  policy_uri: webUri
+    .nullable()
+    .meta({ description: 'Its privacy policy, linked on the consent page.' }),
+  tos_uri: webUri
+    .nullable()
+    .meta({ description: 'Its terms of service, linked on the consent page.' }),
   resource_server: z
     .boolean()
     .meta({ description: 'Whether it may introspect the grants of every application.' }),
+  challenge_required: z.boolean().meta({
+    description:
+      'Whether each of its authorization requests needs a code_challenge; those of a public application do.',
+  }),
   idle_days: wholeNumber(3650)
     .nullable()
     .meta({ description: 'Days after which a grant that is not used ends; null for never.' }),
@@ -94,11 +104,14 @@ export const applicationInput = z.object({
   scopes: applicationMembers.scopes.default(null),
   logo_uri: applicationMembers.logo_uri.default(null),
   homepage_uri: applicationMembers.homepage_uri.default(null),
+  policy_uri: applicationMembers.policy_uri.default(null),
+  tos_uri: applicationMembers.tos_uri.default(null),
   public: z.boolean().default(false).meta({
     description:
       'Whether it has no secret, because it could not keep one: a native application or a command line.',
   }),
   resource_server: applicationMembers.resource_server.default(false),
+  challenge_required: applicationMembers.challenge_required.default(false),
   idle_days: applicationMembers.idle_days.default(null),
   grants_per_account: applicationMembers.grants_per_account.default(null),
 });
@@ -122,6 +135,10 @@ export const scopeInput = z.object({
     .refine((texts) => Object.keys(texts).length <= 20, 'Must be at most 20 languages.')
     .default({})
     .meta({ description: 'The same in other languages, by language tag (BCP 47).' }),
+  sensitive: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether it lets an application act, or costs something.' }),
 });
 
 export const connectionInput = z.object({ account_id: uuid, application_id: uuid });

@@ -159,12 +159,23 @@ export const application = z
       .meta({ description: 'The scopes it may ask for; null for every described one.' }),
     logo_uri: z.string().nullable().meta({ description: 'Shown on the consent page.' }),
     homepage_uri: z.string().nullable().meta({ description: 'Linked on the consent page.' }),
+    policy_uri: z
+      .string()
+      .nullable()
+      .meta({ description: 'Its privacy policy, linked on the consent page.' }),
+    tos_uri: z
+      .string()
+      .nullable()
+      .meta({ description: 'Its terms of service, linked on the consent page.' }),
     public: z.boolean().meta({
       description: 'Whether it has no secret, such as a native application or a command line.',
     }),
     resource_server: z
       .boolean()
       .meta({ description: 'Whether it may introspect the grants of every application.' }),
+    challenge_required: z.boolean().meta({
+      description: 'Whether each of its authorization requests needs a code_challenge.',
+    }),
     idle_days: z.int().nullable().meta({
       description: 'Days after which a grant that is not used ends; null for never.',
     }),
@@ -256,6 +267,10 @@ export const scopeDescription = z
     texts: z
       .record(languageTag, z.object({ title: scopeTitle, description: scopeSentence.optional() }))
       .meta({ description: 'The same in other languages, by language tag (BCP 47).' }),
+    sensitive: z.boolean().meta({
+      description:
+        'Whether it lets an application act, or costs something: shown apart on the consent page.',
+    }),
   })
   .meta({
     id: 'Scope',
@@ -277,6 +292,14 @@ export const applicationProfile = z
       .string()
       .nullable()
       .meta({ description: 'The address of its homepage; null if it has none.' }),
+    policy_uri: z
+      .string()
+      .nullable()
+      .meta({ description: 'The address of its privacy policy; null if it has none.' }),
+    tos_uri: z
+      .string()
+      .nullable()
+      .meta({ description: 'The address of its terms of service; null if it has none.' }),
   })
   .meta({ id: 'ApplicationProfile', description: 'What users see of an application.' });
 

@@ -141,10 +141,16 @@ export interface Application {
   logo_uri: string | null;
   /** Linked on the consent page. */
   homepage_uri: string | null;
+  /** Its privacy policy, linked on the consent page. */
+  policy_uri: string | null;
+  /** Its terms of service, linked on the consent page. */
+  tos_uri: string | null;
   /** Whether it has no secret, such as a native application or a command line. */
   public: boolean;
   /** Whether it may introspect the grants of every application. */
   resource_server: boolean;
+  /** Whether each of its authorization requests needs a code_challenge. */
+  challenge_required: boolean;
   /** Days after which a grant that is not used ends; null for never. */
   idle_days: number | null;
   /** How many grants of one account stay after a conversion, the newest ones; null for all. */
@@ -209,6 +215,8 @@ export interface Scope {
       description?: string | undefined;
     }
   >;
+  /** Whether it lets an application act, or costs something: shown apart on the consent page. */
+  sensitive: boolean;
 }
 
 /** What users see of an application. */
@@ -222,6 +230,10 @@ export interface ApplicationProfile {
   logo_uri: string | null;
   /** The address of its homepage; null if it has none. */
   homepage_uri: string | null;
+  /** The address of its privacy policy; null if it has none. */
+  policy_uri: string | null;
+  /** The address of its terms of service; null if it has none. */
+  tos_uri: string | null;
 }
 
 /** An application with active grants of an account. */

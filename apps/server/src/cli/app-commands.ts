@@ -48,6 +48,7 @@ function describeSecret({ id, hint, expires_at, last_used_at }: ApplicationSecre
 
 function describeApplication(application: Application): string {
   const { id, name, created_at, redirect_uris, scopes, logo_uri, homepage_uri } = application;
+  const { policy_uri, tos_uri, challenge_required } = application;
   const { idle_days, grants_per_account, secrets } = application;
   return fieldList([
     ['id', id],
@@ -58,7 +59,10 @@ function describeApplication(application: Application): string {
     ['scopes', scopes === null ? 'all' : scopes.join(' ') || 'none'],
     ['logo', logo_uri ?? 'none'],
     ['homepage', homepage_uri ?? 'none'],
+    ['privacy', policy_uri ?? 'none'],
+    ['terms', tos_uri ?? 'none'],
     ['kind', kindOf(application)],
+    ['PKCE', challenge_required || application.public ? 'required' : 'optional'],
     ['idle grants', idle_days === null ? 'stay' : `end after ${idle_days} days`],
     ['grants', grants_per_account === null ? 'all stay' : `${grants_per_account} an account`],
     ...secrets.map((secret) => ['secret', describeSecret(secret)] as const),
@@ -83,7 +87,7 @@ export function addAppCommands(program: Command, terminal: Terminal): void {
     runOperation(
       terminal,
       'admin.applications.create',
-      { name, public: isPublic, ...membersFrom(options) },
+      { name, public: isPublic, challenge_required: true, ...membersFrom(options) },
       { json },
       ({ secret, ...application }) =>
         secret === undefined

@@ -35,6 +35,8 @@ const optionNames: Record<string, string> = {
   scopes: '--scope',
   logo_uri: '--logo',
   homepage_uri: '--homepage',
+  policy_uri: '--policy',
+  tos_uri: '--tos',
   return_url: '--return-url',
   idle_days: '--idle-days',
   grants_per_account: '--grants-per-account',

@@ -14,11 +14,12 @@ const columns: readonly Column<Scope>[] = [
   { title: 'LANGUAGES', text: ({ texts }) => Object.keys(texts).join(' '), optional: true },
 ];
 
-function describeScope({ scope, title, description, texts }: Scope): string {
+function describeScope({ scope, title, description, texts, sensitive }: Scope): string {
   return fieldList([
     ['scope', scope],
     ['title', title],
     ['description', description ?? 'none'],
+    ['sensitive', sensitive ? 'yes' : 'no'],
     ...Object.entries(texts).map(([language, text]) => {
       const both =
         text.description === undefined ? text.title : `${text.title}: ${text.description}`;
@@ -40,9 +41,10 @@ export function addScopeCommands(program: Command, terminal: Terminal): void {
       '--texts <file>',
       'the same in other languages: JSON such as {"de":{"title":"…","description":"…"}}',
     )
+    .option('--sensitive', 'it lets an application act, or costs something')
     .option('--json', 'print JSON, as the API returns it')
     .description('describe a scope, or replace its description completely')
-    .action((name, { title, description, texts, json }) =>
+    .action((name, { title, description, texts, sensitive = false, json }) =>
       runOperation(
         terminal,
         'admin.scopes.put',
@@ -51,6 +53,7 @@ export function addScopeCommands(program: Command, terminal: Terminal): void {
           title,
           description: description ?? null,
           texts: texts === undefined ? {} : readTexts(put, texts),
+          sensitive,
         },
         { json },
         describeScope,
@@ -60,6 +63,7 @@ export function addScopeCommands(program: Command, terminal: Terminal): void {
     put,
     "scope put profile.read --title 'Read your profile' --description 'Your name and your picture.'",
     "scope put profile.read --title 'Read your profile' --texts profile.read.json",
+    "scope put orders.write --title 'Order for you' --sensitive",
   );
 
   const list = scope

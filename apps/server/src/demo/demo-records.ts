@@ -36,4 +36,5 @@ export const demoScope: ScopeRecord = {
       description: 'Ihren Namen, Ihren Benutzernamen und ob Ihr Konto bestätigt ist.',
     },
   },
+  sensitive: false,
 };

@@ -78,8 +78,11 @@ const APPLICATION: NewApplication = {
   scopes: [],
   logo_uri: null,
   homepage_uri: null,
+  policy_uri: null,
+  tos_uri: null,
   public: false,
   resource_server: false,
+  challenge_required: true,
   idle_days: null,
   grants_per_account: null,
 };

@@ -95,6 +95,7 @@ export async function readRequest(
     DomainError.because(reason, { application_id: application.id });
   if (code_challenge === null) {
     if (application.public) throw refuse('challenge_of_public_application');
+    if (application.challenge_required) throw refuse('challenge_of_application');
     if (state === null) throw refuse('challenge_or_state');
   }
 

@@ -7,7 +7,11 @@ export function describeTokens(
 ): ScopeRecord[] {
   const byName = new Map(described.map((record) => [record.scope, record]));
   return [...tokens].map(
-    (token) => byName.get(token) ?? { scope: token, title: token, description: null, texts: {} },
+    (token) =>
+      byName.get(token) ?? {
+        ...{ scope: token, title: token, description: null, texts: {} },
+        sensitive: false,
+      },
   );
 }
 

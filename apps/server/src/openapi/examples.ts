@@ -109,8 +109,11 @@ const application: Application = {
   scopes: null,
   logo_uri: 'https://acme.example/logo.png',
   homepage_uri: 'https://acme.example/',
+  policy_uri: 'https://acme.example/privacy',
+  tos_uri: 'https://acme.example/terms',
   public: false,
   resource_server: false,
+  challenge_required: true,
   idle_days: null,
   grants_per_account: null,
 };
@@ -119,6 +122,9 @@ const registered = {
   redirect_uris: [CALLBACK],
   logo_uri: 'https://acme.example/logo.png',
   homepage_uri: 'https://acme.example/',
+  policy_uri: 'https://acme.example/privacy',
+  tos_uri: 'https://acme.example/terms',
+  challenge_required: true,
 };
 const profile = {
   object: 'application_profile',
@@ -126,6 +132,8 @@ const profile = {
   name: 'Acme',
   logo_uri: 'https://acme.example/logo.png',
   homepage_uri: 'https://acme.example/',
+  policy_uri: 'https://acme.example/privacy',
+  tos_uri: 'https://acme.example/terms',
 } as const;
 
 const readProfile: Scope = {
@@ -134,6 +142,7 @@ const readProfile: Scope = {
   title: 'Read your profile',
   description: 'Your name and your picture.',
   texts: { de: { title: 'Ihr Profil lesen', description: 'Ihren Namen und Ihr Bild.' } },
+  sensitive: false,
 };
 const readPosts: Scope = {
   object: 'scope',
@@ -141,6 +150,7 @@ const readPosts: Scope = {
   title: 'Read your posts',
   description: null,
   texts: {},
+  sensitive: false,
 };
 
 const linkRequest: LinkRequest = {

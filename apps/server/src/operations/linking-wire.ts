@@ -18,8 +18,8 @@ export function toCompleteList<Item>(data: Item[]): CompleteList<Item> {
   return { object: 'list', data, next_cursor: null };
 }
 
-export function toScope({ scope, title, description, texts }: ScopeRecord): Scope {
-  return { object: 'scope', scope, title, description, texts };
+export function toScope({ scope, title, description, texts, sensitive }: ScopeRecord): Scope {
+  return { object: 'scope', scope, title, description, texts, sensitive };
 }
 
 export function toConnection(connection: ConnectionWithGrants): ConnectionObject {

@@ -211,8 +211,11 @@ export function toApplication(application: ApplicationRecord): Application {
     scopes: application.scopes,
     logo_uri: application.logo_uri,
     homepage_uri: application.homepage_uri,
+    policy_uri: application.policy_uri,
+    tos_uri: application.tos_uri,
     public: application.public,
     resource_server: application.resource_server,
+    challenge_required: application.challenge_required,
     idle_days: application.idle_days,
     grants_per_account: application.grants_per_account,
   };
@@ -225,6 +228,8 @@ export function toApplicationProfile(application: ApplicationRecord): Applicatio
     name: application.name,
     logo_uri: application.logo_uri,
     homepage_uri: application.homepage_uri,
+    policy_uri: application.policy_uri,
+    tos_uri: application.tos_uri,
   };
 }
 

@@ -37,10 +37,14 @@ export interface ApplicationRecord {
   scopes: string[] | null;
   logo_uri: string | null;
   homepage_uri: string | null;
+  policy_uri: string | null;
+  tos_uri: string | null;
   /** Whether it has no secret. Never changes. */
   public: boolean;
   /** Whether it may introspect the grants of every application. */
   resource_server: boolean;
+  /** Whether each authorization request needs a challenge. */
+  challenge_required: boolean;
   /** Days after which an unused grant ends; null for never. */
   idle_days: number | null;
   /** How many grants of one account stay after a conversion; null for all. */
@@ -81,7 +85,10 @@ export type ApplicationChanges = Partial<
     | 'scopes'
     | 'logo_uri'
     | 'homepage_uri'
+    | 'policy_uri'
+    | 'tos_uri'
     | 'resource_server'
+    | 'challenge_required'
     | 'idle_days'
     | 'grants_per_account'
   >

@@ -66,6 +66,7 @@ describeOnAnyStore('the commands of the linking flow', (fresh) => {
     const { secret, ...created } = await newApplication(
       ...['--redirect-uri', 'http://127.0.0.1/cb', '--scope', 'a', '--scope', 'b'],
       ...['--logo', 'https://acme.example/logo.png', '--homepage', 'https://acme.example/'],
+      ...['--policy', 'https://acme.example/privacy', '--tos', 'https://acme.example/terms'],
       '--resource-server',
     );
     expect(secret).toMatch(/^lk_app_/);
@@ -74,8 +75,11 @@ describeOnAnyStore('the commands of the linking flow', (fresh) => {
       scopes: ['a', 'b'],
       logo_uri: 'https://acme.example/logo.png',
       homepage_uri: 'https://acme.example/',
+      policy_uri: 'https://acme.example/privacy',
+      tos_uri: 'https://acme.example/terms',
       public: false,
       resource_server: true,
+      challenge_required: true,
     });
     const update = (...words: string[]) =>
       json('admin.applications.update', ['app', 'update', created.id, ...words]);
@@ -83,9 +87,12 @@ describeOnAnyStore('the commands of the linking flow', (fresh) => {
     expect(await update('--name', 'Ajax', '--scope', 'c')).toEqual(renamed);
     const plain = {
       ...{ ...renamed, redirect_uris: [CALLBACK], scopes: null, logo_uri: null },
-      ...{ homepage_uri: null, resource_server: false },
+      ...{ homepage_uri: null, policy_uri: null, tos_uri: null, resource_server: false },
     };
-    const removing = ['--all-scopes', '--no-logo', '--no-homepage', '--no-resource-server'];
+    const removing = [
+      ...['--all-scopes', '--no-logo', '--no-homepage', '--no-policy', '--no-tos'],
+      '--no-resource-server',
+    ];
     expect(await update('--redirect-uri', CALLBACK, ...removing)).toEqual(plain);
     expect(await update('--idle-days', '30')).toEqual({ ...plain, idle_days: 30 });
     expect(await update('--no-idle-days')).toEqual(plain);
@@ -95,6 +102,13 @@ describeOnAnyStore('the commands of the linking flow', (fresh) => {
     const many = await latchkey(['app', 'update', created.id, '--idle-days', 'many']);
     expect(many.stderr).toMatch(/^parameter_invalid: [^\n]*\n {2}--idle-days: /);
     expect((await latchkey(['app', 'update', created.id])).code).toBe(2);
+
+    const optional = { ...plain, challenge_required: false };
+    expect(await update('--challenge-optional')).toEqual(optional);
+    expect(await update('--challenge-required')).toEqual(plain);
+    expect(await newApplication('--challenge-optional')).toMatchObject({
+      challenge_required: false,
+    });
 
     const open = await newApplication('--public');
     expect(open).toMatchObject({ public: true, secrets: [] });
@@ -116,9 +130,9 @@ describeOnAnyStore('the commands of the linking flow', (fresh) => {
     writeFileSync(file, JSON.stringify(texts));
     const described = await json('admin.scopes.put', [
       ...['scope', 'put', 'a.scope', '--title', 'A scope', '--description', 'It allows a lot.'],
-      ...['--texts', file],
+      ...['--texts', file, '--sensitive'],
     ]);
-    const members = { title: 'A scope', description: 'It allows a lot.', texts };
+    const members = { title: 'A scope', description: 'It allows a lot.', texts, sensitive: true };
     expect(described).toEqual({ object: 'scope', scope: 'a.scope', ...members });
     const list = await json('admin.scopes.list', ['scope', 'list']);
     expect(list.data).toContainEqual(described);

@@ -14,7 +14,7 @@ const [a, b, deleted] = [
   anApplication({ name: 'C' }),
 ];
 const described = aScope({ scope: 'posts.read' });
-const undescribed = { scope: 'x', title: 'x', description: null, texts: {} };
+const undescribed = { scope: 'x', title: 'x', description: null, texts: {}, sensitive: false };
 
 // More than the rules read at once, newest first.
 const grants = Array.from({ length: 480 }, (_, age): ConnectedGrant => {

@@ -65,7 +65,8 @@ describeOnAnyStore('a hostile value', (fresh) => {
     const redirect_uri = 'https://app.example/cb';
     const registered = {
       ...{ name: 'Eve', redirect_uris: [redirect_uri], scopes: ['profile.read'] },
-      ...{ logo_uri: redirect_uri, homepage_uri: redirect_uri, resource_server: false },
+      ...{ logo_uri: redirect_uri, homepage_uri: redirect_uri, policy_uri: redirect_uri },
+      ...{ tos_uri: redirect_uri, resource_server: false, challenge_required: false },
       ...{ idle_days: 30, grants_per_account: 5 },
     };
     const token = { token: grant.grant_secret, token_type_hint: 'access_token' };
@@ -101,7 +102,9 @@ describeOnAnyStore('a hostile value', (fresh) => {
       'admin.codes.cancel': { grant_id: pending.grant_id },
       'admin.grants.list': { account_id, ...page },
       'admin.grants.revoke': { grant_id },
-      'admin.scopes.put': { scope: 'eve', title: 'Eve', description: 'Eve', texts: {} },
+      'admin.scopes.put': {
+        ...{ scope: 'eve', title: 'Eve', description: 'Eve', texts: {}, sensitive: false },
+      },
       'admin.scopes.list': {},
       'admin.scopes.delete': { scope: 'eve' },
       'admin.connections.list': { account_id },

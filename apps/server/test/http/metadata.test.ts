@@ -17,7 +17,7 @@ describeOnAnyStore('with the linking flow on,', (fresh) => {
 
   test('the metadata says how to use the authorization server', async () => {
     await server.service.store.putScope(
-      { scope: 'profile.read', title: 'Read', description: null, texts: {} },
+      { scope: 'profile.read', title: 'Read', description: null, texts: {}, sensitive: false },
       { most: 200 },
     );
     const { status, json, headers } = await get(server, SERVER);

@@ -59,8 +59,11 @@ describeOnEachStore('results', (fresh) => {
       scopes: null,
       logo_uri: null,
       homepage_uri: null,
+      policy_uri: null,
+      tos_uri: null,
       public: false,
       resource_server: false,
+      challenge_required: false,
       idle_days: null,
       grants_per_account: null,
     });

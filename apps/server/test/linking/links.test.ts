@@ -59,6 +59,8 @@ describeOnAnyStore('the host’s part of a link', (fresh) => {
     const app = await linkingApplication(server, {
       logo_uri: 'https://app.example/logo.png',
       homepage_uri: 'https://app.example/',
+      policy_uri: 'https://app.example/privacy',
+      tos_uri: 'https://app.example/terms',
     });
     const { link, link_id } = await app.begin({ login_hint: 'ada', ui_locales: 'de' });
     const { status, body } = await invoke(server, wire, 'admin.links.read', { link }, operator);
@@ -75,6 +77,8 @@ describeOnAnyStore('the host’s part of a link', (fresh) => {
         name: 'Acme',
         logo_uri: 'https://app.example/logo.png',
         homepage_uri: 'https://app.example/',
+        policy_uri: 'https://app.example/privacy',
+        tos_uri: 'https://app.example/terms',
         public: false,
       },
       scope: 'profile.read posts.read',
@@ -85,6 +89,7 @@ describeOnAnyStore('the host’s part of a link', (fresh) => {
           title: 'Read your profile',
           description: 'Your name and your picture.',
           texts: {},
+          sensitive: false,
         },
         {
           object: 'scope',
@@ -92,6 +97,7 @@ describeOnAnyStore('the host’s part of a link', (fresh) => {
           title: 'Read your posts',
           description: null,
           texts: { de: { title: 'Ihre Beiträge lesen' } },
+          sensitive: false,
         },
       ],
       redirect_host: 'app.example',

@@ -113,6 +113,11 @@ export const linkingReasonCases: Record<LinkingReason, Arrange> = {
     const without = { code_challenge: undefined, code_challenge_method: undefined };
     return authorize(server, { ...native.request, ...without });
   },
+  challenge_of_application: async (server) => {
+    const strict = await linkingApplication(server, { challenge_required: true });
+    const without = { code_challenge: undefined, code_challenge_method: undefined };
+    return authorize(server, { ...strict.request, ...without });
+  },
   challenge_or_state: asked({
     ...{ state: undefined, code_challenge: undefined, code_challenge_method: undefined },
   }),

@@ -29,7 +29,10 @@ describeOnAnyStore('what is registered', (fresh) => {
         scopes: ['profile.read'],
         logo_uri: 'data:image/png;base64,AAAA',
         homepage_uri: 'https://app.example/#about',
+        policy_uri: 'https://app.example/privacy',
+        tos_uri: 'http://localhost/terms',
         resource_server: true,
+        challenge_required: true,
         idle_days: 30,
         grants_per_account: 2,
       };
@@ -46,6 +49,8 @@ describeOnAnyStore('what is registered', (fresh) => {
         { redirect_uris: [] },
         { scopes: null },
         { logo_uri: null, homepage_uri: null },
+        { policy_uri: null, tos_uri: null },
+        { challenge_required: false },
         { resource_server: false },
         { idle_days: null },
         { grants_per_account: null },
@@ -79,10 +84,11 @@ describeOnAnyStore('what is registered', (fresh) => {
     test(`of a scope is replaced as a whole, over ${wire}`, async () => {
       const scope = `photos/read+${wire}%20'?#`;
       const texts = { de: { title: 'Fotos ansehen', description: 'Alle.' }, fr: { title: 'Voir' } };
-      const first = { object: 'scope', scope, title: 'See photos', description: 'All.', texts };
+      const about = { title: 'See photos', description: 'All.', texts, sensitive: true };
+      const first = { object: 'scope', scope, ...about };
       expect(await call('admin.scopes.put', first)).toStrictEqual(first);
-      const second = { ...first, title: 'See your photos', description: null, texts: {} };
-      const { title } = second;
+      const title = 'See your photos';
+      const second = { ...first, title, description: null, texts: {}, sensitive: false };
       expect(await call('admin.scopes.put', { scope, title })).toStrictEqual(second);
       await call('admin.scopes.put', { scope: '!first', title: 'First' });
       const { data, ...list } = await call('admin.scopes.list');
@@ -117,7 +123,7 @@ describeOnAnyStore('what is registered', (fresh) => {
         object: 'connection',
         application: {
           ...{ object: 'application_profile', id: a.application_id, name: 'A' },
-          ...{ logo_uri: null, homepage_uri: null },
+          ...{ logo_uri: null, homepage_uri: null, policy_uri: null, tos_uri: null },
         },
         scopes: [
           {
@@ -126,6 +132,7 @@ describeOnAnyStore('what is registered', (fresh) => {
             title: 'Read your address',
             description: null,
             texts: {},
+            sensitive: false,
           },
           {
             object: 'scope',
@@ -133,6 +140,7 @@ describeOnAnyStore('what is registered', (fresh) => {
             title: 'profile.write',
             description: null,
             texts: {},
+            sensitive: false,
           },
         ],
         connected_at: first.created_at,

@@ -88,6 +88,10 @@ export interface ApplicationInput {
   logo_uri?: string | null | undefined;
   /** Linked on the consent page. Default: null. */
   homepage_uri?: string | null | undefined;
+  /** Its privacy policy, linked on the consent page. Default: null. */
+  policy_uri?: string | null | undefined;
+  /** Its terms of service, linked on the consent page. Default: null. */
+  tos_uri?: string | null | undefined;
   /**
    * Whether it has no secret, because it could not keep one: a native application or a command
    * line. Default: false.
@@ -95,6 +99,11 @@ export interface ApplicationInput {
   public?: boolean | undefined;
   /** Whether it may introspect the grants of every application. Default: false. */
   resource_server?: boolean | undefined;
+  /**
+   * Whether each of its authorization requests needs a code_challenge; those of a public
+   * application do. Default: false.
+   */
+  challenge_required?: boolean | undefined;
   /** Days after which a grant that is not used ends; null for never. Default: null. */
   idle_days?: number | null | undefined;
   /**
@@ -118,8 +127,17 @@ export interface ApplicationUpdateInput {
   logo_uri?: string | null | undefined;
   /** Linked on the consent page. */
   homepage_uri?: string | null | undefined;
+  /** Its privacy policy, linked on the consent page. */
+  policy_uri?: string | null | undefined;
+  /** Its terms of service, linked on the consent page. */
+  tos_uri?: string | null | undefined;
   /** Whether it may introspect the grants of every application. */
   resource_server?: boolean | undefined;
+  /**
+   * Whether each of its authorization requests needs a code_challenge; those of a public
+   * application do.
+   */
+  challenge_required?: boolean | undefined;
   /** Days after which a grant that is not used ends; null for never. */
   idle_days?: number | null | undefined;
   /** How many grants of one account stay after a conversion, the newest ones; null for all. */
@@ -240,6 +258,8 @@ export interface ScopeInput {
         }
       >
     | undefined;
+  /** Whether it lets an application act, or costs something. Default: false. */
+  sensitive?: boolean | undefined;
 }
 
 /** The input of `scopes.delete`. */

@@ -222,7 +222,7 @@ export function applications(database: Database): Applications {
                   {
                     $set: {
                       ...{ name: '', secrets: [], redirect_uris: [], scopes: null },
-                      ...{ logo_uri: null, homepage_uri: null },
+                      ...{ logo_uri: null, homepage_uri: null, policy_uri: null, tos_uri: null },
                       ...{ deleted_at: toDate(deleted_at), deletion_pending: true },
                       ...initiatorField('deleted_by', deleted_by),
                     },

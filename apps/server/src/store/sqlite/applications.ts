@@ -27,7 +27,7 @@ type DeletionRow = { id: Uint8Array; deleted_at: number; deleted_by: string };
 // The logo is the last column of its table: without it, none of its pages is read.
 const AUTHENTICATING = `
   a.id, a.name, a.disabled, a.created_at, a.redirect_uris, a.scopes, a.public, a.resource_server,
-  a.homepage_uri, a.idle_days, a.grants_per_account, a.enabled_at, a.generations,
+  a.challenge_required, a.homepage_uri, a.policy_uri, a.tos_uri, a.idle_days, a.grants_per_account, a.enabled_at, a.generations,
   s.id AS secret_id, s.hash, s.hint, s.created_at AS secret_created_at, s.expires_at, s.last_used_at`;
 const JOINED = `${AUTHENTICATING}, a.logo_uri`;
 
@@ -46,14 +46,15 @@ export function prepareApplications(database: DatabaseSync) {
     ORDER BY a.id DESC, s.place`);
   const insert = database.prepare(`
     INSERT INTO applications (id, name, disabled, created_at, redirect_uris, scopes, public,
-      resource_server, homepage_uri, logo_uri, idle_days, grants_per_account, enabled_at,
+      resource_server, challenge_required, homepage_uri, policy_uri, tos_uri, logo_uri, idle_days, grants_per_account, enabled_at,
       generations)
     VALUES (:id, :name, :disabled, :created_at, :redirect_uris, :scopes, :public,
-      :resource_server, :homepage_uri, :logo_uri, :idle_days, :grants_per_account, :enabled_at,
+      :resource_server, :challenge_required, :homepage_uri, :policy_uri, :tos_uri, :logo_uri, :idle_days, :grants_per_account, :enabled_at,
       :generations)`);
   const update = database.prepare(`
     UPDATE applications SET name = :name, redirect_uris = :redirect_uris, scopes = :scopes,
-      resource_server = :resource_server, homepage_uri = :homepage_uri, logo_uri = :logo_uri,
+      resource_server = :resource_server, challenge_required = :challenge_required,
+      homepage_uri = :homepage_uri, policy_uri = :policy_uri, tos_uri = :tos_uri, logo_uri = :logo_uri,
       idle_days = :idle_days, grants_per_account = :grants_per_account,
       generations = :generations
     WHERE id = :id`);
@@ -235,14 +236,16 @@ export function prepareApplications(database: DatabaseSync) {
 }
 
 function changeableColumns(application: ApplicationRecord) {
-  const { id, name, redirect_uris, scopes, logo_uri, homepage_uri } = application;
-  const { resource_server, idle_days, grants_per_account } = application;
+  const { id, name, redirect_uris, scopes, logo_uri } = application;
+  const { homepage_uri, policy_uri, tos_uri } = application;
+  const { resource_server, challenge_required, idle_days, grants_per_account } = application;
   return {
     id: uuidToBytes(id),
-    ...{ name, logo_uri, homepage_uri, idle_days, grants_per_account },
+    ...{ name, logo_uri, homepage_uri, policy_uri, tos_uri, idle_days, grants_per_account },
     redirect_uris: JSON.stringify(redirect_uris),
     scopes: scopes && JSON.stringify(scopes),
     resource_server: Number(resource_server),
+    challenge_required: Number(challenge_required),
     generations: generationsText(application.generations),
   };
 }

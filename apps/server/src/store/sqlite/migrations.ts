@@ -24,11 +24,14 @@ export const migrations: readonly SqliteStep[] = [
     scopes TEXT, -- JSON; null for every described one
     public INTEGER NOT NULL,
     resource_server INTEGER NOT NULL,
+    challenge_required INTEGER NOT NULL,
     idle_days INTEGER,
     grants_per_account INTEGER,
     enabled_at INTEGER,
     generations TEXT, -- JSON; null before anything has ended
     homepage_uri TEXT,
+    policy_uri TEXT,
+    tos_uri TEXT,
     logo_uri TEXT
   ) STRICT, WITHOUT ROWID;
 
@@ -76,6 +79,7 @@ export const migrations: readonly SqliteStep[] = [
     title TEXT NOT NULL,
     description TEXT,
     texts TEXT NOT NULL, -- JSON
+    sensitive INTEGER NOT NULL,
     description_id BLOB NOT NULL -- another one after a deletion
   ) STRICT, WITHOUT ROWID;
 

@@ -29,10 +29,13 @@ export type AuthenticatingRow = {
   scopes: string | null;
   public: number;
   resource_server: number;
+  challenge_required: number;
   idle_days: number | null;
   grants_per_account: number | null;
   enabled_at: number | null;
   homepage_uri: string | null;
+  policy_uri: string | null;
+  tos_uri: string | null;
   generations: string | null;
   secret_id: Bytes | null;
   hash: Bytes;
@@ -123,8 +126,11 @@ export function applicationAuthentication(
     redirect_uris: JSON.parse(row.redirect_uris),
     scopes: row.scopes === null ? null : JSON.parse(row.scopes),
     homepage_uri: row.homepage_uri,
+    policy_uri: row.policy_uri,
+    tos_uri: row.tos_uri,
     public: row.public === 1,
     resource_server: row.resource_server === 1,
+    challenge_required: row.challenge_required === 1,
     idle_days: row.idle_days,
     grants_per_account: row.grants_per_account,
     enabled_at: row.enabled_at,

@@ -5,16 +5,17 @@ import type { ScopeRecord } from '../records.ts';
 
 type DescriptionRow = { scope: string; description_id: Uint8Array };
 
-type ScopeRow = { scope: string; title: string; description: string | null; texts: string };
+type ScopeRow = Omit<ScopeRecord, 'texts' | 'sensitive'> & { texts: string; sensitive: number };
 
-const SCOPE = 'scope, title, description, texts';
+const SCOPE = 'scope, title, description, texts, sensitive';
 
 export function prepareScopes(database: DatabaseSync) {
   const put = database.prepare(`
-    INSERT INTO scopes (scope, title, description, texts, description_id)
-    VALUES (:scope, :title, :description, :texts, :description_id)
+    INSERT INTO scopes (scope, title, description, texts, sensitive, description_id)
+    VALUES (:scope, :title, :description, :texts, :sensitive, :description_id)
     ON CONFLICT (scope) DO UPDATE SET
-      title = excluded.title, description = excluded.description, texts = excluded.texts`);
+      title = excluded.title, description = excluded.description, texts = excluded.texts,
+      sensitive = excluded.sensitive`);
   const countOthers = database.prepare(`
     SELECT count(*) AS others FROM scopes
     WHERE NOT EXISTS (SELECT 1 FROM scopes WHERE scope = :scope)`);
@@ -25,10 +26,10 @@ export function prepareScopes(database: DatabaseSync) {
   const remove = database.prepare(`DELETE FROM scopes WHERE scope = :scope RETURNING ${SCOPE}`);
 
   return {
-    putScope({ scope, title, description, texts }: ScopeRecord, { most }: { most: number }) {
-      const { others } = countOthers.get({ scope }) as { others: number };
+    putScope(record: ScopeRecord, { most }: { most: number }) {
+      const { others } = countOthers.get({ scope: record.scope }) as { others: number };
       if (others >= most) return 'scope_limit_reached';
-      put.run(scopeRow({ scope, title, description, texts }));
+      put.run(scopeRow(record));
       return 'put';
     },
 
@@ -53,13 +54,19 @@ export function prepareScopes(database: DatabaseSync) {
   };
 }
 
-export function scopeRecord({ scope, title, description, texts }: ScopeRow): ScopeRecord {
-  return { scope, title, description, texts: JSON.parse(texts) };
+export function scopeRecord({
+  scope,
+  title,
+  description,
+  texts,
+  sensitive,
+}: ScopeRow): ScopeRecord {
+  return { scope, title, description, texts: JSON.parse(texts), sensitive: sensitive === 1 };
 }
 
-export function scopeRow({ scope, title, description, texts }: ScopeRecord) {
+export function scopeRow({ scope, title, description, texts, sensitive }: ScopeRecord) {
   return {
-    ...{ scope, title, description, texts: JSON.stringify(texts) },
+    ...{ scope, title, description, texts: JSON.stringify(texts), sensitive: Number(sensitive) },
     description_id: uuidToBytes(randomUUID()),
   };
 }

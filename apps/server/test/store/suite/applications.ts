@@ -17,7 +17,10 @@ export function describeApplications(stores: SuiteStores): void {
         scopes: ['posts:read', 'posts:write'],
         logo_uri: `data:image/png;base64,${'A'.repeat(8_000)}`,
         homepage_uri: 'https://acme.example/',
+        policy_uri: 'https://acme.example/privacy',
+        tos_uri: 'https://acme.example/terms',
         resource_server: true,
+        challenge_required: true,
         secrets: [
           aSecret({ created_at: 1_000, expires_at: 2_000, last_used_at: 1_500 }),
           aSecret({ created_at: 1_001 }),
@@ -94,7 +97,10 @@ export function describeApplications(stores: SuiteStores): void {
         scopes: ['posts:read'],
         logo_uri: 'https://acme.example/logo.png',
         homepage_uri: 'https://acme.example/',
+        policy_uri: 'https://acme.example/privacy',
+        tos_uri: 'https://acme.example/terms',
         resource_server: true,
+        challenge_required: true,
         idle_days: 30,
         grants_per_account: 1,
       };

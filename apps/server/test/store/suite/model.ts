@@ -113,7 +113,10 @@ const applicationMembers = {
   scopes: fc.option(anyScope.map((scope) => scope.split(' '))),
   logo_uri: fc.option(anyText),
   homepage_uri: fc.option(anyText),
+  policy_uri: fc.option(anyText),
+  tos_uri: fc.option(anyText),
   resource_server: fc.boolean(),
+  challenge_required: fc.boolean(),
   idle_days: fc.option(fc.integer({ min: 1, max: 3650 })),
   grants_per_account: fc.option(fc.integer({ min: 1, max: 100 })),
 };

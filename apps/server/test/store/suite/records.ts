@@ -59,8 +59,11 @@ export function anApplication(members: Partial<ApplicationRecord> = {}): Applica
     scopes: null,
     logo_uri: null,
     homepage_uri: null,
+    policy_uri: null,
+    tos_uri: null,
     public: false,
     resource_server: false,
+    challenge_required: false,
     idle_days: null,
     grants_per_account: null,
     enabled_at: null,
@@ -103,6 +106,7 @@ export function aScope(members: Partial<ScopeRecord> = {}): ScopeRecord {
     title: 'Read your posts',
     description: 'Also those that only your followers see.',
     texts: { de: { title: 'Deine Beiträge lesen' } },
+    sensitive: false,
     ...members,
   };
 }

@@ -26,7 +26,8 @@ export function describeScopes(stores: SuiteStores): void {
         expect(await other.listScopes()).toEqual([a, b, c]);
         expect(await other.listScopeNames()).toEqual(['POSTS:read', 'posts:read', '~/api#v1']);
 
-        const replaced = aScope({ scope: 'posts:read', title: 'x', description: null, texts: {} });
+        const about = { title: 'x', description: null, texts: {}, sensitive: true };
+        const replaced = aScope({ scope: 'posts:read', ...about });
         expect(await other.putScope(replaced, MOST)).toBe('put');
         expect(await store.listScopes()).toEqual([a, replaced, c]);
 

@@ -95,6 +95,8 @@ export async function writeContents(
     anApplication({
       ...{ id: one, created_at: BEGIN, secrets, scopes: ['posts:read'], resource_server: true },
       ...{ logo_uri: 'https://acme.example/logo.png', homepage_uri: 'https://acme.example/' },
+      ...{ policy_uri: 'https://acme.example/privacy', tos_uri: 'https://acme.example/terms' },
+      challenge_required: true,
     }),
   );
   await store.createApplication(

@@ -23,6 +23,8 @@ const application = (name: string): ApplicationProfile => ({
   name,
   logo_uri: 'https://logos.example:8443/acme.png',
   homepage_uri: 'https://acme.example/home?a="b"&c',
+  policy_uri: 'https://acme.example/privacy?a="b"&c',
+  tos_uri: 'https://acme.example/terms?a="b"&c',
 });
 
 const account = (display_name: string, username: string): Account => ({
@@ -41,6 +43,7 @@ const scope = (title: string, description: string | null, texts: Scope['texts'] 
   title,
   description,
   texts,
+  sensitive: false,
 });
 
 const link_id = '0193aa00-0000-7000-8000-000000000003';

@@ -37,8 +37,11 @@ export interface ApplicationDocument extends Versioned {
   scopes: string[] | null;
   logo_uri: string | null;
   homepage_uri: string | null;
+  policy_uri: string | null;
+  tos_uri: string | null;
   public: boolean;
   resource_server: boolean;
+  challenge_required: boolean;
   idle_days: number | null;
   grants_per_account: number | null;
   enabled_at?: Date;
@@ -85,8 +88,11 @@ export function toApplicationDocument(application: ApplicationRecord): Applicati
     scopes: application.scopes,
     logo_uri: application.logo_uri,
     homepage_uri: application.homepage_uri,
+    policy_uri: application.policy_uri,
+    tos_uri: application.tos_uri,
     public: application.public,
     resource_server: application.resource_server,
+    challenge_required: application.challenge_required,
     idle_days: application.idle_days,
     grants_per_account: application.grants_per_account,
     ...(application.enabled_at !== null && { enabled_at: toDate(application.enabled_at) }),
@@ -110,8 +116,11 @@ export function toApplicationAuthentication(
     redirect_uris: document.redirect_uris,
     scopes: document.scopes,
     homepage_uri: document.homepage_uri,
+    policy_uri: document.policy_uri,
+    tos_uri: document.tos_uri,
     public: document.public,
     resource_server: document.resource_server,
+    challenge_required: document.challenge_required,
     idle_days: document.idle_days,
     grants_per_account: document.grants_per_account,
     enabled_at: document.enabled_at?.getTime() ?? null,

@@ -17,13 +17,13 @@ export interface DeletedScopeDocument extends Versioned {
 }
 
 export function toScopeDocument(
-  { scope, title, description, texts }: ScopeRecord,
+  { scope, title, description, texts, sensitive }: ScopeRecord,
   description_id = toId(randomUUID()),
 ): ScopeDocument {
-  return { _id: scope, title, description, texts, description_id };
+  return { _id: scope, title, description, texts, sensitive, description_id };
 }
 
 export function fromScopeDocument(document: ScopeDocument): ScopeRecord {
-  const { _id, title, description, texts } = document;
-  return { scope: _id, title, description, texts };
+  const { _id, title, description, texts, sensitive } = document;
+  return { scope: _id, title, description, texts, sensitive };
 }
