@@ -6,6 +6,10 @@ export const de: { readonly [Key in TextKey]: string } = {
   'consent.account': 'Ihr Konto',
   'consent.switch': 'Anderes Konto verwenden',
   'consent.scopes': 'Wenn Sie zustimmen, kann {application}:',
+  'consent.sensitive':
+    'Achtung: Das handelt für Sie oder kostet Sie etwas. Wenn Sie zustimmen, kann {application}:',
+  'consent.policy': 'Datenschutz',
+  'consent.tos': 'Nutzungsbedingungen',
   'consent.next': 'Sie kehren zu {redirect_host} zurück.',
   'consent.device':
     '{application} läuft auf diesem Gerät. Machen Sie nur weiter, wenn Sie es gerade eben hier gestartet haben, und geben Sie die Adresse der folgenden Seite niemals weiter.',

@@ -5,6 +5,10 @@ export const en = {
   'consent.account': 'Your account',
   'consent.switch': 'Use another account',
   'consent.scopes': 'If you allow it, {application} can:',
+  'consent.sensitive':
+    'Take care: this acts for you, or costs you something. If you allow it, {application} can:',
+  'consent.policy': 'Privacy',
+  'consent.tos': 'Terms',
   'consent.next': 'You return to {redirect_host}.',
   'consent.device':
     '{application} runs on this device. Go on only if you have started it here just now, and never pass on the address of the page that follows.',

@@ -72,6 +72,17 @@ describeInBrowser('the pages in a browser', (open) => {
       'consent for this device',
       async (page) => goToConsent(page, await world.addApplication(NOTES)),
     ],
+    [
+      'consent to what is sensitive',
+      async (page) => {
+        const title = 'Send money to whoever is in your address book';
+        const put = { scope: 'money.send', title, sensitive: true };
+        await succeed(world, 'admin.scopes.put', put, operator);
+        const scope = 'profile.read money.send';
+        const pages = { policy_uri: 'https://acme.example/p', tos_uri: 'https://acme.example/t' };
+        await goToConsent(page, await world.addApplication({ ...NOTES, ...pages, scope }));
+      },
+    ],
     ['connections', goToConnections],
     [
       'connections after a disconnect',

@@ -20,6 +20,8 @@ export interface ApplicationOptions {
   name?: string;
   logo_uri?: string;
   homepage_uri?: string;
+  policy_uri?: string;
+  tos_uri?: string;
   scope?: string;
   /** Where the callback leads on. Default: it says that it is linked. */
   leadsTo?: string;

@@ -12,6 +12,8 @@ const ARROWS =
   "url(\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 20 20' fill='none' stroke='%23000' stroke-width='1.7' stroke-linecap='round' stroke-linejoin='round'%3E%3Cpath d='M13 3.5 16.5 7 13 10.5M16.5 7H4M7 9.5 3.5 13 7 16.5M3.5 13H16'/%3E%3C/svg%3E\")";
 const CHECK =
   "url(\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 20 20' fill='none' stroke='%23000' stroke-width='2.2' stroke-linecap='round' stroke-linejoin='round'%3E%3Cpath d='m4.5 10.5 3.6 3.6 7.4-8'/%3E%3C/svg%3E\")";
+const WARNING =
+  "url(\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 20 20' fill='none' stroke='%23000' stroke-width='1.8' stroke-linecap='round' stroke-linejoin='round'%3E%3Cpath d='M10 3 18 17H2ZM10 8.5v3.5M10 14.5v.1'/%3E%3C/svg%3E\")";
 
 const shape = (mask: string, color: string) =>
   `background: var(${color}); mask: ${mask} center / contain no-repeat; forced-color-adjust: none;`;
@@ -84,6 +86,9 @@ ul { padding: 0; list-style: none; }
   content: ""; position: absolute; inset-inline-start: 0; top: 0.125rem; width: 1.25rem; height: 1.25rem;
   ${shape(CHECK, '--link')}
 }
+.sensitive { padding: 1rem; border: 2px solid var(--text); border-radius: 0.75rem; }
+.sensitive .scopes > li::before { ${shape(WARNING, '--text')} }
+.pages { display: flex; flex-wrap: wrap; justify-content: center; column-gap: 1rem; }
 .scopes .name { font-weight: 500; }
 .scopes.close { gap: 0.25rem; margin-top: 0.25rem; }
 

@@ -1,9 +1,10 @@
 import type { RedirectKind } from '@latchkey/schema';
-import { html } from '../../html.ts';
+import { type Html, html } from '../../html.ts';
+import type { PageTexts } from '../text-catalog.ts';
 import { decisionButton, form } from './form.ts';
 import { layout } from './layout.ts';
 import { logo } from './logo.ts';
-import { homepageLink, outside, strongOutside } from './outside.ts';
+import { homepageLink, outside, outsideLink, strongOutside } from './outside.ts';
 import type { Page, PageFrame, ShownAccount, ShownApplication, ShownScope } from './page.ts';
 import { person } from './person.ts';
 import { scopeList } from './scope-list.ts';
@@ -23,20 +24,35 @@ export function consentPage(frame: PageFrame, question: ConsentQuestion): Page {
   const { application, account, scopes, redirect_host, redirect_kind } = question;
   const host = { name: theme.name, logo_uri: theme.logo };
   const name = outside(application.name);
+  const sensitive = scopes.filter((scope) => scope.sensitive);
+  const others = scopes.filter((scope) => !scope.sensitive);
 
   const body = html`<header>
 <div class="parties">${logo(application)}<span class="between"></span>${logo(host)}</div>
 <h1>${texts.of('consent.title', { application: name, service: outside(theme.name) })}</h1>
 ${application.homepage_uri === null ? null : html`<p>${homepageLink(application.homepage_uri)}</p>`}
+${pagesOf(application, texts)}
 </header>
 <div class="account" role="group" aria-label="${texts.plain('consent.account')}">
 ${person(account)}
 ${decisionButton('switch', texts.of('consent.switch'), 'text-button')}
 </div>
-<section>
+${
+  sensitive.length === 0
+    ? null
+    : html`<section class="sensitive">
+<h2>${texts.of('consent.sensitive', { application: name })}</h2>
+${scopeList(sensitive, texts)}
+</section>`
+}
+${
+  others.length === 0
+    ? null
+    : html`<section>
 <h2>${texts.of('consent.scopes', { application: name })}</h2>
-${scopeList(scopes, texts)}
-</section>
+${scopeList(others, texts)}
+</section>`
+}
 ${
   redirect_kind === 'web'
     ? null
@@ -57,4 +73,12 @@ ${decisionButton('allow', texts.of('consent.allow'))}
     logos: [theme.logo, application.logo_uri],
     leadsAway: true,
   });
+}
+
+function pagesOf({ policy_uri, tos_uri }: ShownApplication, texts: PageTexts): Html | null {
+  const links = [
+    policy_uri === null ? null : outsideLink(policy_uri, texts.of('consent.policy')),
+    tos_uri === null ? null : outsideLink(tos_uri, texts.of('consent.tos')),
+  ].filter((link) => link !== null);
+  return links.length === 0 ? null : html`<p class="quiet pages">${links}</p>`;
 }

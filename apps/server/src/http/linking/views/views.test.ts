@@ -186,6 +186,54 @@ describe('the consent page', () => {
     expect(consent.html).toMatch(next);
   });
 
+  test('sets sensitive scopes apart, first and under a heading of their own', () => {
+    const scopes = [
+      scope('Read 1', null),
+      { ...scope('Pay 1', null), sensitive: true },
+      scope('Read 2', null),
+      { ...scope('Pay 2', null), sensitive: true },
+    ];
+    const headingsAndScopes = (shown: typeof scopes) => {
+      const question = {
+        link_id,
+        application: application('Acme'),
+        account: account('Ada', 'ada'),
+        scopes: shown,
+        redirect_host: 'acme.example',
+        redirect_kind: 'web' as const,
+        formToken: 'token',
+      };
+      const { html } = consentPage(frame(), question);
+      const found = html.matchAll(/<section[^>]*>\n<h2>(.{5})|<li><p class="name"><bdi>(.*?)</g);
+      return [...found].map(([, heading, title]) => heading ?? title);
+    };
+    const [sensitive, others] = ['Take ', 'If yo'];
+    expect(headingsAndScopes(scopes)).toEqual([
+      ...[sensitive, 'Pay 1', 'Pay 2'],
+      ...[others, 'Read 1', 'Read 2'],
+    ]);
+    expect(headingsAndScopes(scopes.slice(1, 2))).toEqual([sensitive, 'Pay 1']);
+    expect(headingsAndScopes(scopes.slice(0, 1))).toEqual([others, 'Read 1']);
+  });
+
+  test('links to the privacy and the terms of the application, where it has them', () => {
+    expect(consent.html).toContain(
+      '<a href="https://acme.example/privacy?a=&quot;b&quot;" rel="noreferrer">Privacy</a>',
+    );
+    expect(consent.html).toContain('<a href="https://acme.example/terms" rel="noreferrer">Terms<');
+    const plain = { ...application('Acme'), policy_uri: null, tos_uri: null };
+    const question = {
+      link_id,
+      application: plain,
+      account: account('Ada', 'ada'),
+      scopes: [],
+      redirect_host: 'acme.example',
+      redirect_kind: 'web' as const,
+      formToken: 'token',
+    };
+    expect(consentPage(frame(), question).html).not.toMatch(/Privacy|Terms/);
+  });
+
   test.each([
     ['web', false],
     ['loopback', true],
