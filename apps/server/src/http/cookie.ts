@@ -1,8 +1,14 @@
 export function cookieValue(header: string, name: string): string | null {
-  for (const pair of header.split(';')) {
+  return pairs(header).find(([candidate]) => candidate === name)?.[1] ?? null;
+}
+
+export function cookieNames(header: string): string[] {
+  return pairs(header).map(([name]) => name);
+}
+
+function pairs(header: string): [name: string, value: string][] {
+  return header.split(';').flatMap((pair) => {
     const equals = pair.indexOf('=');
-    if (equals !== -1 && pair.slice(0, equals).trim() === name)
-      return pair.slice(equals + 1).trim();
-  }
-  return null;
+    return equals === -1 ? [] : [[pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]];
+  });
 }

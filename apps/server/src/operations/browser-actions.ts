@@ -1,3 +1,4 @@
+import type { Milliseconds } from '../clock.ts';
 import { endConnection } from '../connections/end-connection.ts';
 import { findConnectedApplication } from '../connections/find-connected-application.ts';
 import { findEndedConnection } from '../connections/find-ended-connection.ts';
@@ -19,6 +20,8 @@ import type { AnyCaller, Callers, Visitor } from './caller.ts';
 
 export interface Redirect {
   redirect_to: string;
+  /** Once the user has decided. */
+  page_expires_at?: Milliseconds;
 }
 
 export interface ConsentView extends PageSession {
@@ -117,7 +120,8 @@ export const browserActions = {
         { account_id },
         initiator,
       );
-      return { redirect_to, grant_id: link.decision?.grant_id ?? null };
+      const grant_id = link.decision?.grant_id ?? null;
+      return { redirect_to, grant_id, page_expires_at: user.page.expires_at };
     },
   }),
 
@@ -129,7 +133,7 @@ export const browserActions = {
     outputIds: {},
     async handle(service, _input: object, user: User, initiator): Promise<Redirect> {
       const { redirect_to } = await deny(service, accessOf(user), initiator);
-      return { redirect_to };
+      return { redirect_to, page_expires_at: user.page.expires_at };
     },
   }),
 

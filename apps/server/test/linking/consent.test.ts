@@ -109,6 +109,67 @@ describeOnAnyStore('the consent page', (fresh) => {
     });
   });
 
+  test('locks no browser out: the cookies of the newest pages stay', async () => {
+    const linking = await linkingApplication(server);
+    const jar = new Map([
+      ['session', '1'],
+      ['__Host-latchkey_link_other', '1'],
+    ]);
+    const others = jar.size;
+    const names: string[] = [];
+    for (let times = 0; times < 12; times += 1) {
+      server.advance(1);
+      const { link, link_id } = await linking.begin();
+      const url = await identify(server, link, linking);
+      const cookie = [...jar].map((pair) => pair.join('=')).join('; ');
+      const { headers } = await visit(server, pathOf(url), { cookie });
+      const name = `__Host-latchkey_link_${link_id.replaceAll('-', '')}`;
+      names.push(name);
+      for (const set of headers.getSetCookie()) {
+        expect(set).toMatch(/; HttpOnly; SameSite=Lax; Path=\/; Secure; Max-Age=\d+$/);
+        const [, changed = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+        if (set.endsWith('Max-Age=0')) expect(jar.delete(changed)).toBe(true);
+        else jar.set(changed, value);
+      }
+      // The opened page stays, even if others were begun after it.
+      expect(jar.has(name)).toBe(true);
+      expect(jar.size).toBeLessThanOrEqual(others + 8);
+    }
+    expect([...jar.keys()].slice(others)).toEqual(names.slice(-8));
+  });
+
+  test('opens an old page beside newer ones', async () => {
+    const linking = await linkingApplication(server);
+    const { link, link_id } = await linking.begin();
+    const url = await identify(server, link, linking);
+    const id = (n: number) => `__Host-latchkey_link_f${n}${'0'.repeat(30)}`;
+    const cookie = Array.from({ length: 9 }, (_, n) => `${id(n)}=1`).join('; ');
+    const { headers } = await visit(server, pathOf(url), { cookie });
+    const [set = '', ...ended] = headers.getSetCookie();
+    expect(set).toContain(link_id.replaceAll('-', ''));
+    expect(ended.map((header) => header.split('=')[0])).toEqual([id(0), id(1)]);
+  });
+
+  test.each([
+    ['allow', 0, ['300']],
+    ['deny', 0, ['300']],
+    ['switch', 0, []],
+    // The same decision again, 100 seconds before the link request is deleted.
+    ['deny', 14_300_000, ['100']],
+  ])('%s: the cookie is needed for a short time only, after %d ms', async (how, after, left) => {
+    const page = await openConsent(server, await linkingApplication(server));
+    const form = { form_token: page.form_token, decision: how };
+    const decide = () => visit(server, page.path, { cookie: page.cookie, form });
+    const first = await decide();
+    server.advance(after);
+    const { status, headers } = after === 0 ? first : await decide();
+    expect(status).toBe(303);
+    const attributes = '; HttpOnly; SameSite=Lax; Path=/; Secure; Max-Age=';
+    expect(headers.getSetCookie()).toEqual(
+      left.map((seconds) => page.cookie + attributes + seconds),
+    );
+  });
+
   test('shows who asks for what, and where it leads', async () => {
     const profile = {
       name: 'Acme & <b>Sons</b>',
@@ -171,7 +232,7 @@ describeOnAnyStore('the consent page', (fresh) => {
       expect(status).toBe(303);
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('referrer-policy')).toBe('no-referrer');
-      expect(headers.has('set-cookie')).toBe(false);
+      expect(headers.getSetCookie()).toEqual([expect.stringMatching(/; Max-Age=300$/)]);
     }
     const { code, ...rest } = addedTo(`${CALLBACK}&`, first ?? '');
     expect(rest).toEqual({ state: linking.request.state, iss: PUBLIC_URL });

@@ -1,7 +1,9 @@
+import type { Milliseconds } from '../../clock.ts';
 import { describeRedirect } from '../../linking/redirect.ts';
 import type { ActionChoice } from '../../operations/action.ts';
 import { browserActions, type Redirect } from '../../operations/browser-actions.ts';
 import type { Callers } from '../../operations/caller.ts';
+import { LINKS_KEPT } from '../../store/store.ts';
 import type { PathParameters, Route } from '../router.ts';
 import { formTokenOf } from './form-token.ts';
 import { openWithTicket, ticketIn } from './open-page.ts';
@@ -9,6 +11,9 @@ import { act, type PageTools, pageRoute, show } from './page-visit.ts';
 import { type Answer, actionOf, readAnswer } from './read-answer.ts';
 import { sendRedirect } from './send-redirect.ts';
 import { consentPage } from './views/consent-page.ts';
+
+/** For the other clicks of a double click, and for the button back. */
+export const COOKIE_AFTER_DECISION: Milliseconds = 300_000;
 
 const decisions = {
   allow: browserActions.allow,
@@ -66,11 +71,17 @@ export function linkRoutes(tools: PageTools): Route[] {
       actions: Object.values(decisions),
       addressOf,
       async handle(visit) {
-        const { context } = visit;
-        const { redirect_to } = await act(tools, visit, decision, {
-          readInput: () => readAnswer(context, visit.session ?? '', tools.origin),
+        const { context, address } = visit;
+        const session = visit.session ?? '';
+        const { redirect_to, page_expires_at } = await act(tools, visit, decision, {
+          readInput: () => readAnswer(context, session, tools.origin),
         });
-        sendRedirect(context, redirect_to);
+        if (page_expires_at === undefined) return sendRedirect(context, redirect_to);
+        const left = page_expires_at + LINKS_KEPT - tools.callContext.service.clock();
+        const seconds = Math.ceil(Math.min(left, COOKIE_AFTER_DECISION) / 1000);
+        sendRedirect(context, redirect_to, {
+          'Set-Cookie': tools.cookies.set(address, session, seconds),
+        });
       },
     }),
   ];

@@ -35,6 +35,10 @@ export async function openWithTicket(
   // Once its link is over, a consent page says so, and leads back to the application.
   const end = page.expires_at + (page.kind === 'consent' ? LINKS_KEPT : 0);
   const seconds = Math.ceil((end - callContext.service.clock()) / 1000);
-  const cookie = cookies.set(address, session, seconds);
-  sendRedirect(context, location, { 'Set-Cookie': cookie });
+  sendRedirect(context, location, {
+    'Set-Cookie': [
+      cookies.set(address, session, seconds),
+      ...cookies.makeRoom(context.request, address),
+    ],
+  });
 }

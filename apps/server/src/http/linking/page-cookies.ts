@@ -1,11 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { PageAddress } from '../../linking/page-session.ts';
-import { cookieValue } from '../cookie.ts';
+import { cookieNames, cookieValue } from '../cookie.ts';
 
 export interface PageCookies {
   read(request: IncomingMessage, address: PageAddress): string | null;
   set(address: PageAddress, session: string, seconds: number): string;
+  /** The Set-Cookie headers that end the oldest pages, so that a browser has room for another one. */
+  makeRoom(request: IncomingMessage, address: PageAddress): string[];
 }
+
+/** Of consent pages. Node refuses a header section of more than 16 KiB, and a cookie has 125 bytes. */
+export const MAX_OTHER_PAGES = 7;
 
 /** With https, only this host gets the cookies, encrypted (RFC 6265bis, section 4.1.3.2). */
 export function createPageCookies(publicUrl: string): PageCookies {
@@ -13,10 +18,19 @@ export function createPageCookies(publicUrl: string): PageCookies {
   const nameOf = (address: PageAddress) => (isSecure ? '__Host-' : '') + baseName(address);
   // Not Strict: the way to a page begins on the host's site.
   const attributes = `HttpOnly; SameSite=Lax; Path=/${isSecure ? '; Secure' : ''}`;
+  const set = (name: string, session: string, seconds: number) =>
+    `${name}=${session}; ${attributes}; Max-Age=${seconds}`;
+  const ofLinks = new RegExp(`^${isSecure ? '__Host-' : ''}latchkey_link_[0-9a-f]{32}$`);
   return {
     read: ({ headers }, address) => cookieValue(headers.cookie ?? '', nameOf(address)),
-    set: (address, session, seconds) =>
-      `${nameOf(address)}=${session}; ${attributes}; Max-Age=${seconds}`,
+    set: (address, session, seconds) => set(nameOf(address), session, seconds),
+    makeRoom: ({ headers }, address) =>
+      cookieNames(headers.cookie ?? '')
+        .filter((name) => ofLinks.test(name) && name !== nameOf(address))
+        // By the id of the link, which begins with the time.
+        .sort()
+        .slice(0, -MAX_OTHER_PAGES)
+        .map((name) => set(name, '', 0)),
   };
 }
 
