@@ -555,6 +555,12 @@ export const reasons = {
     advice:
       'Nothing was kept. If the address is that of your proxy, set TRUST_PROXY. Many users may share an address; RATE_LIMIT sets the limit.',
   },
+  too_many_links_together: {
+    code: 'rate_limited',
+    found: 'All addresses together have started more links than the limit "links_total" allows.',
+    advice:
+      'Nothing was kept. Addresses that had a link approved within a day go on for longer. If this is no flood, RATE_LIMIT sets the limit.',
+  },
   too_many_page_actions: {
     code: 'rate_limited',
     found: 'One page was used more often than its limit allows.',

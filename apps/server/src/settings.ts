@@ -145,7 +145,7 @@ const definitions = {
   ),
   RATE_LIMIT: setting(
     rateLimits,
-    'must be on, off or a list of NAME=COUNT/SECONDS, where NAME is authentications, exchanges, requests or links',
+    'must be on, off or a list of NAME=COUNT/SECONDS, where NAME is authentications, exchanges, requests, links or links_total',
   ),
   SIGN_IN_URL: setting(
     signInUrl,

@@ -2,9 +2,11 @@ import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { Store } from '../store/store.ts';
 import { type Limit, SharedLimit } from './limit.ts';
+import { forStrangers, LinkLimit } from './link-limit.ts';
 import { type LimitName, PAGE_ACTIONS, type RateLimits } from './rate-limit-setting.ts';
 
-export interface Limits extends Record<LimitName, Limit> {
+export interface Limits extends Record<Exclude<LimitName, 'links' | 'links_total'>, Limit> {
+  readonly links: LinkLimit;
   close(): Promise<void>;
 }
 
@@ -16,7 +18,10 @@ export const noLimits: Limits = {
   authentications: unlimited,
   exchanges: unlimited,
   requests: unlimited,
-  links: unlimited,
+  links: new LinkLimit(
+    { byAddress: unlimited, together: unlimited, strangers: unlimited },
+    Date.now,
+  ),
   pages: unlimited,
   async close() {},
 };
@@ -31,13 +36,13 @@ export function createLimits(
   if (rateLimits === null) return noLimits;
 
   const numbers = { ...rateLimits, pages: PAGE_ACTIONS };
-  const create = (name: LimitName) =>
-    new SharedLimit(name, numbers[name], { store, clock }, (key, isFirst) => {
+  const create = (name: LimitName, rateLimit = numbers[name]) =>
+    new SharedLimit(name, rateLimit, { store, clock }, (key, isFirst) => {
       onRefusal(name);
       // Once per window: each refused request has its own log line.
       if (isFirst) log.warn({ limit: name, key }, 'a rate limit was reached');
     });
-  const limits = {
+  const shared = {
     authentications: create('authentications'),
     exchanges: create('exchanges'),
     requests: create('requests'),
@@ -48,7 +53,7 @@ export function createLimits(
   let alone = false;
   async function share(which: 'due' | 'all'): Promise<void> {
     try {
-      for (const limit of Object.values(limits)) await limit.share(which);
+      for (const limit of Object.values(shared)) await limit.share(which);
       alone = false;
     } catch (err) {
       // Once per outage: the next attempt follows within a second.
@@ -64,12 +69,30 @@ export function createLimits(
     });
   }, SHARE_EVERY_MS).unref();
 
+  // Counted in each process: they protect its database, and every link request would share them.
+  const together = create('links_total');
+  const strangers = create('links_total', forStrangers(numbers.links_total));
+
   return {
-    ...limits,
+    ...shared,
+    links: new LinkLimit(
+      { byAddress: shared.links, together: asOne(together), strangers: asOne(strangers) },
+      clock,
+    ),
     async close() {
       clearInterval(timer);
       await sharing;
       await share('all');
     },
+  };
+}
+
+/** All addresses together. */
+function asOne(limit: Limit): Limit {
+  return {
+    count: () => limit.count('all'),
+    check: () => limit.check('all'),
+    isReached: () => limit.isReached('all'),
+    giveBack: () => limit.giveBack('all'),
   };
 }

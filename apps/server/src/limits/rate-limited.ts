@@ -7,6 +7,7 @@ const reasonOf = {
   exchanges: 'too_many_failed_exchanges',
   requests: 'too_many_requests',
   links: 'too_many_links',
+  links_total: 'too_many_links_together',
   pages: 'too_many_page_actions',
 } as const satisfies Record<LimitName, Reason>;
 

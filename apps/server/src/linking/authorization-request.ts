@@ -1,4 +1,5 @@
 import { fields, isUuid } from '@latchkey/schema';
+import { z } from 'zod';
 import { DomainError } from '../domain-error.ts';
 import type { Reason } from '../reasons.ts';
 import type { ApplicationRecord } from '../store/records.ts';
@@ -115,8 +116,8 @@ export async function readRequest(
     scope,
     description_ids,
     code_challenge,
-    login_hint: readHint(query, 'login_hint', 200),
-    ui_locales: readHint(query, 'ui_locales', 100),
+    login_hint: readHint(query, 'login_hint', fields.textOf(200)),
+    ui_locales: readHint(query, 'ui_locales', LANGUAGE_TAGS),
   };
 }
 
@@ -155,9 +156,12 @@ function readChallenge(query: URLSearchParams): string | null {
   return challenge;
 }
 
+/** RFC 5646, section 2.1: in four bytes each, they would take a link request over its 6 KiB. */
+const LANGUAGE_TAGS = z.string().regex(/^[\x20-\x7e]{1,100}$/);
+
 /** A malformed hint is ignored, because it decides nothing. */
-function readHint(query: URLSearchParams, name: string, maxLength: number): string | null {
+function readHint(query: URLSearchParams, name: string, form: z.ZodType<string>): string | null {
   const [value, ...others] = valuesOf(query, name);
   if (value === undefined || others.length > 0) return null;
-  return fields.textOf(maxLength).safeParse(value).success ? value : null;
+  return form.safeParse(value).success ? value : null;
 }

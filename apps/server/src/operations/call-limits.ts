@@ -1,5 +1,7 @@
 import { type ErrorCode, errorDefinition } from '@latchkey/schema';
+import type { AuditedIds } from '../audit/audit.ts';
 import { DomainError } from '../domain-error.ts';
+import type { ActionName } from '../initiator.ts';
 import { addressKey } from '../limits/limit.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Reason } from '../reasons.ts';
@@ -67,6 +69,18 @@ function keyOf(counts: CountsAgainst, caller: AnyCaller): string | null {
     case 'operator':
       return null;
   }
+}
+
+/** Who begins links that are approved is no flood. */
+export function noteLink(
+  { links }: Limits,
+  name: ActionName,
+  { link_id }: AuditedIds,
+  address: string | undefined,
+): void {
+  if (link_id === undefined) return;
+  if (name === 'links.begin') links.begun(link_id, addressKey(address));
+  if (name === 'admin.links.approve') links.approved(link_id);
 }
 
 /** Of a public application, a revocation that revokes nothing takes no more than its id. */

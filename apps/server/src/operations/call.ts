@@ -5,7 +5,7 @@ import type { ActionName, Actor, Initiator } from '../initiator.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Service } from '../service.ts';
 import type { Action, ActionChoice, IdPaths } from './action.ts';
-import { countCall, countFailure, countFruitless, limitFailure } from './call-limits.ts';
+import { countCall, countFailure, countFruitless, limitFailure, noteLink } from './call-limits.ts';
 import type { AnyCaller } from './caller.ts';
 import { validate } from './input.ts';
 
@@ -141,6 +141,7 @@ export async function call<Output extends object, Input extends object, By exten
       : (intercept({ operation: name, breakConnection }, handle) as Promise<Output>));
 
     noteIds(ids, output, action.outputIds);
+    noteLink(limits, name, ids, request.address);
     const { audited } = action;
     if (audited === 'always' || (audited === 'first_use' && isFirstUse)) {
       service.audit.done(auditedCall(by));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { errorDefinition } from '@latchkey/schema';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { explainRequest } from '../../src/audit/explain.ts';
 import { DomainError } from '../../src/domain-error.ts';
 import { invoke, send, succeed } from '../http/call.ts';
@@ -48,6 +48,24 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
     const { status, headers } = await authorize(server, request, { method: 'HEAD' });
     expect(status).toBe(303);
     expect(headers.get('location')).toContain('link=lk_link_');
+  });
+
+  test.each([
+    ['an image', { 'sec-fetch-dest': 'image' }, 400],
+    ['a frame', { 'sec-fetch-dest': 'iframe' }, 400],
+    ['a prefetch', { 'sec-fetch-dest': 'document', 'sec-purpose': 'prefetch' }, 400],
+    ['a prerendering', { 'sec-fetch-dest': 'document', 'sec-purpose': 'prefetch;prerender' }, 400],
+    ['a browser', { 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate' }, 303],
+    ['a program', { 'sec-fetch-mode': 'cors' }, 303],
+  ])('of %s', async (_, headers, expected) => {
+    const { request } = await linkingApplication(server);
+    const create = vi.spyOn(server.service.store, 'createLink');
+    const response = await authorize(server, request, { headers });
+    expect(response.status).toBe(expected);
+    expect(create).toHaveBeenCalledTimes(expected === 303 ? 1 : 0);
+    create.mockRestore();
+    if (expected === 400) expect(response.text).toContain('parameter_invalid');
+    expect(response.headers.has('location')).toBe(expected === 303);
   });
 
   test.each(['POST', 'PUT', 'DELETE'])('does not support %s', async (method) => {
@@ -380,6 +398,44 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
   });
 });
 
+describeOnAnyStore('the limit on all link requests together', (fresh) => {
+  const settings = { RATE_LIMIT: 'links=100/60,links_total=10/60', TRUST_PROXY: 'true' };
+  const server = useServer(fresh, { ...LINKING, ...settings });
+
+  test('keeps a fifth for the addresses that had a link approved within a day', async () => {
+    const { request, account_id } = await linkingApplication(server);
+    let strangers = 0;
+    const from = (address = `198.51.100.${strangers++}`) =>
+      authorize(server, request, { headers: { 'x-forwarded-for': address } });
+    const known = '192.0.2.1';
+    const statuses = async (count: number, address?: string) => {
+      const all: number[] = [];
+      for (let sent = 0; sent < count; sent++) all.push((await from(address)).status);
+      return all.map((status) => (status === 303 ? '.' : status)).join('');
+    };
+
+    const begun = await from(known);
+    const { link } = addedTo(`${SIGN_IN_URL}&`, begun.headers.get('location') ?? '');
+    await succeed(server, 'admin.links.approve', { link, account_id }, operator);
+    // The first of the known address came before its approval.
+    expect(await statuses(8)).toBe('.......429');
+    const refused = await from();
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+    await server.service.audit.flush();
+    const id = refused.headers.get('x-request-id') ?? '';
+    const [explained] = await explainRequest(server.service.store, id);
+    expect(explained).toMatchObject({ reason: 'too_many_links_together' });
+    expect(await statuses(3, known)).toBe('..429');
+
+    server.advance(86_340_000);
+    expect(await statuses(9)).toBe('........429');
+    expect(await statuses(1, known)).toBe('.');
+    server.advance(60_000);
+    expect(await statuses(9)).toBe('........429');
+    expect(await statuses(1, known)).toBe('429');
+  });
+});
+
 describeOnAnyStore('the limit on link requests', (fresh) => {
   const server = useServer(fresh, { ...LINKING, RATE_LIMIT: 'links=3/60', TRUST_PROXY: 'true' });
 
@@ -388,6 +444,8 @@ describeOnAnyStore('the limit on link requests', (fresh) => {
     const from = (address: string, changes: Changes = {}) =>
       authorize(server, { ...request, ...changes }, { headers: { 'x-forwarded-for': address } });
     for (let sent = 0; sent < 5; sent++) {
+      const image = { 'x-forwarded-for': '192.0.2.1', 'sec-fetch-dest': 'image' };
+      expect((await authorize(server, request, { headers: image })).status).toBe(400);
       expect((await from('192.0.2.1', { scope: 'unknown' })).status).toBe(303);
       expect((await from('192.0.2.1', { client_id: 'unknown' })).status).toBe(400);
     }

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import { DomainError } from '../../domain-error.ts';
 import { addressKey } from '../../limits/limit.ts';
 import { RefusedToApplication, readAuthorization } from '../../linking/begin-link.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
@@ -25,6 +27,7 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
       try {
         const { redirect_to } = await call(callContext, browserActions.begin, {
           async authenticate() {
+            refuseNoNavigation(context.request);
             limits.links.check(address_key);
             return { kind: 'visitor', address_key };
           },
@@ -43,4 +46,18 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
       }
     },
   };
+}
+
+/**
+ * 300 images or prefetches on any page would use up what the address of its visitors may begin.
+ * Browsers say what they are; programs send neither header.
+ */
+function refuseNoNavigation({ headers }: IncomingMessage): void {
+  if ((headers['sec-fetch-dest'] ?? 'document') !== 'document') refuse('Sec-Fetch-Dest');
+  if (/\bprefetch\b/.test(`${headers['sec-purpose'] ?? ''}`)) refuse('Sec-Purpose');
+}
+
+function refuse(header: string): never {
+  const message = 'Only a browser that opens this address as a page may begin a link.';
+  throw new DomainError('parameter_invalid', { issues: [{ path: [header], message }] });
 }
