@@ -161,7 +161,8 @@ export async function startServer(
   service.deletions.watch();
   service.idleGrants.watch();
   service.commandChanges.watch();
-  log.info(adminUrl === null ? { url } : { url, admin_url: adminUrl }, 'listening');
+  const connections = servers.reduce((sum, { maxConnections }) => sum + maxConnections, 0);
+  log.info({ url, ...(adminUrl !== null && { admin_url: adminUrl }), connections }, 'listening');
 
   async function close({ drain = true } = {}) {
     if (drain && settings.drainSeconds > 0) {

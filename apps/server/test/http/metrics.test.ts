@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { getHeapStatistics } from 'node:v8';
 import { errorCodes } from '@latchkey/schema';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -45,6 +46,18 @@ describeOnAnyStore('/metrics', (fresh) => {
     );
     return Object.fromEntries(since.filter(([, value]) => value !== 0));
   };
+
+  test('has the number of connections that the start has logged', async () => {
+    const { samples } = await scrape();
+    const [limit] = samples.filter(({ name }) => name === 'latchkey_connections_limit');
+    const started = server.lines.map((line) => JSON.parse(line));
+    expect(started.find(({ msg }) => msg === 'listening')).toMatchObject({
+      connections: limit?.value,
+    });
+    const mebibytes = getHeapStatistics().heap_size_limit / 2 ** 20;
+    expect(limit?.value).toBeLessThanOrEqual(2 * mebibytes);
+    expect(limit?.value).toBeGreaterThan(0);
+  });
 
   test('is in the text format of Prometheus, with the headers of every response', async () => {
     const { response, samples } = await scrape();
