@@ -1,5 +1,4 @@
 import { type ErrorCode, errorDefinition } from '@latchkey/schema';
-import type { AuditedIds } from '../audit/audit.ts';
 import { DomainError } from '../domain-error.ts';
 import type { ActionName } from '../initiator.ts';
 import { addressKey } from '../limits/limit.ts';
@@ -56,7 +55,7 @@ export function countFailure(
 function keyOf(counts: CountsAgainst, caller: AnyCaller): string | null {
   switch (caller.kind) {
     case 'application':
-      return isPublic(caller) && counts === 'requests' ? null : caller.application.id;
+      return counts === 'requests' && isPublic(caller) ? null : caller.application.id;
     case 'grant': {
       const { application_public, account, grant } = caller;
       const { application_id } = grant;
@@ -75,10 +74,9 @@ function keyOf(counts: CountsAgainst, caller: AnyCaller): string | null {
 export function noteLink(
   { links }: Limits,
   name: ActionName,
-  { link_id }: AuditedIds,
+  link_id: string,
   address: string | undefined,
 ): void {
-  if (link_id === undefined) return;
   if (name === 'links.begin') links.begun(link_id, addressKey(address));
   if (name === 'admin.links.approve') links.approved(link_id);
 }

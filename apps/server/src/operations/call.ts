@@ -141,7 +141,7 @@ export async function call<Output extends object, Input extends object, By exten
       : (intercept({ operation: name, breakConnection }, handle) as Promise<Output>));
 
     noteIds(ids, output, action.outputIds);
-    noteLink(limits, name, ids, request.address);
+    if (ids.link_id !== undefined) noteLink(limits, name, ids.link_id, request.address);
     const { audited } = action;
     if (audited === 'always' || (audited === 'first_use' && isFirstUse)) {
       service.audit.done(auditedCall(by));
