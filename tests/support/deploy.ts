@@ -13,7 +13,10 @@ interface Rules {
 }
 
 interface RuleTests {
-  tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[];
+  tests: {
+    input_series: { series: string; values: string }[];
+    alert_rule_test: { alertname: string; exp_alerts: unknown[] }[];
+  }[];
 }
 
 export interface Panel {
