@@ -1,7 +1,8 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
 
 /** `LKey` in ASCII. SQLite keeps it in the header of a file, for whoever wonders whose it is. */
-export const APPLICATION_ID = 0x4c4b6579;
+const APPLICATION_ID = 0x4c4b6579;
 
 /** Something else is at the path of the database. It stays as it is. */
 export class ForeignFile extends Error {
@@ -54,3 +55,9 @@ const hasLog = (path: string) =>
     const log = statSync(`${path}${suffix}`, { throwIfNoEntry: false });
     return log !== undefined && log.size > 0;
   });
+
+/** Before there is a log, so that the file itself always tells whose it is. */
+export function sign(database: DatabaseSync): void {
+  const found = database.prepare('PRAGMA application_id').get()?.application_id;
+  if (found === 0) database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+}

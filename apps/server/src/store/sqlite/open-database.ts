@@ -8,7 +8,7 @@ import type { StoreOptions } from '../store.ts';
 import { claimDatabase } from '../use-mark.ts';
 import { tightenFile } from './database-file.ts';
 import { BLOCKING_MS, isLocked, isUnavailable, retryWhileLocked } from './errors.ts';
-import { APPLICATION_ID, refuseForeign } from './foreign-file.ts';
+import { refuseForeign, sign } from './foreign-file.ts';
 import { migrate, type SqliteStep, versionOf } from './migrations.ts';
 import { useMarks } from './use-mark.ts';
 
@@ -62,12 +62,6 @@ function prepareFile(path: string, create: boolean): void {
   if (!existsSync(path)) writeFileSync(path, '', { flag: 'a', mode: 0o600 });
   // SQLite would open a read-only file, and then refuse every write.
   accessSync(path, constants.R_OK | constants.W_OK);
-}
-
-/** Before there is a log, so that the file itself always tells whose it is. */
-function sign(database: DatabaseSync): void {
-  const found = database.prepare('PRAGMA application_id').get()?.application_id;
-  if (found === 0) database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
 }
 
 function refuseNew(database: DatabaseSync, path: string): void {
