@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { moment, scope, text, timestamp, uuid } from './fields.ts';
+import { hostText, moment, scope, text, timestamp, uuid } from './fields.ts';
 
 const messages = (result: { success: boolean; error?: { issues: { message: string }[] } }) =>
   result.error?.issues.map(({ message }) => message);
@@ -34,6 +34,14 @@ describe('text', () => {
     ['what stands next to the control characters', ' ~\u00a0\ud7ff\ue000'],
     ['an emoji of several characters', '👩🏽\u200d🚀❤\ufe0f\u200d🔥'],
     ['letters that a joiner parts', 'می\u200cخواهم'],
+    ['Burmese', 'မြန်မာနိုင်ငံ'],
+    ['Devanagari, with a joiner behind a mark', 'श्रीमान् क्\u200dष'],
+    ['Bengali, with a joiner before a mark', 'র\u200d্যাব'],
+    ['Hebrew with points', 'בְּרֵאשִׁית'],
+    ['a family', '👨\u200d👩\u200d👧\u200d👦'],
+    ['a keycap', '1\ufe0f\u20e3'],
+    ['four marks in a row', 'x\u0301\u0302\u0303\u0304'],
+    ['a mark before a letter', '\u0301a'],
   ])('takes %s', (_, value) => {
     expect(text.parse(value)).toBe(value);
   });
@@ -64,6 +72,15 @@ describe('text', () => {
     ['a joiner at the end', 'a\u200c'],
     ['a joiner beside a space', 'a\u200d b'],
     ['two joiners', 'a\u200d\u200cb'],
+    ['a mark alone', '\u0301'],
+    ['a mark on a space', ' \u0301'],
+    ['five marks in a row', 'x\u0301\u0302\u0303\u0304\u0305'],
+    ['a selector that selects nothing', 'a \ufe0f'],
+    ['a selector behind a joiner', 'a\u200d\ufe0fb'],
+    ['a Hangul filler', 'a\u3164'],
+    ['a blank pattern of Braille', '\u2800a'],
+    ['a combining joiner', 'a\u034f\u0301'],
+    ['a mark that turns the direction of nothing', 'a\u200f'],
   ])('refuses %s', (_, value) => {
     expect(messages(text.safeParse(value))).toHaveLength(1);
   });
@@ -72,6 +89,46 @@ describe('text', () => {
     expect(text.parse('e\u0301'.repeat(200))).toBe('é'.repeat(200));
     // U+0958 has two characters in NFC.
     expect(messages(text.safeParse('\u0958'.repeat(101)))).toHaveLength(1);
+  });
+});
+
+describe('hostText', () => {
+  const flag = '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';
+  it.each([
+    ['an England flag', flag, flag],
+    ['letters around a flag', `a${flag}b`, `a${flag}b`],
+    ['tags without their end', '🏴\u{e0067}x', '🏴x'],
+    ['tags behind nothing', ' \u{e0067}\u{e007f}x', ' x'],
+    ['the end of no tags', 'x\u{e007f}', 'x'],
+    ['tags behind a combining joiner', 'x\u034f\u{e0067}\u{e007f}', 'x'],
+    ['families', '👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥', '👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥'],
+    ['Burmese', 'မြန်မာ', 'မြန်မာ'],
+    ['Devanagari', 'क्\u200dष', 'क्\u200dष'],
+    ['Bengali', 'র\u200d্যাব', 'র\u200d্যাব'],
+    ['a right-to-left mark', 'דנה\u200f', 'דנה'],
+    ['an override of the direction', '\u202eabc', 'abc'],
+    ['a joiner at the end', 'അവന്\u200d', 'അവന്'],
+    ['a joiner beside a hidden character', 'a\u200b\u200db', 'a\u200db'],
+    ['a line break', 'a\nb', 'ab'],
+    ['half a character', 'a\ud83d', 'a'],
+    ['marks that pile up', `x${'\u0301'.repeat(9)}y`, `x${'\u0301'.repeat(4)}y`],
+    [
+      'marks that pile up beside a hidden character',
+      'x\u0302\u0302\u200b\u0302\u0302\u0302',
+      'x\u0302\u0302\u0302\u0302',
+    ],
+    ['a letter and a mark that a hidden character parts', 'e\u200b\u0301', 'é'],
+    ['a letter that NFC parts', `\u0958${'\u0302'.repeat(4)}`, `\u0915\u093c${'\u0302'.repeat(3)}`],
+    ['white space alone', ' \u00a0', ''],
+    ['hidden characters alone', '\u3164\u2800\u200d', ''],
+    ['nothing', '', ''],
+    ['200 characters and a hidden one', `\u200f${'💐'.repeat(200)}`, '💐'.repeat(200)],
+  ])('keeps of %s what shows', (_, sent, kept) => {
+    expect(hostText.parse(sent)).toBe(kept);
+  });
+
+  it('has at most 200 characters that are kept', () => {
+    expect(messages(hostText.safeParse('a'.repeat(201)))).toHaveLength(1);
   });
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isSeen, seenPart } from './names.ts';
 
 /** A UUID: any version and case on input; converted to lower case. */
 export const uuid = z
@@ -22,16 +23,9 @@ export const moment = z.iso
   .refine((text) => !(Date.parse(text) >= Date.UTC(10_000, 0)), 'Must be before the year 10000.')
   .meta({ examples: ['2027-01-31T00:00:00Z'] });
 
-// Invisible characters could make one name look like another, or reverse the text around it. U+200C
-// and U+200D join or separate letters and emoji, so they are allowed between two visible characters.
-const SEEN = String.raw`[^\p{Z}\p{Cc}\p{Cf}\p{Cs}]`;
-const UNSEEN = new RegExp(
-  String.raw`[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}|(?<!${SEEN})[\u200c\u200d]|[\u200c\u200d](?!${SEEN})`,
-  'u',
-);
-
 /**
- * Text for people, in Unicode's form NFC.
+ * Text for people that an operator types, in Unicode's form NFC. What shows nothing could make one
+ * name look like another, or reverse the text around it.
  *
  * @param maxLength - in code points, of that form
  */
@@ -47,13 +41,22 @@ export const textOf = (maxLength: number) =>
       { error: `Must be 1 to ${maxLength} characters without control characters.`, abort: true },
     )
     .refine(
-      (text) => !UNSEEN.test(text) && /\S/.test(text),
-      'Must have no invisible characters, such as direction marks, and not only white space.',
+      isSeen,
+      'Must have no invisible characters, such as direction marks, at most 4 marks in a row, and not only white space.',
     )
     .meta({ minLength: 1, maxLength });
 
-/** The name of an application or of an account. */
+/** The name of an application. */
 export const text = textOf(200);
+
+/**
+ * Text of one of the host's users, who cannot be asked to change it: what an operator could not type
+ * is taken out. Empty if nothing is left that shows.
+ */
+export const hostText = z
+  .string()
+  .overwrite(seenPart)
+  .refine((text) => [...text].length <= 200, 'Must be at most 200 characters.');
 
 /** The host's own id of an account. */
 export const externalId = z

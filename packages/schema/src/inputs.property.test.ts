@@ -25,22 +25,86 @@ const id: Rule = (value) => {
   return sized && digits ? kept(value.toLowerCase()) : 'refused';
 };
 
-/** Some characters that can be seen, in NFC. */
+const isHidden = (character: string) =>
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(character);
+const isMark = (character: string) => /\p{M}/u.test(character);
+const isJoiner = (character: string) => character === '\u200c' || character === '\u200d';
+const isSelector = (character: string) => character === '\ufe0e' || character === '\ufe0f';
+const isShown = (character: string) => !isHidden(character) && !/[\p{Z}\p{M}]/u.test(character);
+
+/** How many characters from this one on are tags up to the last one; 0 if they have no end. */
+function tagsAt(characters: string[], start: number): number {
+  const rest = characters.slice(start);
+  const count = rest.findIndex((character) => character < '\u{e0020}' || character > '\u{e007e}');
+  return count > 0 && rest[count] === '\u{e007f}' ? count + 1 : 0;
+}
+
+function withoutHidden(characters: string[]): string[] {
+  const kept: string[] = [];
+  let isBehindShown = false;
+  for (let index = 0; index < characters.length; index++) {
+    const character = characters[index] as string;
+    const tags = isBehindShown ? tagsAt(characters, index) : 0;
+    if (tags > 0) {
+      kept.push(...characters.slice(index, index + tags));
+      index += tags - 1;
+      isBehindShown = false;
+      continue;
+    }
+    const isKept = isJoiner(character) || isSelector(character) || !isHidden(character);
+    if (isKept) kept.push(character);
+    isBehindShown = isShown(character) || (isBehindShown && isKept && isMark(character));
+  }
+  return kept;
+}
+
+function withoutStrays(characters: string[]): string[] {
+  let isBehindShown = false;
+  return characters.filter((character, index) => {
+    const next = characters[index + 1] ?? '';
+    const isBetween = isBehindShown && next !== '' && !isHidden(next) && !/\p{Z}/u.test(next);
+    const isKept = isJoiner(character) ? isBetween : !isSelector(character) || isBehindShown;
+    const isPart = isMark(character) || (character >= '\u{e0020}' && character <= '\u{e007f}');
+    isBehindShown = isShown(character) || (isBehindShown && isPart);
+    return isKept;
+  });
+}
+
+function withoutPiles(characters: string[]): string[] {
+  let marks = 0;
+  return characters.filter((character) => {
+    marks = /[\p{Mn}\p{Me}]/u.test(character) ? marks + 1 : 0;
+    return marks <= 4;
+  });
+}
+
+/** What a user's text keeps: nothing if no character of it shows. */
+function seen(text: string): string {
+  const kept = withoutPiles(withoutStrays(withoutHidden([...text.normalize('NFC')])));
+  return kept.some(isShown) ? kept.join('').normalize('NFC') : '';
+}
+
+/** What an operator types: all of it shows. */
 const textUpTo =
   (most: number): Rule =>
   (value) => {
     if (typeof value !== 'string') return 'refused';
     const text = value.normalize('NFC');
-    const characters = [...text];
-    const isSeen = (character = ' ') => !/[\p{Z}\p{Cc}\p{Cf}\p{Cs}]/u.test(character);
-    const isGood = (character: string, index: number) =>
-      /[\u200c\u200d]/.test(character)
-        ? isSeen(characters[index - 1]) && isSeen(characters[index + 1])
-        : isSeen(character) || /\p{Zs}/u.test(character);
-    const isNamed = text.trim() !== '' && characters.length <= most;
-    return isNamed && characters.every(isGood) ? kept(text) : 'refused';
+    const isNamed = text !== '' && [...text].length <= most;
+    return isNamed && seen(text) === text && !text.includes('\u{e007f}') ? kept(text) : 'refused';
   };
 const text = textUpTo(200);
+
+/** What comes from a user of the host. Empty if nothing of it shows. */
+const hostText: Rule = (value) => {
+  if (typeof value !== 'string') return 'refused';
+  const text = seen(value);
+  return [...text].length <= 200 ? kept(text) : 'refused';
+};
+const username: Rule = (value) => {
+  const read = hostText(value);
+  return read !== 'refused' && read.value === '' ? 'refused' : read;
+};
 
 /** RFC 6749, section 3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ). */
 const isToken = (token: string) =>
@@ -294,9 +358,9 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
   secretIdInput: { application_id: needed(id), secret_id: needed(id) },
   accountInput: {
     account_id: needed(id),
-    username: needed(text),
-    display_name: optional(text),
-    twitter: or(orNull(text), null),
+    username: needed(username),
+    display_name: optional(hostText),
+    twitter: or(orNull(hostText), null),
     verified: or(boolean, false),
     supporter: or(boolean, false),
     external_id: or(orNull(externalId), null),
@@ -310,7 +374,7 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
   },
   listInput: listMembers,
   accountListInput: {
-    ...{ username: optional(text), external_id: optional(externalId) },
+    ...{ username: optional(hostText), external_id: optional(externalId) },
     ...listMembers,
   },
   grantListInput: { account_id: optional(id), application_id: optional(id), ...listMembers },
@@ -342,6 +406,17 @@ const hostileText = fc.oneof(
     .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 5 })
     .map((codes) => String.fromCharCode(...codes)),
   fc.constantFrom('', '\0', '\ud800', '\udc00', '\u202e', '__proto__', '$ne', 'a.b', 'null', '0'),
+  // What is taken out where something else is beside it, in any order.
+  fc
+    .array(
+      fc.constantFrom(
+        ...['a', '🏴', ' ', '\u0301', '\u0903', '\u20e3', '\u0958', '\u1100', '\u1161'],
+        ...['\u200c', '\u200d', '\ufe0e', '\ufe0f', '\u034f', '\u200f', '\u3164', '\u2800'],
+        ...['\u{e0020}', '\u{e0067}', '\u{e007e}', '\u{e007f}', '\u{e0001}', '\u2028'],
+      ),
+      { maxLength: 12 },
+    )
+    .map((characters) => characters.join('')),
   fc
     .tuple(fc.constantFrom('a', '🔑', '\u0301'), fc.integer({ min: 198, max: 202 }))
     .map(([character, count]) => character.repeat(count)),

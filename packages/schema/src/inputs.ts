@@ -3,6 +3,7 @@ import {
   codeChallenge,
   codeVerifier,
   externalId,
+  hostText,
   languageTag,
   moment,
   scope,
@@ -191,11 +192,13 @@ export const secretIdInput = z.object({ application_id: uuid, secret_id: uuid })
 
 export const accountInput = z.object({
   account_id: uuid,
-  username: text.meta({ examples: ['ada'] }),
-  display_name: text
+  username: hostText
+    .refine((name) => name !== '', 'Must be 1 to 200 characters, at least one of which shows.')
+    .meta({ minLength: 1, examples: ['ada'] }),
+  display_name: hostText
     .optional()
     .meta({ description: 'Defaults to the username.', examples: ['Ada Lovelace'] }),
-  twitter: text
+  twitter: hostText
     .nullable()
     .default(null)
     .meta({ description: 'A social handle of the account.', examples: ['ada'] }),
@@ -243,7 +246,7 @@ type GrantFilter =
   | { account_id?: undefined; application_id: string };
 export const accountListInput = z
   .object({
-    username: text
+    username: hostText
       .optional()
       .meta({ description: 'Only accounts with exactly this username.', examples: ['ada'] }),
     external_id: externalId

@@ -100,12 +100,11 @@ function inputParts(
 }
 
 function exampleIssues({ input }: OperationContract, example: object) {
-  const [name = ''] = Object.keys(z.toJSONSchema(input, { io: 'input' }).properties ?? {});
-  const { error } = input.safeParse({ ...example, [name]: '' });
-  if (!error)
-    throw new Error(
-      `An empty ${name} is valid, so it is no example of parameter_invalid. Choose another value.`,
-    );
+  const names = Object.keys(z.toJSONSchema(input, { io: 'input' }).properties ?? {});
+  const error = names
+    .map((name) => input.safeParse({ ...example, [name]: '' }).error)
+    .find((found) => found !== undefined);
+  if (!error) throw new Error('No empty member is an example of parameter_invalid.');
   return parameterInvalid(error).members.issues;
 }
 

@@ -40,6 +40,60 @@ describeOnAnyStore('a text', (fresh) => {
     }
   });
 
+  const flag = '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';
+  test.each([
+    ['an England flag', `Ada ${flag}`, `Ada ${flag}`],
+    ['a family', '👨\u200d👩\u200d👧', '👨\u200d👩\u200d👧'],
+    ['Burmese', 'မြန်မာ', 'မြန်မာ'],
+    ['Devanagari', 'क्\u200dष', 'क्\u200dष'],
+    ['a right-to-left mark', 'דנה\u200f', 'דנה'],
+    ['line breaks', 'a\nb\u2028c\u2029', 'abc'],
+    ['control characters', 'a\0b\u0085', 'ab'],
+    ['marks that pile up', `x${'\u0302'.repeat(50)}`, `x${'\u0302'.repeat(4)}`],
+  ])('of a user keeps of %s what shows, and is found by either', async (_, sent, kept) => {
+    for (const wire of wires) {
+      const input = {
+        account_id: randomUUID(),
+        ...{ username: sent, display_name: sent, twitter: sent },
+      };
+      const put = await invoke(server, wire, 'admin.accounts.put', input, operator);
+      const names = { username: kept, display_name: kept, twitter: kept };
+      expect([put.status, put.body]).toEqual([200, expect.objectContaining(names)]);
+      for (const username of [sent, kept]) {
+        const found = await invoke(server, wire, 'admin.accounts.list', { username }, operator);
+        expect(found.body.data).toContainEqual(put.body);
+      }
+    }
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['white space alone', ' \u00a0'],
+    ['hidden characters alone', '\u200f\u3164\u2800'],
+  ])('of a user that is %s counts as left out, but for the username', async (_, text) => {
+    for (const wire of wires) {
+      const account_id = randomUUID();
+      const input = { account_id, username: 'ada', display_name: text, twitter: text };
+      const put = await invoke(server, wire, 'admin.accounts.put', input, operator);
+      expect(put.body).toMatchObject({ display_name: 'ada', twitter: null });
+      const unnamed = { ...input, username: text };
+      const refused = await invoke(server, wire, 'admin.accounts.put', unnamed, operator);
+      expect([refused.status, refused.body.issues?.[0].path]).toEqual([400, ['username']]);
+      const list = await invoke(server, wire, 'admin.accounts.list', { username: text }, operator);
+      expect([list.status, list.body.data]).toEqual([200, []]);
+    }
+  });
+
+  test('of a user has at most 200 characters', async () => {
+    for (const wire of wires) {
+      for (const member of ['username', 'display_name', 'twitter']) {
+        const input = { account_id: randomUUID(), username: 'ada', [member]: 'x'.repeat(201) };
+        const { status, body } = await invoke(server, wire, 'admin.accounts.put', input, operator);
+        expect([status, body.issues?.[0].path]).toEqual([400, [member]]);
+      }
+    }
+  });
+
   test.each([
     ['nothing', ''],
     ['201 characters', 'x'.repeat(201)],
@@ -50,16 +104,12 @@ describeOnAnyStore('a text', (fresh) => {
     ['Unicode line separators', 'a\u2028b\u2029c'],
     ['bidirectional marks', '\u202eabc\u200f'],
     ['white space alone', ' \u00a0'],
-  ])('of %s is refused', async (_, text) => {
+    ['the tags of a flag', flag],
+    ['marks that pile up', `x${'\u0302'.repeat(5)}`],
+  ])('of an operator with %s is refused', async (_, name) => {
     for (const wire of wires) {
-      for (const member of ['username', 'display_name', 'twitter']) {
-        const input = { account_id: randomUUID(), username: 'ada', [member]: text };
-        const { status, body } = await invoke(server, wire, 'admin.accounts.put', input, operator);
-        expect([status, body.issues?.[0].path]).toEqual([400, [member]]);
-      }
-      const named = { name: text };
-      const made = await invoke(server, wire, 'admin.applications.create', named, operator);
-      expect(made.body.error_code).toBe('parameter_invalid');
+      const made = await invoke(server, wire, 'admin.applications.create', { name }, operator);
+      expect([made.status, made.body.issues?.[0].path]).toEqual([400, ['name']]);
     }
   });
 

@@ -69,8 +69,9 @@ export const adminHandlers: Handlers<AdminName> = {
     const account = {
       id: account_id,
       username: input.username,
-      display_name: input.display_name ?? input.username,
-      twitter: input.twitter,
+      // Empty is what had nothing that shows.
+      display_name: input.display_name || input.username,
+      twitter: input.twitter || null,
       verified: input.verified,
       supporter: input.supporter,
       ...(input.external_id !== null && { external_id: input.external_id }),
