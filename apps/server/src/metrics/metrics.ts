@@ -16,6 +16,7 @@ import { type LimitName, limitNames } from '../limits/rate-limit-setting.ts';
 import type { Service } from '../service.ts';
 import { methodsOf, type StoreObserver } from '../store/observe-store.ts';
 import { createPendingCodes } from './pending-codes.ts';
+import { withinASecond } from './within-a-second.ts';
 
 /** Known values, never text from a client: Prometheus keeps a time series for each combination. */
 export interface FinishedCall {
@@ -196,6 +197,36 @@ function collectFromStore(registers: Registers, { store, clock }: Service): void
       this.set((await pendingCodes()) ?? Number.NaN);
     },
   });
+
+  const measure = withinASecond(() => store.measure());
+  new Gauge({
+    name: 'latchkey_database_bytes',
+    help: 'Size of the database; NaN if it does not say at once.',
+    registers,
+    async collect() {
+      this.set((await measure())?.database_bytes ?? Number.NaN);
+    },
+  });
+  new Gauge({
+    name: 'latchkey_database_free_bytes',
+    help: 'Free room on the disk of the database; NaN if it does not say at once.',
+    registers,
+    async collect() {
+      this.set((await measure())?.free_bytes ?? Number.NaN);
+    },
+  });
+  if (store.kind === 'sqlite') {
+    new Gauge({
+      name: 'latchkey_backup_age_seconds',
+      help: 'Time since the last `latchkey backup`, +Inf without one; NaN if the database does not say.',
+      registers,
+      async collect() {
+        const measures = await measure();
+        const made_at = measures?.backed_up_at ?? Number.NEGATIVE_INFINITY;
+        this.set(measures === null ? Number.NaN : (clock() - made_at) / 1000);
+      },
+    });
+  }
 
   const { connectionPool, clockDifference } = store;
   if (connectionPool === undefined || clockDifference === undefined) return;

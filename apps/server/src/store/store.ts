@@ -247,6 +247,14 @@ export interface ReadOptions {
   mayBeStale?: boolean;
 }
 
+export interface Measures {
+  database_bytes: number;
+  /** Null if the database does not say. */
+  free_bytes: number | null;
+  /** When the last `latchkey backup` was made. */
+  backed_up_at: Milliseconds | null;
+}
+
 /**
  * The rules' port to a database. Each method is atomic. The suite in `test/store` holds every
  * adapter to these promises:
@@ -485,6 +493,9 @@ export interface Store {
    * monitoring: it may miss the latest changes.
    */
   countPendingCodes(options: { now: Milliseconds; limit: number }): Promise<number>;
+
+  /** For monitoring. */
+  measure(): Promise<Measures>;
 
   // Grants
 

@@ -7,6 +7,8 @@ import { type Finding, problem } from './finding.ts';
 export type UseMark = {
   /** Of the database. It stays, wherever the database is moved to, and however an URL spells its host. */
   id: string;
+  /** When the last `latchkey backup` was made of it. */
+  backed_up_at?: Milliseconds;
 } & (
   | {
       /** A service or a command may have changed it. */

@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 async function start(): Promise<CommandProcess & { url: string }> {
-  const process = launchServer(environment().DATABASE_URL);
+  const process = launchServer(environment().DATABASE_URL, { environment: { METRICS: 'on' } });
   onTestFinished(() => process.kill('SIGKILL'));
   return { ...process, url: await listening(process) };
 }
@@ -71,7 +71,14 @@ describe('backup', () => {
     // The newest writes are in the write-ahead log.
     expect((await stat(file('latchkey.db-wal'))).size).toBeGreaterThan(0);
 
+    const age = async () => {
+      const { text } = await send(server, { method: 'GET', path: '/metrics' });
+      return /^latchkey_backup_age_seconds (\S+)$/m.exec(text)?.[1];
+    };
+    expect(await age()).toBe('+Inf');
+
     const text = await done('backup', file('backup.db'));
+    expect(Number(await age())).toBeGreaterThanOrEqual(0);
     expect(text).toMatch(
       /^\S+backup\.db is a verified backup of \S+: 1 applications, 1 accounts and 1 grants in \d+ bytes, schema version \d+, made at \S+\.\n$/,
     );

@@ -92,6 +92,7 @@ export async function everyOperation(
     await store.listPendingCodes(parties, 10);
   }
   await store.countPendingCodes({ now, limit: 10 });
+  await store.measure();
   await store.redeemCode(redemptionOf(code, { redirect_uri: null }));
   await store.redeemCode(redemptionOf(code, { redirect_uri: null, code_challenge: null }));
   await store.cancelCode(code.grant_id);

@@ -52,6 +52,7 @@ interface ModelPage extends PageRecord {
 type Methods = Omit<
   Store,
   | 'countPendingCodes'
+  | 'measure'
   | 'newestGrantTime'
   | 'listGrantHistories'
   | 'keepRefusals'

@@ -22,6 +22,7 @@ import { createIndexesText, type IndexOptions, inspectIndexes, refuseNew } from 
 import { migrations, versionOf } from './migrations.ts';
 import { missingRights, needed } from './rights.ts';
 import { askServer, type ServerFacts } from './server.ts';
+import { sizesIn } from './sizes.ts';
 import { useMarks } from './use-mark.ts';
 
 const maxTimeMS = defaultTimeouts.operation;
@@ -291,10 +292,9 @@ async function checkDisk(db: Db): Promise<Finding> {
       'Grant it dbStats on the database, or watch the disk of each member yourself.',
     );
   }
-  const { fsTotalSize, fsUsedSize, storageSize, indexSize } = stats;
-  if (!fsTotalSize) return skipped('disk', 'The server does not say how much room it has.');
-  const free = fsTotalSize - fsUsedSize;
-  return checkRoom('The disk of the server', { free, database: storageSize + indexSize });
+  const { database, free } = sizesIn(stats);
+  if (free === null) return skipped('disk', 'The server does not say how much room it has.');
+  return checkRoom('The disk of the server', { free, database });
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

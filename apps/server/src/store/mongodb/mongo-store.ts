@@ -20,6 +20,7 @@ import { rateLimits } from './rate-limits.ts';
 import { reduceRevoked } from './reduce-revoked.ts';
 import { refusals } from './refusals.ts';
 import { scopes } from './scopes.ts';
+import { sizesIn } from './sizes.ts';
 import { trials } from './trials.ts';
 import { useMarks } from './use-mark.ts';
 
@@ -111,6 +112,11 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
     kind: 'mongodb',
     connectionPool,
     clockDifference,
+    measure: () =>
+      database.read(async ({ db, decisive: { maxTimeMS } }) => {
+        const { database: bytes, free } = sizesIn(await db.command({ dbStats: 1, maxTimeMS }));
+        return { database_bytes: bytes, free_bytes: free, backed_up_at: null };
+      }),
     ping: () =>
       database.read(async ({ db, decisive: { maxTimeMS } }) => {
         await db.command({ ping: 1, maxTimeMS });

@@ -17,6 +17,7 @@ import { versionOf } from './migrations.ts';
 import { nodeSqlite } from './open-database.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
 import { foreignObjects } from './schema-objects.ts';
+import { useMarks } from './use-mark.ts';
 
 export interface BackupContents {
   bytes: number;
@@ -73,6 +74,8 @@ export async function backUp(path: string, destination: string): Promise<BackupC
     sync(partial);
     renameSync(partial, destination);
     sync(dirname(destination));
+    // If that fails, the age of the backup goes on growing, and an alert says so.
+    await note(path, made_at).catch(() => undefined);
     return contents;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -127,6 +130,18 @@ function label(file: string, made_at: Milliseconds): void {
     database.exec(`CREATE TABLE ${LABEL} (made_at INTEGER NOT NULL) STRICT`);
     database.prepare(`INSERT INTO ${LABEL} (made_at) VALUES (?)`).run(made_at);
   });
+}
+
+/** For the service, which tells how old the last backup is. */
+async function note(path: string, made_at: Milliseconds): Promise<void> {
+  const database = new (nodeSqlite().DatabaseSync)(path);
+  try {
+    const marks = useMarks(database);
+    const mark = await marks.find();
+    if (mark !== null) await marks.replace(mark, { ...mark, backed_up_at: made_at });
+  } finally {
+    database.close();
+  }
 }
 
 function withDatabase(file: string, use: (database: DatabaseSync) => void): void {

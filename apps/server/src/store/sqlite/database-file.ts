@@ -1,4 +1,4 @@
-import { type BigIntStats, chmodSync, statSync } from 'node:fs';
+import { type BigIntStats, chmodSync, statfsSync, statSync } from 'node:fs';
 import { DomainError } from '../../domain-error.ts';
 import { isDamage, toStoreError } from './errors.ts';
 
@@ -99,4 +99,13 @@ export function tightenFile(path: string): string | null {
   }
   chmodSync(path, mode & ~OTHERS & 0o777);
   return `${found}. Only its owner can now. Check who has copies.`;
+}
+
+/** In bytes: the database with its log, and what is free on its disk. */
+export function sizesOf(path: string): { database: number; free: number } {
+  const { bavail, bsize } = statfsSync(path);
+  const sizes = [path, `${path}-wal`].map(
+    (name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0,
+  );
+  return { database: sizes.reduce((sum, bytes) => sum + bytes), free: bavail * bsize };
 }

@@ -10,6 +10,7 @@ import { checkNewestRecord } from '../newest-record.ts';
 import { SchemaMismatch } from '../schema-version.ts';
 import { checkUse } from '../use-mark.ts';
 import { checkDamage } from './check-damage.ts';
+import { sizesOf } from './database-file.ts';
 import { retryWhileLocked } from './errors.ts';
 import { ForeignFile, refuseForeign } from './foreign-file.ts';
 import { migrations, versionOf } from './migrations.ts';
@@ -177,9 +178,5 @@ function newestGrant(database: DatabaseSync): number | null {
 }
 
 function checkDisk(path: string): Finding {
-  const { bavail, bsize } = statfsSync(path);
-  const size = [path, `${path}-wal`]
-    .map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0)
-    .reduce((sum, bytes) => sum + bytes);
-  return checkRoom('The disk', { free: bavail * bsize, database: size });
+  return checkRoom('The disk', sizesOf(path));
 }

@@ -5,7 +5,7 @@ import { prepareAccounts } from './accounts.ts';
 import { prepareApplications } from './applications.ts';
 import { prepareCodes } from './codes.ts';
 import { prepareCommandChanges } from './command-changes.ts';
-import { inMemory, watchDatabaseFile } from './database-file.ts';
+import { inMemory, sizesOf, watchDatabaseFile } from './database-file.ts';
 import { emptyLog, retryWhileLocked } from './errors.ts';
 import { prepareGrants } from './grants.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -18,6 +18,7 @@ import { prepareRefusals } from './refusals.ts';
 import { prepareScopes } from './scopes.ts';
 import { prepareSweeps } from './sweep.ts';
 import { prepareTrials } from './trials.ts';
+import { prepareFindUseMark } from './use-mark.ts';
 
 const SWEEP_EVERY_MS = 60_000;
 
@@ -47,6 +48,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const commandChanges = prepareCommandChanges(database);
   const rateLimits = prepareRateLimits(database);
   const sweeps = await retryWhileLocked(() => prepareSweeps(database, options.revokedGrantDays));
+  const findUseMark = prepareFindUseMark(database);
   const ping = database.prepare('SELECT count(*) FROM sqlite_schema');
   const commits = new GroupCommit(database, file);
   let closing: Promise<void> | null = null;
@@ -179,6 +181,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     listPendingCodes: read(codes.listPendingCodes),
     findCode: read(codes.findCode),
     countPendingCodes: read(codes.countPendingCodes),
+
+    measure: read(() => {
+      const sizes = path === IN_MEMORY ? { database: 0, free: null } : sizesOf(path);
+      return {
+        database_bytes: sizes.database,
+        free_bytes: sizes.free,
+        backed_up_at: findUseMark()?.backed_up_at ?? null,
+      };
+    }),
 
     revokeGrant: write(grants.revokeGrant, grantIdOf),
     recoverGrant: write(grants.recoverGrant, grantIdOf),

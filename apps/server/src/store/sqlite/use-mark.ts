@@ -10,19 +10,23 @@ export function useMarks(database: DatabaseSync): UseMarks {
   };
 }
 
+export function prepareFindUseMark(database: DatabaseSync): () => UseMark | null {
+  const read = database.prepare('SELECT mark FROM use_mark');
+  return () => {
+    const row = read.get() as { mark: string } | undefined;
+    return row === undefined ? null : JSON.parse(row.mark);
+  };
+}
+
 /** The same, for a transaction. */
 export function prepareUseMarks(database: DatabaseSync) {
-  const read = database.prepare('SELECT mark FROM use_mark');
   const insert = database.prepare(
     'INSERT INTO use_mark SELECT :after WHERE NOT EXISTS (SELECT 1 FROM use_mark)',
   );
   const update = database.prepare('UPDATE use_mark SET mark = :after WHERE mark = :before');
 
   return {
-    find(): UseMark | null {
-      const row = read.get() as { mark: string } | undefined;
-      return row === undefined ? null : JSON.parse(row.mark);
-    },
+    find: prepareFindUseMark(database),
 
     replace(before: UseMark | null, mark: UseMark): boolean {
       const after = JSON.stringify(mark);

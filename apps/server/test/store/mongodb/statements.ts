@@ -52,6 +52,8 @@ export async function openExplained(
   const store: SweptStore = {
     ...operations(database, Date.now),
     ping: async () => undefined,
+    // dbStats has no plan.
+    measure: async () => ({ database_bytes: 0, free_bytes: null, backed_up_at: null }),
     sweep: () => reduceRevoked(database, 1, Date.now()),
   };
   const explained = Object.entries(store).map(([operation, call]) => [

@@ -72,6 +72,7 @@ export const calls: {
   redeemCode: (store) => store.redeemCode(redemptionOf(aCode())),
   findCode: (store) => store.findCode(anId()),
   countPendingCodes: (store) => store.countPendingCodes({ now: 0, limit: 1 }),
+  measure: (store) => store.measure(),
   revokeGrant: (store) =>
     store.revokeGrant({ grant_id: anId(), application_id: null, now: 0, initiator: anInitiator() }),
   recoverGrant: (store) =>
