@@ -200,7 +200,7 @@ function collectFromStore(registers: Registers, { store, clock }: Service): void
 
   const measure = withinASecond(() => store.measure());
   new Gauge({
-    name: 'latchkey_database_bytes',
+    name: 'latchkey_store_bytes',
     help: 'Size of the database; NaN if it does not say at once.',
     registers,
     async collect() {
@@ -208,7 +208,7 @@ function collectFromStore(registers: Registers, { store, clock }: Service): void
     },
   });
   new Gauge({
-    name: 'latchkey_database_free_bytes',
+    name: 'latchkey_store_free_bytes',
     help: 'Free room on the disk of the database; NaN if it does not say at once.',
     registers,
     async collect() {

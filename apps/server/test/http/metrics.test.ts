@@ -167,7 +167,7 @@ describeOnAnyStore('/metrics', (fresh) => {
     const pending = (samples: Sample[]) =>
       samples.find(({ name }) => name === 'latchkey_pending_codes')?.value ?? 0;
     expect(pending(after) - pending(before)).toBe(1);
-    for (const name of ['latchkey_database_bytes', 'latchkey_database_free_bytes']) {
+    for (const name of ['latchkey_store_bytes', 'latchkey_store_free_bytes']) {
       expect(after.find((sample) => sample.name === name)?.value).toBeGreaterThan(0);
     }
     const calls = countsOf('latchkey_store_duration_seconds_count', after, before);

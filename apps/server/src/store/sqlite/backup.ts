@@ -132,10 +132,14 @@ function label(file: string, made_at: Milliseconds): void {
   });
 }
 
+/** For a commit of the service: a few milliseconds. */
+const NOTE_WAITS: Milliseconds = 5_000;
+
 /** For the service, which tells how old the last backup is. */
 async function note(path: string, made_at: Milliseconds): Promise<void> {
   const database = new (nodeSqlite().DatabaseSync)(path);
   try {
+    database.exec(`PRAGMA busy_timeout = ${NOTE_WAITS}`);
     const marks = useMarks(database);
     const mark = await marks.find();
     if (mark !== null) await marks.replace(mark, { ...mark, backed_up_at: made_at });
