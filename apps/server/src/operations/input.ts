@@ -32,9 +32,13 @@ export const MOST_ISSUES = 20;
 
 /** Names the place and the fault, never the value. */
 export function parameterInvalid(error: z.ZodError): DomainError {
-  const issues = error.issues.slice(0, MOST_ISSUES).map(({ path, message }) => ({
-    path: path.map((key) => (typeof key === 'symbol' ? String(key) : key)),
-    message,
+  const issues = error.issues.slice(0, MOST_ISSUES).map((issue) => ({
+    path: [
+      ...issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key)),
+      // zod has one issue for all unknown members of an object.
+      ...(issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []),
+    ],
+    message: issue.message,
   }));
   return new DomainError('parameter_invalid', { issues });
 }
