@@ -29,6 +29,8 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 const COMPONENTS = '#/components/schemas/';
 
 function forClients({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  // A newer service may send more members.
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   // Only ECMAScript has surrogates in patterns. Go, Rust and Python refuse to compile them.
   if (jsonSchema.pattern?.includes('\\ud800')) {
     delete jsonSchema.pattern;
@@ -36,16 +38,10 @@ function forClients({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   }
 }
 
-function outputForClients({ jsonSchema }: { jsonSchema: JsonSchema }): void {
-  // A newer service may send more members.
-  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-  forClients({ jsonSchema });
-}
-
 function componentSchemas(): Record<string, JsonSchema> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     uri: (id) => COMPONENTS + id,
-    override: outputForClients,
+    override: forClients,
   });
   return Object.fromEntries(
     Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
@@ -66,11 +62,7 @@ function inputParts(
   { method, path, input, takesForm = false }: OperationContract,
   example: object,
 ) {
-  const {
-    properties = {},
-    required = [],
-    additionalProperties,
-  } = z.toJSONSchema(input, {
+  const { properties = {}, required = [] } = z.toJSONSchema(input, {
     io: 'input',
     override: forClients,
   });
@@ -92,12 +84,7 @@ function inputParts(
   if (body.length === 0) return { parameters };
   const bodyRequired = required.filter((name) => place(name) === 'body');
   const json = {
-    schema: {
-      type: 'object',
-      properties: Object.fromEntries(body),
-      required: bodyRequired,
-      ...(additionalProperties === false && { additionalProperties }),
-    },
+    schema: { type: 'object', properties: Object.fromEntries(body), required: bodyRequired },
     example: Object.fromEntries(
       body.filter(([name]) => examples.has(name)).map(([name]) => [name, examples.get(name)]),
     ),

@@ -75,10 +75,9 @@ export async function openConsent(
 export async function identify(
   server: { url: string },
   link: string,
-  { account_id, locale }: { account_id: string; locale?: string },
+  input: { account_id: string; locale?: string },
 ): Promise<string> {
-  const input = { link, account_id, ...(locale !== undefined && { locale }) };
-  const identified = await succeed(server, 'admin.links.identify', input, operator);
+  const identified = await succeed(server, 'admin.links.identify', { link, ...input }, operator);
   return identified.redirect_to;
 }
 
