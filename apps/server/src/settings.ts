@@ -9,6 +9,7 @@ import {
   type RateLimits,
 } from './limits/rate-limit-setting.ts';
 import { BadTexts, parsePageTexts, type TextsByLanguage } from './page-texts/read-page-texts.ts';
+import { readSecretFile } from './secret-file.ts';
 import settings from './settings.json' with { type: 'json' };
 
 export interface Settings {
@@ -204,10 +205,9 @@ function isSet(environment: NodeJS.ProcessEnv, variable: string, name: SettingNa
   return text !== undefined && (text !== '' || name === 'DATABASE_URL');
 }
 
-/** Editors and `echo` add a line break. */
 function readSecret(variable: string, path: string, example: string): string {
   try {
-    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+    return readSecretFile(path);
   } catch (error) {
     // Without the path: it may be the secret itself, set here by mistake.
     const { code = 'unreadable' } = error as NodeJS.ErrnoException;

@@ -4,8 +4,10 @@ import { addExamples } from './examples.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Options {
-  from: string;
-  to: string;
+  from?: string;
+  fromFile?: string;
+  to?: string;
+  toFile?: string;
   last?: boolean;
   json?: boolean;
 }
@@ -13,23 +15,21 @@ interface Options {
 export function addCopyCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('copy')
-    .requiredOption('--from <url>', 'the database to copy, as file:./data/latchkey.db', parseUrl)
-    .requiredOption(
-      '--to <url>',
-      'an empty database, or an earlier copy that is not used',
-      parseUrl,
-    )
+    .option('--from <url>', 'the database to copy, as file:./data/latchkey.db', parseUrl)
+    .option('--from-file <file>', 'a file that contains the URL of the database to copy')
+    .option('--to <url>', 'an empty database, or an earlier copy that is not used', parseUrl)
+    .option('--to-file <file>', 'a file that contains the URL of that database')
     .option(
       '--last',
       'then use the copy: nothing changes --from any more. Stop its services before',
     )
     .option('--json', 'print JSON')
     .description('make a database equal to another one, SQLite or MongoDB, as often as you like')
-    .action((options) => copy(terminal, options));
+    .action((options, command) => copy(terminal, options, command));
   addExamples(
     command,
     'copy --from file:./data/latchkey.db --to mongodb://127.0.0.1:27017/latchkey?replicaSet=rs0',
-    'copy --from file:./data/latchkey.db --to file:/srv/latchkey.db --last',
+    'copy --from file:./data/latchkey.db --to-file /run/secrets/database_url --last',
   );
 }
 
@@ -40,10 +40,13 @@ function parseUrl(text: string): string {
 
 async function copy(
   { stdout, stderr }: Terminal,
-  { from, to, last = false, json }: Options,
+  { last = false, json, ...options }: Options,
+  command: Command,
 ): Promise<void> {
   const { copyDatabase } = await import('../store/copy-database.ts');
   const { openSource, openTarget } = await import('../store/open-store.ts');
+  const from = await urlOf(command, 'from', options);
+  const to = await urlOf(command, 'to', options);
   const source = await openSource(from, { last });
   try {
     const target = await openTarget(to);
@@ -63,6 +66,25 @@ async function copy(
     }
   } finally {
     await source.close();
+  }
+}
+
+async function urlOf(command: Command, name: 'from' | 'to', options: Options): Promise<string> {
+  const { [name]: url, [`${name}File` as const]: file } = options;
+  if ((url === undefined) === (file === undefined)) {
+    command.error(`error: give either '--${name}' or '--${name}-file'`);
+  }
+  if (url !== undefined) return url;
+  const { readSecretFile } = await import('../secret-file.ts');
+  try {
+    return parseUrl(readSecretFile(file as string));
+  } catch (error) {
+    // Without the text of the file, which may have a password.
+    const why =
+      error instanceof InvalidArgumentError
+        ? error.message
+        : `This process cannot read it (${(error as NodeJS.ErrnoException).code}).`;
+    command.error(`error: '--${name}-file ${file}' must contain the URL of a database. ${why}`);
   }
 }
 

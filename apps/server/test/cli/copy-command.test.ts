@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -102,6 +102,8 @@ async function copyWith(
     await Promise.all([source.close(), target.close()]);
   }
 }
+
+type Paths = [string, string, string];
 
 type FiveGrants = [Granted, Granted, Granted, Granted, Granted];
 
@@ -448,6 +450,33 @@ describe('copy from SQLite to SQLite', () => {
     expect(await readFile(join(folder, 'foreign.db'))).toEqual(bytes);
     const usage = await copy('postgres://localhost/a', at('d.db'));
     expect(usage).toMatchObject({ code: 2, stderr: expect.stringContaining('must start with') });
+  });
+
+  test('takes each URL from the command line or from a file, and prints no file', async () => {
+    const [from, to, wrong] = ['from', 'to', 'wrong'].map((name) => join(folder, name)) as Paths;
+    await writeFile(from, `${at('a.db')}\n`);
+    await writeFile(to, at('b.db'));
+    await writeFile(wrong, 'quicksilver');
+    await fill(at('a.db'));
+    const run = (...words: string[]) => runInProcess(['copy', '--json', ...words], {});
+    for (const [words, why] of [
+      [[], "give either '--from' or '--from-file'"],
+      [['--from', at('a.db'), '--from-file', from, '--to-file', to], "or '--from-file'"],
+      [['--from-file', from], "give either '--to' or '--to-file'"],
+      [['--from-file', wrong, '--to-file', to], 'It must start with file:'],
+      [['--from-file', from, '--to-file', join(folder, 'none')], 'cannot read it (ENOENT)'],
+    ] as const) {
+      const { code, stdout, stderr } = await run(...words);
+      expect({ code, stdout, stderr }).toEqual({
+        ...{ code: 2, stdout: '' },
+        stderr: expect.stringContaining(why),
+      });
+      expect(stderr).not.toContain('quicksilver');
+    }
+    const first = await run('--from-file', from, '--to-file', to);
+    expect(first, first.stderr).toMatchObject({ code: 0 });
+    const second = await run('--from', at('a.db'), '--to-file', to);
+    expect(JSON.parse(second.stdout)).toMatchObject({ applications: 1, written: 0, removed: 0 });
   });
 
   test('the last one refuses a source that a process uses, and none can open it meanwhile', async () => {

@@ -99,17 +99,42 @@ async function stateOf(directory: string) {
   return [...(await Promise.all(states)), (await lstat(directory)).mtimeMs];
 }
 
+interface Naming {
+  environment(url: string): Promise<NodeJS.ProcessEnv>;
+  from(url: string): Promise<string[]>;
+  to(url: string): Promise<string[]>;
+}
+
+/** The file is outside of the directory that a test compares. */
+async function fileWith(url: string): Promise<string> {
+  const file = join(await mkdtemp(join(folder, 'url-')), 'database_url');
+  await writeFile(file, `${url}\n`);
+  return file;
+}
+
+const byUrl: Naming = {
+  environment: async (url) => ({ DATABASE_URL: url }),
+  from: async (url) => ['--from', url],
+  to: async (url) => ['--to', url],
+};
+const byFile: Naming = {
+  environment: async (url) => ({ DATABASE_URL_FILE: await fileWith(url) }),
+  from: async (url) => ['--from-file', await fileWith(url)],
+  to: async (url) => ['--to-file', await fileWith(url)],
+};
+
 /** The words of each command that opens a database, and those that name it otherwise. */
-async function callsOn(path: string): Promise<string[][]> {
+async function callsOn(path: string, named: Naming): Promise<string[][]> {
   const [url, mine] = [`file:${path}`, `file:${ours}`];
+  const [from, to] = [await named.from(url), await named.to(url)];
   const better: Record<string, string[][]> = {
     restore: [['restore', backup]],
     'revoke-again': [['revoke-again', '--yes', '--since', '2026-11-21T02:15:30Z', '-']],
     backup: [['backup', join(folder, 'ours', 'new.db')]],
     copy: [
-      ['copy', '--from', mine, '--to', url],
-      ['copy', '--from', url, '--to', `${mine}.copy`],
-      ['copy', '--from', url, '--to', `${mine}.copy`, '--last'],
+      ['copy', '--from', mine, ...to],
+      ['copy', ...from, '--to', `${mine}.copy`],
+      ['copy', ...from, '--to', `${mine}.copy`, '--last'],
     ],
   };
   const calls: string[][] = [];
@@ -122,25 +147,30 @@ async function callsOn(path: string): Promise<string[][]> {
   return calls;
 }
 
-describe.each(Object.entries(foreign))('%s', (_, make) => {
-  test('is refused by every command, and stays as it is', async () => {
-    const directory = await mkdtemp(join(folder, 'place-'));
-    const path = join(directory, 'latchkey.db');
-    const end = await make(path);
-    try {
-      await chmod(path, 0o755);
-      await utimes(path, 1, 1);
-      const before = await stateOf(directory);
-      for (const words of await callsOn(path)) {
-        const run = await runInProcess(words, { ...settings, DATABASE_URL: `file:${path}` });
-        const call = words.join(' ');
-        expect(`${run.stdout}${run.stderr}`, call).toContain(`${path} is not a database of`);
-        expect(run.code, call).toBe(words[0] === 'serve' ? 78 : 1);
-        expect(await stateOf(directory), call).toEqual(before);
+describe.each(Object.entries(foreign))('%s', (kind, make) => {
+  const ways = kind === 'a text' ? { byUrl, byFile } : { byUrl };
+  test.each(Object.entries(ways))(
+    'is refused by every command, and stays as it is: %s',
+    async (_, named) => {
+      const directory = await mkdtemp(join(folder, 'place-'));
+      const path = join(directory, 'latchkey.db');
+      const end = await make(path);
+      try {
+        await chmod(path, 0o755);
+        await utimes(path, 1, 1);
+        const before = await stateOf(directory);
+        const environment = { ...settings, ...(await named.environment(`file:${path}`)) };
+        for (const words of await callsOn(path, named)) {
+          const run = await runInProcess(words, environment);
+          const call = words.join(' ');
+          expect(`${run.stdout}${run.stderr}`, call).toContain(`${path} is not a database of`);
+          expect(run.code, call).toBe(words[0] === 'serve' ? 78 : 1);
+          expect(await stateOf(directory), call).toEqual(before);
+        }
+      } finally {
+        end?.();
       }
-    } finally {
-      end?.();
-    }
-    expect(existsSync(`${ours}.copy`)).toBe(false);
-  });
+      expect(existsSync(`${ours}.copy`)).toBe(false);
+    },
+  );
 });
