@@ -55,7 +55,7 @@ ${
     ? null
     : html`<div class="actions"><a class="button" href="${publicUrl}${demoPaths.connect}">Connect your account</a></div>`
 }
-${user === null || state.kind !== 'linked' ? null : atTheHost(host.name, user, publicUrl)}
+${user === null ? null : atTheHost(host.name, state.kind === 'linked' ? user : null, publicUrl)}
 <div class="notes quiet">
 <p>This application and ${outside(host.name)} are a demo. They use the same routes as everybody: <a href="${publicUrl}/docs">all of them are described here</a>.</p>
 </div>`;
@@ -104,13 +104,18 @@ ${scopeList([demoScope], texts)}
 <dl class="details quiet"><dt>Grant</dt><dd>${grant_id}</dd><dt>Scope</dt><dd>${scope}</dd><dt>Since</dt><dd>${created_at}</dd></dl>`;
 }
 
+/** @param user - null to an application that the user did not connect: it knows nobody */
 function atTheHost(
   name: string,
-  { display_name }: Pick<Account, 'display_name'>,
+  user: Pick<Account, 'display_name'> | null,
   publicUrl: string,
 ): Html {
+  const text =
+    user === null
+      ? html`${outside(name)} shows you what you have connected.`
+      : html`At ${outside(name)}, you are signed in as ${outside(user.display_name)}.`;
   return html`<form method="post" action="${publicUrl}${demoPaths.connections}">
-<p class="quiet">At ${outside(name)}, you are signed in as ${outside(display_name)}.</p>
+<p class="quiet">${text}</p>
 <div class="actions"><button type="submit" class="button calm">Connected applications</button></div>
 </form>`;
 }
