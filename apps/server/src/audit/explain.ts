@@ -22,9 +22,12 @@ export interface Explanation {
 // A caller may send the same id with all of its requests.
 const MAX_EXPLAINED = 20;
 
+/** The newest refusals with an id, and the first, which later ones cannot hide. */
 export async function explainRequest(store: Store, request_id: string): Promise<Explanation[]> {
-  const refusals = await store.findRefusals({ request_id }, { limit: MAX_EXPLAINED, before: null });
-  return refusals.map(explain);
+  const newest = await store.findRefusals({ request_id }, { limit: MAX_EXPLAINED, before: null });
+  if (newest.length < MAX_EXPLAINED) return newest.map(explain);
+  const first = await store.findFirstRefusal(request_id);
+  return (first === null ? newest : [...newest.slice(0, -1), first]).map(explain);
 }
 
 function explain(refusal: RefusalRecord): Explanation {

@@ -598,6 +598,9 @@ export interface Store {
     range: ListRange,
   ): Promise<RefusalRecord[]>;
 
+  /** The oldest one with a request id, which a caller may send with every later request too. */
+  findFirstRefusal(request_id: string): Promise<RefusalRecord | null>;
+
   // Changes on the command line
 
   /** Keeps changes until they are forgotten. Idempotent. */

@@ -158,6 +158,7 @@ export async function everyOperation(
   await store.keepRefusals([refusal]);
   for (const range of ranges) {
     await store.findRefusals({ request_id: refusal.request_id }, range);
+    await store.findFirstRefusal(refusal.request_id);
     await store.findRefusals({ grant_id: anId() }, range);
   }
 

@@ -57,6 +57,7 @@ type Methods = Omit<
   | 'listGrantHistories'
   | 'keepRefusals'
   | 'findRefusals'
+  | 'findFirstRefusal'
   | 'keepCommandChanges'
   | 'listCommandChanges'
   | 'forgetCommandChanges'

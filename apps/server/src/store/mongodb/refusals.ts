@@ -3,7 +3,9 @@ import type { Database } from './database.ts';
 import { fromRefusalDocument, toRefusalDocument } from './documents/refusals.ts';
 import { olderThan, toId } from './documents/values.ts';
 
-export function refusals(database: Database): Pick<Store, 'keepRefusals' | 'findRefusals'> {
+export function refusals(
+  database: Database,
+): Pick<Store, 'keepRefusals' | 'findRefusals' | 'findFirstRefusal'> {
   return {
     async keepRefusals(records) {
       if (records.length === 0) return;
@@ -30,6 +32,13 @@ export function refusals(database: Database): Pick<Store, 'keepRefusals' | 'find
           .toArray(),
       );
       return documents.map(fromRefusalDocument);
+    },
+
+    async findFirstRefusal(request_id) {
+      const [first] = await database.readByIndex('refusals_by_request', ({ refusals }, listing) =>
+        refusals.find({ request_id }, listing).sort({ _id: 1 }).limit(1).toArray(),
+      );
+      return first ? fromRefusalDocument(first) : null;
     },
   };
 }

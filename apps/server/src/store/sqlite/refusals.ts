@@ -29,6 +29,9 @@ export function prepareRefusals(database: DatabaseSync) {
     );
   const findByRequest = findBy('request_id');
   const findByGrant = findBy('grant_id');
+  const findFirst = database.prepare(
+    'SELECT * FROM refusals WHERE request_id = ? ORDER BY id LIMIT 1',
+  );
 
   return {
     keepRefusals(refusals: readonly RefusalRecord[]): void {
@@ -52,6 +55,11 @@ export function prepareRefusals(database: DatabaseSync) {
           : [findByGrant, uuidToBytes(filter.grant_id)];
       const rows = find.all({ value, ...rangeParameters(range) });
       return (rows as RefusalRow[]).map(refusalRecord);
+    },
+
+    findFirstRefusal(request_id: string): RefusalRecord | null {
+      const row = findFirst.get(request_id) as RefusalRow | undefined;
+      return row ? refusalRecord(row) : null;
     },
   };
 }

@@ -208,6 +208,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
     keepRefusals: write(refusals.keepRefusals),
     findRefusals: read(refusals.findRefusals),
+    findFirstRefusal: read(refusals.findFirstRefusal),
 
     keepCommandChanges: write(commandChanges.keepCommandChanges),
     listCommandChanges: read(commandChanges.listCommandChanges),

@@ -77,6 +77,7 @@ const lists = [
   'listGrants',
   'listGrantHistories',
   'findRefusals',
+  'findFirstRefusal',
 ] as const;
 
 const isFence = ({ update }: Document) => update === 'fences';

@@ -113,6 +113,7 @@ export const statementTable: Record<string, readonly string[]> = {
   refusals_by_request: [
     'find refusals {request_id, _id: {$lt}} sort _id -1 hint refusals_by_request',
     'find refusals {request_id} sort _id -1 hint refusals_by_request',
+    'find refusals {request_id} sort _id 1 hint refusals_by_request',
   ],
   revoked_grants_with_details: [
     'find grants {revoked_at: {$lte, $exists: true}, account_id: {$exists: true}} hint revoked_grants_with_details',

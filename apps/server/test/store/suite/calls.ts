@@ -113,6 +113,7 @@ export const calls: {
     store.removeTrial({ grant_id: anId(), account_id: anId(), application_id: anId() }),
   keepRefusals: (store) => store.keepRefusals([aRefusal()]),
   findRefusals: (store) => store.findRefusals({ grant_id: anId() }, { limit: 1, before: null }),
+  findFirstRefusal: (store) => store.findFirstRefusal(anId()),
   keepCommandChanges: (store) => store.keepCommandChanges([aCommandChange()]),
   listCommandChanges: (store) => store.listCommandChanges(1),
   forgetCommandChanges: (store) => store.forgetCommandChanges([anId()]),

@@ -35,6 +35,8 @@ export function describeRefusals(stores: SuiteStores): void {
       await stores.other.keepRefusals(batch);
       const found = await stores.store.findRefusals({ request_id }, { limit: 1_000, before: null });
       expect(found).toStrictEqual(batch.toReversed());
+      expect(await stores.store.findFirstRefusal(request_id)).toStrictEqual(batch[0]);
+      expect(await stores.store.findFirstRefusal(anId())).toBeNull();
     });
   });
 }
