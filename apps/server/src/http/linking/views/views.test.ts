@@ -23,8 +23,8 @@ const application = (name: string): ApplicationProfile => ({
   name,
   logo_uri: 'https://logos.example:8443/acme.png',
   homepage_uri: 'https://acme.example/home?a="b"&c',
-  policy_uri: 'https://acme.example/privacy?a="b"&c',
-  tos_uri: 'https://acme.example/terms?a="b"&c',
+  policy_uri: 'https://acme.example/privacy?a="b"',
+  tos_uri: 'https://acme.example/terms',
 });
 
 const account = (display_name: string, username: string): Account => ({
