@@ -368,8 +368,10 @@ class Batch implements fc.AsyncCommand<Model, Run> {
     // An erasure takes a link request along whose identification, or whose code, is under way; and so
     // does a put of an erased account, which completes the erasure.
     if (this.calls.some(linksAccount) && this.calls.some(endsLinks)) return false;
-    // Two erasures of one account at once may share the grants, and each counts its own.
-    if (this.calls.filter(({ method }) => method === 'eraseAccount').length > 1) return false;
+    // Two erasures of one account at once may share the grants, and each counts its own; so may an
+    // erasure and a put, which counts none.
+    const erasing = this.calls.filter(endsLinks);
+    if (erasing.length > 1 && erasing.some(({ method }) => method === 'eraseAccount')) return false;
     const ids = this.calls.flatMap(idsMade);
     return new Set(ids).size === ids.length && !ids.some((id) => made.has(id));
   }
