@@ -25,7 +25,7 @@ const compilers = {
 const MAX_GZIPPED_BYTES = {
   index: 12.5 * 1024,
   guards: 4.5 * 1024,
-  linking: 4.25 * 1024,
+  linking: 4.5 * 1024,
   host: 4.5 * 1024,
   admin: 8 * 1024,
 };
