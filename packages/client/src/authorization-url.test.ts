@@ -12,6 +12,7 @@ const baseUrl = 'http://latchkey.internal:3000';
 const publicUrl = 'https://example.com/link/';
 const latchkey = new Latchkey({
   baseUrl,
+  allowHttp: true,
   publicUrl,
   applicationSecret,
   fetch: () => Promise.reject(new Error('No request may be sent.')),
@@ -73,7 +74,7 @@ describe('authorizationUrl', () => {
   });
 
   it('needs an application secret', async () => {
-    const asking = new Latchkey({ baseUrl, applicationSecret: null });
+    const asking = new Latchkey({ baseUrl, allowHttp: true, applicationSecret: null });
     await expect(asking.authorizationUrl(asked)).rejects.toThrow(LatchkeyConfigError);
   });
 });

@@ -51,7 +51,7 @@ describe('without a complete response', () => {
 
   it('reports the same for a host that does not exist', async () => {
     const nowhere = new Latchkey({
-      baseUrl: 'http://latchkey.invalid',
+      baseUrl: 'https://latchkey.invalid',
       applicationSecret,
       maxRetries: 0,
       // The error that Node throws. The test must not ask a name server.

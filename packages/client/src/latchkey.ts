@@ -111,7 +111,10 @@ export class Latchkey {
   constructor(options: LatchkeyOptions = {}) {
     checkClientOptions(options);
     this.#service = new ServiceClient(options);
-    this.#publicUrl = checkPublicUrl(options.publicUrl, this.#service.baseUrl);
+    this.#publicUrl = checkPublicUrl(options.publicUrl, {
+      baseUrl: this.#service.baseUrl,
+      allowHttp: options.allowHttp,
+    });
     this.#applicationSecret = checkApplicationSecret(options.applicationSecret);
   }
 

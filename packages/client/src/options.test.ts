@@ -33,6 +33,36 @@ describe('the constructor', () => {
     expect(() => new Latchkey(options)).not.toThrow(/hunter2/);
   });
 
+  it.each([
+    ...[
+      'http://latchkey:3000',
+      'http://10.0.0.7',
+      'http://localhost.example',
+      'http://127.0.0.1.nip.io',
+    ],
+  ])('rejects %s, unless it is told that the network is private', (http) => {
+    for (const options of [{ baseUrl: http }, { baseUrl, publicUrl: http }]) {
+      const create = (more: LatchkeyOptions = {}) =>
+        new Latchkey({ applicationSecret, ...options, ...more });
+      expect(create).toThrow(LatchkeyConfigError);
+      expect(create).toThrow(/must start with https:.*allowHttp: true.*LATCHKEY_ALLOW_HTTP to 1/);
+      expect(create({ allowHttp: true })).toBeInstanceOf(Latchkey);
+      vi.stubEnv('LATCHKEY_ALLOW_HTTP', '1');
+      expect(create()).toBeInstanceOf(Latchkey);
+      expect(() => create({ allowHttp: false })).toThrow(LatchkeyConfigError);
+      vi.stubEnv('LATCHKEY_ALLOW_HTTP', 'true');
+      expect(create).toThrow(LatchkeyConfigError);
+      vi.unstubAllEnvs();
+    }
+  });
+
+  it.each(['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:3000'])(
+    'accepts %s, which is this machine',
+    (http) => {
+      expect(new Latchkey({ baseUrl: http, applicationSecret })).toBeInstanceOf(Latchkey);
+    },
+  );
+
   it.each<[string, unknown, RegExp]>([
     ['nothing', undefined, /is missing.*set the environment variable LATCHKEY_APPLICATION_SECRET/],
     ['an empty string', '', /is missing/],

@@ -4,6 +4,7 @@ import { environmentVariable, isBrowser, version } from './environment.ts';
 import { LatchkeyConfigError } from './errors.ts';
 import type { Fetch } from './fetch.ts';
 import type { Logger } from './logger.ts';
+import { LOOPBACK } from './loopback.ts';
 import { refuseUnknownOptions } from './unknown-options.ts';
 
 /** Options that every client has. */
@@ -14,6 +15,13 @@ export interface ConnectionOptions {
    * `LATCHKEY_URL`, if the runtime has `process.env`. Without either, the constructor throws.
    */
   baseUrl?: string | undefined;
+  /**
+   * Allows a URL of the service that is `http:` and not of this machine. Then everybody on the network
+   * between can read and change what is sent, credentials too: for a private network, such as that of
+   * two containers of one machine. Default: whether the environment variable `LATCHKEY_ALLOW_HTTP` is
+   * `1`.
+   */
+  allowHttp?: boolean | undefined;
   /**
    * Timeout of a whole call in milliseconds, including its retries and the waits between them. More
    * than 0, at most 2,147,483,647. Default: 10,000.
@@ -142,6 +150,7 @@ const clientOptions: Record<keyof LatchkeyOptions, true> = {
   baseUrl: true,
   applicationSecret: true,
   publicUrl: true,
+  allowHttp: true,
   timeoutMs: true,
   maxRetries: true,
   fetch: true,
@@ -211,6 +220,7 @@ export function refuseBrowsers(dangerouslyAllowBrowser: boolean | undefined): vo
 /** The service's URL, with one slash at the end. */
 export function checkBaseUrl(
   baseUrl: unknown = environmentVariable('LATCHKEY_URL'),
+  allowHttp = environmentVariable('LATCHKEY_ALLOW_HTTP') === '1',
   name = 'baseUrl',
 ): URL {
   const example = 'such as https://latchkey.example.com';
@@ -230,6 +240,11 @@ export function checkBaseUrl(
       `${name} must have no user name, password, query or fragment, ${example}.`,
     );
   }
+  if (url.protocol === 'http:' && !allowHttp && !LOOPBACK.includes(url.hostname)) {
+    throw new LatchkeyConfigError(
+      `${name} must start with https://: with http://, everybody on the way can read the secret. If the network is private, pass allowHttp: true, or set the environment variable LATCHKEY_ALLOW_HTTP to 1.`,
+    );
+  }
   url.pathname = url.pathname.replace(/\/*$/, '/');
   return url;
 }
@@ -237,8 +252,8 @@ export function checkBaseUrl(
 /** The URL where browsers reach the service, with one slash at the end. */
 export const checkPublicUrl = (
   publicUrl: unknown = environmentVariable('LATCHKEY_PUBLIC_URL'),
-  baseUrl: URL,
-): URL => (publicUrl === undefined ? baseUrl : checkBaseUrl(publicUrl, 'publicUrl'));
+  { baseUrl, allowHttp }: { baseUrl: URL; allowHttp: boolean | undefined },
+): URL => (publicUrl === undefined ? baseUrl : checkBaseUrl(publicUrl, allowHttp, 'publicUrl'));
 
 /** The application's secret, well formed; null only if the option is null. */
 export function checkApplicationSecret(

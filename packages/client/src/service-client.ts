@@ -33,7 +33,7 @@ export class ServiceClient {
   /** @throws LatchkeyConfigError if an option is missing or not valid, or in a browser */
   constructor(options: ConnectionOptions) {
     refuseBrowsers(options.dangerouslyAllowBrowser);
-    this.baseUrl = checkBaseUrl(options.baseUrl);
+    this.baseUrl = checkBaseUrl(options.baseUrl, options.allowHttp);
     this.#limits = {
       timeoutMs: checkTimeout(options.timeoutMs),
       maxRetries: checkMaxRetries(options.maxRetries),

@@ -20,6 +20,7 @@ export interface LatchkeyAdminOptions extends ConnectionOptions {
 const adminOptions: Record<keyof LatchkeyAdminOptions, true> = {
   baseUrl: true,
   adminSecret: true,
+  allowHttp: true,
   timeoutMs: true,
   maxRetries: true,
   fetch: true,

@@ -1,6 +1,7 @@
 import type { AccountInput, LatchkeyAdmin } from '../admin/index.ts';
 import { hasBrand } from '../brand.ts';
 import type { LatchkeyError } from '../errors.ts';
+import { LOOPBACK } from '../loopback.ts';
 import { refuseUnknownOptions } from '../unknown-options.ts';
 import { type DeadEnd, deadEndPage, type HostResponse, redirect } from './host-response.ts';
 
@@ -258,8 +259,6 @@ const refusalOf = (error: unknown): Partial<LatchkeyError & { redirect_to: strin
 
 const isSameId = (one: string, other: unknown): boolean =>
   typeof other === 'string' && one.toLowerCase() === other.toLowerCase();
-
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 function checkSignInUrl(signInUrl: unknown): URL {
   const url =

@@ -3,6 +3,7 @@ import type { Authorization } from '../authorization-url.ts';
 import { base64url } from '../base64url.ts';
 import { hasBrand } from '../brand.ts';
 import { type AnyLatchkeyError, LatchkeyConfigError, StateMismatchError } from '../errors.ts';
+import { LOOPBACK } from '../loopback.ts';
 import type { AuthorizationUrlOptions, FinishLinkingOptions } from '../options.ts';
 import type { WithResponse } from '../response-details.ts';
 import { refuseUnknownOptions } from '../unknown-options.ts';
@@ -314,8 +315,6 @@ async function mac(key: string, message: string): Promise<string> {
     new Uint8Array(await crypto.subtle.sign('HMAC', imported, text.encode(message))),
   );
 }
-
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 function checkRedirectUri(redirectUri: unknown): URL {
   const url = typeof redirectUri === 'string' && URL.canParse(redirectUri) && new URL(redirectUri);
