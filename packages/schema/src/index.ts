@@ -19,6 +19,7 @@ export {
 export * from './errors.ts';
 export * as fields from './fields.ts';
 export * as inputs from './inputs.ts';
+export * from './nearest-name.ts';
 export * as objects from './objects.ts';
 export * from './operations.ts';
 export * from './timestamp.ts';

@@ -6,9 +6,39 @@ const ID = id.toUpperCase();
 const refuses = (schema: (typeof inputs)[keyof typeof inputs], input: unknown) =>
   schema.safeParse(input).error?.issues.map(({ path }) => path.join('.'));
 
-it('ignores unknown members', () => {
+it('ignores unknown members of applications', () => {
   expect(inputs.codeInput.parse({ code: 'x', more: 1 })).toEqual({ code: 'x' });
-  expect(inputs.emptyInput.parse({ more: 1 })).toEqual({});
+  expect(inputs.noInput.parse({ more: 1 })).toEqual({});
+});
+
+it.each([
+  ['redirect_uri', 'redirect_uris was probably meant.'],
+  ['redirectUris', 'redirect_uris was probably meant.'],
+  ['logo', 'logo_uri was probably meant.'],
+  ['__proto__', 'The members are name, redirect_uris,'],
+])('refuses the unknown member %s of an operator, and says which was meant', (member, meant) => {
+  const input = JSON.parse(`{"name":"Acme","${member}":[]}`);
+  const { error } = inputs.applicationInput.safeParse(input);
+  expect(error?.issues).toEqual([
+    expect.objectContaining({ message: expect.stringContaining(meant) }),
+  ]);
+});
+
+it('refuses unknown members of a text in another language', () => {
+  const input = { scope: 'read', title: 'Read', texts: { de: { title: 'Lesen', titel: '' } } };
+  expect(inputs.scopeInput.safeParse(input).error?.issues).toEqual([
+    expect.objectContaining({
+      path: ['texts', 'de'],
+      message: 'There is no such member. title was probably meant.',
+    }),
+  ]);
+});
+
+it('counts the unknown members besides the first', () => {
+  const { error } = inputs.emptyInput.safeParse({ a: 1, b: 2, c: 3 });
+  expect(error?.issues.map(({ message }) => message)).toEqual([
+    'There is no such member. The members are none. Unknown members besides: 2.',
+  ]);
 });
 
 it('takes any code but an empty one', () => {

@@ -12,12 +12,31 @@ import {
   textOf,
   uuid,
 } from './fields.ts';
+import { nearestName } from './nearest-name.ts';
 import { logoUri, redirectUri, webUri } from './uris.ts';
 
 // The inputs of the operations. Each is one flat object that includes the identifiers from the path.
-// Unknown members are ignored.
+// Applications may send unknown members, which are ignored: they also talk to other services.
 
-export const emptyInput = z.object({});
+/** An input of the operator: a member with a letter wrong would be left out unnoticed. */
+const operatorInput = <Shape extends z.ZodRawShape>(members: Shape) =>
+  z.strictObject(members, {
+    error(issue) {
+      if (issue.code !== 'unrecognized_keys') return undefined;
+      const known = Object.keys(members);
+      const [first = '', ...more] = issue.keys as string[];
+      const meant = nearestName(first, known);
+      return [
+        'There is no such member.',
+        meant === undefined
+          ? `The members are ${known.join(', ') || 'none'}.`
+          : `${meant} was probably meant.`,
+        ...(more.length > 0 ? [`Unknown members besides: ${more.length}.`] : []),
+      ].join(' ');
+    },
+  });
+
+export const noInput = z.object({});
 
 export const codeInput = z.object({
   code: z
@@ -47,9 +66,11 @@ export const tokenInput = z.object({
     .meta({ description: 'Ignored: there is one type of token.' }),
 });
 
-export const grantIdInput = z.object({ grant_id: uuid });
-export const applicationIdInput = z.object({ application_id: uuid });
-export const accountIdInput = z.object({ account_id: uuid });
+export const ownGrantIdInput = z.object({ grant_id: uuid });
+export const emptyInput = operatorInput({});
+export const grantIdInput = operatorInput({ grant_id: uuid });
+export const applicationIdInput = operatorInput({ application_id: uuid });
+export const accountIdInput = operatorInput({ account_id: uuid });
 
 const isDistinct = (list: readonly string[]) => new Set(list).size === list.length;
 
@@ -99,7 +120,7 @@ const applicationMembers = {
   }),
 };
 
-export const applicationInput = z.object({
+export const applicationInput = operatorInput({
   name: applicationMembers.name,
   redirect_uris: applicationMembers.redirect_uris.default([]),
   scopes: applicationMembers.scopes.default(null),
@@ -117,22 +138,25 @@ export const applicationInput = z.object({
   grants_per_account: applicationMembers.grants_per_account.default(null),
 });
 
-export const applicationUpdateInput = z.object({
+export const applicationUpdateInput = operatorInput({
   application_id: uuid,
   ...z.object(applicationMembers).partial().shape,
 });
 
-export const scopeNameInput = z.object({ scope: scopeToken });
+export const scopeNameInput = operatorInput({ scope: scopeToken });
 
 const scopeTitle = textOf(100).meta({ examples: ['Read your profile'] });
 const scopeDescription = textOf(300).meta({ examples: ['Your name and your picture.'] });
 
-export const scopeInput = z.object({
+export const scopeInput = operatorInput({
   scope: scopeToken,
   title: scopeTitle,
   description: scopeDescription.nullable().default(null),
   texts: z
-    .record(languageTag, z.object({ title: scopeTitle, description: scopeDescription.optional() }))
+    .record(
+      languageTag,
+      operatorInput({ title: scopeTitle, description: scopeDescription.optional() }),
+    )
     .refine((texts) => Object.keys(texts).length <= 20, 'Must be at most 20 languages.')
     .default({})
     .meta({ description: 'The same in other languages, by language tag (BCP 47).' }),
@@ -142,13 +166,13 @@ export const scopeInput = z.object({
     .meta({ description: 'Whether it lets an application act, or costs something.' }),
 });
 
-export const connectionInput = z.object({ account_id: uuid, application_id: uuid });
+export const connectionInput = operatorInput({ account_id: uuid, application_id: uuid });
 
 const locale = languageTag
   .optional()
   .meta({ description: 'The language of the page. Default: that of the browser.' });
 
-export const pageCreateInput = z.object({
+export const pageCreateInput = operatorInput({
   page: z.literal('connections', 'Must be connections.'),
   account_id: uuid,
   return_url: webUri.optional().meta({
@@ -163,8 +187,8 @@ const link = z
   .min(1, 'Must be the link that came to the sign-in page. It starts with lk_link_.')
   .meta({ description: 'The link that came to the sign-in page.', examples: ['lk_link_…'] });
 
-export const linkInput = z.object({ link });
-export const linkIdentifyInput = z.object({
+export const linkInput = operatorInput({ link });
+export const linkIdentifyInput = operatorInput({
   link,
   account_id: uuid,
   locale,
@@ -172,7 +196,7 @@ export const linkIdentifyInput = z.object({
     description: 'Whether the host asks the user on a page of its own. Default: false.',
   }),
 });
-export const linkApproveInput = z.object({
+export const linkApproveInput = operatorInput({
   link,
   account_id: uuid,
   scope: scope
@@ -180,7 +204,7 @@ export const linkApproveInput = z.object({
     .meta({ description: 'A part of the scope that was asked for. Default: all of it.' }),
 });
 
-export const secretInput = z.object({
+export const secretInput = operatorInput({
   application_id: uuid,
   expires_at: moment
     .nullable()
@@ -188,9 +212,9 @@ export const secretInput = z.object({
     .meta({ description: 'When the secret expires, in the future; null for never.' }),
 });
 
-export const secretIdInput = z.object({ application_id: uuid, secret_id: uuid });
+export const secretIdInput = operatorInput({ application_id: uuid, secret_id: uuid });
 
-export const accountInput = z.object({
+export const accountInput = operatorInput({
   account_id: uuid,
   username: hostText
     .refine((name) => name !== '', 'Must be 1 to 200 characters, at least one of which shows.')
@@ -215,7 +239,7 @@ export const accountInput = z.object({
   }),
 });
 
-export const codeIssueInput = z.object({
+export const codeIssueInput = operatorInput({
   application_id: uuid,
   account_id: uuid,
   scope,
@@ -238,30 +262,33 @@ const listMembers = {
     .meta({ description: 'The next_cursor of the previous page.' }),
 };
 
-export const listInput = z.object(listMembers);
+export const listInput = operatorInput(listMembers);
+
+// Versions of zod differ in whether they check further after an unknown member.
+const isTypedWell = ({ issues }: { issues: unknown[] }) => issues.length === 0;
 
 /** The inputs that pass the refinement below. zod infers no type from it. */
 type GrantFilter =
   | { account_id: string; application_id?: undefined }
   | { account_id?: undefined; application_id: string };
-export const accountListInput = z
-  .object({
-    username: hostText
-      .optional()
-      .meta({ description: 'Only accounts with exactly this username.', examples: ['ada'] }),
-    external_id: externalId
-      .optional()
-      .meta({ description: 'Only accounts with exactly this external id.' }),
-    ...listMembers,
-  })
-  .refine(
-    ({ username, external_id }) => username === undefined || external_id === undefined,
-    'Give at most one of username and external_id.',
-  );
+export const accountListInput = operatorInput({
+  username: hostText
+    .optional()
+    .meta({ description: 'Only accounts with exactly this username.', examples: ['ada'] }),
+  external_id: externalId
+    .optional()
+    .meta({ description: 'Only accounts with exactly this external id.' }),
+  ...listMembers,
+}).refine(({ username, external_id }) => username === undefined || external_id === undefined, {
+  error: 'Give at most one of username and external_id.',
+  when: isTypedWell,
+});
 
-export const grantListInput = z
-  .object({ account_id: uuid.optional(), application_id: uuid.optional(), ...listMembers })
-  .refine(
-    (input) => (input.account_id === undefined) !== (input.application_id === undefined),
-    'Give exactly one of account_id and application_id.',
-  ) as z.ZodType<GrantFilter & z.output<typeof listInput>, GrantFilter & z.input<typeof listInput>>;
+export const grantListInput = operatorInput({
+  account_id: uuid.optional(),
+  application_id: uuid.optional(),
+  ...listMembers,
+}).refine((input) => (input.account_id === undefined) !== (input.application_id === undefined), {
+  error: 'Give exactly one of account_id and application_id.',
+  when: isTypedWell,
+}) as z.ZodType<GrantFilter & z.output<typeof listInput>, GrantFilter & z.input<typeof listInput>>;

@@ -63,7 +63,7 @@ export const operations = {
     summary: 'Revoke a grant',
     description:
       'Ends a grant. After the response, no request with the grant succeeds. Idempotent: a repeated call returns the same body.',
-    input: input.grantIdInput,
+    input: input.ownGrantIdInput,
     output: object.revokedGrant,
     errors: ['grant_not_found'],
   },
@@ -99,7 +99,7 @@ export const operations = {
     summary: 'Recover a grant whose response was lost',
     description:
       'For an application that lost the response to convert. Replaces the secret of the grant; the old one stops working. Possible for 10 minutes after the conversion, if the grant was never used.',
-    input: input.grantIdInput,
+    input: input.ownGrantIdInput,
     output: object.fullGrant,
     errors: ['grant_not_found', 'grant_not_recoverable'],
   },
@@ -109,7 +109,7 @@ export const operations = {
     caller: 'grant',
     summary: 'Get the account of the grant',
     description: 'The account as it is now.',
-    input: input.emptyInput,
+    input: input.noInput,
     output: object.account,
     errors: [],
   },
@@ -120,7 +120,7 @@ export const operations = {
     summary: 'Get the grant itself',
     description:
       'The grant without its secret, with the id of its application and the account as it was when the code was issued.',
-    input: input.emptyInput,
+    input: input.noInput,
     output: object.grantDescription,
     errors: [],
   },

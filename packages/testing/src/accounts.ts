@@ -10,7 +10,7 @@ type NamedAccount = TestAccount & Pick<AccountEntry, 'id' | 'username'>;
 
 /** The accounts of a test server. An account is found by its id, or without one by its username. */
 export class Accounts {
-  readonly #accounts = new Map<string, AccountEntry>();
+  readonly #accounts = new Map<string, NamedAccount>();
 
   /**
    * Fills in the members that are not given: with their previous values if the account is known,
@@ -27,7 +27,7 @@ export class Accounts {
   }
 
   /** Remembers an account that the service has stored. */
-  keep(account: AccountEntry): void {
+  keep({ object: _, ...account }: AccountEntry): void {
     this.#accounts.set(account.id, account);
   }
 }

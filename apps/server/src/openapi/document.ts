@@ -29,8 +29,6 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 const COMPONENTS = '#/components/schemas/';
 
 function forClients({ jsonSchema }: { jsonSchema: JsonSchema }): void {
-  // A newer service may send more members.
-  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   // Only ECMAScript has surrogates in patterns. Go, Rust and Python refuse to compile them.
   if (jsonSchema.pattern?.includes('\\ud800')) {
     delete jsonSchema.pattern;
@@ -38,10 +36,16 @@ function forClients({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   }
 }
 
+function outputForClients({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  // A newer service may send more members.
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  forClients({ jsonSchema });
+}
+
 function componentSchemas(): Record<string, JsonSchema> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     uri: (id) => COMPONENTS + id,
-    override: forClients,
+    override: outputForClients,
   });
   return Object.fromEntries(
     Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
@@ -62,7 +66,11 @@ function inputParts(
   { method, path, input, takesForm = false }: OperationContract,
   example: object,
 ) {
-  const { properties = {}, required = [] } = z.toJSONSchema(input, {
+  const {
+    properties = {},
+    required = [],
+    additionalProperties,
+  } = z.toJSONSchema(input, {
     io: 'input',
     override: forClients,
   });
@@ -84,7 +92,12 @@ function inputParts(
   if (body.length === 0) return { parameters };
   const bodyRequired = required.filter((name) => place(name) === 'body');
   const json = {
-    schema: { type: 'object', properties: Object.fromEntries(body), required: bodyRequired },
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(body),
+      required: bodyRequired,
+      ...(additionalProperties === false && { additionalProperties }),
+    },
     example: Object.fromEntries(
       body.filter(([name]) => examples.has(name)).map(([name]) => [name, examples.get(name)]),
     ),

@@ -30,11 +30,17 @@ export function inputMembers(raw: unknown, mayBeEmpty: boolean): object {
 // Texts in other languages have an issue each, and a body has room for a thousand of them.
 export const MOST_ISSUES = 20;
 
+const isName = (text: string) => /^\w{1,40}$/.test(text);
+
 /** Names the place and the fault, never the value. */
 export function parameterInvalid(error: z.ZodError): DomainError {
-  const issues = error.issues.slice(0, MOST_ISSUES).map(({ path, message }) => ({
-    path: path.map((key) => (typeof key === 'symbol' ? String(key) : key)),
-    message,
+  const issues = error.issues.slice(0, MOST_ISSUES).map((issue) => ({
+    path: [
+      ...issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key)),
+      // zod has one issue for all unknown members of an object. What is no name could be anything.
+      ...(issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1).filter(isName) : []),
+    ],
+    message: issue.message,
   }));
   return new DomainError('parameter_invalid', { issues });
 }

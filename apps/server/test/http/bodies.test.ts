@@ -82,9 +82,29 @@ describeOnAnyStore('a body', (fresh) => {
       expect((await post(umlauts)).error_code).toBe('body_too_large');
     });
 
-    test(`over ${wire} may have unknown members`, async () => {
+    test(`over ${wire} may have unknown members from an application`, async () => {
       const body = '{"code":"x","__proto__":{"code":7},"constructor":null,"extra":[{}],"":1}';
       expect(await post(body)).toMatchObject(accepted);
+    });
+
+    test(`over ${wire} may have no unknown members from an operator`, async () => {
+      const input = { name: 'Acme', redirect_uri: ['https://app.example/cb'], more: 1 };
+      const made = await invoke(server, wire, 'admin.applications.create', input, operator);
+      expect([made.status, made.body.error_code, made.body.issues]).toEqual([
+        400,
+        'parameter_invalid',
+        [
+          {
+            path: ['redirect_uri'],
+            message:
+              'There is no such member. redirect_uris was probably meant. Unknown members besides: 1.',
+          },
+        ],
+      ]);
+      const { application_id } = linked;
+      const fixed = { application_id, public: true };
+      const updated = await invoke(server, wire, 'admin.applications.update', fixed, operator);
+      expect([updated.status, updated.body.issues[0].path]).toEqual([400, ['public']]);
     });
 
     test(`over ${wire} may have null only in expires_at`, async () => {

@@ -202,7 +202,16 @@ describeOnAnyStore('/openapi.json', (fresh) => {
       expect(requestBody?.content['application/json'].schema ?? {}).not.toHaveProperty('anyOf');
     }
     // A later version may add members to a response.
-    expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
+    expect(JSON.stringify(document.components)).not.toContain('"additionalProperties":false');
+  });
+
+  test('has no unknown members in what an operator sends, and only there', () => {
+    for (const { path, method, caller } of Object.values<OperationContract>(operations)) {
+      const { requestBody } = document.paths[path][method.toLowerCase()];
+      if (requestBody === undefined) continue;
+      const { schema } = requestBody.content['application/json'];
+      expect(schema.additionalProperties).toBe(caller === 'operator' ? false : undefined);
+    }
   });
 
   test('has PUBLIC_URL or the host of the request as its server', async () => {

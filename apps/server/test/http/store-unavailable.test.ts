@@ -1,5 +1,6 @@
 import { errorDefinition, type OperationName, operations } from '@latchkey/schema';
 import { beforeAll, expect, test } from 'vitest';
+import type { z } from 'zod';
 import { LINKING } from '../linking/link-flow.ts';
 import { headersOf, invoke, send, unwrapped, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
@@ -36,7 +37,7 @@ describeOnEachStore('without its store, the service', (fresh) => {
       'admin.applications.create': { name: 'Acme' },
       'admin.applications.list': {},
       'admin.accounts.put': { account_id, username: 'ada' },
-      'admin.codes.issue': { ...named, scope: 'a' },
+      'admin.codes.issue': { account_id, application_id, scope: 'a' },
       'admin.grants.list': { account_id },
       'admin.scopes.put': { scope: 'a', title: 'A' },
       'admin.scopes.delete': { scope: 'a' },
@@ -46,7 +47,11 @@ describeOnEachStore('without its store, the service', (fresh) => {
       'account.get': {},
       'account.grant': {},
     };
-    for (const name of Object.keys(operations) as OperationName[]) inputs[name] ??= named;
+    for (const [name, { input }] of Object.entries(operations)) {
+      const takes = (member: string) => Object.hasOwn((input as z.ZodObject).shape, member);
+      const taken = Object.entries(named).filter(([member]) => takes(member));
+      inputs[name as OperationName] ??= Object.fromEntries(taken);
+    }
     authorizations = {
       application: [linked.bearer],
       grant: [asBearer(grant), asBasic(grant)],

@@ -126,7 +126,7 @@ describeOnEachStore('results', (fresh) => {
       supporter: false,
       external_id: null,
     };
-    const put = { account_id, username: 'bob', twitter: null, unknown: { member: 1 } };
+    const put = { account_id, username: 'bob', twitter: null };
     expect(await call('admin.accounts.put', put)).toStrictEqual(defaults);
     expect(
       await call('admin.accounts.get', { account_id: account_id.toUpperCase() }),

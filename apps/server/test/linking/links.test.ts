@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { formatCredential, uuidV7Time } from '@latchkey/schema';
+import { formatCredential, operations, uuidV7Time } from '@latchkey/schema';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { explainRequest } from '../../src/audit/explain.ts';
 import { type HttpResponse, invoke, type Json, succeed, wires } from '../http/call.ts';
@@ -24,8 +24,12 @@ const HOUR = 3_600_000;
 describeOnAnyStore('the host’s part of a link', (fresh) => {
   const server = useServer(fresh, LINKING);
 
-  const step = (name: Step, input: object): Promise<HttpResponse & { body: Json }> =>
-    invoke(server, 'REST', `admin.links.${name}`, { ...input }, operator);
+  /** Sends of the input what the step takes. */
+  const step = (name: Step, input: object): Promise<HttpResponse & { body: Json }> => {
+    const { shape } = operations[`admin.links.${name}`].input;
+    const taken = Object.entries(input).filter(([member]) => Object.hasOwn(shape, member));
+    return invoke(server, 'REST', `admin.links.${name}`, Object.fromEntries(taken), operator);
+  };
 
   /** The parameters that the application gets. */
   const told = ({ body }: { body: Json }) => addedTo(`${CALLBACK}&`, body.redirect_to);

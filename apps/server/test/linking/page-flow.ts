@@ -75,9 +75,10 @@ export async function openConsent(
 export async function identify(
   server: { url: string },
   link: string,
-  input: { account_id: string; locale?: string },
+  { account_id, locale }: { account_id: string; locale?: string },
 ): Promise<string> {
-  const identified = await succeed(server, 'admin.links.identify', { link, ...input }, operator);
+  const input = { link, account_id, ...(locale !== undefined && { locale }) };
+  const identified = await succeed(server, 'admin.links.identify', input, operator);
   return identified.redirect_to;
 }
 

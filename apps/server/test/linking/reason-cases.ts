@@ -129,9 +129,9 @@ export const linkingReasonCases: Record<LinkingReason, Arrange> = {
     return authorize(server, request);
   },
   scope_not_asked_for: async (server, app) => {
-    const input = { ...(await app.begin({ scope: 'profile.read' })), scope: 'posts.read' };
-    const { account_id } = app;
-    return invoke(server, 'REST', 'admin.links.approve', { ...input, account_id }, operator);
+    const { link } = await app.begin({ scope: 'profile.read' });
+    const input = { link, account_id: app.account_id, scope: 'posts.read' };
+    return invoke(server, 'REST', 'admin.links.approve', input, operator);
   },
 
   link_ill_formed: (server) => read(server, 'lk_link_x'),

@@ -72,8 +72,8 @@ export function createTrpcHandler(
           return caller;
         },
         async readInput() {
-          const input = (await readInputs())(index);
-          return inputMembers(input, mayBeEmpty.get(name) ?? false);
+          const input = inputMembers((await readInputs())(index), mayBeEmpty.get(name) ?? false);
+          return procedureType(operation) === 'query' ? withoutDirection(input) : input;
         },
         validateInput: (input) => validateInProcedure(operation, index, input),
         request: context,
@@ -171,6 +171,12 @@ function inputReader(context: RequestContext, parameters: URLSearchParams, isBat
     const byIndex = inputMembers(all, true) as Record<string, unknown>;
     return (index) => (Object.hasOwn(byIndex, index) ? byIndex[index] : undefined);
   };
+}
+
+/** TanStack Query sends it with each page of an infinite query, whose input has a cursor. */
+function withoutDirection(input: object): object {
+  const { direction, ...members } = input as { direction?: unknown };
+  return direction === 'forward' ? members : input;
 }
 
 async function validateInProcedure(
