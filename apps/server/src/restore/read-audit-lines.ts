@@ -12,8 +12,10 @@ const auditLine = z
     result: z.literal('done'),
     time: z.iso.datetime(),
     action: z.string(),
-    by: z.enum(['application', 'grant', 'operator', 'command_line', 'user']),
-    request_id: z.string().min(1),
+    // A grant that ended by itself has neither of these two.
+    by: z.enum(['application', 'grant', 'operator', 'command_line', 'user']).nullable(),
+    request_id: z.string().min(1).nullable(),
+    reason: z.enum(['idle', 'replaced']).nullish(),
     application_id: id,
     secret_id: id,
     grant_id: id,

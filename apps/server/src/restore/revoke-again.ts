@@ -2,6 +2,7 @@ import { uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { activeGrants } from '../connections/list-connections.ts';
 import { DomainError } from '../domain-error.ts';
+import type { Initiator } from '../initiator.ts';
 import { operatorWithoutSecret } from '../operations/caller.ts';
 import { operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
@@ -103,7 +104,10 @@ async function revoke(service: Service, line: AuditLine): Promise<boolean> {
   const { grant_id = '' } = line;
   const history = await service.store.findGrantHistory(grant_id);
   if (history === null || history.created_at === null || history.revoked_at !== null) return false;
-  await handle(service, 'admin.grants.revoke', { grant_id }, line);
+  await service.store.revokeGrant({
+    ...{ grant_id, application_id: null, now: line.at, initiator: initiatorOf(line) },
+    ...(line.reason && { reason: line.reason }),
+  });
   return true;
 }
 
@@ -173,21 +177,28 @@ async function handle(
   service: Service,
   name: string,
   input: object,
-  { at, by, request_id, secret_id, os_user }: AuditLine,
+  line: AuditLine,
 ): Promise<void> {
   const operation = operations.get(name);
   if (operation === undefined) {
     throw new Error(`The log has ${name}, which this version does not know: use a newer Latchkey.`);
   }
-  const initiator = {
+  const initiator = initiatorOf(line);
+  if (initiator === null) throw new Error(`The log has ${name}, and not who did it.`);
+  const then = { ...service, clock: () => line.at };
+  const details = { publicUrl: '', ids: {}, countFruitless() {} };
+  await operation.handle(then, input, operatorWithoutSecret, initiator, details);
+}
+
+/** Null if it happened by itself. */
+function initiatorOf({ by, request_id, secret_id, os_user }: AuditLine): Initiator | null {
+  if (by === null || request_id === null) return null;
+  return {
     request_id,
     by,
     secret_id: by === 'application' ? (secret_id ?? null) : null,
     ...(os_user !== undefined && { os_user }),
   };
-  const then = { ...service, clock: () => at };
-  const details = { publicUrl: '', ids: {}, countFruitless() {} };
-  await operation.handle(then, input, operatorWithoutSecret, initiator, details);
 }
 
 /** False if the record is gone, so that it cannot work. */

@@ -1,0 +1,94 @@
+import type { FullGrant } from '@latchkey/schema';
+import pino from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { closeService, openService } from '../../src/open-service.ts';
+import { readAuditLines } from '../../src/restore/read-audit-lines.ts';
+import { revokeAgain } from '../../src/restore/revoke-again.ts';
+import type { Service } from '../../src/service.ts';
+import { copyDatabase } from '../../src/store/copy-database.ts';
+import { openSource, openTarget } from '../../src/store/open-store.ts';
+import { succeed } from '../http/call.ts';
+import { describeOnEachStore } from '../http/databases.ts';
+import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
+import { operator, startTestServer, type TestServer } from '../http/running-server.ts';
+
+const DAY = 86_400_000;
+
+describeOnEachStore('what ended after a backup', (fresh) => {
+  /**
+   * A copy of the database stands for the backup, on both stores.
+   *
+   * @returns what the backup is once the log of `change` has been applied to it
+   */
+  async function restoredAfter(
+    server: TestServer,
+    url: string,
+    change: () => Promise<void>,
+  ): Promise<Service> {
+    const backup = await fresh();
+    onTestFinished(() => backup.remove());
+    const [source, target] = [await openSource(url, { last: false }), await openTarget(backup.url)];
+    await copyDatabase(source, target, { last: false, onProgress() {} });
+    await Promise.all([source.close(), target.close()]);
+    server.lines.length = 0;
+    await change();
+
+    const log = pino({ level: 'silent' });
+    const service = await openService(backup.url, log, { claim: { evenIfCopied: true } });
+    onTestFinished(() => closeService(service));
+    await revokeAgain(service, readAuditLines(serviceLog(server), { lines: 0 }), 0);
+    return service;
+  }
+
+  /** The lines of a test have the time as a number. */
+  async function* serviceLog({ lines }: TestServer): AsyncGenerator<Buffer> {
+    for (const line of lines) {
+      const entry = JSON.parse(line);
+      yield Buffer.from(
+        `${JSON.stringify({ ...entry, time: new Date(entry.time).toISOString() })}\n`,
+      );
+    }
+  }
+
+  async function started() {
+    const database = await fresh();
+    const server = await startTestServer(database.url);
+    onTestFinished(async () => {
+      await server.close();
+      await database.remove();
+    });
+    return { server, url: database.url };
+  }
+
+  const update = (server: TestServer, { application_id }: LinkedApplication, changes: object) =>
+    succeed(server, 'admin.applications.update', { application_id, ...changes } as never, operator);
+  const historyOf = ({ store }: Service, { grant_id }: FullGrant) =>
+    store.findGrantHistory(grant_id);
+
+  test('has ended again, with the reason of a grant that nobody asked to end', async () => {
+    const { server, url } = await started();
+    const [idle, replaced] = [await linkedApplication(server), await linkedApplication(server)];
+    const [unused, old] = [await idle.link(), await replaced.link()];
+    await server.service.idleGrants.end();
+    const service = await restoredAfter(server, url, async () => {
+      await update(server, replaced, { grants_per_account: 1 });
+      server.advance(1);
+      await replaced.link();
+      await update(server, idle, { idle_days: 1 });
+      server.advance(2 * DAY + 1);
+      await server.service.idleGrants.end();
+    });
+    for (const [grant, reason, by] of [
+      [unused, 'idle', null],
+      [old, 'replaced', expect.objectContaining({ by: 'application' })],
+    ] as const) {
+      const now = await historyOf(server.service, grant);
+      expect(now).toMatchObject({ revoked_at: expect.any(Number), revoked_reason: reason });
+      expect(await historyOf(service, grant)).toMatchObject({
+        revoked_at: expect.any(Number),
+        revoked_reason: reason,
+        revoked_by: by,
+      });
+    }
+  });
+});
