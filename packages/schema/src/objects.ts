@@ -43,6 +43,13 @@ const accountAtIssue = account.meta({
   description: 'The account as it was when the code was issued.',
 });
 const applicationOfGrant = uuid.meta({ description: 'The application that the grant belongs to.' });
+const resourceOfGrant = z
+  .string()
+  .nullable()
+  .meta({
+    description: 'The resource that the grant is for, and the only one; null for none.',
+    examples: ['https://mcp.example/mcp'],
+  });
 const grantHead = {
   object: z.literal('oauth_grant'),
   grant_id: uuid.meta({ description: 'Identifies the grant.' }),
@@ -74,6 +81,7 @@ export const grantDescription = z
   .object({
     ...grantHead,
     application_id: applicationOfGrant,
+    resource: resourceOfGrant,
     scope,
     revoked: z.literal(false),
     account: accountAtIssue,
@@ -89,6 +97,7 @@ export const grantEntry = z
   .object({
     ...grantHead,
     application_id: applicationOfGrant,
+    resource: resourceOfGrant,
     scope,
     revoked: z.boolean().meta({ description: 'Whether it was revoked.' }),
     revoked_at: timestamp
@@ -209,6 +218,7 @@ export const issuedCode = z
     grant_id: uuid.meta({ description: 'The id of the grant that the code is converted into.' }),
     application_id: uuid.meta({ description: 'The application that can convert it.' }),
     account_id: uuid.meta({ description: 'The account that the grant is about.' }),
+    resource: resourceOfGrant,
     scope,
     expires_at: timestamp.meta({ description: '300 seconds after the code was issued.' }),
   })
@@ -220,6 +230,7 @@ export const cancelledCode = z
     grant_id: uuid.meta({ description: 'The id of the grant that the code would have become.' }),
     application_id: uuid.meta({ description: 'The application that could have converted it.' }),
     account_id: uuid.meta({ description: 'The account that it was about.' }),
+    resource: resourceOfGrant,
     scope,
     expires_at: timestamp.meta({ description: 'When it would have expired.' }),
     cancelled: z.literal(true),
@@ -461,6 +472,11 @@ export const introspection = z
       iss: z
         .string()
         .meta({ description: 'The address of the service.', examples: ['https://link.example'] }),
+      aud: z.string().meta({
+        description:
+          'What the grant is for: its resource, or the address of the service with `/v1`.',
+        examples: ['https://link.example/v1'],
+      }),
       iat: z.int().meta({ description: 'When the code was converted, in seconds since 1970.' }),
       grant_id: grantHead.grant_id,
     }),
@@ -491,6 +507,7 @@ export const codeEntry = z
     grant_id: uuid.meta({ description: 'The id of the grant that the code would become.' }),
     application_id: uuid.meta({ description: 'The application that can convert it.' }),
     expires_at: timestamp.meta({ description: 'When it expires.' }),
+    resource: resourceOfGrant,
     scope,
     revoked: z.boolean().meta({ description: 'Whether it was cancelled.' }),
     revoked_at: timestamp

@@ -50,6 +50,8 @@ export interface GrantDescription {
   created_at: string;
   /** The application that the grant belongs to. A UUID in lower case. */
   application_id: string;
+  /** The resource that the grant is for, and the only one; null for none. */
+  resource: string | null;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   revoked: false;
@@ -78,6 +80,8 @@ export interface GrantEntry {
   created_at: string;
   /** The application that the grant belongs to. A UUID in lower case. */
   application_id: string;
+  /** The resource that the grant is for, and the only one; null for none. */
+  resource: string | null;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   /** Whether it was revoked. */
@@ -174,6 +178,8 @@ export interface IssuedCode {
   application_id: string;
   /** The account that the grant is about. A UUID in lower case. */
   account_id: string;
+  /** The resource that the grant is for, and the only one; null for none. */
+  resource: string | null;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   /** 300 seconds after the code was issued. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
@@ -189,6 +195,8 @@ export interface CancelledCode {
   application_id: string;
   /** The account that it was about. A UUID in lower case. */
   account_id: string;
+  /** The resource that the grant is for, and the only one; null for none. */
+  resource: string | null;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   /** When it would have expired. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
@@ -371,6 +379,8 @@ export type Introspection =
       external_id: string | null;
       /** The address of the service. */
       iss: string;
+      /** What the grant is for: its resource, or the address of the service with `/v1`. */
+      aud: string;
       /** When the code was converted, in seconds since 1970. */
       iat: number;
       /** Identifies the grant. A UUID in lower case. */
@@ -398,6 +408,8 @@ export interface CodeEntry {
   application_id: string;
   /** When it expires. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   expires_at: string;
+  /** The resource that the grant is for, and the only one; null for none. */
+  resource: string | null;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   /** Whether it was cancelled. */

@@ -61,6 +61,7 @@ const scope = 'profile.read posts.read';
 const grantDescription = {
   ...grantHead,
   application_id: APPLICATION,
+  resource: null,
   scope,
   revoked: false,
   account,
@@ -76,6 +77,7 @@ const fullGrant = {
 const grantEntry = {
   ...grantHead,
   application_id: APPLICATION,
+  resource: null,
   scope,
   revoked: false,
   revoked_at: null,
@@ -172,7 +174,12 @@ const linkRequest: LinkRequest = {
 export const DENIED = `${CALLBACK}?error=access_denied&error_code=access_denied&state=xyz&iss=https%3A%2F%2Flatchkey.example`;
 
 const issued = { application_id: APPLICATION, account_id: ACCOUNT, scope };
-const codeMembers = { grant_id: GRANT, ...issued, expires_at: '2026-11-21T02:20:00.000+00:00' };
+const codeMembers = {
+  grant_id: GRANT,
+  ...issued,
+  resource: null,
+  expires_at: '2026-11-21T02:20:00.000+00:00',
+};
 
 export const examples: { [Name in OperationName]: Example<Name> } = {
   'grants.convert': {
@@ -192,6 +199,7 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
       username: 'ada',
       external_id,
       iss: ISSUER,
+      aud: `${ISSUER}/v1`,
       iat: 1_795_227_330,
       grant_id: GRANT,
     },

@@ -39,6 +39,7 @@ describeOnAnyStore('POST /oauth/introspect', (fresh) => {
       username: 'ada.lovelace',
       external_id: 'user-4711',
       iss: server.url,
+      aud: `${server.url}/v1`,
       iat: Math.floor(Date.parse(created_at) / 1000),
       grant_id,
     };
@@ -60,7 +61,7 @@ describeOnAnyStore('POST /oauth/introspect', (fresh) => {
     const linked = await linkedApplication(server);
     const { grant_secret } = await linked.link();
     const { json } = await introspect(linked, grant_secret, { ...server, url: configured.url });
-    expect(json.iss).toBe(PUBLIC_URL);
+    expect(json).toMatchObject({ iss: PUBLIC_URL, aud: `${PUBLIC_URL}/v1` });
     await configured.close();
   });
 

@@ -150,6 +150,7 @@ describeOnEachStore('results', (fresh) => {
       grant_id,
       application_id,
       account_id,
+      resource: null,
       scope,
       expires_at,
     });
@@ -182,12 +183,13 @@ describeOnEachStore('results', (fresh) => {
       expect(await call('account.grant', {}, as)).toStrictEqual({
         ...grant,
         application_id,
+        resource: null,
         external_id,
       });
       expect(await call('account.get', {}, as)).toStrictEqual({ ...account, ...renamed });
     }
     const last_used_at = wireTime(server.now());
-    const entry = { ...grant, application_id, revoked_at: null, last_used_at };
+    const entry = { ...grant, application_id, resource: null, revoked_at: null, last_used_at };
     expect(await call('admin.grants.list', { account_id })).toStrictEqual({
       object: 'list',
       data: [entry],
@@ -256,6 +258,7 @@ describeOnEachStore('results', (fresh) => {
     const entry = {
       object: 'oauth_grant',
       application_id,
+      resource: null,
       scope,
       revoked: false,
       revoked_at: null,
