@@ -161,6 +161,7 @@ describe('the lengths of the input', () => {
     scope: [codeIssueInput.shape.scope, letters],
     'scope in /admin/scopes/{scope}': [scopeInput.shape.scope, letters],
     scopes: [applicationInput.shape.scopes, list(String)],
+    default_scopes: [applicationInput.shape.default_scopes, list(String)],
     redirect_uris: [applicationInput.shape.redirect_uris, list((i) => `https://app.example/${i}`)],
     redirect_uri: [codeIssueInput.shape.redirect_uri, fill('a.a:')],
     homepage_uri: [applicationInput.shape.homepage_uri, fill('https://a')],

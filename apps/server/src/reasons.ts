@@ -303,8 +303,15 @@ export const reasons = {
   },
   scope_missing: {
     code: 'scope_unknown',
-    found: 'The authorization request has no scope.',
-    advice: 'The application has to ask for at least one scope: there is no default.',
+    found: 'The authorization request has no scope, and the application has no default.',
+    advice:
+      'The application has to ask for at least one scope, or needs a default: `latchkey app update APP_ID --default-scope SCOPE`.',
+  },
+  scope_default_unusable: {
+    code: 'scope_unknown',
+    found: 'The authorization request has no scope, and can ask for none of the default.',
+    advice:
+      'Each scope of the default has to be described, and among the scopes of the application. `latchkey app get APP_ID` and `latchkey scope list` show them.',
   },
   scope_ill_formed: {
     code: 'scope_unknown',

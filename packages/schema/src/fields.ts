@@ -65,11 +65,12 @@ export const externalId = z
   .meta({ minLength: 1, maxLength: 128, examples: ['user-4711'] });
 
 const MAX_SCOPE_TOKENS = 32;
+const MAX_SCOPE_LENGTH = 1000;
 
 /** Space-separated scope tokens. The alphabet is defined in RFC 6749, section 3.3. */
 export const scope = z
   .string()
-  .max(1000, 'Must be at most 1000 characters.')
+  .max(MAX_SCOPE_LENGTH, `Must be at most ${MAX_SCOPE_LENGTH} characters.`)
   .regex(
     /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/,
     'Must be scope tokens of printable ASCII without quotation marks and backslashes, separated by single spaces.',
@@ -91,6 +92,21 @@ export const scopeToken = z
     'Must be one scope token: 1 to 200 printable ASCII characters without spaces, quotation marks and backslashes.',
   )
   .meta({ examples: ['profile.read'] });
+
+export const isDistinct = (tokens: readonly string[]) => new Set(tokens).size === tokens.length;
+
+/** As many scope tokens as one scope can have. */
+export const scopeTokens = z
+  .array(scopeToken)
+  .min(1, 'Must be at least one scope.')
+  .max(MAX_SCOPE_TOKENS, `Must be at most ${MAX_SCOPE_TOKENS} scopes.`)
+  .refine(isDistinct, 'Must be different scopes.');
+
+/** Scope tokens that a request asks for if it names none: together they are one scope. */
+export const defaultScopes = scopeTokens.refine(
+  (tokens) => tokens.join(' ').length <= MAX_SCOPE_LENGTH,
+  `Must be at most ${MAX_SCOPE_LENGTH} characters together, with a space between two scopes.`,
+);
 
 /** A BCP 47 language tag. */
 export const languageTag = z

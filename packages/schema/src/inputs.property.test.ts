@@ -278,6 +278,11 @@ const cursor = keptIf((value) => {
   return bytes.length === 16 && bytes.toString('base64url') === value;
 });
 const boolean: Rule = (value) => (typeof value === 'boolean' ? kept(value) : 'refused');
+const defaultScopes: Rule = (value) =>
+  Array.isArray(value) && value.length > 0 && value.join(' ').length <= 1000
+    ? listOf(scopeToken, 32)(value)
+    : 'refused';
+
 const orNull =
   (rule: Rule): Rule =>
   (value) =>
@@ -310,6 +315,7 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     name: needed(text),
     redirect_uris: or(listOf(redirectUri, 20), []),
     scopes: or(orNull(listOf(scopeToken, 200)), null),
+    default_scopes: or(orNull(defaultScopes), null),
     logo_uri: or(orNull(logoUri), null),
     homepage_uri: or(orNull(webUri), null),
     policy_uri: or(orNull(webUri), null),
@@ -325,6 +331,7 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     name: optional(text),
     redirect_uris: optional(listOf(redirectUri, 20)),
     scopes: optional(orNull(listOf(scopeToken, 200))),
+    default_scopes: optional(orNull(defaultScopes)),
     logo_uri: optional(orNull(logoUri)),
     homepage_uri: optional(orNull(webUri)),
     policy_uri: optional(orNull(webUri)),
@@ -558,6 +565,12 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
   ...{ policy_uri: uriTexts, tos_uri: uriTexts },
   redirect_uris: listsOf(fc.oneof(fc.constant('https://app.example/cb'), uriTexts), 20),
   scopes: fc.option(listsOf(fc.stringMatching(/^[!-~]{1,4}$/), 200)),
+  default_scopes: fc.option(
+    fc.oneof(
+      listsOf(fc.stringMatching(/^[!-~]{1,4}$/), 32),
+      listsOf(fc.stringMatching(/^[!-~]{30,40}$/), 32),
+    ),
+  ),
   texts: fc.dictionary(
     languages,
     fc.oneof(words, { weight: 4, arbitrary: fc.record({ title: shortText }) }),

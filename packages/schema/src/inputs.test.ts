@@ -52,7 +52,7 @@ it.each(Object.entries(inputs))(
   'accepts null in %s only where the contract says so',
   (_, schema) => {
     const ofApplications = [
-      ...['scopes', 'logo_uri', 'homepage_uri', 'policy_uri', 'tos_uri'],
+      ...['scopes', 'default_scopes', 'logo_uri', 'homepage_uri', 'policy_uri', 'tos_uri'],
       ...['idle_days', 'grants_per_account'],
     ];
     const ofAccounts = schema === inputs.accountInput ? ['external_id'] : [];

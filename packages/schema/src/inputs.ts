@@ -2,8 +2,10 @@ import { z } from 'zod';
 import {
   codeChallenge,
   codeVerifier,
+  defaultScopes,
   externalId,
   hostText,
+  isDistinct,
   languageTag,
   moment,
   scope,
@@ -72,8 +74,6 @@ export const grantIdInput = operatorInput({ grant_id: uuid });
 export const applicationIdInput = operatorInput({ application_id: uuid });
 export const accountIdInput = operatorInput({ account_id: uuid });
 
-const isDistinct = (list: readonly string[]) => new Set(list).size === list.length;
-
 const wholeNumber = (most: number) =>
   z
     .int('Must be a whole number.')
@@ -96,6 +96,10 @@ const applicationMembers = {
     .refine(isDistinct, 'Must be different scopes.')
     .nullable()
     .meta({ description: 'The scopes it may ask for; null for every described one.' }),
+  default_scopes: defaultScopes.nullable().meta({
+    description:
+      'The scopes of a request that names none, as far as it can ask for them; null for none.',
+  }),
   logo_uri: logoUri.nullable().meta({ description: 'Shown on the consent page.' }),
   homepage_uri: webUri.nullable().meta({ description: 'Linked on the consent page.' }),
   policy_uri: webUri
@@ -124,6 +128,7 @@ export const applicationInput = operatorInput({
   name: applicationMembers.name,
   redirect_uris: applicationMembers.redirect_uris.default([]),
   scopes: applicationMembers.scopes.default(null),
+  default_scopes: applicationMembers.default_scopes.default(null),
   logo_uri: applicationMembers.logo_uri.default(null),
   homepage_uri: applicationMembers.homepage_uri.default(null),
   policy_uri: applicationMembers.policy_uri.default(null),

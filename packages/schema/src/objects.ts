@@ -166,6 +166,10 @@ export const application = z
       .array(scopeToken)
       .nullable()
       .meta({ description: 'The scopes it may ask for; null for every described one.' }),
+    default_scopes: z
+      .array(scopeToken)
+      .nullable()
+      .meta({ description: 'The scopes of a request that names none; null for none.' }),
     logo_uri: z.string().nullable().meta({ description: 'Shown on the consent page.' }),
     homepage_uri: z.string().nullable().meta({ description: 'Linked on the consent page.' }),
     policy_uri: z

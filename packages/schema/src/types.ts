@@ -141,6 +141,8 @@ export interface Application {
   redirect_uris: string[];
   /** The scopes it may ask for; null for every described one. */
   scopes: string[] | null;
+  /** The scopes of a request that names none; null for none. */
+  default_scopes: string[] | null;
   /** Shown on the consent page. */
   logo_uri: string | null;
   /** Linked on the consent page. */

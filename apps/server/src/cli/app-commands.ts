@@ -47,8 +47,8 @@ function describeSecret({ id, hint, expires_at, last_used_at }: ApplicationSecre
 }
 
 function describeApplication(application: Application): string {
-  const { id, name, created_at, redirect_uris, scopes, logo_uri, homepage_uri } = application;
-  const { policy_uri, tos_uri, challenge_required } = application;
+  const { id, name, created_at, redirect_uris, scopes, default_scopes } = application;
+  const { logo_uri, homepage_uri, policy_uri, tos_uri, challenge_required } = application;
   const { idle_days, grants_per_account, secrets } = application;
   return fieldList([
     ['id', id],
@@ -57,6 +57,7 @@ function describeApplication(application: Application): string {
     ['created', created_at],
     ...redirect_uris.map((uri) => ['redirect URI', uri] as const),
     ['scopes', scopes === null ? 'all' : scopes.join(' ') || 'none'],
+    ['by default', default_scopes?.join(' ') ?? 'none'],
     ['logo', logo_uri ?? 'none'],
     ['homepage', homepage_uri ?? 'none'],
     ['privacy', policy_uri ?? 'none'],

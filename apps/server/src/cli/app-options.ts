@@ -13,6 +13,9 @@ export interface AppOptions {
   challengeOptional?: true;
   challengeRequired?: true;
   allScopes?: boolean;
+  /** False for `--no-default-scopes`. */
+  defaultScopes?: boolean;
+  defaultScope?: string[];
   idleDays?: number | false;
   grantsPerAccount?: number;
   allGrants?: boolean;
@@ -24,6 +27,12 @@ export function addAppOptions(command: Command): Command {
   return command
     .option('--redirect-uri <uri>', 'an address that gets the codes; may be repeated', collect)
     .option('--scope <scope>', 'a scope that it may ask for; may be repeated', collect)
+    .option(
+      '--default-scope <scope>',
+      'a scope of a request that names none; may be repeated',
+      collect,
+    )
+    .option('--no-default-scopes', 'a request has to name its scopes')
     .option('--logo <uri>', 'the logo on the consent page, https: or data:')
     .option('--homepage <uri>', 'its page for users')
     .option('--policy <uri>', 'its privacy policy')
@@ -52,12 +61,14 @@ type AppMembers = Omit<OperationInput<'admin.applications.update'>, 'application
 export function membersFrom(options: AppOptions): AppMembers {
   const { redirectUri, scope, logo, homepage, policy, tos, allScopes } = options;
   const { resourceServer, challengeOptional, challengeRequired } = options;
-  const { idleDays, grantsPerAccount, allGrants } = options;
+  const { defaultScope, defaultScopes, idleDays, grantsPerAccount, allGrants } = options;
   const orNull = <Value>(value: Value | false) => (value === false ? null : value);
   return {
     ...(redirectUri !== undefined && { redirect_uris: redirectUri }),
     ...(scope !== undefined && { scopes: scope }),
     ...(allScopes && { scopes: null }),
+    ...(defaultScopes === false && { default_scopes: null }),
+    ...(defaultScope !== undefined && { default_scopes: defaultScope }),
     ...(logo !== undefined && { logo_uri: orNull(logo) }),
     ...(homepage !== undefined && { homepage_uri: orNull(homepage) }),
     ...(policy !== undefined && { policy_uri: orNull(policy) }),

@@ -33,6 +33,7 @@ const optionNames: Record<string, string> = {
   display_name: '--display-name',
   redirect_uris: '--redirect-uri',
   scopes: '--scope',
+  default_scopes: '--default-scope',
   logo_uri: '--logo',
   homepage_uri: '--homepage',
   policy_uri: '--policy',

@@ -70,6 +70,7 @@ async function demoSecret({ store, clock }: Service) {
         challenge_required: true,
         idle_days: null,
         grants_per_account: null,
+        default_scopes: null,
         enabled_at: null,
         generations: firstGenerations,
       });

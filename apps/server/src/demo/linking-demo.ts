@@ -57,6 +57,7 @@ export async function seedLinkingDemo({ store, clock }: Service, publicUrl: stri
     challenge_required: true,
     idle_days: null,
     grants_per_account: null,
+    default_scopes: null,
     enabled_at: null,
     generations: firstGenerations,
   });

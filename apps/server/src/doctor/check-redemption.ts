@@ -85,6 +85,7 @@ const APPLICATION: NewApplication = {
   challenge_required: true,
   idle_days: null,
   grants_per_account: null,
+  default_scopes: null,
 };
 
 const NOBODY = {

@@ -4,6 +4,7 @@ import { DomainError } from '../domain-error.ts';
 import type { Reason } from '../reasons.ts';
 import type { ApplicationRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import { type AskedScope, readScope } from './asked-scope.ts';
 import { matchesRedirectUri } from './match-redirect-uri.ts';
 import type { RedirectTarget } from './redirect.ts';
 
@@ -12,9 +13,7 @@ export interface AuthorizationTarget extends RedirectTarget {
   redirect_uri_given: boolean;
 }
 
-export interface AuthorizationRequest extends AuthorizationTarget {
-  scope: string;
-  description_ids: string[];
+export interface AuthorizationRequest extends AuthorizationTarget, AskedScope {
   code_challenge: string | null;
   login_hint: string | null;
   ui_locales: string | null;
@@ -89,7 +88,6 @@ export async function readRequest(
 ): Promise<AuthorizationRequest> {
   checkResponseType(query);
   const code_challenge = readChallenge(query);
-  const scope = oneOf(query, 'scope');
 
   const { application, state } = target;
   const refuse = (reason: Reason) =>
@@ -100,21 +98,9 @@ export async function readRequest(
     if (state === null) throw refuse('challenge_or_state');
   }
 
-  if (scope === null) throw refuse('scope_missing');
-  if (!fields.scope.safeParse(scope).success) throw refuse('scope_ill_formed');
-  const tokens = scope.split(' ');
-  // An outdated id only makes a link request that is over.
-  const ids = await store.findDescriptionIds(tokens, { mayBeStale });
-  const description_ids = ids.filter((id) => id !== null);
-  if (description_ids.length < tokens.length) throw refuse('scope_undescribed');
-  const { scopes } = application;
-  if (scopes !== null && !tokens.every((token) => scopes.includes(token))) {
-    throw refuse('scope_not_allowed');
-  }
   return {
     ...target,
-    scope,
-    description_ids,
+    ...(await readScope(store, oneOf(query, 'scope'), { application, mayBeStale })),
     code_challenge,
     login_hint: readHint(query, 'login_hint', fields.textOf(200)),
     ui_locales: readHint(query, 'ui_locales', LANGUAGE_TAGS),

@@ -109,6 +109,7 @@ const application: Application = {
   secrets: [secretRecord],
   redirect_uris: [CALLBACK],
   scopes: null,
+  default_scopes: ['profile.read'],
   logo_uri: 'https://acme.example/logo.png',
   homepage_uri: 'https://acme.example/',
   policy_uri: 'https://acme.example/privacy',

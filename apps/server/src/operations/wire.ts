@@ -213,6 +213,7 @@ export function toApplication(application: ApplicationRecord): Application {
     secrets: application.secrets.map(toApplicationSecret),
     redirect_uris: application.redirect_uris,
     scopes: application.scopes,
+    default_scopes: application.default_scopes,
     logo_uri: application.logo_uri,
     homepage_uri: application.homepage_uri,
     policy_uri: application.policy_uri,

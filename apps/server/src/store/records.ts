@@ -35,6 +35,8 @@ export interface ApplicationRecord {
   redirect_uris: string[];
   /** The scopes that it may ask for; null for every described one. */
   scopes: string[] | null;
+  /** The scopes of a request that names none; null for none. */
+  default_scopes: string[] | null;
   logo_uri: string | null;
   homepage_uri: string | null;
   policy_uri: string | null;
@@ -83,6 +85,7 @@ export type ApplicationChanges = Partial<
     | 'name'
     | 'redirect_uris'
     | 'scopes'
+    | 'default_scopes'
     | 'logo_uri'
     | 'homepage_uri'
     | 'policy_uri'

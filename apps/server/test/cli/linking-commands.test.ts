@@ -99,6 +99,9 @@ describeOnAnyStore('the commands of the linking flow', (fresh) => {
     const two = { ...plain, grants_per_account: 2 };
     expect(await update('--grants-per-account', '2')).toEqual(two);
     expect(await update('--all-grants')).toEqual(plain);
+    const defaults = { ...plain, default_scopes: ['a', 'b'] };
+    expect(await update('--default-scope', 'a', '--default-scope', 'b')).toEqual(defaults);
+    expect(await update('--no-default-scopes')).toEqual(plain);
     const many = await latchkey(['app', 'update', created.id, '--idle-days', 'many']);
     expect(many.stderr).toMatch(/^parameter_invalid: [^\n]*\n {2}--idle-days: /);
     expect((await latchkey(['app', 'update', created.id])).code).toBe(2);

@@ -67,7 +67,7 @@ describeOnAnyStore('a hostile value', (fresh) => {
       ...{ name: 'Eve', redirect_uris: [redirect_uri], scopes: ['profile.read'] },
       ...{ logo_uri: redirect_uri, homepage_uri: redirect_uri, policy_uri: redirect_uri },
       ...{ tos_uri: redirect_uri, resource_server: false, challenge_required: false },
-      ...{ idle_days: 30, grants_per_account: 5 },
+      ...{ idle_days: 30, grants_per_account: 5, default_scopes: ['profile.read'] },
     };
     const token = { token: grant.grant_secret, token_type_hint: 'access_token' };
     right = {

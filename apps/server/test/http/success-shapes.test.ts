@@ -57,6 +57,7 @@ describeOnEachStore('results', (fresh) => {
       secrets: [first],
       redirect_uris: [],
       scopes: null,
+      default_scopes: null,
       logo_uri: null,
       homepage_uri: null,
       policy_uri: null,

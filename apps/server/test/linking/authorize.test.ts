@@ -336,6 +336,24 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
     expect(await location({ scope: 'profile.read' })).toBeNull();
   });
 
+  test.each([
+    ['nothing', undefined],
+    ['a scope without value', ''],
+    ['spaces', '  '],
+  ])('asks for the default where a request names %s, as far as it can', async (_, scope) => {
+    const default_scopes = ['posts.read', 'nobody.knows', 'profile.read'];
+    const app = await linkingApplication(server, { default_scopes });
+    const asked = async () => {
+      const { link } = await app.begin({ scope });
+      return (await succeed(server, 'admin.links.read', { link }, operator)).scope;
+    };
+    expect(await asked()).toBe('posts.read profile.read');
+    const { application_id } = app;
+    const own = { application_id, scopes: ['profile.read', 'nobody.knows'] };
+    await succeed(server, 'admin.applications.update', own, operator);
+    expect(await asked()).toBe('profile.read');
+  });
+
   test('takes a request without state if it has a challenge, and the other way round', async () => {
     const { request } = await linkingApplication(server);
     for (const changes of [{ state: undefined }, unchallenged]) {

@@ -122,6 +122,13 @@ export const linkingReasonCases: Record<LinkingReason, Arrange> = {
     ...{ state: undefined, code_challenge: undefined, code_challenge_method: undefined },
   }),
   scope_missing: asked({ scope: undefined }),
+  scope_default_unusable: async (server) => {
+    const { request } = await linkingApplication(server, {
+      scopes: ['posts.read'],
+      default_scopes: ['profile.read', 'nobody.knows'],
+    });
+    return authorize(server, { ...request, scope: undefined });
+  },
   scope_ill_formed: asked({ scope: 'profile.read  posts.read' }),
   scope_undescribed: asked({ scope: 'nobody.knows' }),
   scope_not_allowed: async (server) => {

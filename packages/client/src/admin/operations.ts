@@ -84,6 +84,11 @@ export interface ApplicationInput {
   redirect_uris?: string[] | undefined;
   /** The scopes it may ask for; null for every described one. Default: null. */
   scopes?: string[] | null | undefined;
+  /**
+   * The scopes of a request that names none, as far as it can ask for them; null for none. Default:
+   * null.
+   */
+  default_scopes?: string[] | null | undefined;
   /** Shown on the consent page. Default: null. */
   logo_uri?: string | null | undefined;
   /** Linked on the consent page. Default: null. */
@@ -123,6 +128,8 @@ export interface ApplicationUpdateInput {
   redirect_uris?: string[] | undefined;
   /** The scopes it may ask for; null for every described one. */
   scopes?: string[] | null | undefined;
+  /** The scopes of a request that names none, as far as it can ask for them; null for none. */
+  default_scopes?: string[] | null | undefined;
   /** Shown on the consent page. */
   logo_uri?: string | null | undefined;
   /** Linked on the consent page. */

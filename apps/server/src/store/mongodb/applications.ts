@@ -221,7 +221,13 @@ export function applications(database: Database): Applications {
                   { _id, ...existing, ...atRevision(revision) },
                   {
                     $set: {
-                      ...{ name: '', secrets: [], redirect_uris: [], scopes: null },
+                      ...{
+                        name: '',
+                        secrets: [],
+                        redirect_uris: [],
+                        scopes: null,
+                        default_scopes: null,
+                      },
                       ...{ logo_uri: null, homepage_uri: null, policy_uri: null, tos_uri: null },
                       ...{ deleted_at: toDate(deleted_at), deletion_pending: true },
                       ...initiatorField('deleted_by', deleted_by),

@@ -26,7 +26,7 @@ type DeletionRow = { id: Uint8Array; deleted_at: number; deleted_by: string };
 
 // The logo is the last column of its table: without it, none of its pages is read.
 const AUTHENTICATING = `
-  a.id, a.name, a.disabled, a.created_at, a.redirect_uris, a.scopes, a.public, a.resource_server,
+  a.id, a.name, a.disabled, a.created_at, a.redirect_uris, a.scopes, a.default_scopes, a.public, a.resource_server,
   a.challenge_required, a.homepage_uri, a.policy_uri, a.tos_uri, a.idle_days, a.grants_per_account, a.enabled_at, a.generations,
   s.id AS secret_id, s.hash, s.hint, s.created_at AS secret_created_at, s.expires_at, s.last_used_at`;
 const JOINED = `${AUTHENTICATING}, a.logo_uri`;
@@ -45,14 +45,15 @@ export function prepareApplications(database: DatabaseSync) {
     SELECT ${JOINED} FROM listed a LEFT JOIN application_secrets s ON s.application_id = a.id
     ORDER BY a.id DESC, s.place`);
   const insert = database.prepare(`
-    INSERT INTO applications (id, name, disabled, created_at, redirect_uris, scopes, public,
+    INSERT INTO applications (id, name, disabled, created_at, redirect_uris, scopes, default_scopes, public,
       resource_server, challenge_required, homepage_uri, policy_uri, tos_uri, logo_uri, idle_days, grants_per_account, enabled_at,
       generations)
-    VALUES (:id, :name, :disabled, :created_at, :redirect_uris, :scopes, :public,
+    VALUES (:id, :name, :disabled, :created_at, :redirect_uris, :scopes, :default_scopes, :public,
       :resource_server, :challenge_required, :homepage_uri, :policy_uri, :tos_uri, :logo_uri, :idle_days, :grants_per_account, :enabled_at,
       :generations)`);
   const update = database.prepare(`
     UPDATE applications SET name = :name, redirect_uris = :redirect_uris, scopes = :scopes,
+      default_scopes = :default_scopes,
       resource_server = :resource_server, challenge_required = :challenge_required,
       homepage_uri = :homepage_uri, policy_uri = :policy_uri, tos_uri = :tos_uri, logo_uri = :logo_uri,
       idle_days = :idle_days, grants_per_account = :grants_per_account,
@@ -236,7 +237,7 @@ export function prepareApplications(database: DatabaseSync) {
 }
 
 function changeableColumns(application: ApplicationRecord) {
-  const { id, name, redirect_uris, scopes, logo_uri } = application;
+  const { id, name, redirect_uris, scopes, default_scopes, logo_uri } = application;
   const { homepage_uri, policy_uri, tos_uri } = application;
   const { resource_server, challenge_required, idle_days, grants_per_account } = application;
   return {
@@ -244,6 +245,7 @@ function changeableColumns(application: ApplicationRecord) {
     ...{ name, logo_uri, homepage_uri, policy_uri, tos_uri, idle_days, grants_per_account },
     redirect_uris: JSON.stringify(redirect_uris),
     scopes: scopes && JSON.stringify(scopes),
+    default_scopes: default_scopes && JSON.stringify(default_scopes),
     resource_server: Number(resource_server),
     challenge_required: Number(challenge_required),
     generations: generationsText(application.generations),

@@ -22,6 +22,7 @@ export const migrations: readonly SqliteStep[] = [
     created_at INTEGER NOT NULL,
     redirect_uris TEXT NOT NULL, -- JSON
     scopes TEXT, -- JSON; null for every described one
+    default_scopes TEXT, -- JSON
     public INTEGER NOT NULL,
     resource_server INTEGER NOT NULL,
     challenge_required INTEGER NOT NULL,

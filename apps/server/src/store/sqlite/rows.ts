@@ -27,6 +27,7 @@ export type AuthenticatingRow = {
   created_at: number;
   redirect_uris: string;
   scopes: string | null;
+  default_scopes: string | null;
   public: number;
   resource_server: number;
   challenge_required: number;
@@ -125,6 +126,7 @@ export function applicationAuthentication(
     secrets: [],
     redirect_uris: JSON.parse(row.redirect_uris),
     scopes: row.scopes === null ? null : JSON.parse(row.scopes),
+    default_scopes: row.default_scopes === null ? null : JSON.parse(row.default_scopes),
     homepage_uri: row.homepage_uri,
     policy_uri: row.policy_uri,
     tos_uri: row.tos_uri,

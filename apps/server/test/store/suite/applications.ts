@@ -103,6 +103,7 @@ export function describeApplications(stores: SuiteStores): void {
         challenge_required: true,
         idle_days: 30,
         grants_per_account: 1,
+        default_scopes: ['a', 'b'],
       };
       let expected: ApplicationRecord = application;
       for (const [name, value] of [...Object.entries(changes), ['scopes', null]] as const) {

@@ -118,6 +118,7 @@ const applicationMembers = {
   resource_server: fc.boolean(),
   challenge_required: fc.boolean(),
   idle_days: fc.option(fc.integer({ min: 1, max: 3650 })),
+  default_scopes: fc.option(fc.constantFrom(['a'], ['b', 'a'])),
   grants_per_account: fc.option(fc.integer({ min: 1, max: 100 })),
 };
 const ownPage = ({ number }: Id) => mostly(new Id(50 + (number % 2)), anyPage);

@@ -66,6 +66,7 @@ export function anApplication(members: Partial<ApplicationRecord> = {}): Applica
     challenge_required: false,
     idle_days: null,
     grants_per_account: null,
+    default_scopes: null,
     enabled_at: null,
     generations: firstGenerations,
     ...members,

@@ -35,6 +35,7 @@ export interface ApplicationDocument extends Versioned {
   secrets: SecretDocument[];
   redirect_uris: string[];
   scopes: string[] | null;
+  default_scopes: string[] | null;
   logo_uri: string | null;
   homepage_uri: string | null;
   policy_uri: string | null;
@@ -86,6 +87,7 @@ export function toApplicationDocument(application: ApplicationRecord): Applicati
     secrets: application.secrets.map(toSecretDocument),
     redirect_uris: application.redirect_uris,
     scopes: application.scopes,
+    default_scopes: application.default_scopes,
     logo_uri: application.logo_uri,
     homepage_uri: application.homepage_uri,
     policy_uri: application.policy_uri,
@@ -115,6 +117,7 @@ export function toApplicationAuthentication(
     secrets: document.secrets.map(fromSecretDocument),
     redirect_uris: document.redirect_uris,
     scopes: document.scopes,
+    default_scopes: document.default_scopes,
     homepage_uri: document.homepage_uri,
     policy_uri: document.policy_uri,
     tos_uri: document.tos_uri,
