@@ -18,6 +18,7 @@ export default defineConfig({
     projects: [
       project('packages/schema'),
       project('packages/client'),
+      project('packages/race'),
       project('packages/testing'),
       project('packages/test-kit', onMongodb),
       project('apps/server', onMongodb),

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { basename, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { INSTALL_TIMEOUT_MS } from '@latchkey/test-kit/tools-from-lockfile';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { CLIENT, OTHER_CLIENT, startFaultyServer } from '../packages/race/test/faulty-server.ts';
 import { anchors, links } from './support/markdown.ts';
-import { type Environment, environment, succeed } from './support/service.ts';
+import { type Environment, environment, run, succeed } from './support/service.ts';
 
 // The published packages, as a user gets them: packed, then installed into an empty project.
 
@@ -19,6 +20,7 @@ const folders: Record<string, string> = {
   '@latchkey/schema': 'packages/schema',
   '@latchkey/server': 'apps/server',
   '@latchkey/testing': 'packages/testing',
+  'oauth-race': 'packages/race',
 };
 const names = Object.keys(folders);
 
@@ -45,7 +47,7 @@ async function install(folder: string, ...packages: string[]): Promise<void> {
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'latchkey-packages-'));
-  const words = [join(root, 'scripts/pack.mjs'), '--testing', project];
+  const words = [join(root, 'scripts/pack.mjs'), '--release', project];
   const printed = await succeed(process.execPath, words, { cwd: root, env: npmEnvironment });
   tarballs = printed.trim().split('\n');
   await install(project, ...tarballs);
@@ -146,6 +148,24 @@ test('the server and the test server install no compiler, and little else', asyn
   expect(packages).not.toContain('node_modules/@trpc/server');
   expect(packages.length).toBeLessThanOrEqual(MAX_INSTALLED_PACKAGES);
   expect(bytes).toBeLessThanOrEqual(MAX_INSTALLED_BYTES);
+});
+
+test('the command of a package alone runs as it is installed', async () => {
+  const server = await startFaultyServer('accepts another client');
+  onTestFinished(server.close);
+  const login = join(project, 'login.mjs');
+  await writeFile(login, 'export default (url, browser) => browser.open(url);');
+  const clients = ['--client', CLIENT.id, '--other-client', OTHER_CLIENT.id];
+  const words = ['--issuer', server.url, ...clients, '--login', login, '--row=other-client'];
+  const env = environment({
+    OAUTH_RACE_SECRET: CLIENT.secret,
+    OAUTH_RACE_OTHER_SECRET: OTHER_CLIENT.secret,
+  });
+  const command = join(project, 'node_modules/.bin/oauth-race');
+  const { exitCode, stdout } = await run(command, words, { cwd: project, env });
+  expect(stdout).toMatch(/^✗ FAIL +other-client .*: 10 accepted$/m);
+  expect(exitCode).toBe(1);
+  expect((await manifestOf('oauth-race')).dependencies).toBeUndefined();
 });
 
 test('the server gets the zod it was tested with, and the schema leaves it a choice', async () => {

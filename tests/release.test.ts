@@ -39,11 +39,12 @@ test.each([[[]], [['.']], [['--registry=http://127.0.0.1:9']], [['.', '--registr
   },
 );
 
-test('publishes the four packages of one version, or nothing', async () => {
+test('publishes the five packages of one version, or nothing', async () => {
   const publish = () => runScript('publish', [folder, '--registry=http://127.0.0.1:9']);
   const refusal = { exitCode: 1, stdout: '', stderr: expect.stringContaining('of one version') };
   expect(await publish()).toEqual(refusal);
   const names = ['schema-1.0.0', 'client-1.0.0', 'server-1.0.0', 'testing-1.0.1'];
   for (const name of names) await writeFile(join(folder, `latchkey-${name}.tgz`), '');
+  await writeFile(join(folder, 'oauth-race-1.0.0.tgz'), '');
   expect(await publish()).toEqual(refusal);
 });

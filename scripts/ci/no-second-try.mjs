@@ -31,6 +31,7 @@ export const NO_SECOND_TRY = [
   'benchmarks/performance/against/ratio.test.ts',
   'packages/client/src/latchkey.test.ts',
   'packages/client/src/single-flight.test.ts',
+  'packages/race/src/',
   'packages/schema/src/',
   'packages/testing/src/test-server.test.ts',
   'tests/sdk.test.ts',

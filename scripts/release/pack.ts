@@ -28,4 +28,4 @@ const changed = execFileSync('git', ['status', '--porcelain'], { cwd: root }).to
 if (changed !== '') stop(`Commit first what is not committed:\n${changed}`);
 
 const pack = join(root, 'scripts', 'pack.mjs');
-execFileSync(process.execPath, [pack, '--testing', folder], { cwd: root, stdio: 'inherit' });
+execFileSync(process.execPath, [pack, '--release', folder], { cwd: root, stdio: 'inherit' });

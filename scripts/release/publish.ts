@@ -8,7 +8,13 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /** Each after those that it depends on. */
-const names = ['schema', 'client', 'server', 'testing'];
+const names = [
+  '@latchkey/schema',
+  '@latchkey/client',
+  '@latchkey/server',
+  '@latchkey/testing',
+  'oauth-race',
+];
 
 const { values, positionals } = parseArgs({
   options: { registry: { type: 'string' }, provenance: { type: 'boolean', default: false } },
@@ -28,7 +34,7 @@ if (folder === undefined || registry === undefined || !URL.canParse(registry)) {
 
 const found = readdirSync(folder);
 const version = /^latchkey-schema-(.+)\.tgz$/m.exec(found.join('\n'))?.[1];
-const tarballs = names.map((name) => `latchkey-${name}-${version}.tgz`);
+const tarballs = names.map((name) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
 if (found.sort().join() !== tarballs.toSorted().join()) {
   stop(`${folder} must hold the tarballs of one version and nothing else. It holds: ${found}`);
 }
@@ -54,7 +60,7 @@ function isPublished(name: string): boolean {
 }
 
 for (const [index, tarball] of tarballs.entries()) {
-  const name = `@latchkey/${names[index]}`;
+  const name = names[index] as string;
   if (isPublished(name)) {
     process.stdout.write(`${name} ${version} is published already\n`);
     continue;

@@ -37,6 +37,7 @@ export async function startRegistry(
       },
       packages: {
         '@latchkey/*': { access: '$all', publish: '$all' },
+        'oauth-race': { access: '$all', publish: '$all' },
         '**': { access: '$all', proxy: 'upstream' },
       },
       auth: { htpasswd: { file: join(folder, 'htpasswd'), max_users: -1 } },

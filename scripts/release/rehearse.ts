@@ -20,7 +20,13 @@ import { codeBlocks } from '../../tests/support/markdown.ts';
 import { startRegistry } from './registry.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const folders = ['packages/client', 'packages/schema', 'packages/testing', 'apps/server'];
+const folders = [
+  'packages/client',
+  'packages/schema',
+  'packages/testing',
+  'packages/race',
+  'apps/server',
+];
 
 /** Longer than any command takes on a slow machine. */
 const COMMAND_TIMEOUT_MS = 1_800_000;
@@ -285,6 +291,13 @@ await server.close();
   check(printed === 'false\n', `The program with the test server has printed: ${printed}`);
 }
 
+/** The command of a package that needs nothing of the others. */
+function useRace(folder: string, env: Environment, version: string) {
+  const npx = ['--yes', `--registry=${env.npm_config_registry}`, `oauth-race@${version}`];
+  const printed = run('npx', [...npx, '--version'], folder, env);
+  check(printed === `${version}\n`, `oauth-race has printed: ${printed}`);
+}
+
 async function rehearse(folder: string): Promise<void> {
   const tools = await step('the tools of the rehearsal are installed', async () =>
     join(
@@ -311,7 +324,7 @@ async function rehearse(folder: string): Promise<void> {
       await cp(join(copy, 'scripts/release/publish.ts'), alone);
       const words = [alone, tarballs, `--registry=${registry.url}`];
       const printed = run(process.execPath, words, folder, registry.env);
-      const published = printed.match(/^@latchkey\/\w+ \S+ is published$/gm) ?? [];
+      const published = printed.match(/^\S+ \S+ is published$/gm) ?? [];
       check(published.length === folders.length, `The publishing has printed: ${printed}`);
     });
     await usePackages(folder, registry.env, tools, version);
@@ -331,6 +344,7 @@ async function usePackages(folder: string, env: Environment, tools: string, vers
   const newest = run(node('node-newest'), ['--version'], folder, env).trim();
 
   const onNode20 = withNode(env, node('node20'));
+  await step('npx oauth-race, on Node 20', () => useRace(folder, onNode20, version));
   for (const [name, title] of [
     ['node-newest', newest],
     ['node-oldest', oldest],

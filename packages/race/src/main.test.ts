@@ -1,0 +1,208 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { CLIENT, type Fault, OTHER_CLIENT, startFaultyServer } from '../test/faulty-server.ts';
+import { Hosts } from './hosts.ts';
+import { Browser } from './http/browser.ts';
+import { main } from './main.ts';
+import { USAGE } from './usage.ts';
+
+// The command, in a process of its own.
+
+const cli = fileURLToPath(new URL('cli.ts', import.meta.url));
+
+let folder: string;
+let login: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'oauth-race-'));
+  login = join(folder, 'login.mjs');
+  await writeFile(login, 'export default (url, browser) => browser.open(url);');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+interface Ended {
+  exitCode: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+const env = {
+  PATH: process.env.PATH,
+  OAUTH_RACE_SECRET: CLIENT.secret,
+  OAUTH_RACE_OTHER_SECRET: OTHER_CLIENT.secret,
+};
+
+function command(words: readonly string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [cli, ...words],
+      { env, cwd: folder },
+      (_, stdout, stderr) => resolve({ exitCode: child.exitCode, stdout, stderr }),
+    );
+  });
+}
+
+/** Runs the command against a server with faults. Its secrets must be in no output. */
+async function commandOn(faults: readonly Fault[], ...words: string[]): Promise<Ended> {
+  const server = await startFaultyServer(...faults);
+  onTestFinished(server.close);
+  const clients = ['--client', CLIENT.id, '--other-client', OTHER_CLIENT.id];
+  const ended = await command(['--issuer', server.url, ...clients, '--codes=2', ...words]);
+  for (const secret of server.secrets) {
+    expect(ended.stdout + ended.stderr).not.toContain(secret);
+  }
+  expect(ended.stderr).not.toMatch(/^ {4}at /m);
+  return ended;
+}
+
+describe('the exit code', () => {
+  test('is 0 where no row fails, and the table has each row', async () => {
+    const { exitCode, stdout, stderr } = await commandOn([], '--login', login, '--seed=7');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(
+      /^· note {3}race {19}Requests at once, without PKCE: 2 once, then token revoked$/m,
+    );
+    expect(stdout).toMatch(/^ +\d+ × 400 invalid_grant, \d+ ms \(longest \d+ ms\)$/m);
+    expect(stdout).toMatch(/^13 pass, 0 fail, 2 note, 0 error, 2 skipped\. Seed 7\.$/m);
+    expect(stderr).toContain('race-pkce …\n');
+  });
+
+  test('is 1 where one fails, also where another is unclear', async () => {
+    const { exitCode, stdout } = await commandOn(['losers get a 500'], '--login', login);
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(
+      /^✗ FAIL {3}race .*once, and others broken: 500, JSON of another shape$/m,
+    );
+    expect(stdout).toMatch(/^! error {2}replay /m);
+  });
+
+  test('is 2 where nothing could be measured', async () => {
+    const { exitCode, stdout } = await commandOn(['the login is a 500'], '--login', login);
+    expect(exitCode).toBe(2);
+    expect(stdout).toMatch(/^! error {2}exchange .*The login ended without a code/m);
+  });
+
+  test.each([
+    [[], /Give one of --login/],
+    [['--sede=1'], /Unknown option '--sede'/],
+    [['--login', 'missing.mjs'], /--login missing\.mjs can't be loaded/],
+    [['--login-command=exit'], /Give --client/],
+    [['--login-command=exit', '--client=a', '--client-auth=jwt'], /basic, post or none/],
+    [['--login-command=exit', '--client=a', '--codes=many'], /--codes has to be a whole number/],
+    [['--login-command=exit', '--json=missing/report.json'], /--json needs a folder/],
+    [['--login-page', '--redirect-uri=https://a.example/callback'], /--login-page needs/],
+  ])('is 2 for %j', async (words, message) => {
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    onTestFinished(() => write.mockRestore());
+    expect(await main(words, env)).toBe(2);
+    expect(write.mock.calls).toEqual([[expect.stringMatching(message)]]);
+  });
+});
+
+test('the reports have the rows and the verdicts, and no secret', async () => {
+  const files = ['markdown', 'json', 'junit'].map((kind) => join(folder, `report.${kind}`));
+  const [markdown = '', json = '', junit = ''] = files;
+  const server = await startFaultyServer('accepts another client', 'a replay keeps the token');
+  onTestFinished(server.close);
+  const words = ['--issuer', server.url, '--client', CLIENT.id, '--other-client', OTHER_CLIENT.id];
+  const outputs = ['--markdown', markdown, '--json', json, '--junit', junit];
+  await command([...words, '--login', login, '--codes=1', ...outputs]);
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+  for (const text of texts) {
+    for (const secret of server.secrets) expect(text).not.toContain(secret);
+  }
+  const [page, data, cases] = texts as [string, string, string];
+  expect(page).toMatch(
+    /^\| `other-client` \| Another client first \| fail \| 1 accepted \| {2}\| RFC 6749/m,
+  );
+  const { rows, load } = JSON.parse(data);
+  expect(load).toMatchObject({ codes: 1, requests: 8, pause: 10 });
+  expect(rows[1]).toMatchObject({
+    ...{ id: 'race', verdict: 'pass', outcomes: { once: 1 }, reason: null },
+    responses: [{ count: 7, status: 400, error: 'invalid_grant', retryAfter: null }],
+  });
+  expect(cases).toMatch(/tests="17" failures="1" errors="0" skipped="2"/);
+  expect(cases).toMatch(
+    /name="other-client: Another client first"><failure message="1 accepted"\/>/,
+  );
+  expect(cases).toMatch(/name="replay: [^>]+><system-out>note: 1 refused, token kept\n/);
+});
+
+test('--row measures one row, and the exchange before it', async () => {
+  const words = ['--login', login, '--row', 'replay'];
+  const { stdout } = await commandOn([], ...words);
+  expect(stdout.match(/^✓ pass +\S+/gm)).toEqual(['✓ pass   exchange', '✓ pass   replay']);
+});
+
+test('a command prints codes', async () => {
+  const program = join(folder, 'codes.mjs');
+  await writeFile(
+    program,
+    `const { headers } = await fetch(process.env.AUTHORIZATION_URL, { redirect: 'manual' });
+console.log('A line before it.');
+console.log(headers.get('location'));`,
+  );
+  const words = ['--login-command', `"${process.execPath}" "${program}"`, '--row=replay'];
+  const { exitCode, stdout } = await commandOn([], ...words);
+  expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 });
+});
+
+test('a command that fails ends in the row', async () => {
+  const { exitCode, stdout } = await commandOn([], '--login-command', 'exit 3');
+  expect(exitCode).toBe(2);
+  expect(stdout).toMatch(/The login failed: the command ended with 3/);
+});
+
+test('a person opens a page, and is asked for one code after the other', async () => {
+  const server = await startFaultyServer();
+  onTestFinished(server.close);
+  const redirectUri = `http://127.0.0.1:${await freePort()}/callback`;
+  const words = ['--issuer', server.url, '--client', CLIENT.id, '--redirect-uri', redirectUri];
+  const limits = ['--login-page', '--codes=2', '--row=replay', '--row=race'];
+  const child = spawn(process.execPath, [cli, ...words, ...limits], { env });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  const ended = once(child, 'close');
+  const page = await new Promise<string>((resolve) => {
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+      const [, url] = /Open (\S+) in a browser/.exec(stderr) ?? [];
+      if (url) resolve(url);
+    });
+  });
+  // A browser that opens the page and does what its `refresh` says.
+  const browser = new Browser({ redirectUri: '', hosts: new Hosts([]), timeout: 60_000 });
+  let pages = 0;
+  while (child.exitCode === null) {
+    await browser.open(page).catch(() => undefined);
+    if (/codes so far/.test(browser.text)) pages++;
+  }
+  const [exitCode] = await ended;
+  expect({ exitCode, pages, stdout }).toMatchObject({ exitCode: 0 });
+  expect(pages).toBeGreaterThanOrEqual(5);
+});
+
+/** The tool listens at an address that is known before. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}
+
+test('--help shows the options that the README shows', async () => {
+  const { exitCode, stdout } = await command(['--help']);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: USAGE });
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  const [, options] = /^## Options\n\n```text\n([\s\S]*?)```/m.exec(readme) ?? [];
+  expect(USAGE.split('\n').slice(2).join('\n')).toBe(options);
+});

@@ -1,0 +1,108 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { CLIENT, OTHER_CLIENT, PUBLIC_CLIENT, startFaultyServer } from '../test/faulty-server.ts';
+import { measureRow, type Server } from './index.ts';
+import { races } from './rows/races.ts';
+import { run } from './run.ts';
+
+const login = async (url: string) => url;
+
+test.each([
+  [
+    { issuer: 'https://login.example.com' },
+    /login\.example\.com is not this machine.*--host login/,
+  ],
+  [
+    { issuer: 'http://127.0.0.1:9', resource: 'http://127.0.0.1.example:9' },
+    /127\.0\.0\.1\.example/,
+  ],
+  [{ issuer: 'ftp://127.0.0.1' }, /no address of HTTP/],
+  [{ issuer: 'server' }, /--issuer needs a whole URL/],
+  [{}, /Give --issuer, or/],
+  [{ issuer: 'http://127.0.0.1:9', codes: 101 }, /--codes has to be a whole number from 1 to 100/],
+  [{ issuer: 'http://127.0.0.1:9', requests: 9 }, /--requests .* 2 to 8/],
+  [{ issuer: 'https://a.example', hosts: ['a.example'], pause: 99 }, /--pause .* 100 to/],
+  [{ issuer: 'http://127.0.0.1:9', rows: ['rase'] }, /no row rase/],
+  [{ issuer: 'http://127.0.0.1:9', otherClient: { id: 'b' } }, /OAUTH_RACE_OTHER_SECRET/],
+  [
+    { issuer: 'http://127.0.0.1:9', client: { id: 'a' }, clientAuth: 'post' as const },
+    /OAUTH_RACE_SECRET/,
+  ],
+])('%j is a wrong option', async (options, message) => {
+  await expect(run({ client: CLIENT, login, ...options })).rejects.toThrow(message);
+});
+
+test('an endpoint of the metadata on another host is refused, and named', async () => {
+  const server = await startFaultyServer();
+  onTestFinished(server.close);
+  const options = { issuer: server.url, client: CLIENT, login };
+  await expect(
+    run({ ...options, tokenEndpoints: ['https://elsewhere.example/token'] }),
+  ).rejects.toThrow('--host elsewhere.example');
+  // A redirect of the login ends in the row.
+  const { rows } = await run({
+    ...options,
+    rows: [],
+    login: (_, browser) => browser.open('https://elsewhere.example'),
+  });
+  expect(rows[0]?.reason).toMatch(/elsewhere\.example is not this machine/);
+});
+
+test.each(['basic', 'post'] as const)('clients authenticate by %s', async (clientAuth) => {
+  const server = await startFaultyServer();
+  onTestFinished(server.close);
+  const { rows } = await run({
+    issuer: server.url,
+    client: CLIENT,
+    otherClient: OTHER_CLIENT,
+    clientAuth,
+    login: (url, browser) => browser.open(url),
+    rows: ['wrong-secret', 'other-client'],
+    codes: 1,
+  });
+  expect(rows.map(({ verdict }) => verdict)).toEqual(['pass', 'pass', 'pass']);
+});
+
+test('a client without a secret has no rows about secrets, and one alone none with another', async () => {
+  const server = await startFaultyServer();
+  onTestFinished(server.close);
+  const { rows } = await run({
+    issuer: server.url,
+    client: PUBLIC_CLIENT,
+    login: (url, browser) => browser.open(url),
+    rows: ['wrong-secret', 'no-secret', 'other-client', 'race-routes', 'revoked-resource'],
+    codes: 1,
+  });
+  expect(rows.slice(1).map(({ verdict, reason }) => [verdict, reason])).toEqual([
+    ['skipped', 'There is one token endpoint only.'],
+    ['skipped', 'The client has no secret.'],
+    ['skipped', 'The client has no secret.'],
+    ['skipped', 'There is no --other-client.'],
+    ['skipped', 'There is no --resource.'],
+  ]);
+});
+
+test('a seed repeats the order of a race, alone and among others', async () => {
+  async function routesWith(seed: number): Promise<number[]> {
+    const seen: number[] = [];
+    const server: Server = {
+      routes: 2,
+      hasSecret: false,
+      hasOtherClient: false,
+      checks: [],
+      revoke: null,
+      issue: async () => ({ code: 'code', verifier: null }),
+      async connect(route) {
+        seen.push(route);
+        return async () => ({ kind: 'refused', status: 400, error: 'e', milliseconds: 1 });
+      },
+    };
+    const [, , overEveryRoute] = races;
+    const load = { codes: 3, requests: 8, pause: 0, seed };
+    await measureRow(overEveryRoute as (typeof races)[number], server, load);
+    return seen;
+  }
+  const first = await routesWith(1);
+  expect(first.filter((route) => route === 0)).toHaveLength(12);
+  expect(await routesWith(1)).toEqual(first);
+  expect(await routesWith(2)).not.toEqual(first);
+});

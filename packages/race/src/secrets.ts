@@ -1,0 +1,26 @@
+/** Shorter values are ordinary words. */
+const SHORTEST = 6;
+
+/** What no output may contain. */
+export class Secrets {
+  readonly #values = new Set<string>();
+
+  add(...values: readonly (string | null | undefined)[]): void {
+    for (const value of values) {
+      if (value && value.length >= SHORTEST) {
+        this.#values.add(value).add(encodeURIComponent(value));
+      }
+    }
+  }
+
+  /** Takes them out of a text, and everything after the `?` or `#` of a URL; makes it one short line. */
+  clean(text: string): string {
+    let cleaned = text;
+    for (const value of this.#values) cleaned = cleaned.replaceAll(value, '…');
+    return cleaned
+      .replaceAll(/(https?:\/\/[^\s?#]*)[?#]\S*/g, '$1')
+      .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+      .trim()
+      .slice(0, 200);
+  }
+}
