@@ -1,10 +1,8 @@
 import type { DBAdapter } from 'better-auth';
-import type { Contender } from '../../packages/test-kit/src/races/contender.ts';
 import { withLatency } from '../../packages/test-kit/src/races/latency.ts';
 import { listen } from '../listen.ts';
 import { createBetterAuth } from '../peers/better-auth.ts';
-import { Browser } from './browser.ts';
-import { oauthApplications } from './oauth-application.ts';
+import { type Contender, measureOAuth } from './contender.ts';
 
 /** Delays the adapter, also within a transaction. */
 function delayed(adapter: DBAdapter, latency: number): DBAdapter {
@@ -26,18 +24,25 @@ export async function startBetterAuth(latency: number): Promise<Contender> {
     store: (adapter) => delayed(adapter, latency),
   });
   server.handle(listener);
-  const browser = new Browser();
-  browser.keepCookies(cookies);
-
+  const endpoints = {
+    authorization: `${server.url}/api/auth/oauth2/authorize`,
+    token: `${server.url}/api/auth/oauth2/token`,
+    userinfo: `${server.url}/api/auth/oauth2/userinfo`,
+  };
   return {
-    ...oauthApplications({
-      token: `${server.url}/api/auth/oauth2/token`,
-      userinfo: `${server.url}/api/auth/oauth2/userinfo`,
-      application,
-      other,
-      authorize: (query) =>
-        browser.visit(new URL(`${server.url}/api/auth/oauth2/authorize?${query}`)),
-    }),
+    measure: (ids) =>
+      measureOAuth(
+        {
+          ...endpoints,
+          application,
+          other,
+          login(url, browser) {
+            for (const line of cookies) browser.setCookie(server.url, line);
+            return browser.open(url);
+          },
+        },
+        ids,
+      ),
     close: server.close,
   };
 }

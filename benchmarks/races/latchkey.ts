@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createLog, loadSettings, startServer } from '../../apps/server/src/index.ts';
-import type { Contender } from '../../packages/test-kit/src/races/contender.ts';
-import { latchkeyContender } from '../../packages/test-kit/src/races/latchkey.ts';
+import { latchkeyServer } from '../../packages/test-kit/src/races/latchkey.ts';
 import { withLatency } from '../../packages/test-kit/src/races/latency.ts';
+import { type Contender, measureServer } from './contender.ts';
 
 /** Latchkey as `latchkey serve` starts it. */
 export async function startLatchkey(databaseUrl: string, latency: number): Promise<Contender> {
@@ -19,8 +19,9 @@ export async function startLatchkey(databaseUrl: string, latency: number): Promi
   const server = await startServer(settings, log);
   // Before the first request: each request takes the store from the service.
   server.service.store = withLatency(server.service.store, latency);
+  const latchkey = await latchkeyServer(server.url, adminSecret);
   return {
-    ...(await latchkeyContender(server.url, adminSecret)),
+    measure: (ids) => measureServer(latchkey, ids),
     async close() {
       await server.close();
       await closeLog();

@@ -1,10 +1,8 @@
-import type { Contender } from '../../packages/test-kit/src/races/contender.ts';
 import { withLatency } from '../../packages/test-kit/src/races/latency.ts';
 import { listen } from '../listen.ts';
 import { registration } from '../peers/oauth-client.ts';
 import { createOidcProvider } from '../peers/oidc-provider.ts';
-import { Browser } from './browser.ts';
-import { oauthApplications } from './oauth-application.ts';
+import { type Contender, measureOAuth } from './contender.ts';
 
 /** `oidc-provider`. Its users log in and consent on its development pages. */
 export async function startOidcProvider(latency: number): Promise<Contender> {
@@ -17,25 +15,27 @@ export async function startOidcProvider(latency: number): Promise<Contender> {
     store: (adapter) => withLatency(adapter, latency),
   });
   server.handle(provider.callback());
-
+  const endpoints = {
+    authorization: `${server.url}/auth`,
+    token: `${server.url}/token`,
+    userinfo: `${server.url}/me`,
+  };
   return {
-    ...oauthApplications({
-      token: `${server.url}/token`,
-      userinfo: `${server.url}/me`,
-      application,
-      other,
-      async authorize(query) {
-        // A new browser for each code: codes of one session would share a grant.
-        const browser = new Browser();
-        const login = await browser.visit(new URL(`${server.url}/auth?${query}`));
-        const consent = await browser.visit(login, {
-          prompt: 'login',
-          login: 'ada',
-          password: 'any',
-        });
-        return browser.visit(consent, { prompt: 'consent' });
-      },
-    }),
+    measure: (ids) =>
+      measureOAuth(
+        {
+          ...endpoints,
+          application,
+          other,
+          // A new browser for each code: codes of one session would share a grant.
+          async login(url, browser) {
+            await browser.open(url);
+            await browser.submit({ login: 'ada', password: 'any' });
+            return browser.submit();
+          },
+        },
+        ids,
+      ),
     close: server.close,
   };
 }

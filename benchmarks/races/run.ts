@@ -13,17 +13,14 @@ import {
   freshName,
   urlOf,
 } from '../../packages/test-kit/src/mongodb/test-databases.ts';
-import { abuses, countUnharmed } from '../../packages/test-kit/src/races/abuse.ts';
-import type { Contender } from '../../packages/test-kit/src/races/contender.ts';
-import { race } from '../../packages/test-kit/src/races/race.ts';
 import { packageVersions } from '../package-versions.ts';
 import { startBetterAuth } from './better-auth.ts';
+import type { Contender } from './contender.ts';
 import { startLatchkey } from './latchkey.ts';
 import { startOidcProvider } from './oidc-provider.ts';
-import { type Measurement, report, type Sizes } from './report.ts';
+import { ABUSES, type Measurement, RACE, REPLAYS, report } from './report.ts';
 
 const latencies = [0, 2];
-const sizes: Sizes = { codes: 100, redeemers: 8, abused: 10 };
 
 interface Entry {
   server: string;
@@ -57,13 +54,12 @@ async function startOnMongodb(server: string, latency: number): Promise<Contende
 async function measure({ server, start }: Entry, latency: number): Promise<Measurement> {
   process.stderr.write(`${server}, store latency ${latency} ms …\n`);
   const contender = await start(latency);
-  const raceResult = await race(contender, sizes);
-  const unharmed: number[] = [];
-  for (const abuse of abuses) {
-    unharmed.push(await countUnharmed(contender, abuse, { codes: sizes.abused }));
-  }
+  const rows = await contender.measure([RACE, ...ABUSES, ...REPLAYS]);
   await contender.close();
-  return { server, latency, race: raceResult, unharmed };
+  // A server that breaks down has neither redeemed nor refused.
+  const unclear = rows.find(({ verdict }) => verdict === 'error' || verdict === 'skipped');
+  if (unclear) throw new Error(`${server}, ${unclear.id}: ${unclear.reason}`);
+  return { server, latency, rows };
 }
 
 async function findMongodb(): Promise<MongoDBServer | null> {
@@ -106,7 +102,7 @@ const peers = await packageVersions([
 const date = new Date().toISOString().slice(0, 10);
 const databases = mongodb ? ` ${mongodb.description}.` : '';
 const conditions = `${date}, Node ${process.versions.node}.${databases} ${peers}.`;
-const text = report(measurements, sizes, conditions);
+const text = report(measurements, conditions);
 process.stdout.write(`\n${text}`);
 
 await writeFile(

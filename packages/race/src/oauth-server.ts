@@ -169,7 +169,10 @@ export function oauthServer(settings: OAuthSettings): Server {
 }
 
 /** The client's credentials, as a header or as fields of a form. */
-function authentication({ id, secret }: Client, auth: ClientAuth) {
+function authentication(
+  { id, secret }: Client,
+  auth: ClientAuth,
+): Record<'headers' | 'fields', Record<string, string>> {
   if (auth === 'basic') {
     // RFC 6749, 2.3.1, has both encoded as in a form.
     const encoded = [id, secret ?? ''].map((part) =>

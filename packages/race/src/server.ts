@@ -58,7 +58,7 @@ export interface Server {
    * @throws NoCode if the server issues none
    */
   issue(options: { challenge: boolean }): Promise<Code>;
-  /** Opens a connection of its own for one attempt. The function sends it, and never rejects. */
+  /** Opens a connection of its own for one attempt. The function sends it. */
   connect(route: number): Promise<(code: Code, attempt: Attempt) => Promise<Answer>>;
   /**
    * Revokes a token; null if the server can't.

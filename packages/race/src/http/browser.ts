@@ -40,6 +40,11 @@ export class Browser {
     return this.#isDone;
   }
 
+  /** Keeps a cookie, as if a response of that URL had set it: for a login that is no form. */
+  setCookie(url: string | URL, line: string): void {
+    keep(line, this.#jarOf(new URL(url)));
+  }
+
   /** Opens a page, and follows redirects. Returns the URL where it ends. */
   open(url: string | URL): Promise<string> {
     return this.#follow({ url: new URL(url, this.#url || undefined) });
@@ -80,13 +85,18 @@ export class Browser {
     return this.#follow({ url });
   }
 
+  #jarOf({ hostname }: URL): Map<string, string> {
+    const jar = this.#cookies.get(hostname) ?? new Map<string, string>();
+    this.#cookies.set(hostname, jar);
+    return jar;
+  }
+
   async #follow(first: Request): Promise<string> {
     let next = first;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
       const { url, form } = next;
       this.#hosts.check(url);
-      const jar = this.#cookies.get(url.hostname) ?? new Map<string, string>();
-      this.#cookies.set(url.hostname, jar);
+      const jar = this.#jarOf(url);
       const headers = {
         accept: 'text/html,*/*',
         ...(jar.size > 0 && { cookie: [...jar].map((pair) => pair.join('=')).join('; ') }),

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { bodyUnlessRefused, type Contender, type Redeemer } from './contender.ts';
+import type { Answer, Attempt, Code, Server } from 'oauth-race';
 
 const REDIRECT_URI = 'https://application.example/callback';
 
@@ -11,10 +11,7 @@ const challengeOf = (verifier: string) => createHash('sha256').update(verifier).
  * redeemed over both routes in turn: `/oauth/convert` as the SDK does, `/oauth/token` as every other
  * OAuth client does.
  */
-export async function latchkeyContender(
-  url: string,
-  adminSecret: string,
-): Promise<Omit<Contender, 'close'>> {
+export async function latchkeyServer(url: string, adminSecret: string): Promise<Server> {
   function call(method: string, path: string, secret: string | null, body?: object) {
     return fetch(url + path, {
       method,
@@ -27,9 +24,10 @@ export async function latchkeyContender(
   }
 
   async function administer(method: string, path: string, body?: object) {
-    const response = await bodyUnlessRefused(await call(method, path, adminSecret, body));
-    if (response === null) throw new Error(`${method} ${path} was refused.`);
-    return response as Record<'id' | 'secret' | 'code', string>;
+    const response = await call(method, path, adminSecret, body);
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return JSON.parse(text) as Record<'id' | 'secret' | 'code', string>;
   }
 
   const account_id = randomUUID();
@@ -40,46 +38,73 @@ export async function latchkeyContender(
   const secretsPath = `/admin/applications/${application.id}/secrets`;
   const removed = await administer('POST', secretsPath, {});
   await administer('DELETE', `${secretsPath}/${removed.id}`);
-  const secrets: Record<Redeemer, string | null> = {
-    application: application.secret,
-    'wrong secret': removed.secret,
-    'wrong verifier': application.secret,
-    'other redirect URI': application.secret,
-    'other application': other.secret,
-    nobody: null,
-  };
-  const codeRequest = { application_id: application.id, account_id, scope: 'profile.read' };
 
-  const verifiers = new Map<string, string>();
+  function secretOf({ client, secret }: Attempt): string | null {
+    if (secret === 'none') return null;
+    if (secret === 'wrong') return removed.secret;
+    return client === 'own' ? application.secret : other.secret;
+  }
 
-  async function issue(binding: (verifier: string) => object): Promise<string> {
-    const verifier = randomVerifier();
-    const redirect = { redirect_uri: REDIRECT_URI };
-    const request = { ...codeRequest, ...redirect, ...binding(verifier) };
-    const { code } = await administer('POST', '/admin/codes', request);
-    verifiers.set(code, verifier);
-    return code;
+  async function redeem(path: string, { code, verifier }: Code, attempt: Attempt): Promise<Answer> {
+    const start = performance.now();
+    const code_verifier = { right: verifier, wrong: randomVerifier(), none: null }[
+      attempt.verifier
+    ];
+    const response = await call('POST', path, secretOf(attempt), {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: attempt.redirectUri === 'right' ? REDIRECT_URI : `${REDIRECT_URI}/other`,
+      ...(code_verifier !== null && { code_verifier }),
+    });
+    const { status } = response;
+    const body = await response.text();
+    const milliseconds = performance.now() - start;
+    if (status === 200) {
+      const { grant_secret, access_token } = JSON.parse(body);
+      return { kind: 'token', token: grant_secret ?? access_token, milliseconds };
+    }
+    if (status === 400 || status === 401) {
+      return { kind: 'refused', status, error: JSON.parse(body).error_code, milliseconds };
+    }
+    return {
+      kind: 'broken',
+      status,
+      reason: `${path} responded with ${status}: ${body}`,
+      milliseconds,
+    };
   }
 
   let redemptions = 0;
 
   return {
-    issue: () => issue((verifier) => ({ code_challenge: challengeOf(verifier) })),
-    issueWithoutChallenge: () => issue(() => ({})),
-    async redeem(code, by) {
-      // Only the application knows the verifier. It never goes through the browser.
-      const knowsVerifier = ['application', 'wrong secret', 'other redirect URI'].includes(by);
-      const path = redemptions++ % 2 === 0 ? '/oauth/convert' : '/oauth/token';
-      const response = await call('POST', path, secrets[by], {
-        grant_type: 'authorization_code',
-        code,
-        redirect_uri: by === 'other redirect URI' ? `${REDIRECT_URI}/other` : REDIRECT_URI,
-        code_verifier: (knowsVerifier && verifiers.get(code)) || randomVerifier(),
+    // As far as a row is told: it has no part in which of the two routes is taken.
+    routes: 1,
+    hasSecret: true,
+    hasOtherClient: true,
+    revoke: null,
+    checks: [
+      {
+        name: 'resource',
+        async passes(grant) {
+          const response = await call('GET', '/v1/account', grant);
+          const text = await response.text();
+          if (response.status === 200 || response.status === 401) return response.status === 200;
+          throw new Error(`/v1/account responded with ${response.status}: ${text}`);
+        },
+      },
+    ],
+    async issue({ challenge }) {
+      const verifier = challenge ? randomVerifier() : null;
+      const { code } = await administer('POST', '/admin/codes', {
+        ...{ application_id: application.id, account_id, scope: 'profile.read' },
+        redirect_uri: REDIRECT_URI,
+        ...(verifier !== null && { code_challenge: challengeOf(verifier) }),
       });
-      const body = await bodyUnlessRefused(response);
-      return body?.grant_secret ?? body?.access_token ?? null;
+      return { code, verifier };
     },
-    accepts: async (grant) =>
-      (await bodyUnlessRefused(await call('GET', '/v1/account', grant))) !== null,
+    async connect() {
+      const path = redemptions++ % 2 === 0 ? '/oauth/convert' : '/oauth/token';
+      return (code, attempt) => redeem(path, code, attempt);
+    },
   };
 }
