@@ -14,6 +14,7 @@ import {
   TIMEOUTS,
   type Timeouts,
 } from './http/create-server.ts';
+import { shareOfAddress } from './http/limit-connections.ts';
 import type { PortRoutes } from './http/routes.ts';
 import { isDemo } from './is-demo.ts';
 import { createLimits } from './limits/limits.ts';
@@ -162,7 +163,13 @@ export async function startServer(
   service.idleGrants.watch();
   service.commandChanges.watch();
   const connections = servers.reduce((sum, { maxConnections }) => sum + maxConnections, 0);
-  log.info({ url, ...(adminUrl !== null && { admin_url: adminUrl }), connections }, 'listening');
+  const limit = {
+    connections,
+    ...(!settings.trustProxy && {
+      connections_per_address: shareOfAddress(servers.at(-1) as Server),
+    }),
+  };
+  log.info({ url, ...(adminUrl !== null && { admin_url: adminUrl }), ...limit }, 'listening');
 
   async function close({ drain = true } = {}) {
     if (drain && settings.drainSeconds > 0) {

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { BadSetting } from '../bad-setting.ts';
-import { openFilesLimit } from '../http/create-server.ts';
+import { openFilesLimit } from '../http/limit-connections.ts';
 import { closeService, openService } from '../open-service.ts';
 import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
 import { type Finding, problem, skipped } from '../store/finding.ts';

@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { getHeapStatistics } from 'node:v8';
-import type { Logger } from 'pino';
 import type { CallContext } from '../operations/call.ts';
 import { batchByTick, batchByTimer } from './batching.ts';
+import { limitConnections } from './limit-connections.ts';
 import { createRespond, type RespondOptions } from './respond.ts';
-import type { PortRoutes } from './routes.ts';
 
 /** In milliseconds. */
 export interface Timeouts {
@@ -26,26 +23,19 @@ export interface HttpOptions extends RespondOptions {
   timeouts: Timeouts;
 }
 
-const SHARE_OF_SOCKETS: Record<PortRoutes, number> = { all: 1, public: 0.75, admin: 0.25 };
-
-// Longer than the 60 s of common load balancers, so that this side never closes a connection that
-// the balancer is about to use.
-const KEEP_ALIVE_TIMEOUT = 65_000;
-
 // With Node's default of 30 s, a timeout of 10 s could take up to 40 s.
 const CHECKING_INTERVAL = 1_000;
 
 export function createHttpServer(callContext: CallContext, options: HttpOptions): Server {
-  const { log, timeouts, routes, draining } = options;
+  const { log, timeouts, routes, draining, settings } = options;
   const server = createServer({
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,
     connectionsCheckingInterval: CHECKING_INTERVAL,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
     // Checked together with a second Host.
     requireHostHeader: false,
   });
-  limitSockets(server, log, SHARE_OF_SOCKETS[routes]);
+  limitConnections(server, { log, routes, trustProxy: settings.trustProxy });
   const order = orderRequests();
   const batch = callContext.service.store.kind === 'sqlite' ? batchByTick : batchByTimer();
   const respond = createRespond(callContext, options, () => draining.aborted || !server.listening);
@@ -141,41 +131,4 @@ function orderRequests(): RequestOrder {
  */
 function stopParsing(socket: Socket & { parser?: { onIncoming?: unknown } | null }): void {
   if (socket.parser?.onIncoming) socket.parser.onIncoming = () => 0;
-}
-
-// The database and its pool of up to 100 connections, the log, the program itself.
-const RESERVED_FILES = 256;
-
-// At worst: headers and a body of 16 KiB each with their objects, waiting requests, and an unsent
-// response. Connections may take half of the heap.
-const BYTES_PER_CONNECTION = 256 * 1024;
-const SHARE_OF_HEAP = 0.5;
-
-const WARNING_INTERVAL_MS = 60_000;
-
-/** Each connection is a file. Without a free one, the service could not reach its database. */
-function limitSockets(server: Server, log: Logger, share: number): void {
-  const files = openFilesLimit();
-  const byFiles = files - Math.min(RESERVED_FILES, Math.floor(files / 2));
-  const { heap_size_limit } = getHeapStatistics();
-  const byMemory = Math.floor((heap_size_limit * SHARE_OF_HEAP) / BYTES_PER_CONNECTION);
-  server.maxConnections = Math.floor(Math.min(byFiles, byMemory) * share);
-  let warnedAt = Number.NEGATIVE_INFINITY;
-  server.on('drop', () => {
-    // A client that opens so many connections would fill the log too.
-    if (performance.now() - warnedAt < WARNING_INTERVAL_MS) return;
-    warnedAt = performance.now();
-    log.warn({ connections: server.maxConnections }, 'too many connections: new ones are closed');
-  });
-}
-
-/** RLIMIT_NOFILE; infinite if there is none or it is unknown. */
-export function openFilesLimit(): number {
-  try {
-    const [, limit] =
-      /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-    return Number(limit ?? Number.POSITIVE_INFINITY);
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
 }

@@ -168,8 +168,11 @@ describe.runIf(process.platform === 'linux')('slow connections', () => {
   });
 });
 
-describeOnEachStore('more connections than the process may open files', (fresh) => {
+describeOnEachStore('connections at their limit', (fresh) => {
   const FILES = 600;
+  // Without those that are reserved, and a quarter of it.
+  const MOST = FILES - 256;
+  const OF_ADDRESS = MOST / 4;
   let database: TestDatabase;
   let server: ServerProcess;
   let linked: LinkedApplication;
@@ -185,42 +188,106 @@ describeOnEachStore('more connections than the process may open files', (fresh) 
     await database.remove();
   });
 
-  test('are closed at once, and the earlier ones are served, including their database calls', async () => {
+  const HEALTH = ['GET /healthz HTTP/1.1', 'Host: x'];
+  const closing = { connection: 'close' };
+  const convert = (length: number) => [
+    'POST /oauth/convert HTTP/1.1',
+    'Host: x',
+    `Authorization: ${linked.bearer}`,
+    'Content-Type: application/json',
+    `Content-Length: ${length}`,
+  ];
+
+  /** As many callers as an office, each on a connection of its own. */
+  async function serveOthers(): Promise<void> {
+    const calls = Array.from({ length: 30 }, () =>
+      send(server, { method: 'GET', path: '/readyz', headers: closing }),
+    );
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses).toEqual(calls.map(() => 200));
+  }
+  async function keepAlive(): Promise<string | undefined> {
+    const connection = new RawConnection(server);
+    connection.request(HEALTH);
+    const { lines } = await connection.response();
+    connection.end();
+    return lines.find((line) => line.startsWith('Keep-Alive'));
+  }
+  const warnings = () => server.lines.filter(({ level }) => level >= 40).map(({ msg }) => msg);
+
+  /** Idle connections of an address of their own, some after a request. */
+  async function idle(count: number): Promise<SlowClients> {
+    const first = `${HEALTH.join('\r\n')}\r\n\r\n`;
+    const clients = await SlowClients.start(server, { first, every: 1000, reads: true, count });
+    clients.go();
+    return clients;
+  }
+
+  test('are told at the start', () => {
+    const [listening] = server.lines.filter(({ msg }) => msg === 'listening');
+    expect(listening).toMatchObject({ connections: MOST, connections_per_address: OF_ADDRESS });
+  });
+
+  test('are at most a quarter of one address, so that others are served, including their database calls', async () => {
     const codes = await Promise.all(Array.from({ length: 20 }, () => linked.issue()));
     const connections = codes.map(() => new RawConnection(server));
     for (const connection of connections) {
-      connection.request(['GET /healthz HTTP/1.1', 'Host: x']);
+      connection.request(HEALTH);
       expect((await connection.response()).status).toBe(200);
     }
-    const clients = await SlowClients.start(server, {
-      ...{ first: '', every: 1000, reads: true, count: 2 * FILES },
-    });
-    clients.go();
-    await expect.poll(() => clients.closed).toBeGreaterThan(FILES);
+    const clients = await idle(2 * FILES);
+    await expect.poll(() => clients.closed, { timeout: 30_000 }).toBe(2 * FILES - OF_ADDRESS);
 
     // Concurrently, so that the store has to open more connections of its own.
     const responses = connections.map(async (connection, index) => {
       const body = JSON.stringify({ code: codes[index]?.code });
-      connection.request(
-        [
-          'POST /oauth/convert HTTP/1.1',
-          'Host: x',
-          `Authorization: ${linked.bearer}`,
-          'Content-Type: application/json',
-          `Content-Length: ${body.length}`,
-        ],
-        body,
-      );
+      connection.request(convert(body.length), body);
       return (await connection.response()).status;
     });
     expect(await Promise.all(responses)).toEqual(codes.map(() => 200));
-    const warnings = server.lines.filter(({ level }) => level >= 40);
-    expect(warnings.map(({ msg }) => msg)).toEqual(['too many connections: new ones are closed']);
-
+    await serveOthers();
+    expect(clients.closed).toBe(2 * FILES - OF_ADDRESS);
+    expect(warnings()).toEqual([]);
     await clients.stop();
     for (const connection of connections) connection.end();
-    const healthy = async () =>
-      (await send(server, { method: 'GET', path: '/readyz' }).catch(() => null))?.status;
-    await expect.poll(healthy).toBe(200);
+  });
+
+  test('of many addresses make room, those that are idle for longest', async () => {
+    const earlier = new RawConnection(server);
+    earlier.request(HEALTH);
+    await earlier.response();
+    const clients = await Promise.all(Array.from({ length: 8 }, () => idle(OF_ADDRESS)));
+    const closed = () => clients.reduce((sum, each) => sum + each.closed, 0);
+    await expect.poll(closed, { timeout: 30_000 }).toBeGreaterThanOrEqual(8 * OF_ADDRESS - MOST);
+    expect(earlier.ended).toBe(true);
+    // New ones are asked to go soon.
+    expect(await keepAlive()).toBe('Keep-Alive: timeout=5');
+    await serveOthers();
+    expect(warnings()).toEqual([]);
+    await Promise.all(clients.map((each) => each.stop()));
+    await expect.poll(keepAlive).toBe('Keep-Alive: timeout=65');
+  });
+
+  test('are never taken from a running request', async () => {
+    const codes = await Promise.all(Array.from({ length: OF_ADDRESS }, () => linked.issue()));
+    const bodies = codes.map(({ code }) => JSON.stringify({ code }));
+    const running = bodies.map((body) => {
+      const connection = new RawConnection(server, '127.0.2.1');
+      connection.request(convert(body.length), body.slice(0, 1));
+      return connection;
+    });
+    // The last one is read before the next connection is.
+    await sleep(500);
+    const refused = new RawConnection(server, '127.0.2.1');
+    await expect.poll(() => refused.ended).toBe(true);
+    expect(warnings()).toEqual(['too many connections: new ones are closed']);
+    await serveOthers();
+    const responses = running.map(async (connection, index) => {
+      connection.socket.write(bodies[index]?.slice(1) ?? '');
+      const { status } = await connection.response();
+      connection.end();
+      return status;
+    });
+    expect(await Promise.all(responses)).toEqual(codes.map(() => 200));
   });
 });

@@ -18,8 +18,10 @@ export class RawConnection {
   fault: string | undefined;
   ended = false;
 
-  constructor({ url }: { url: string }) {
-    this.socket = connect(Number(new URL(url).port), '127.0.0.1');
+  /** @param from - the address of the client. Default: 127.0.0.1 */
+  constructor({ url }: { url: string }, from = '127.0.0.1') {
+    const port = Number(new URL(url).port);
+    this.socket = connect({ port, host: '127.0.0.1', localAddress: from });
     this.socket.setEncoding('utf8');
     this.socket.on('data', (text: string) => {
       this.#received += text;
