@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -48,10 +48,12 @@ async function jobsOf(workflow: string): Promise<Job[]> {
 }
 
 const GSON = 'libgoogle-gson-java';
+const BILL = 'tarballs/latchkey-client-1.2.3.cdx.json';
 const TARBALL = 'tarballs/latchkey-client-1.2.3.tgz';
-/** The output of the job that builds, of this one tarball. */
+/** The output of the job that builds, of these two files. */
+const SUM = createHash('sha256').update('as it was built').digest('hex');
 const SUMS = Buffer.from(
-  `${createHash('sha256').update('as it was built').digest('hex')}  latchkey-client-1.2.3.tgz\n`,
+  [BILL, TARBALL].map((file) => `${SUM}  ${basename(file)}\n`).join(''),
 ).toString('base64');
 
 let folder: string;
@@ -60,13 +62,13 @@ beforeEach(async () => {
   await cp(join(root, '.ci'), join(folder, '.ci'), { recursive: true });
   await mkdir(join(folder, 'bin'));
   await mkdir(join(folder, 'tarballs'));
-  await writeFile(join(folder, TARBALL), 'as it was built');
+  for (const file of [BILL, TARBALL]) await writeFile(join(folder, file), 'as it was built');
   const standIn = `#!/bin/bash\necho "$(basename "$0") $*" >> "$CALLS"\n`;
   for (const name of ['npm', 'node', 'apt-get', 'docker', 'curl']) {
     await writeFile(join(folder, 'bin', name), standIn, { mode: 0o755 });
   }
-  // There is no tag yet.
-  const gh = `${standIn}[[ "$2" != */git/ref/tags/* ]]\n`;
+  // There is no release yet.
+  const gh = `${standIn}[[ "$2" != view ]]\n`;
   await writeFile(join(folder, 'bin/gh'), gh, { mode: 0o755 });
   await writeFile(join(folder, 'bin/sudo'), '#!/bin/bash\nexec "$@"\n', { mode: 0o755 });
   // For every user and system, a machine without the tools of the tests.
@@ -190,12 +192,17 @@ describe.runIf(process.platform === 'linux')('the jobs of CI', () => {
     expect(await callsOf(publish)).toEqual([
       'npm config get registry',
       'node scripts/release/publish.ts tarballs --provenance --registry=',
-      'gh api repos/owner/name/git/ref/tags/v1.2.3',
-      'gh api repos/owner/name/git/refs -f ref=refs/tags/v1.2.3 -f sha=a-commit',
+      'gh release view v1.2.3',
+      expect.stringMatching(
+        new RegExp(`^gh release create v1\\.2\\.3 --target a-commit --title v1.* ${BILL}$`),
+      ),
     ]);
     // A test of the build replaces what was handed over.
-    await writeFile(join(folder, TARBALL), 'as it should not be');
-    await expect(callsOf(publish)).rejects.toThrow();
+    for (const file of [BILL, TARBALL]) {
+      await writeFile(join(folder, file), 'as it should not be');
+      await expect(callsOf(publish)).rejects.toThrow();
+      await writeFile(join(folder, file), 'as it was built');
+    }
     const imported = [...(await read('scripts/release/publish.ts')).matchAll(/ from '([^']+)'/g)];
     expect(imported.filter(([, name]) => !name?.startsWith('node:'))).toEqual([]);
   });

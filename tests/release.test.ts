@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,7 +44,14 @@ test('publishes the five packages of one version, or nothing', async () => {
   const refusal = { exitCode: 1, stdout: '', stderr: expect.stringContaining('of one version') };
   expect(await publish()).toEqual(refusal);
   const names = ['schema-1.0.0', 'client-1.0.0', 'server-1.0.0', 'testing-1.0.1'];
-  for (const name of names) await writeFile(join(folder, `latchkey-${name}.tgz`), '');
-  await writeFile(join(folder, 'oauth-race-1.0.0.tgz'), '');
+  for (const name of [...names.map((each) => `latchkey-${each}`), 'oauth-race-1.0.0']) {
+    await writeFile(join(folder, `${name}.tgz`), '');
+    await writeFile(join(folder, `${name}.cdx.json`), '');
+  }
+  expect(await publish()).toEqual(refusal);
+  await rename(
+    join(folder, 'latchkey-testing-1.0.1.tgz'),
+    join(folder, 'latchkey-testing-1.0.0.tgz'),
+  );
   expect(await publish()).toEqual(refusal);
 });

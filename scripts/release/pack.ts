@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 // Packs the public packages for a release, in the versions of their manifests, into the folder that
-// it is told. `npm run release:pack` builds them first.
+// it is told, with a bill of materials for each. `npm run release:pack` builds them first.
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packagesToPack } from '../packages-to-pack.mjs';
+import { billOfRelease, nameOf } from './bill-of-materials.ts';
+import { fileNameOf } from './file-name.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -28,4 +31,13 @@ const changed = execFileSync('git', ['status', '--porcelain'], { cwd: root }).to
 if (changed !== '') stop(`Commit first what is not committed:\n${changed}`);
 
 const pack = join(root, 'scripts', 'pack.mjs');
-execFileSync(process.execPath, [pack, '--release', folder], { cwd: root, stdio: 'inherit' });
+const options = ['--release', folder];
+execFileSync(process.execPath, [pack, ...options], { cwd: root, stdio: 'inherit' });
+
+for (const path of packagesToPack(options).packages) {
+  const bill = billOfRelease(path);
+  const { component } = bill.metadata;
+  const file = join(folder, `${fileNameOf(nameOf(component))}-${component.version}.cdx.json`);
+  writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
+  process.stdout.write(`${file}\n`);
+}

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { fileNameOf } from './file-name.ts';
 
 /** Each after those that it depends on. */
 const names = [
@@ -34,9 +35,13 @@ if (folder === undefined || registry === undefined || !URL.canParse(registry)) {
 
 const found = readdirSync(folder);
 const version = /^latchkey-schema-(.+)\.tgz$/m.exec(found.join('\n'))?.[1];
-const tarballs = names.map((name) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
-if (found.sort().join() !== tarballs.toSorted().join()) {
-  stop(`${folder} must hold the tarballs of one version and nothing else. It holds: ${found}`);
+const files = names.flatMap((name) =>
+  ['tgz', 'cdx.json'].map((kind) => `${fileNameOf(name)}-${version}.${kind}`),
+);
+if (found.sort().join() !== files.toSorted().join()) {
+  stop(
+    `${folder} must hold the tarballs and bills of materials of one version and nothing else. It holds: ${found}`,
+  );
 }
 
 // For a scope, npm may be set to a registry of its own, which would win over `--registry`.
@@ -59,13 +64,20 @@ function isPublished(name: string): boolean {
   }
 }
 
-for (const [index, tarball] of tarballs.entries()) {
-  const name = names[index] as string;
+for (const name of names) {
   if (isPublished(name)) {
     process.stdout.write(`${name} ${version} is published already\n`);
     continue;
   }
   const provenance = values.provenance ? ['--provenance'] : [];
-  npm(['publish', resolve(folder, tarball), '--access=public', ...provenance], 'inherit');
+  npm(
+    [
+      'publish',
+      resolve(folder, `${fileNameOf(name)}-${version}.tgz`),
+      '--access=public',
+      ...provenance,
+    ],
+    'inherit',
+  );
   process.stdout.write(`${name} ${version} is published\n`);
 }

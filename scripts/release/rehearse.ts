@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -129,6 +130,23 @@ async function checkOrigins(folder: string, env: Environment): Promise<void> {
   for (const [path, { resolved }] of Object.entries<{ resolved?: string }>(lockfile.packages)) {
     const isOurs = path === '' || resolved?.startsWith(env.npm_config_registry as string);
     check(isOurs === true, `${path} was installed from ${resolved}.`);
+  }
+}
+
+/** Each is valid by the schema of CycloneDX, and names what a bundle contains. */
+async function checkBills(tarballs: string, tools: string): Promise<void> {
+  const library = createRequire(join(tools, 'nothing.js'))('@cyclonedx/cyclonedx-library');
+  const validator = new library.Validation.JsonStrictValidator('1.6');
+  const files = (await readdir(tarballs)).filter((name) => name.endsWith('.cdx.json'));
+  check(files.length === folders.length, `There are bills of materials: ${files}`);
+  for (const file of files) {
+    const text = await readFile(join(tarballs, file), 'utf8');
+    const problem = await validator.validate(text);
+    check(problem === null, `${file} is not valid: ${JSON.stringify(problem)}`);
+    const wrong = text.replaceAll('"bom-ref"', '"ref"');
+    check((await validator.validate(wrong)) !== null, `${file} is valid whatever it says.`);
+    const isServer = file.startsWith('latchkey-server-');
+    check(!isServer || text.includes('pkg:npm/swagger-ui-dist@'), `${file} lacks Swagger UI.`);
   }
 }
 
@@ -327,6 +345,7 @@ async function rehearse(folder: string): Promise<void> {
       const published = printed.match(/^\S+ \S+ is published$/gm) ?? [];
       check(published.length === folders.length, `The publishing has printed: ${printed}`);
     });
+    await step('the bills of materials are valid', () => checkBills(tarballs, tools));
     await usePackages(folder, registry.env, tools, version);
   } finally {
     for (const child of running) process.kill(-(child.pid as number), 'SIGKILL');

@@ -1,0 +1,1 @@
+export function packagesToPack(args: string[]): { packages: string[]; folder: string | undefined };
