@@ -189,9 +189,10 @@ const tasks = {
     env.TEST_LONG = '1';
     tasks['test:all'](args);
   },
-  // Links accounts with unmodified OAuth libraries. Only this installs them, from their own lockfiles.
+  // Links accounts with unmodified OAuth libraries, and races OAuth servers. Only this installs them, from
+  // their own lockfiles.
   'test:clients': (args) => {
-    build('--filter=@latchkey/server');
+    build('--filter=@latchkey/server', '--filter=oauth-race');
     tool('vitest', ['run', '--config', join('tests', 'clients', 'vitest.config.ts'), ...args]);
   },
   // Measures Latchkey and other servers.

@@ -34,6 +34,7 @@ export const NO_SECOND_TRY = [
   'packages/race/src/',
   'packages/schema/src/',
   'packages/testing/src/test-server.test.ts',
+  'tests/clients/race.test.ts',
   'tests/sdk.test.ts',
 ];
 

@@ -1,8 +1,10 @@
 import type { ResponseCount, RowResult } from '../measure.ts';
 
-/** `93 once, 7 more than once`, or why there is nothing to count. */
+/** `93 once, 7 more than once`, and what was wrong or missing. */
 export function outcomeOf({ outcomes, reason }: RowResult): string {
-  const counts = Object.entries(outcomes).map(([name, count]) => `${count} ${name}`);
+  const counts = Object.entries(outcomes)
+    .sort(([, one], [, other]) => other - one)
+    .map(([name, count]) => `${count} ${name}`);
   if (counts.length === 0) return reason ?? '';
   return reason === null ? counts.join(', ') : `${counts.join(', ')}: ${reason}`;
 }
