@@ -1,3 +1,6 @@
+import { Cookies } from '../../packages/race/src/http/cookies.ts';
+import { attribute, decode, formsOf } from '../../packages/race/src/http/html.ts';
+
 /** A page that the browser shows. */
 export interface Page {
   url: URL;
@@ -9,11 +12,10 @@ export interface Page {
 const MOST_REDIRECTS = 20;
 
 /**
- * A browser without scripts: follows redirects, keeps cookies and sends forms. Like other browsers, it
- * keeps one set of cookies for all ports of a host.
+ * A browser without scripts: follows redirects, keeps cookies and sends forms.
  */
 export class Browser {
-  readonly #cookies = new Map<string, Map<string, string>>();
+  readonly #cookies = new Cookies();
   readonly #stopAt: (url: URL) => boolean;
 
   /** @param stopAt - which redirect not to follow; the browser then has a page without status */
@@ -37,9 +39,7 @@ export class Browser {
    * @throws Error with the page if it has no such button
    */
   press({ url, text }: Page, label: string): Promise<Page> {
-    for (const [, attributes = '', content = ''] of text.matchAll(
-      /<form\b([^>]*)>([\s\S]*?)<\/form>/gi,
-    )) {
+    for (const { attributes, content } of formsOf(text)) {
       for (const [, button = '', inner = ''] of content.matchAll(
         /<button\b([^>]*)>([\s\S]*?)<\/button>/gi,
       )) {
@@ -65,12 +65,11 @@ export class Browser {
   async #follow(first: URL, request: RequestInit): Promise<Page> {
     let [url, init] = [first, request];
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-      const jar = this.#cookies.get(url.hostname) ?? new Map<string, string>();
-      this.#cookies.set(url.hostname, jar);
       const headers = new Headers(init.headers);
-      if (jar.size > 0) headers.set('Cookie', [...jar].map((pair) => pair.join('=')).join('; '));
+      const { cookie } = this.#cookies.headersFor(url);
+      if (cookie !== undefined) headers.set('Cookie', cookie);
       const response = await fetch(url, { ...init, headers, redirect: 'manual' });
-      for (const cookie of response.headers.getSetCookie()) keep(cookie, jar);
+      for (const line of response.headers.getSetCookie()) this.#cookies.keep(url, line);
       const text = await response.text();
       const location = response.headers.get('Location');
       if (location === null) return { url, status: response.status, text };
@@ -82,28 +81,4 @@ export class Browser {
   }
 }
 
-/** Puts a cookie into a jar, or takes it out. */
-function keep(cookie: string, jar: Map<string, string>): void {
-  const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
-  const [, maxAge] = /; *Max-Age=(-?\d+)/i.exec(cookie) ?? [];
-  const [, expires] = /; *Expires=([^;]+)/i.exec(cookie) ?? [];
-  const isOver =
-    maxAge === undefined ? expires && Date.parse(expires) <= Date.now() : Number(maxAge) <= 0;
-  if (isOver) jar.delete(name);
-  else jar.set(name, value);
-}
-
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
-
-const decode = (html: string) =>
-  html
-    .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
-    .replace(/&#x([0-9a-f]+);/gi, (_, code) => String.fromCodePoint(Number.parseInt(code, 16)))
-    .replace(/&(amp|lt|gt|quot);/g, (_, name) => ENTITIES[name] as string);
-
 const textOf = (html: string) => decode(html.replace(/<[^>]*>/g, '')).trim();
-
-function attribute(attributes: string, name: string): string | undefined {
-  const [, value] = new RegExp(`\\b${name}="([^"]*)"`, 'i').exec(attributes) ?? [];
-  return value === undefined ? undefined : decode(value);
-}

@@ -1,5 +1,7 @@
 import type { Hosts } from '../hosts.ts';
 import { type Request, send } from './connection.ts';
+import { Cookies } from './cookies.ts';
+import { attribute, formsOf } from './html.ts';
 
 /** More than any login has. */
 const MOST_REDIRECTS = 20;
@@ -9,7 +11,7 @@ export class Browser {
   readonly #redirectUri: string;
   readonly #hosts: Hosts;
   readonly #timeout: number;
-  readonly #cookies = new Map<string, Map<string, string>>();
+  readonly #cookies = new Cookies();
   #url = '';
   #text = '';
   #status = 0;
@@ -42,7 +44,7 @@ export class Browser {
 
   /** Keeps a cookie, as if a response of that URL had set it: for a login that is no form. */
   setCookie(url: string | URL, line: string): void {
-    keep(line, this.#jarOf(new URL(url)));
+    this.#cookies.keep(new URL(url), line);
   }
 
   /** Opens a page, and follows redirects. Returns the URL where it ends. */
@@ -65,11 +67,11 @@ export class Browser {
    */
   submit(fields: Record<string, string> = {}, index = 0): Promise<string> {
     const page = new URL(this.#url);
-    const [, attributes = '', content = ''] =
-      [...this.#text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/gi)][index] ?? [];
-    if (content === '' && attributes === '') {
+    const found = formsOf(this.#text)[index];
+    if (found === undefined) {
       throw new Error(`The page ${page.pathname} (status ${this.#status}) has no form to submit.`);
     }
+    const { attributes, content } = found;
     const form = new URLSearchParams();
     for (const [, input = ''] of content.matchAll(/<input\b([^>]*)>/gi)) {
       const name = attribute(input, 'name');
@@ -85,25 +87,18 @@ export class Browser {
     return this.#follow({ url });
   }
 
-  #jarOf({ hostname }: URL): Map<string, string> {
-    const jar = this.#cookies.get(hostname) ?? new Map<string, string>();
-    this.#cookies.set(hostname, jar);
-    return jar;
-  }
-
   async #follow(first: Request): Promise<string> {
     let next = first;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
       const { url, form } = next;
       this.#hosts.check(url);
-      const jar = this.#jarOf(url);
       const headers = {
         accept: 'text/html,*/*',
-        ...(jar.size > 0 && { cookie: [...jar].map((pair) => pair.join('=')).join('; ') }),
-        ...(form && { origin: url.origin }),
+        ...this.#cookies.headersFor(url),
+        ...(form && { origin: (this.#url ? new URL(this.#url) : url).origin }),
       };
       const response = await send({ ...next, headers }, this.#timeout);
-      for (const cookie of response.cookies) keep(cookie, jar);
+      for (const line of response.cookies) this.#cookies.keep(url, line);
       const { location } = response.headers;
       this.#status = response.status;
       this.#text = response.body;
@@ -116,29 +111,4 @@ export class Browser {
     }
     throw new Error(`More than ${MOST_REDIRECTS} redirects.`);
   }
-}
-
-/** Puts a cookie into a jar, or takes it out. */
-function keep(cookie: string, jar: Map<string, string>): void {
-  const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
-  const [, maxAge] = /; *Max-Age=(-?\d+)/i.exec(cookie) ?? [];
-  const [, expires] = /; *Expires=([^;]+)/i.exec(cookie) ?? [];
-  const isOver =
-    maxAge === undefined ? expires && Date.parse(expires) <= Date.now() : Number(maxAge) <= 0;
-  if (isOver) jar.delete(name);
-  else jar.set(name, value);
-}
-
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
-
-function attribute(attributes: string, name: string): string | undefined {
-  const pattern = new RegExp(
-    `(?<![\\w-])${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`,
-    'i',
-  );
-  const [, double, single, bare] = pattern.exec(attributes) ?? [];
-  return (double ?? single ?? bare)
-    ?.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
-    .replace(/&#x([0-9a-f]+);/gi, (_, code) => String.fromCodePoint(Number.parseInt(code, 16)))
-    .replace(/&(amp|lt|gt|quot);/g, (_, entity) => ENTITIES[entity] as string);
 }
