@@ -10,6 +10,7 @@ import { CLIENT, type Fault, OTHER_CLIENT, startFaultyServer } from '../test/fau
 import { Hosts } from './hosts.ts';
 import { Browser } from './http/browser.ts';
 import { main } from './main.ts';
+import { rows } from './rows/rows.ts';
 import { USAGE } from './usage.ts';
 
 // The command, in a process of its own.
@@ -198,6 +199,14 @@ async function freePort(): Promise<number> {
   server.close();
   return port;
 }
+
+test('the README has every row, with its source', async () => {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  const described = [...readme.matchAll(/^\| `([\w-]+)` .*\| (RFC [^|]*?) +\|$/gm)];
+  expect(described.map(([, id, source]) => [id, source])).toEqual(
+    rows.map(({ id, source }) => [id, source]),
+  );
+});
 
 test('--help shows the options that the README shows', async () => {
   const { exitCode, stdout } = await command(['--help']);

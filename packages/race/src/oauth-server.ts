@@ -176,7 +176,7 @@ function authentication(
   if (auth === 'basic') {
     // RFC 6749, 2.3.1, has both encoded as in a form.
     const encoded = [id, secret ?? ''].map((part) =>
-      encodeURIComponent(part).replaceAll('%20', '+'),
+      new URLSearchParams([['', part]]).toString().slice(1),
     );
     const basic = Buffer.from(encoded.join(':')).toString('base64');
     return { headers: { authorization: `Basic ${basic}` }, fields: {} };

@@ -1,24 +1,21 @@
-/** Returns numbers from 0 to below 1. The same seed gives the same numbers. */
+import { createHash } from 'node:crypto';
+
+/** Returns numbers from 0 to below 1. */
 export type Random = () => number;
 
-/** Random numbers of one row, so that it can be repeated alone. Mulberry32 by Tommy Ettinger. */
+/** The same seed gives a row the same numbers, also where it is measured alone. */
 export function randomOf(seed: number, row: string): Random {
-  let state = seed;
-  for (const character of row) state = Math.imul(state, 31) + character.charCodeAt(0);
+  let drawn = 0;
   return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    const digest = createHash('sha256').update(`${seed} ${row} ${drawn++}`).digest();
+    return digest.readUInt32BE() / 2 ** 32;
   };
 }
 
-/** The same values in another order (Fisher-Yates). */
+/** The same values in another order. */
 export function shuffled<Value>(values: readonly Value[], random: Random): Value[] {
-  const copy = [...values];
-  for (let last = copy.length - 1; last > 0; last--) {
-    const other = Math.floor(random() * (last + 1));
-    [copy[last], copy[other]] = [copy[other] as Value, copy[last] as Value];
-  }
-  return copy;
+  return values
+    .map((value) => ({ value, place: random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ value }) => value);
 }

@@ -55,7 +55,7 @@ export interface Report {
   tool: string;
   node: string;
   date: string;
-  /** The issuer, or the host of the token endpoint. */
+  /** The address of the issuer, or of the token endpoint. */
   server: string;
   load: Load;
   rows: RowResult[];
@@ -85,13 +85,19 @@ export async function run(options: RunOptions): Promise<Report> {
     tool: `oauth-race ${version}`,
     node: process.versions.node,
     date: new Date().toISOString(),
-    server: options.issuer ?? new URL(options.tokenEndpoints?.[0] ?? '').host,
+    server: nameOf(options.issuer ?? options.tokenEndpoints?.[0] ?? ''),
     load,
     rows: results.map((result) => ({
       ...result,
       reason: result.reason && secrets.clean(result.reason),
     })),
   };
+}
+
+/** An address without what could be secret in it. */
+function nameOf(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return origin + pathname;
 }
 
 async function measure(
