@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { CLIENT, OTHER_CLIENT, PUBLIC_CLIENT, startFaultyServer } from '../test/faulty-server.ts';
-import { measureRow, type Server } from './index.ts';
-import { races } from './rows/races.ts';
+import { randomOf } from './random.ts';
+import { scheduleOf } from './rows/races.ts';
 import { run } from './run.ts';
 
 const login = async (url: string) => url;
@@ -81,28 +81,21 @@ test('a client without a secret has no rows about secrets, and one alone none wi
   ]);
 });
 
-test('a seed repeats the order of a race, alone and among others', async () => {
-  async function routesWith(seed: number): Promise<number[]> {
-    const seen: number[] = [];
-    const server: Server = {
-      routes: 2,
-      hasSecret: false,
-      hasOtherClient: false,
-      checks: [],
-      revoke: null,
-      issue: async () => ({ code: 'code', verifier: null }),
-      async connect(route) {
-        seen.push(route);
-        return async () => ({ kind: 'refused', status: 400, error: 'e', milliseconds: 1 });
-      },
-    };
-    const [, , overEveryRoute] = races;
-    const load = { codes: 3, requests: 8, pause: 0, seed };
-    await measureRow(overEveryRoute as (typeof races)[number], server, load);
-    return seen;
+test('a seed repeats the order and the offsets of a race', () => {
+  const schedule = (seed: number, row: string) => {
+    const random = randomOf(seed, row);
+    return [0, 1, 2].map((index) => scheduleOf({ requests: 8, index, random }, 2));
+  };
+  const [together, spread, again] = schedule(1, 'race-routes');
+  expect(schedule(1, 'race-routes')).toEqual([together, spread, again]);
+  expect(schedule(2, 'race-routes')).not.toEqual([together, spread, again]);
+  expect(schedule(1, 'race-pkce')).not.toEqual([together, spread, again]);
+  for (const calls of [together, spread, again]) {
+    expect(calls?.filter(({ route }) => route === 0)).toHaveLength(4);
   }
-  const first = await routesWith(1);
-  expect(first.filter((route) => route === 0)).toHaveLength(12);
-  expect(await routesWith(1)).toEqual(first);
-  expect(await routesWith(2)).not.toEqual(first);
+  const delays = (calls: typeof spread) => new Set(calls?.map(({ delay }) => delay));
+  expect(delays(together)).toEqual(new Set([0]));
+  expect(delays(again)).toEqual(new Set([0]));
+  expect(delays(spread).size).toBe(8);
+  expect(Math.max(...delays(spread))).toBeLessThan(4);
 });

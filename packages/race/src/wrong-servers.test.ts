@@ -84,6 +84,20 @@ test('a login that never ends, and one that throws an address with the code', as
   ]);
 });
 
+test.each([
+  ['https://a.example/callback?code=abcdef&state=other', 'with the state of another request'],
+  ['https://a.example/callback?error=access_denied', 'authorization request: access_denied.'],
+  ['https://a.example/callback#code=abcdef', 'The login ended without a code, at /callback.'],
+  [' \n', 'The login returned nothing.'],
+])('a login that returns %j', async (returned, reason) => {
+  const server = await startFaultyServer();
+  onTestFinished(server.close);
+  expect(await said({ issuer: server.url, login: async () => returned })).toEqual([
+    ['error', expect.stringContaining(reason)],
+    skipped,
+  ]);
+});
+
 test('three codes without a result end a row', async () => {
   const server = await startFaultyServer();
   onTestFinished(server.close);

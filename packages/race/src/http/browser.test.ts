@@ -62,6 +62,15 @@ test('the login of the README goes through forms, cookies and redirects', async 
   ]);
 });
 
+test('a cookie from elsewhere is sent', async () => {
+  const { url, sent } = await startLogin();
+  const browser = newBrowser();
+  browser.setCookie(url, 'session=9; Path=/; HttpOnly');
+  await browser.post(`${url}/consent`, { scope: 'all' });
+  expect(sent).toEqual(['POST /consent session=9 scope=all']);
+  expect(browser.isDone).toBe(true);
+});
+
 test('a page without the form says where the login is', async () => {
   const { url } = await startLogin();
   const browser = newBrowser();

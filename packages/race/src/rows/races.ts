@@ -13,21 +13,37 @@ import {
 /** Between the first and the last request of a spread race. */
 const SPREAD_MS = 4;
 
+/** One of the requests for a code. */
+interface Call {
+  route: number;
+  /** In milliseconds. */
+  delay: number;
+}
+
+/** The requests for a code: over each route in turn, in any order. For every second code, they are spread. */
+export function scheduleOf({ requests, index, random }: Round, routes: number): Call[] {
+  const isSpread = index % 2 === 1;
+  const calls = Array.from({ length: requests }, (_, request) => ({
+    route: request % routes,
+    delay: isSpread ? random() * SPREAD_MS : 0,
+  }));
+  return shuffled(calls, random);
+}
+
 /** Redeems one code by several requests at once, each over a connection that is open already. */
 async function raceOnce(
   server: Server,
-  { requests, index, random }: Round,
+  round: Round,
   options: { challenge: boolean; routes: number },
 ): Promise<Outcome> {
   const { challenge } = options;
   const code = challenge ? await server.issue({ challenge }) : await codeWithoutChallenge(server);
   if (code === null) return { ...NOT_ISSUED, endsRow: true };
-  const routes = Array.from({ length: requests }, (_, request) => request % options.routes);
-  const senders = await Promise.all(shuffled(routes, random).map((route) => server.connect(route)));
-  const delays = senders.map(() => (index % 2 === 0 ? 0 : random() * SPREAD_MS));
+  const calls = scheduleOf(round, options.routes);
+  const senders = await Promise.all(calls.map(({ route }) => server.connect(route)));
   const answers = await Promise.all(
-    senders.map(async (send, request) => {
-      const delay = delays[request] as number;
+    senders.map(async (send, index) => {
+      const { delay } = calls[index] as Call;
       if (delay > 0) await sleep(delay);
       return send(code, RIGHT);
     }),

@@ -102,6 +102,18 @@ test.each(cases)('%j shows in its row alone', async (faults, expected) => {
   expect(notPassing(await measure(faults))).toEqual(expected);
 });
 
+test('what the losers of a race get is counted', async () => {
+  const responses = async (fault: Fault) =>
+    (await measure([fault])).rows.find(({ id }) => id === 'race')?.responses;
+  const times = { median: expect.any(Number), longest: expect.any(Number) };
+  expect(await responses('losers wait and are busy')).toEqual([
+    { count: 14, status: 429, error: null, retryAfter: '1', ...times },
+  ]);
+  expect(await responses('losers get a redirect')).toEqual([
+    { count: 14, status: 302, error: '302, a redirect', retryAfter: null, ...times },
+  ]);
+});
+
 test('every row but the first has a fault that fails it', () => {
   const failed = new Set(
     cases.flatMap(([, found]) => Object.keys(found).filter((id) => found[id] === 'fail')),
