@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packagesToPack } from '../packages-to-pack.mjs';
 import { billOfRelease, nameOf } from './bill-of-materials.ts';
-import { fileNameOf } from './file-name.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -37,7 +36,9 @@ execFileSync(process.execPath, [pack, ...options], { cwd: root, stdio: 'inherit'
 for (const path of packagesToPack(options).packages) {
   const bill = billOfRelease(path);
   const { component } = bill.metadata;
-  const file = join(folder, `${fileNameOf(nameOf(component))}-${component.version}.cdx.json`);
+  // As npm names the tarball.
+  const name = nameOf(component).replace('@', '').replace('/', '-');
+  const file = join(folder, `${name}-${component.version}.cdx.json`);
   writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
   process.stdout.write(`${file}\n`);
 }

@@ -6,7 +6,6 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fileNameOf } from './file-name.ts';
 
 /** Each after those that it depends on. */
 const names = [
@@ -35,6 +34,8 @@ if (folder === undefined || registry === undefined || !URL.canParse(registry)) {
 
 const found = readdirSync(folder);
 const version = /^latchkey-schema-(.+)\.tgz$/m.exec(found.join('\n'))?.[1];
+/** As npm names a tarball. */
+const fileNameOf = (name: string) => name.replace('@', '').replace('/', '-');
 const files = names.flatMap((name) =>
   ['tgz', 'cdx.json'].map((kind) => `${fileNameOf(name)}-${version}.${kind}`),
 );
