@@ -2,9 +2,11 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CLIENT, type Fault, OTHER_CLIENT, startFaultyServer } from '../test/faulty-server.ts';
 import { Hosts } from './hosts.ts';
@@ -38,12 +40,12 @@ const env = {
   OAUTH_RACE_OTHER_SECRET: OTHER_CLIENT.secret,
 };
 
-function command(words: readonly string[]): Promise<Ended> {
+function command(words: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Ended> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
       [cli, ...words],
-      { env, cwd: folder },
+      { env: { ...env, ...more }, cwd: folder },
       (_, stdout, stderr) => resolve({ exitCode: child.exitCode, stdout, stderr }),
     );
   });
@@ -159,6 +161,46 @@ test('a command that fails ends in the row', async () => {
   expect(exitCode).toBe(2);
   expect(stdout).toMatch(/The login failed: the command ended with 3/);
 });
+
+const hasOpenssl = await promisify(execFile)('openssl', ['version']).then(
+  () => true,
+  () => false,
+);
+const notRun = hasOpenssl || process.env.CI ? '' : ' (not run: there is no openssl)';
+
+test.skipIf(notRun)(
+  `a server with TLS is raced, if its certificate is trusted${notRun}`,
+  async () => {
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+    const names = ['-subj', '/CN=race', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    const files = ['-keyout', key, '-out', cert];
+    await promisify(execFile)('openssl', ['req', '-x509', ...curve, ...names, ...files]);
+    const { handle, close } = await startFaultyServer();
+    onTestFinished(close);
+    const server = createTlsServer(
+      { key: await readFile(key), cert: await readFile(cert) },
+      handle,
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const url = `https://127.0.0.1:${(server.address() as { port: number }).port}`;
+    const words = ['--login', login, '--client', CLIENT.id, '--codes=2', '--row=race-pkce'];
+    const endpoints = [
+      '--authorization-endpoint',
+      `${url}/authorize`,
+      '--token-endpoint',
+      `${url}/token`,
+    ];
+
+    const trusting = await command([...words, ...endpoints], { NODE_EXTRA_CA_CERTS: cert });
+    expect(trusting.stdout).toMatch(/^✓ pass +race-pkce .*: 2 once$/m);
+    expect(trusting.stderr).not.toContain('Warning');
+    const distrusting = await command([...words, ...endpoints]);
+    expect(distrusting.stdout).toMatch(/^! error +exchange .*DEPTH_ZERO_SELF_SIGNED_CERT/m);
+  },
+);
 
 test('a person opens a page, and is asked for one code after the other', async () => {
   const server = await startFaultyServer();

@@ -255,6 +255,7 @@ export async function startFaultyServer(...planted: readonly Fault[]) {
 
   return {
     url,
+    handle,
     secrets,
     /** Tells the server which row is measured: a race and a replay look the same. */
     playRow: (id: string) => {

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
 /** A response that has arrived whole. */
@@ -63,7 +63,11 @@ function openSocket(url: URL, timeout: number): Promise<Socket> {
   const port = Number(url.port) || (isTls ? 443 : 80);
   return new Promise((resolve, reject) => {
     const socket = isTls
-      ? connectTls({ host, port, servername: host, ALPNProtocols: ['http/1.1'] })
+      ? connectTls({
+          ...{ host, port, ALPNProtocols: ['http/1.1'] },
+          // An address is no server name (RFC 6066, 3).
+          ...(isIP(host) === 0 && { servername: host }),
+        })
       : connectTcp({ host, port });
     const fail = (error: Error) => {
       clearTimeout(timer);
