@@ -1,11 +1,14 @@
 import type { Logger } from 'pino';
 import { createExportTurns } from './accounts/export-turns.ts';
 import { createDeletions } from './applications/deletions.ts';
-import { auditLog, createAudit, writeCommandChange } from './audit/audit.ts';
+import { createAudit } from './audit/audit.ts';
+import { createAuditLines } from './audit/audit-lines.ts';
 import { createCommandChanges } from './audit/command-changes.ts';
+import { createLogNumbers } from './audit/log-numbers.ts';
 import { createRefusalKeeper } from './audit/refusal-keeper.ts';
 import type { Clock } from './clock.ts';
 import { createIdleGrants } from './grants/end-idle-grants.ts';
+import { sinkOf } from './log/log-sink.ts';
 import type { Linking, Service } from './service.ts';
 import { DEFAULT_AUDIT_DAYS, type Settings } from './settings.ts';
 import { observeStore, type StoreObserver } from './store/observe-store.ts';
@@ -83,13 +86,20 @@ export async function openService(
     log.warn({ err }, 'could not note the use of a secret');
   });
   const keeper = createRefusalKeeper(store, { clock, days: auditDays, log });
+  const auditLines = createAuditLines(log);
+  const logNumbers = createLogNumbers(store, auditLines, onError);
   const commandChanges = createCommandChanges(store, {
     clock,
     log,
-    writeLine: (change) => writeCommandChange(auditLog(log), change),
+    writeLine: auditLines.writeCommandChange,
     onError,
   });
-  const audit = createAudit(log, keeper, commandChanges, auditIsRequired);
+  const audit = createAudit(
+    auditLines,
+    keeper,
+    commandChanges,
+    auditIsRequired ? sinkOf(log) : null,
+  );
   const deletions = createDeletions(store, clock, onError);
   const idleGrants = createIdleGrants(store, {
     ...{ clock, monotonic, audit, onError },
@@ -104,6 +114,7 @@ export async function openService(
     useNotes,
     audit,
     commandChanges,
+    logNumbers,
     deletions,
     exportTurns,
     idleGrants,
@@ -112,9 +123,11 @@ export async function openService(
 }
 
 export async function closeService(service: Service): Promise<void> {
-  const { store, useNotes, audit, commandChanges, deletions, idleGrants } = service;
+  const { store, useNotes, audit, commandChanges, logNumbers, deletions, idleGrants } = service;
   commandChanges.close();
   await Promise.all([deletions.close(), idleGrants.close()]);
   await Promise.all([useNotes.flush(), audit.flush()]);
+  // Behind the last audit line.
+  await logNumbers.close();
   await store.close();
 }

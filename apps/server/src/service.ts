@@ -2,6 +2,7 @@ import type { ExportTurns } from './accounts/export-turns.ts';
 import type { Deletions } from './applications/deletions.ts';
 import type { Audit } from './audit/audit.ts';
 import type { CommandChanges } from './audit/command-changes.ts';
+import type { LogNumbers } from './audit/log-numbers.ts';
 import type { Clock } from './clock.ts';
 import type { IdleGrants } from './grants/end-idle-grants.ts';
 import type { Store } from './store/store.ts';
@@ -18,6 +19,7 @@ export interface Service {
   useNotes: UseNotes;
   audit: Audit;
   commandChanges: CommandChanges;
+  logNumbers: LogNumbers;
   deletions: Deletions;
   exportTurns: ExportTurns;
   idleGrants: IdleGrants;

@@ -162,6 +162,7 @@ export async function startServer(
   service.deletions.watch();
   service.idleGrants.watch();
   service.commandChanges.watch();
+  service.logNumbers.watch();
   const connections = servers.reduce((sum, { maxConnections }) => sum + maxConnections, 0);
   const limit = {
     connections,

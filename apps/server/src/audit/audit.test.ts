@@ -2,6 +2,7 @@ import pino from 'pino';
 import { expect, test } from 'vitest';
 import { DomainError } from '../domain-error.ts';
 import { type AuditedCall, createAudit } from './audit.ts';
+import { createAuditLines } from './audit-lines.ts';
 import type { NewCommandChange } from './command-changes.ts';
 
 const call: AuditedCall = {
@@ -21,7 +22,7 @@ function linesAt(
   const lines: string[] = [];
   const log = pino({ level }, { write: (line) => void lines.push(line) });
   const changes = { keep: (change: NewCommandChange) => void kept.push(change), async flush() {} };
-  const audit = createAudit(log, { keep() {}, async flush() {} }, changes);
+  const audit = createAudit(createAuditLines(log), { keep() {}, async flush() {} }, changes);
   audit.done({ ...call, ...members });
   audit.refused({ ...call, ...members }, new DomainError('grant_not_found'));
   return lines.map((line) => JSON.parse(line).result);

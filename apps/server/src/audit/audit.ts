@@ -1,10 +1,10 @@
 import type { ErrorCode } from '@latchkey/schema';
-import type { Logger } from 'pino';
 import { DomainError } from '../domain-error.ts';
 import type { ActionName, Actor, Initiator } from '../initiator.ts';
-import { sinkOf } from '../log/log-sink.ts';
+import type { LogSink } from '../log/log-sink.ts';
 import type { Reason } from '../reasons.ts';
-import type { CommandChange, EndReason, RevokedRecord } from '../store/records.ts';
+import type { EndReason, RevokedRecord } from '../store/records.ts';
+import type { AuditLines } from './audit-lines.ts';
 import type { CommandChanges } from './command-changes.ts';
 import type { RefusalKeeper } from './refusal-keeper.ts';
 
@@ -36,33 +36,13 @@ export interface Audit {
   flush(): Promise<void>;
 }
 
-export function auditLog(logger: Logger): Logger {
-  const isTerse = ['warn', 'error', 'fatal'].includes(logger.level);
-  return isTerse ? logger.child({}, { level: 'info' }) : logger;
-}
-
-export function writeCommandChange(log: Logger, change: CommandChange): void {
-  const { operation, os_user, ids, request_id, at } = change;
-  log.info(
-    {
-      ...{ action: operation, by: 'command_line', os_user, ...ids },
-      ...{ result: 'done', reason: null, request_id, address: null },
-      // The time of the log line is later: this is the time of the change.
-      at: new Date(at).toISOString(),
-    },
-    'audit',
-  );
-}
-
 export function createAudit(
-  logger: Logger,
+  lines: Pick<AuditLines, 'write'>,
   keeper: RefusalKeeper,
   changes: Pick<CommandChanges, 'keep' | 'flush'>,
-  isRequired = false,
+  /** While it fails, no change is begun. Null: it may lose lines. */
+  sink: Pick<LogSink, 'isFailing'> | null = null,
 ): Audit {
-  const sink = isRequired ? sinkOf(logger) : null;
-  const log = auditLog(logger);
-
   function write(call: AuditedCall, result: 'done' | ErrorCode, reason: Reason | null): void {
     const { action, by, ids, admin_secret, request_id, address, os_user = 'unknown' } = call;
     if (by === 'command_line') {
@@ -70,7 +50,7 @@ export function createAudit(
       if (result === 'done') changes.keep({ operation: action, os_user, request_id, ids });
       return;
     }
-    log.info({ action, by, admin_secret, ...ids, result, reason, request_id, address }, 'audit');
+    lines.write({ action, by, admin_secret, ...ids, result, reason, request_id, address });
   }
 
   return {
@@ -98,18 +78,10 @@ export function createAudit(
     ended({ application_id, grant_id }, reason, initiator) {
       const { by = null, request_id = null } = initiator ?? {};
       const grant = { application_id, grant_id };
-      log.info(
-        {
-          action: 'grants.revoke',
-          by,
-          ...grant,
-          result: 'done',
-          reason,
-          request_id,
-          address: null,
-        },
-        'audit',
-      );
+      lines.write({
+        ...{ action: 'grants.revoke', by, ...grant },
+        ...{ result: 'done', reason, request_id, address: null },
+      });
     },
 
     async flush() {

@@ -6,7 +6,7 @@ import { sinkOf } from '../log/log-sink.ts';
 import type { CommandChange } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-export type NewCommandChange = Omit<CommandChange, 'id' | 'at'>;
+export type NewCommandChange = Omit<CommandChange, 'id' | 'at' | 'number'>;
 
 /** Nobody keeps the log of a command, so its changes wait in the database. */
 export interface CommandChanges {
@@ -20,7 +20,10 @@ const PAGE = 100;
 const WATCH_EVERY: Milliseconds = 10_000;
 
 export function createCommandChanges(
-  store: Pick<Store, 'keepCommandChanges' | 'listCommandChanges' | 'forgetCommandChanges'>,
+  store: Pick<
+    Store,
+    'takeLogNumbers' | 'keepCommandChanges' | 'listCommandChanges' | 'forgetCommandChanges'
+  >,
   {
     clock,
     log,
@@ -33,7 +36,7 @@ export function createCommandChanges(
     onError(error: unknown): void;
   },
 ): CommandChanges {
-  let waiting: CommandChange[] = [];
+  let waiting: Omit<CommandChange, 'number'>[] = [];
   let keeping: Promise<void> | null = null;
   let isLogging = false;
   let timer: NodeJS.Timeout | undefined;
@@ -44,7 +47,12 @@ export function createCommandChanges(
       const batch = waiting;
       waiting = [];
       try {
-        await store.keepCommandChanges(batch);
+        // One for each change: a restore misses the number if it lacks the change.
+        const last = await store.takeLogNumbers({ count: batch.length });
+        const first = last - batch.length + 1;
+        await store.keepCommandChanges(
+          batch.map((change, index) => ({ ...change, number: first + index })),
+        );
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         const problem = `${batch.length} changes were made, and are missing in the audit: ${why}`;

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Milliseconds } from '../clock.ts';
 import { addExamples } from './examples.ts';
 import type { Terminal } from './terminal.ts';
@@ -20,6 +20,7 @@ export function addBackupCommands(program: Command, terminal: Terminal): void {
     .argument('<file>', 'a backup of the SQLite database')
     .option('--log <file...>', 'logs since the backup (also .gz; - is stdin): see revoke-again')
     .option('--since <iso>', 'the time of a backup that `latchkey backup` did not make', parseTime)
+    .addOption(acceptingGaps())
     .option('--json', 'print JSON')
     .description(
       'replace the database with a backup, and revoke again what the logs say was revoked',
@@ -37,6 +38,7 @@ export function addBackupCommands(program: Command, terminal: Terminal): void {
     .command('revoke-again')
     .argument('<log...>', 'logs of the service since the backup (also .gz; - is stdin)')
     .requiredOption('--since <iso>', 'the time of the backup, as 2026-11-21T02:15:30Z', parseTime)
+    .addOption(acceptingGaps())
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
     .description('revoke again what the audit lines of logs say was revoked since a backup')
@@ -51,10 +53,20 @@ export function addBackupCommands(program: Command, terminal: Terminal): void {
   );
 }
 
+const acceptingGaps = () =>
+  new Option(
+    '--accept-gap',
+    'go on although the logs lack something: what ended there works again',
+  );
+
+// Without one, the time would depend on the settings of this machine.
+const OFFSET = /(Z|[+-]\d\d:\d\d)$/i;
+
 function parseTime(text: string): Milliseconds {
   const time = Date.parse(text);
-  if (Number.isNaN(time)) {
-    throw new InvalidArgumentError('It must be a time such as 2026-11-21T02:15:30Z.');
+  if (Number.isNaN(time) || !OFFSET.test(text)) {
+    throw new InvalidArgumentError('It must be a time with its offset, as 2026-11-21T02:15:30Z.');
   }
+  if (time > Date.now()) throw new InvalidArgumentError('It must not be in the future.');
   return time;
 }

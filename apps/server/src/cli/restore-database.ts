@@ -5,13 +5,22 @@ import { closeService, openService } from '../open-service.ts';
 import type { Service } from '../service.ts';
 import { databasePath, describeContents, onWire, print } from './back-up.ts';
 import { commandLog } from './command-log.ts';
-import { describeRevoked, revokeByLogs } from './revoke-by-logs.ts';
+import { describeRevoked, gapError, revokeByLogs } from './revoke-by-logs.ts';
 import type { Terminal } from './terminal.ts';
+
+interface RestoreOptions {
+  log?: string[];
+  since?: Milliseconds;
+  acceptGap?: boolean;
+  json?: boolean;
+}
+
+const NOTHING_CHANGED = 'Nothing was changed.';
 
 export async function restoreDatabase(
   terminal: Terminal,
   file: string,
-  { log: logs, since, json }: { log?: string[]; since?: Milliseconds; json?: boolean },
+  { log: logs, since, acceptGap, json }: RestoreOptions,
   command: Command,
 ): Promise<void> {
   const path = databasePath(terminal, 'restored');
@@ -24,13 +33,22 @@ export async function restoreDatabase(
         `error: ${file} does not say when it was made. Add --since with the time of the backup, or an earlier one. Example: --since 2026-11-21T02:15:30Z`,
       );
     }
+    if (logs === undefined && !acceptGap) {
+      throw gapError([`There is no log since ${describeTime(made_at)}.`], NOTHING_CHANGED);
+    }
+    const { replaced } = staged;
     // Before the database is put in place, so that nothing revoked ever works there, even after a
     // crash.
     const revoked =
       logs === undefined
         ? null
         : await withStaged(terminal, staged.path, (service) =>
-            revokeByLogs(terminal, service, logs, made_at as Milliseconds),
+            revokeByLogs(
+              terminal,
+              service,
+              { logs, since: made_at as Milliseconds, acceptGap, replaced },
+              () => NOTHING_CHANGED,
+            ),
           );
     const aside = await staged.putInPlace();
     const lines = [
@@ -52,6 +70,9 @@ export async function restoreDatabase(
     staged.remove();
   }
 }
+
+const describeTime = (made_at: Milliseconds | null) =>
+  made_at === null ? 'the backup' : formatTimestamp(made_at);
 
 async function withStaged<T>(
   terminal: Terminal,

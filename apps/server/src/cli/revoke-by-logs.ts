@@ -4,9 +4,17 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { formatTimestamp } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
-import { type AuditLine, type LogCounts, readAuditLines } from '../restore/read-audit-lines.ts';
+import { LogCheck, type LogFindings } from '../restore/log-check.ts';
+import {
+  type AuditLine,
+  auditLineOf,
+  type LogCounts,
+  readAuditLines,
+} from '../restore/read-audit-lines.ts';
 import { type RevokedAgain, revokeAgain } from '../restore/revoke-again.ts';
 import type { Service } from '../service.ts';
+import type { CommandChange } from '../store/records.ts';
+import type { ReplacedDatabase } from '../store/sqlite/restore.ts';
 import { print } from './back-up.ts';
 import { confirm } from './confirm.ts';
 import { withService } from './run-operation.ts';
@@ -16,37 +24,87 @@ import type { Terminal } from './terminal.ts';
 export async function revokeAgainByLogs(
   terminal: Terminal,
   logs: readonly string[],
-  { since, json, ...options }: { since: Milliseconds; json?: boolean; yes?: boolean },
+  { since, json, acceptGap, ...options }: RevokeAgainOptions,
 ): Promise<void> {
   // The database may have been restored from a backup of an earlier version.
   await withService(terminal, { create: false, migrate: true }, async ({ service }) => {
     const question = `End again all that was ended since ${formatTimestamp(since)}?`;
     await confirm(terminal, question, options);
-    const revoked = await revokeByLogs(terminal, service, logs, since);
+    const revoked = await revokeByLogs(
+      terminal,
+      service,
+      { logs, since, acceptGap, replaced: null },
+      (done) => `${describeCounts(done)} The rest is not known.`,
+    );
     const object = { object: 'revoked_again', ...revoked };
     await print(terminal, json, object, describeRevoked(revoked));
   });
 }
 
+interface RevokeAgainOptions {
+  since: Milliseconds;
+  acceptGap?: boolean;
+  json?: boolean;
+  yes?: boolean;
+}
+
+export interface LogsSince {
+  logs: readonly string[];
+  since: Milliseconds;
+  /** Whether to go on although the logs lack something. */
+  acceptGap: boolean | undefined;
+  replaced: ReplacedDatabase | null;
+}
+
+export type RevokedByLogs = RevokedAgain & Pick<LogFindings, 'gaps' | 'unproven'>;
+
+/**
+ * @param whatIsDone - what to tell of a run that is refused
+ * @throws Error if the logs have a gap that is not accepted
+ */
 export async function revokeByLogs(
   terminal: Terminal,
   service: Service,
-  logs: readonly string[],
-  since: Milliseconds,
-): Promise<RevokedAgain> {
+  { logs, since, acceptGap = false, replaced }: LogsSince,
+  whatIsDone: (done: RevokedAgain) => string,
+): Promise<RevokedByLogs> {
   for (const log of logs) {
     if (log !== STDIN && !existsSync(log)) throw new Error(`There is no log ${log}.`);
   }
-  return revokeAgain(service, linesOfAll(terminal, logs), since);
+  const { store } = service;
+  const counter = await store.takeLogNumbers({ count: 0 });
+  const check = new LogCheck(since);
+  const waiting = replaced?.command_changes ?? [];
+  for (const { number, at } of [...waiting, ...(await store.listCommandChanges(ALL))]) {
+    check.seeNumber(number, at);
+  }
+  const revoked = await revokeAgain(service, linesOfAll(terminal, logs, check, waiting), since);
+  const end = replaced?.log_number ?? null;
+  const { gaps, unproven, highest } = check.findings({ counter, end });
+  if (gaps.length > 0 && !acceptGap) throw gapError(gaps, whatIsDone(revoked));
+  // The logs of today must not prove anything in a later restore.
+  await store.takeLogNumbers({ count: 0, above: highest });
+  return { ...revoked, gaps, unproven };
+}
+
+const ALL = Number.MAX_SAFE_INTEGER;
+
+export function gapError(gaps: readonly string[], whatIsDone: string): Error {
+  return new Error(
+    `${gaps.join(' ')} What ended there would work again. ${whatIsDone} Give all logs since the backup, or go on with --accept-gap.`,
+  );
 }
 
 async function* linesOfAll(
   { stdin }: Terminal,
   logs: readonly string[],
+  check: LogCheck,
+  waiting: readonly CommandChange[],
 ): AsyncGenerator<AuditLine> {
+  for (const change of waiting) yield auditLineOf(change);
   for (const log of logs) {
     const counts: LogCounts = { lines: 0 };
-    yield* readAuditLines(log === STDIN ? stdin : await openLog(log), counts);
+    yield* readAuditLines(log === STDIN ? stdin : await openLog(log), counts, check);
     if (counts.lines > 0) continue;
     // "Nothing to revoke" would look like success.
     throw new Error(
@@ -74,7 +132,15 @@ const labels: Record<Exclude<keyof RevokedAgain, 'calls'>, string> = {
   accounts_signed_out: 'accounts signed out',
 };
 
-export function describeRevoked({ calls, ...counts }: RevokedAgain): string {
+export function describeRevoked({ gaps, unproven, ...revoked }: RevokedByLogs): string {
+  return [
+    describeCounts(revoked),
+    ...gaps.map((gap) => `GAP: ${gap}`),
+    ...unproven.map((text) => `NOT PROVEN: ${text}`),
+  ].join('\n');
+}
+
+function describeCounts({ calls, ...counts }: RevokedAgain): string {
   const parts = Object.entries(labels).flatMap(([name, label]) => {
     const count = counts[name as keyof typeof counts];
     return count === 0 ? [] : [`${count} ${label}`];

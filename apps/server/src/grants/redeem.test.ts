@@ -41,6 +41,7 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
     useNotes: createUseNotes(() => {}),
     audit: { beforeChange() {}, done() {}, refused() {}, ended() {}, async flush() {} },
     commandChanges: { keep() {}, async flush() {}, watch() {}, close() {} },
+    logNumbers: { watch() {}, async close() {} },
     deletions: createDeletions(
       store,
       () => now,

@@ -8,7 +8,7 @@ export const LINE_BYTES = 4_096;
 
 export const BUFFER_BYTES = 1_048_576;
 
-// The second half is for the audit lines of changes. At some 400 bytes each, 1,300 fit: more than
+// The second half is for the audit lines of changes, and what proves them. At some 470 bytes each, 1,100 fit: more than
 // can be running when the first half is full and `AUDIT=required` refuses the next change.
 const ORDINARY_BYTES = BUFFER_BYTES / 2;
 
@@ -106,7 +106,8 @@ export class LogSink implements DestinationStream {
   #hasRoom(length: number): boolean {
     const { lastMsg, lastObj } = this;
     const isChange =
-      lastMsg === 'audit' && (lastObj as { result?: unknown } | null)?.result === 'done';
+      lastMsg === 'log number' ||
+      (lastMsg === 'audit' && (lastObj as { result?: unknown } | null)?.result === 'done');
     // After a loss, ordinary lines wait until all is written, so that an outage has one gap.
     if (!isChange && this.#outage !== null && this.#outage.dropped > 0) return false;
     const room = isChange ? BUFFER_BYTES : ORDINARY_BYTES;

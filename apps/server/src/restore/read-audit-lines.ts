@@ -1,6 +1,8 @@
 import { isUuid } from '@latchkey/schema';
 import { z } from 'zod';
 import type { Milliseconds } from '../clock.ts';
+import type { CommandChange } from '../store/records.ts';
+import type { LogCheck } from './log-check.ts';
 
 export type AuditLine = z.output<typeof auditLine>;
 
@@ -26,6 +28,14 @@ const auditLine = z
   })
   .transform(({ time, at = time, ...line }) => ({ ...line, at: Date.parse(at) as Milliseconds }));
 
+/** The line that a service would write of it. */
+export function auditLineOf({ operation, os_user, ids, request_id, at }: CommandChange): AuditLine {
+  return {
+    ...{ msg: 'audit', result: 'done', action: operation, by: 'command_line', os_user, ...ids },
+    ...{ request_id, at },
+  };
+}
+
 const logLine = z.object({ level: z.unknown(), time: z.unknown(), msg: z.string() });
 
 /** A line of the service has at most 4 KiB. Collectors wrap it, which escapes its quotes. */
@@ -39,10 +49,12 @@ export interface LogCounts {
 export async function* readAuditLines(
   log: AsyncIterable<Buffer>,
   counts: LogCounts,
+  check?: LogCheck,
 ): AsyncGenerator<AuditLine> {
   for await (const text of linesOf(log)) {
     for (const entry of entriesIn(text)) {
       if (logLine.safeParse(entry).success) counts.lines += 1;
+      check?.see(entry);
       const { data } = auditLine.safeParse(entry);
       if (data !== undefined) yield data;
     }

@@ -309,6 +309,8 @@ export interface CommandChange {
   /** UUIDv7: sorts by time. */
   id: string;
   at: Milliseconds;
+  /** Of the {@link LogCounterRecord}. */
+  number: number;
   operation: ActionName;
   os_user: string;
   request_id: string;
@@ -320,6 +322,14 @@ export interface CommandChange {
     link_id?: string;
   };
 }
+
+/** The last number that a process or a command has taken for the log. There is one at most. */
+export interface LogCounterRecord {
+  name: string;
+  number: number;
+}
+
+export const LOG_COUNTER = 'log';
 
 export interface RefusalRecord {
   /** UUIDv7: sorts by time. */

@@ -611,6 +611,17 @@ export interface Store {
 
   forgetCommandChanges(ids: readonly string[]): Promise<void>;
 
+  // The proof that a log is whole
+
+  /**
+   * Takes the next `count` numbers of the one counter for all processes. No number is taken twice. One may
+   * be taken by a call that throws.
+   *
+   * @param options.above - the counter is raised to it first. Default: not at all
+   * @returns the last number that was ever taken; 0 if there is none
+   */
+  takeLogNumbers(options: { count: number; above?: number }): Promise<number>;
+
   // Rate limits
 
   /**

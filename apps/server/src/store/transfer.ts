@@ -10,6 +10,7 @@ import {
   ERASED,
   type GrantHistory,
   type ListedAccount,
+  type LogCounterRecord,
   type ScopeRecord,
 } from './records.ts';
 import type { UseMark, UseMarks } from './use-mark.ts';
@@ -37,6 +38,7 @@ export interface CopiedRecords {
   accounts: ListedAccount;
   grants: StoredGrant;
   command_changes: CommandChange;
+  log_counter: LogCounterRecord;
 }
 
 export type CopiedKind = keyof CopiedRecords;
@@ -49,6 +51,7 @@ export const keyOf: { [Kind in CopiedKind]: (record: CopiedRecords[Kind]) => str
   accounts: ({ account }) => account.id,
   grants: ({ grant_id }) => grant_id,
   command_changes: ({ id }) => id,
+  log_counter: ({ name }) => name,
 };
 
 export const copiedKinds = Object.keys(keyOf) as CopiedKind[];

@@ -162,7 +162,10 @@ describe('restore', () => {
     await server.ended;
     expect((await stat(file('latchkey.db-wal'))).size).toBeGreaterThan(0);
 
-    const text = await done('restore', file('backup.db'));
+    expect(await refused('restore', file('backup.db'))).toMatch(
+      /^There is no log since \S+\. What ended there would work again\. Nothing was changed\. .*--accept-gap\.$/m,
+    );
+    const text = await done('restore', file('backup.db'), '--accept-gap');
     expect(text).toContain('WORKS AGAIN');
     const aside = (await readdir(folder)).filter((name) => name.startsWith('before-restore-'));
     expect(aside).toHaveLength(1);
@@ -182,7 +185,7 @@ describe('restore', () => {
     }
     // The log of a database that is gone.
     await writeFile(file('latchkey.db-wal'), 'another log');
-    await done('restore', file('backup.db'));
+    await done('restore', file('backup.db'), '--accept-gap');
     expect(await readdir(folder)).not.toContain('latchkey.db-wal');
     expect(await names()).toEqual(['Acme']);
   });
@@ -367,7 +370,7 @@ describe('what was revoked since the backup', () => {
   test('is revoked again by a step of its own, and repeating it changes nothing', async () => {
     const { log, expectRevoked } = await revokedSince();
     await writeFile(file('latchkey.log'), log);
-    const text = await done('restore', file('backup.db'));
+    const text = await done('restore', file('backup.db'), '--accept-gap');
     const since = /--since (\S+) LOG/.exec(text)?.[1] ?? '';
     const again = ['revoke-again', '--since', since, file('latchkey.log'), '--json'];
     expect(JSON.parse(await done(...again))).toMatchObject({
@@ -393,10 +396,98 @@ describe('what was revoked since the backup', () => {
     );
     const { code, stderr } = await latchkey('revoke-again', file('other.log'));
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--since') });
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    for (const [since, why] of [
+      ['2026-11-21T02:15:30', 'with its offset'],
+      ['2026-11-21', 'with its offset'],
+      [tomorrow, 'in the future'],
+    ] as const) {
+      for (const words of [['revoke-again', file('other.log')], restoring.slice(0, 2)]) {
+        const run = await latchkey(...words, '--since', since);
+        expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
+      }
+    }
     // Made by another program: it does not say when.
     edit('latchkey.db', `VACUUM INTO '${file('foreign.db')}'`);
     const foreign = await latchkey('restore', file('foreign.db'), '--log', file('other.log'));
     expect(foreign).toMatchObject({ code: 2, stderr: expect.stringContaining('Add --since') });
+  });
+});
+
+describe('logs with a gap', () => {
+  /** Two runs of a service: before and after the backup, and then again. A grant ends in the second one. */
+  async function ended() {
+    const first = await start();
+    const { link } = await linkedApplication(first);
+    const [{ grant_id }, { grant_id: other }] = [await link(), await link()];
+    await done('backup', file('backup.db'));
+    first.kill('SIGTERM');
+    const log = [(await first.ended).stderr];
+    const second = await start();
+    await succeed(second, 'admin.grants.revoke', { grant_id }, operator);
+    second.kill('SIGTERM');
+    log.push((await second.ended).stderr);
+    return { log: log as [string, string], grant_id, other };
+  }
+  const restoring = async (log: string) => {
+    await writeFile(file('latchkey.log'), log);
+    return ['restore', file('backup.db'), '--log', file('latchkey.log')];
+  };
+  const withoutLine = (log: string, part: string) =>
+    log
+      .split('\n')
+      .filter((line) => !line.includes(part))
+      .join('\n');
+
+  test('are refused until each line, number and process is there, or the gap is accepted', async () => {
+    const { log, grant_id } = await ended();
+    const instance = /"action":"admin.grants.revoke".*"instance":"([^"]+)"/.exec(log[1])?.[1];
+    const of = `of the process ${instance}`;
+    for (const [lines, gap] of [
+      [log[0], 'The numbers 3 to 4 of the log are missing, after 20'],
+      [log[1], 'The number 2 of the log is missing, before 20'],
+      [log[0] + withoutLine(log[1], '"number":3,'), 'The number 3 of the log is missing, after 20'],
+      [log[0] + withoutLine(log[1], 'admin.grants.revoke'), `The audit line 1 ${of} is missing`],
+    ] as const) {
+      const message = await refused(...(await restoring(lines)));
+      expect(message).toContain(gap);
+      expect(message).toContain('Nothing was changed.');
+    }
+    const whole = await done(...(await restoring(log.join(''))));
+    expect(whole).toContain('1 grants revoked');
+    expect(whole).not.toMatch(/GAP|NOT PROVEN/);
+    // The database that was replaced is gone, and with it what it knew.
+    const accepted = await done(...(await restoring(log[0])), '--accept-gap', '--json');
+    expect(JSON.parse(accepted).revoked_again).toMatchObject({
+      grants_revoked: 0,
+      gaps: [expect.stringContaining('The numbers 3 to 4 of the log are missing')],
+    });
+    expect(await done('grant', 'history', grant_id)).not.toContain('revoked');
+  });
+
+  test('lack nothing that a command did, logged by a service or not', async () => {
+    const { log, other } = await ended();
+    await done('grant', 'revoke', other);
+    // No service has written what these commands did: the replaced database knows it.
+    const text = await done(...(await restoring(log.join(''))));
+    expect(text).not.toMatch(/GAP|NOT PROVEN/);
+    expect(await done('grant', 'history', other)).toMatch(/revoked: done {2}on the command line/);
+
+    await rm(file('latchkey.db'));
+    const lost = await done(...(await restoring(log.join(''))));
+    expect(lost).toMatch(
+      /NOT PROVEN: After the number 4 of the log, at \S+, nothing proves what services and commands did\./,
+    );
+  });
+
+  test('of a killed service say from when on nothing is proven', async () => {
+    const server = await start();
+    await done('backup', file('backup.db'));
+    // Its lines are written behind that of the start.
+    await linkedApplication(server);
+    server.kill('SIGKILL');
+    const text = await done(...(await restoring((await server.ended).stderr)));
+    expect(text).toMatch(/NOT PROVEN: The process \S+ was not stopped in order: nothing proves/);
   });
 });
 

@@ -18,7 +18,7 @@ describeOnAnyStore('a program that has started the service', (fresh) => {
     const lines = server.lines.map((line) => JSON.parse(line));
     const [line, ...others] = lines.filter(({ msg }) => msg === 'audit');
     expect(others).toEqual([]);
-    const { level, time, pid, hostname, msg, request_id, ...members } = line;
+    const { level, time, pid, hostname, msg, request_id, instance, line: _, ...members } = line;
     expect(members).toEqual({
       ...{ action: 'admin.codes.issue', by: 'operator', result: 'done', reason: null },
       ...{ application_id, account_id, grant_id, address: null },

@@ -167,6 +167,7 @@ export async function everyOperation(
   await store.listCommandChanges(10);
   await store.forgetCommandChanges([change.id]);
 
+  await store.takeLogNumbers({ count: 1, above: 1 });
   await store.addToCount({ key: anId(), points: 1, now, duration: HOUR });
   await store.sweep();
 

@@ -61,6 +61,7 @@ type Methods = Omit<
   | 'keepCommandChanges'
   | 'listCommandChanges'
   | 'forgetCommandChanges'
+  | 'takeLogNumbers'
   | 'addToCount'
   | 'listAccounts'
   | 'putScope'

@@ -14,6 +14,7 @@ import { describeHistory } from './suite/history.ts';
 import { describeLifecycle } from './suite/lifecycle.ts';
 import { describeLinks } from './suite/links.ts';
 import { describeLists } from './suite/lists.ts';
+import { describeLogNumbers } from './suite/log-numbers.ts';
 import { describeModel } from './suite/model.ts';
 import { describePages } from './suite/pages.ts';
 import { describeRaces } from './suite/races.ts';
@@ -51,6 +52,7 @@ export function describeStore(name: string, harness: StoreHarness): void {
     describeHistory(stores);
     describeRefusals(stores);
     describeCommandChanges(stores);
+    describeLogNumbers(stores);
     describeLists(stores);
     describeRateLimits(stores);
     describeSweep(stores);

@@ -17,6 +17,7 @@ import type { ApplicationDocument } from './documents/applications.ts';
 import type { CommandChangeDocument } from './documents/command-changes.ts';
 import type { GrantDocument } from './documents/grants.ts';
 import type { LinkDocument } from './documents/links.ts';
+import type { LogCounterDocument } from './documents/log-counter.ts';
 import type { PageDocument } from './documents/pages.ts';
 import type { RateLimitDocument } from './documents/rate-limits.ts';
 import type { RefusalDocument } from './documents/refusals.ts';
@@ -46,6 +47,7 @@ export interface Collections extends Concerns {
   grants: Collection<GrantDocument>;
   refusals: Collection<RefusalDocument>;
   commandChanges: Collection<CommandChangeDocument>;
+  logCounter: Collection<LogCounterDocument>;
   rateLimitCounts: Collection<RateLimitDocument>;
 }
 
@@ -245,6 +247,7 @@ export class Database {
         grants: db.collection('grants', options),
         refusals: db.collection('refusals', options),
         commandChanges: db.collection('command_changes', options),
+        logCounter: db.collection('schema', options),
         rateLimitCounts: db.collection('rate_limit_counts', options),
       };
       await checkRights(db, this.#timeouts.operation);

@@ -13,6 +13,7 @@ import { ConfigurationError } from './configuration-error.ts';
 import { Database } from './database.ts';
 import { grants } from './grants.ts';
 import { links } from './links.ts';
+import { logCounter } from './log-counter.ts';
 import type { MongoStep } from './migrations.ts';
 import { pages } from './pages.ts';
 import { watchPool } from './pool.ts';
@@ -45,6 +46,7 @@ export const operations = (database: Database, clock: Clock) => ({
   ...trials(database),
   ...refusals(database),
   ...commandChanges(database),
+  ...logCounter(database),
   ...rateLimits(database),
 });
 

@@ -5,6 +5,7 @@ import type {
   CommandChange,
   DeletionRecord,
   ListedAccount,
+  LogCounterRecord,
   ScopeRecord,
 } from '../records.ts';
 import { refuseToCopy } from '../schema-version.ts';
@@ -40,6 +41,11 @@ import {
   type RedeemedDocument,
   toStoredGrantDocument,
 } from './documents/grants.ts';
+import {
+  fromLogCounterDocument,
+  type LogCounterDocument,
+  toLogCounterDocument,
+} from './documents/log-counter.ts';
 import { fromScopeDocument, type ScopeDocument, toScopeDocument } from './documents/scopes.ts';
 import { fromId, fromInitiator, initiatorField, toDate, toId } from './documents/values.ts';
 import type { FenceDocument } from './fence.ts';
@@ -47,7 +53,7 @@ import { migrations, versionOf } from './migrations.ts';
 import { touchMark, useMarks } from './use-mark.ts';
 
 interface Copied<Record, Document> {
-  collection: 'scopes' | 'applications' | 'accounts' | 'grants' | 'commandChanges';
+  collection: 'scopes' | 'applications' | 'accounts' | 'grants' | 'commandChanges' | 'logCounter';
   which?: object;
   fromDocument(document: Document): Record;
   toDocument(record: Record): Partial<Document>;
@@ -105,7 +111,18 @@ const command_changes: Copied<CommandChange, CommandChangeDocument> = {
   toDocument: toCommandChangeDocument,
 };
 
-const kinds = { scopes, applications, deletions, accounts, grants, command_changes };
+const log_counter: Copied<LogCounterRecord, LogCounterDocument> = {
+  collection: 'logCounter',
+  which: { log_number: { $exists: true } },
+  fromDocument: fromLogCounterDocument,
+  toDocument: toLogCounterDocument,
+};
+
+const kinds = {
+  ...{ scopes, applications, deletions, accounts, grants, command_changes },
+  log_counter,
+};
+const namedKinds: readonly CopiedKind[] = ['scopes', 'log_counter'];
 
 type AnyDocument = { _id: Binary | string };
 
@@ -135,7 +152,7 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
     kinds[kind] as unknown as Copied<CopiedRecords[Kind], AnyDocument>;
   const collectionOf = (collections: Collections, kind: CopiedKind) =>
     collections[kinds[kind].collection] as unknown as Collection<AnyDocument>;
-  const toKey = (kind: CopiedKind, key: string) => (kind === 'scopes' ? key : toId(key));
+  const toKey = (kind: CopiedKind, key: string) => (namedKinds.includes(kind) ? key : toId(key));
 
   return {
     ...marks,

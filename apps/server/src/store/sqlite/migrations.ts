@@ -207,6 +207,12 @@ export const migrations: readonly SqliteStep[] = [
     change TEXT NOT NULL -- JSON
   ) STRICT, WITHOUT ROWID;
 
+  -- The last number of the log: one row at most.
+  CREATE TABLE log_counter (
+    name TEXT PRIMARY KEY,
+    number INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
   CREATE TABLE rate_limit_counts (
     key TEXT PRIMARY KEY,
     count INTEGER NOT NULL,

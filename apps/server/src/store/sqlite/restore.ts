@@ -1,16 +1,30 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type { CommandChange } from '../records.ts';
 import { type BackupContents, removeLabel, verify } from './backup.ts';
+import { prepareCommandChanges } from './command-changes.ts';
 import { refuseForeign } from './foreign-file.ts';
+import { readLogNumber } from './log-counter.ts';
 import { lockForItself, makeFolder, nodeSqlite } from './open-database.ts';
 import { partialOf, removeLeftovers, sync } from './partial-files.ts';
+import { prepareFindUseMark } from './use-mark.ts';
 
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
+
+/** What the logs may not have yet of the database that a backup replaces. */
+export interface ReplacedDatabase {
+  /** The last number of its log. */
+  log_number: number;
+  command_changes: CommandChange[];
+}
 
 export interface StagedBackup {
   path: string;
   contents: BackupContents;
+  /** Null if there is none, it is another one, or it cannot be read any more. */
+  replaced: ReplacedDatabase | null;
   /** @returns the directory with the former files; null if there was no database */
   putInPlace(): Promise<string | null>;
   remove(): void;
@@ -37,7 +51,8 @@ export async function stageBackup(backup: string, path: string): Promise<StagedB
       );
     }
     removeLabel(staged);
-    return { path: staged, contents, putInPlace: () => replace(staged, path), remove };
+    const replaced = readReplaced(path, staged);
+    return { path: staged, contents, replaced, putInPlace: () => replace(staged, path), remove };
   } catch (error) {
     remove();
     throw error;
@@ -66,6 +81,37 @@ async function refuseIfInUse(path: string): Promise<void> {
     throw new Error(
       `A process uses ${path}. Stop every service and command that uses it, then restore again. Nothing was changed.`,
     );
+  } finally {
+    database.close();
+  }
+}
+
+function readReplaced(path: string, staged: string): ReplacedDatabase | null {
+  if (!existsSync(path)) return null;
+  try {
+    const idOfBackup = reading(staged, idOf);
+    return reading(path, (database) =>
+      idOf(database) !== idOfBackup
+        ? null
+        : {
+            log_number: readLogNumber(database),
+            command_changes: prepareCommandChanges(database).listCommandChanges(ALL),
+          },
+    );
+  } catch {
+    // It is damaged, which may be why it is replaced.
+    return null;
+  }
+}
+
+const ALL = -1;
+
+const idOf = (database: DatabaseSync) => prepareFindUseMark(database)()?.id;
+
+function reading<T>(path: string, read: (database: DatabaseSync) => T): T {
+  const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true });
+  try {
+    return read(database);
   } finally {
     database.close();
   }

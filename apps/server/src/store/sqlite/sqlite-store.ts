@@ -10,6 +10,7 @@ import { emptyLog, retryWhileLocked } from './errors.ts';
 import { prepareGrants } from './grants.ts';
 import { GroupCommit } from './group-commit.ts';
 import { prepareLinks } from './links.ts';
+import { prepareLogCounter } from './log-counter.ts';
 import type { SqliteStep } from './migrations.ts';
 import { IN_MEMORY, openDatabase } from './open-database.ts';
 import { preparePages } from './pages.ts';
@@ -46,6 +47,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const trials = prepareTrials(database);
   const refusals = prepareRefusals(database);
   const commandChanges = prepareCommandChanges(database);
+  const logCounter = prepareLogCounter(database);
   const rateLimits = prepareRateLimits(database);
   const sweeps = await retryWhileLocked(() => prepareSweeps(database, options.revokedGrantDays));
   const findUseMark = prepareFindUseMark(database);
@@ -213,6 +215,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     keepCommandChanges: write(commandChanges.keepCommandChanges),
     listCommandChanges: read(commandChanges.listCommandChanges),
     forgetCommandChanges: write(commandChanges.forgetCommandChanges),
+
+    takeLogNumbers: write(logCounter.takeLogNumbers),
 
     addToCount: write(rateLimits.addToCount),
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
-import type { ApplicationRecord } from '../records.ts';
+import type { ApplicationRecord, LogCounterRecord } from '../records.ts';
 import { refuseToCopy } from '../schema-version.ts';
 import {
   type CopiedKind,
@@ -172,6 +172,11 @@ function transfer(database: DatabaseSync, path: string): Transfer {
         ...JSON.parse(change),
       }),
       toRow: ({ id, ...change }) => ({ id: uuidToBytes(id), change: JSON.stringify(change) }),
+    }),
+    log_counter: table('log_counter', {
+      key: 'name',
+      toRecord: (row: LogCounterRecord) => ({ ...row }),
+      toRow: (record) => ({ ...record }),
     }),
   };
   const marks = prepareUseMarks(database);

@@ -58,6 +58,7 @@ export const statementTable: Record<string, readonly string[]> = {
     'findAndModify links {_id, decision: {$exists: false}, expires_at: {$gt}, page_id}',
     'findAndModify pages {_id, ticket_hash, session_hash: {$exists: false}, ticket_expires_at: {$gt}}',
     'findAndModify rate_limit_counts {_id}',
+    'findAndModify schema {_id}',
     'update accounts {_id, erasure_id}',
     'update accounts {_id, revision: {$exists: false}}',
     'update accounts {_id, revision}',

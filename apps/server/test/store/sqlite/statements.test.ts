@@ -11,6 +11,7 @@ const small = [
   'command_changes',
   'schema_version',
   'use_mark',
+  'log_counter',
   'sqlite_master',
   // A list that is a parameter.
   'json_each',

@@ -117,6 +117,7 @@ export const calls: {
   keepCommandChanges: (store) => store.keepCommandChanges([aCommandChange()]),
   listCommandChanges: (store) => store.listCommandChanges(1),
   forgetCommandChanges: (store) => store.forgetCommandChanges([anId()]),
+  takeLogNumbers: (store) => store.takeLogNumbers({ count: 1 }),
   addToCount: (store) => store.addToCount({ key: anId(), points: 1, now: 0, duration: 1 }),
   ping: (store) => store.ping(),
 };

@@ -77,6 +77,7 @@ export function aCommandChange(members: Partial<CommandChange> = {}): CommandCha
   return {
     id: anId(),
     at: Date.now(),
+    number: 1,
     operation: 'admin.grants.revoke',
     os_user: 'ada',
     request_id: anId(),

@@ -125,10 +125,17 @@ export async function writeContents(
   ]);
   await store.keepCommandChanges([
     {
-      ...{ id: id(0x65), at: BEGIN, operation: 'admin.applications.create', os_user: 'ada' },
+      ...{
+        id: id(0x65),
+        at: BEGIN,
+        operation: 'admin.applications.create',
+        number: 1,
+        os_user: 'ada',
+      },
       ...{ request_id: id(0x66), ids: { application_id: one } },
     },
   ]);
+  await store.takeLogNumbers({ count: 7 });
   await store.addToCount({ key: 'limit', points: 3, now: NEVER, duration: DAY });
   await store.close();
 
@@ -207,6 +214,7 @@ export async function readContents(store: Store): Promise<unknown> {
     of_ada: await store.listGrants({ account_id: ada.id }, range),
     connections: await store.listConnections(ada.id),
     command_changes: await store.listCommandChanges(10),
+    log_number: await store.takeLogNumbers({ count: 0 }),
     refusals: await store.findRefusals({ grant_id: activeId }, { limit: 10, before: null }),
     count: await store.addToCount({ key: 'limit', points: 0, now: NEVER, duration: DAY }),
   };
