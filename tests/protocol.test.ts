@@ -222,6 +222,7 @@ describe('the lifetimes and the sizes', () => {
     'BLOCKING_MS',
     'BUFFER_BYTES',
     'DEFAULT_AUDIT_DAYS',
+    'DEFAULT_MIN_FREE_MB',
     'LINE_BYTES',
     'MAX_QUEUED',
     'STALLED_AFTER',

@@ -13,6 +13,7 @@ import type { Linking, Service } from './service.ts';
 import { DEFAULT_AUDIT_DAYS, type Settings } from './settings.ts';
 import { observeStore, type StoreObserver } from './store/observe-store.ts';
 import { openStore } from './store/open-store.ts';
+import { createRoom } from './store/room.ts';
 import type { StoreOptions } from './store/store.ts';
 import { createUseNotes } from './store/use-notes.ts';
 
@@ -28,6 +29,9 @@ export interface ServiceOptions {
   auditDays?: number;
   auditIsRequired?: boolean;
   revokedGrantDays?: StoreOptions['revokedGrantDays'];
+  /** See MIN_FREE_MB. Default: no bound. */
+  minFreeMb?: number;
+  keepsReserve?: boolean;
   create?: boolean;
   migrate?: boolean;
   /** See {@link StoreOptions.claim}. Default: unless it was copied. */
@@ -54,6 +58,8 @@ export async function openService(
     auditDays = DEFAULT_AUDIT_DAYS,
     auditIsRequired = false,
     revokedGrantDays = null,
+    minFreeMb = 0,
+    keepsReserve = false,
     create = true,
     migrate = true,
     claim = { evenIfCopied: false },
@@ -69,6 +75,7 @@ export async function openService(
   const opened = await openStore(databaseUrl, {
     clock,
     revokedGrantDays,
+    keepsReserve,
     create,
     migrate,
     claim: claim ?? undefined,
@@ -108,9 +115,11 @@ export async function openService(
     },
   });
   const exportTurns = createExportTurns();
+  const room = createRoom(store, minFreeMb, log);
   return {
     store,
     clock,
+    room,
     useNotes,
     audit,
     commandChanges,
@@ -123,9 +132,10 @@ export async function openService(
 }
 
 export async function closeService(service: Service): Promise<void> {
-  const { store, useNotes, audit, commandChanges, logNumbers, deletions, idleGrants } = service;
+  const { store, room, useNotes, audit, commandChanges, logNumbers, deletions, idleGrants } =
+    service;
   commandChanges.close();
-  await Promise.all([deletions.close(), idleGrants.close()]);
+  await Promise.all([deletions.close(), idleGrants.close(), room.close()]);
   await Promise.all([useNotes.flush(), audit.flush()]);
   // Behind the last audit line.
   await logNumbers.close();

@@ -5,6 +5,7 @@ import type { CommandChanges } from './audit/command-changes.ts';
 import type { LogNumbers } from './audit/log-numbers.ts';
 import type { Clock } from './clock.ts';
 import type { IdleGrants } from './grants/end-idle-grants.ts';
+import type { Room } from './store/room.ts';
 import type { Store } from './store/store.ts';
 import type { UseNotes } from './store/use-notes.ts';
 
@@ -16,6 +17,7 @@ export interface Linking {
 export interface Service {
   store: Store;
   clock: Clock;
+  room: Room;
   useNotes: UseNotes;
   audit: Audit;
   commandChanges: CommandChanges;

@@ -39,6 +39,8 @@ export interface Settings {
   auditDays: number;
   /** Days that a revoked grant keeps more than its ids and times; null keeps everything. */
   revokedGrantDays: number | null;
+  /** Free room, in MiB, below which nothing new is kept; 0 for no bound. */
+  minFreeMb: number;
   metrics: boolean;
   /** Null turns all limits off. */
   rateLimit: RateLimits | null;
@@ -54,6 +56,9 @@ export interface Settings {
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 export const DEFAULT_AUDIT_DAYS = 30;
+
+// Enough for an hour of what goes on without it, at 100 revocations a second.
+export const DEFAULT_MIN_FREE_MB = 64;
 
 const DEFAULT_PAGE_COLOR = '#0b62d6';
 
@@ -140,6 +145,7 @@ const definitions = {
     integer(1, 36_500),
     'must be a whole number from 1 to 36500, or not set to keep everything',
   ),
+  MIN_FREE_MB: setting(integer(0, 1_048_576), 'must be a whole number from 0 to 1048576'),
   METRICS: setting(
     z.enum(['on', 'off']).transform((value) => value === 'on'),
     'must be on or off',
@@ -343,6 +349,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     audit,
     auditDays: read(environment, 'AUDIT_DAYS') ?? DEFAULT_AUDIT_DAYS,
     revokedGrantDays: read(environment, 'REVOKED_GRANT_DAYS') ?? null,
+    minFreeMb: read(environment, 'MIN_FREE_MB') ?? DEFAULT_MIN_FREE_MB,
     metrics: read(environment, 'METRICS') ?? false,
     rateLimit: rateLimit === undefined ? defaultRateLimits : rateLimit,
     ...readLinking(environment, { ...admin, publicUrl }),

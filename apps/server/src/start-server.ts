@@ -79,7 +79,7 @@ export async function startServer(
     onCopied,
   }: StartOptions = {},
 ): Promise<RunningServer> {
-  const { databaseUrl, auditDays, revokedGrantDays } = settings;
+  const { databaseUrl, auditDays, revokedGrantDays, minFreeMb } = settings;
   const auditIsRequired = settings.audit === 'required';
   const metrics = settings.metrics ? await loadMetrics() : null;
   const tracing = await loadTracing();
@@ -89,6 +89,8 @@ export async function startServer(
     clock,
     ...(monotonic && { monotonic }),
     auditDays,
+    minFreeMb,
+    keepsReserve: true,
     auditIsRequired,
     revokedGrantDays,
     claim: { evenIfCopied },
@@ -162,6 +164,7 @@ export async function startServer(
   service.deletions.watch();
   service.idleGrants.watch();
   service.commandChanges.watch();
+  service.room.watch();
   service.logNumbers.watch();
   const connections = servers.reduce((sum, { maxConnections }) => sum + maxConnections, 0);
   const limit = {

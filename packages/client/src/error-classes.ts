@@ -75,6 +75,7 @@ const byCode = {
   // Only /readyz returns it, which this client does not call.
   shutting_down: UnavailableError,
   store_unavailable: UnavailableError,
+  store_full: UnavailableError,
   outcome_unknown: OutcomeUnknownError,
   internal_error: ServerError,
 } as const satisfies Record<Exclude<ErrorCode, InvalidRequest | InBrowser>, ErrorClass>;

@@ -59,6 +59,7 @@ const classes: Record<ErrorCode, string> = {
   rate_limited: 'RateLimitedError',
   shutting_down: 'UnavailableError',
   store_unavailable: 'UnavailableError',
+  store_full: 'UnavailableError',
   outcome_unknown: 'OutcomeUnknownError',
   internal_error: 'ServerError',
 };

@@ -47,6 +47,7 @@ export type ErrorCode =
   | 'rate_limited'
   | 'shutting_down'
   | 'store_unavailable'
+  | 'store_full'
   | 'outcome_unknown'
   | 'internal_error';
 

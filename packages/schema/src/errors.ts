@@ -373,6 +373,15 @@ export const errorTable = {
     help: 'No code was consumed and no grant was changed. For operators: the log has the cause under the same request id, and GET /readyz shows when the database responds again.',
     retryAfter: 1,
   },
+  store_full: {
+    status: 503,
+    error: 'temporarily_unavailable',
+    title: 'The database is running out of room',
+    description:
+      'The service keeps nothing new until its operator makes room, and nothing was changed. Wait for the number of seconds in Retry-After, then try again.',
+    help: 'What was linked goes on working, and everything can still be ended. For operators: make room on the disk of the database. MIN_FREE_MB says how much has to be free, and latchkey_store_free_bytes how much is.',
+    retryAfter: 60,
+  },
   outcome_unknown: {
     status: 503,
     error: 'temporarily_unavailable',

@@ -133,7 +133,7 @@ export const operations = {
       'Creates an application and its first secret, which is shown only once. A public application gets no secret.',
     input: input.applicationInput,
     output: object.newApplication,
-    errors: [],
+    errors: ['store_full'],
   },
   'admin.applications.list': {
     method: 'GET',
@@ -229,7 +229,7 @@ export const operations = {
       'Creates an account or replaces it completely. Omitted members get their defaults.',
     input: input.accountInput,
     output: object.accountEntry,
-    errors: [],
+    errors: ['store_full'],
   },
   'admin.accounts.get': {
     method: 'GET',
@@ -283,7 +283,7 @@ export const operations = {
       'Issues a code that the application can convert within 300 seconds. The code stores a copy of the current account.',
     input: input.codeIssueInput,
     output: object.issuedCode,
-    errors: ['application_not_found', 'account_not_found'],
+    errors: ['application_not_found', 'account_not_found', 'store_full'],
   },
   'admin.codes.cancel': {
     method: 'DELETE',
@@ -359,7 +359,7 @@ export const operations = {
       'Creates an address that opens once, within 300 seconds: the page where a user sees and ends the connected applications. Send the browser of this user there.',
     input: input.pageCreateInput,
     output: object.page,
-    errors: ['account_not_found'],
+    errors: ['account_not_found', 'store_full'],
   },
   'admin.pages.end': {
     method: 'POST',
@@ -395,7 +395,7 @@ export const operations = {
       'Tells which account has signed in, and returns the address of the consent page for it. It can be repeated: the last call counts, and earlier pages stop working. With own_page, there is no page: the host asks the user itself, and approves for this account.',
     input: input.linkIdentifyInput,
     output: object.linkIdentification,
-    errors: ['link_not_found', 'link_expired', 'link_decided', 'account_not_found'],
+    errors: ['link_not_found', 'link_expired', 'link_decided', 'account_not_found', 'store_full'],
   },
   'admin.links.approve': {
     method: 'POST',
@@ -414,6 +414,7 @@ export const operations = {
       'account_not_found',
       'scope_unknown',
       'account_changed',
+      'store_full',
     ],
   },
   'admin.links.deny': {

@@ -2,6 +2,7 @@ import { newId } from '../credentials/credentials.ts';
 import type { Service } from '../service.ts';
 import { firstGenerations } from '../store/generations.ts';
 import type { ApplicationRecord } from '../store/records.ts';
+import { refuseIfFull } from '../store/room.ts';
 import { mintSecret } from './mint-secret.ts';
 
 export type NewApplication = Omit<
@@ -11,10 +12,11 @@ export type NewApplication = Omit<
 
 /** The first secret never expires. A public application gets none. */
 export async function createApplication(
-  { store, clock }: Service,
+  service: Service,
   members: NewApplication,
 ): Promise<{ application: ApplicationRecord; secret: string | null }> {
-  const now = clock();
+  await refuseIfFull(service);
+  const now = service.clock();
   const id = newId(now);
   const minted = members.public ? null : mintSecret(id, now, null);
   const application: ApplicationRecord = {
@@ -26,6 +28,6 @@ export async function createApplication(
     secrets: minted === null ? [] : [minted.record],
     generations: firstGenerations,
   };
-  await store.createApplication(application);
+  await service.store.createApplication(application);
   return { application, secret: minted?.credential ?? null };
 }

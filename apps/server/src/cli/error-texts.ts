@@ -12,6 +12,8 @@ const texts: { readonly [Code in ErrorCode]?: string } = {
     'This link request has expired. Send the browser to the address below. It leads back to the application, where the user can start again.',
   store_unavailable:
     'The database cannot be used, and nothing was changed. If the cause below is temporary, try again in 5 s. Otherwise, run latchkey doctor.',
+  store_full:
+    'The database is running out of room, and nothing was changed. Make room on its disk: MIN_FREE_MB says how much has to be free. Then run the command again.',
   outcome_unknown:
     'The database failed after the change was sent, so it may or may not have been made. Check with latchkey app list, account get or grant history. If it was not made, run the command again.',
   internal_error: 'The command failed unexpectedly. Please report it with the message below.',

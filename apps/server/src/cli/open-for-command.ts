@@ -26,9 +26,9 @@ export type Access = Pick<ServiceOptions, 'create' | 'migrate' | 'claim'>;
 export async function openForCommand(terminal: Terminal, access: Access): Promise<OpenService> {
   const settings = loadSettings(terminal.environment);
   refuseInMemory(settings);
-  const { databaseUrl, auditDays } = settings;
+  const { databaseUrl, auditDays, minFreeMb } = settings;
   const linking = linkingFrom(await completeSettings(settings));
-  const options = { auditDays, linking, ...access };
+  const options = { auditDays, minFreeMb, linking, ...access };
   const service = await openService(databaseUrl, commandLog(terminal), options);
   const person = { by: 'command_line', os_user: osUser(terminal.environment) } as const;
   return {

@@ -4,7 +4,8 @@ import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { PendingRecord } from '../store/records.ts';
-import type { NewCode, Store } from '../store/store.ts';
+import { refuseIfFull } from '../store/room.ts';
+import type { NewCode } from '../store/store.ts';
 import { CODE_LIFETIME } from './code-lifetime.ts';
 
 export interface CodeRequest {
@@ -21,10 +22,11 @@ export interface IssuedCode {
 }
 
 export async function issueCode(
-  { store, clock }: Service,
+  service: Service,
   request: CodeRequest,
   initiator: Initiator,
 ): Promise<IssuedCode> {
+  const { store, clock } = service;
   // The store checks the account again when it takes the snapshot.
   const [application, account] = await Promise.all([
     store.findApplication(request.application_id),
@@ -45,20 +47,26 @@ export async function issueCode(
     initiator,
   };
   // After the look-ups, so that they do not shorten the lifetime of the code.
-  return storeCode(store, members, clock(), (grant_id) => mintCredential('code', grant_id));
+  return storeCode(service, members, clock(), (grant_id) => mintCredential('code', grant_id));
 }
 
 /** @param makeCode - of the id of the grant, which is part of the code */
 export async function storeCode(
-  store: Pick<Store, 'issueCode'>,
+  service: Pick<Service, 'store' | 'room'>,
   members: Omit<NewCode, 'grant_id' | 'code_hash' | 'code_expires_at'>,
   now: Milliseconds,
   makeCode: (grant_id: string) => MintedCredential,
 ): Promise<IssuedCode> {
+  await refuseIfFull(service, members.account_id);
   const grant_id = newId(now);
   const { credential, hash } = makeCode(grant_id);
   const code_expires_at = now + CODE_LIFETIME;
-  const pending = await store.issueCode({ ...members, grant_id, code_hash: hash, code_expires_at });
+  const pending = await service.store.issueCode({
+    ...members,
+    grant_id,
+    code_hash: hash,
+    code_expires_at,
+  });
   if (pending === null) throw new DomainError('account_not_found');
   return { code: credential, pending };
 }

@@ -38,6 +38,7 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
   const service: Service = {
     store,
     clock: () => now,
+    room: { isFull: async () => false, watch() {}, async close() {} },
     useNotes: createUseNotes(() => {}),
     audit: { beforeChange() {}, done() {}, refused() {}, ended() {}, async flush() {} },
     commandChanges: { keep() {}, async flush() {}, watch() {}, close() {} },

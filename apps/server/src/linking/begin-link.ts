@@ -3,6 +3,7 @@ import { DomainError, type Subject } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import { linkingOf, type Service } from '../service.ts';
 import type { ApplicationRecord, LinkRecord } from '../store/records.ts';
+import { refuseIfFull } from '../store/room.ts';
 import { type AuthorizationRequest, readRequest, readTarget } from './authorization-request.ts';
 import { LINK_LIFETIME } from './link-access.ts';
 import { addToQuery, redirectWithError, refusalInWords } from './redirect.ts';
@@ -62,6 +63,7 @@ export async function beginLink(
   initiator: Initiator,
 ): Promise<{ link: LinkRecord; redirect_to: string }> {
   const { store, clock } = service;
+  await refuseIfFull(service);
   const now = clock();
   const id = newId(now);
   const { credential, hash } = mintCredential('link', id);

@@ -1,6 +1,7 @@
 import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
+import { refuseIfFull } from '../store/room.ts';
 import { type NewPage, newConnectionsPage } from './ticket.ts';
 
 export async function createConnectionsPage(
@@ -8,6 +9,7 @@ export async function createConnectionsPage(
   request: { account_id: string; return_url: string | null; locale: string | null },
   initiator: Initiator,
 ): Promise<NewPage> {
+  await refuseIfFull(service, request.account_id);
   const made = newConnectionsPage(service, request, service.clock());
   const kept = await service.store.createPage({ ...made.page, initiator });
   if (kept === null) throw new DomainError('account_not_found');

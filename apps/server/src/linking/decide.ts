@@ -56,7 +56,7 @@ export async function approve(
   };
   // The code comes first. A crash before the decision leaves a code that nobody knows, and it
   // expires. In the other order, it would leave an approval without a code.
-  const { code, pending } = await storeCode(store, members, now, (id) =>
+  const { code, pending } = await storeCode(service, members, now, (id) =>
     deriveCode(access.key, link.salt, id),
   );
   const { grant_id } = pending;

@@ -2,6 +2,7 @@ import { DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { CredentialHash, LinkRecord } from '../store/records.ts';
+import { refuseIfFull } from '../store/room.ts';
 import { type LinkAccess, readAgain, refuseDecided, refuseLost } from './link-access.ts';
 import { newConsentPage } from './ticket.ts';
 
@@ -21,6 +22,7 @@ export async function identify(
 ): Promise<{ link: LinkRecord; redirect_to: string | null }> {
   const { store, clock } = service;
   refuseDecided(access.link);
+  if (!own_page) await refuseIfFull(service, account_id);
   const now = clock();
   const asked = { account_id, locale, return_url: null };
   const { page, url } = newConsentPage(service, access.link, asked, now);

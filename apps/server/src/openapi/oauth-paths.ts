@@ -146,7 +146,7 @@ export const authorization = {
     400: pageOf(['client_unknown', 'redirect_uri_unregistered', 'state_invalid']),
     429: pageOf(['rate_limited']),
     500: pageOf(['internal_error']),
-    503: pageOf(['store_unavailable', 'outcome_unknown']),
+    503: pageOf(['store_unavailable', 'store_full', 'outcome_unknown']),
   },
 };
 

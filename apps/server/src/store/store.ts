@@ -45,6 +45,11 @@ export interface StoreOptions {
   onCopied?: ((error: CopiedDatabase) => void) | undefined;
   /** Days after which a revoked grant is reduced to a {@link RevokedRecord}. Default: never. */
   revokedGrantDays?: number | null;
+  /**
+   * Whether to keep room on the disk for what ends something. MongoDB can't. Default: false, and what
+   * another process keeps is used all the same.
+   */
+  keepsReserve?: boolean;
   /** Whether to create a missing database. Default: true. */
   create?: boolean;
   /**

@@ -29,11 +29,13 @@ const TRPC_CODES = {
 
 // These are tested elsewhere: the first needs a database that fails in the middle of a write, the
 // second one that can't be reached, the third a batch (`trpc-batches.test.ts`), the fourth a server
-// that shuts down, the fifth the words of OAuth (`token.test.ts`). The rest are told to browsers
+// that shuts down, the fifth the words of OAuth (`token.test.ts`). `store_full` needs a
+// full disk (`linking/store-full.test.ts`). The rest are told to browsers
 // (`linking/reasons.test.ts`, `linking/authorize.test.ts`).
 const ELSEWHERE = [
   'outcome_unknown',
   'store_unavailable',
+  'store_full',
   'batch_too_large',
   'shutting_down',
   'grant_type_unsupported',

@@ -300,6 +300,7 @@ export interface ApplicationsOperations {
    * @param input - what to send
    * @param options - options of this call
    * @returns a new application with its first secret, which is shown only once
+   * @throws an `UnavailableError` with `store_full`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example
@@ -470,6 +471,7 @@ export interface AccountsOperations {
    * @param input - what to send
    * @param options - options of this call
    * @returns an account, as its operator put it
+   * @throws an `UnavailableError` with `store_full`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example
@@ -564,6 +566,7 @@ export interface CodesOperations {
    * @param options - options of this call
    * @returns a new code, which is shown only once
    * @throws an `InvalidRequestError` with `application_not_found` or `account_not_found`
+   * @throws an `UnavailableError` with `store_full`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example
@@ -702,6 +705,7 @@ export interface PagesOperations {
    * @param options - options of this call
    * @returns a page for one account
    * @throws an `InvalidRequestError` with `account_not_found`
+   * @throws an `UnavailableError` with `store_full`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example
@@ -761,6 +765,7 @@ export interface LinksOperations {
    * @returns a link request whose account is identified, and where the host sends the browser
    * @throws an `InvalidRequestError` with `link_not_found`, `link_expired`, `link_decided`, or
    * `account_not_found`
+   * @throws an `UnavailableError` with `store_full`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example
@@ -787,6 +792,7 @@ export interface LinksOperations {
    * @returns a link request whose account is identified, and where the host sends the browser
    * @throws an `InvalidRequestError` with `link_not_found`, `link_expired`, `link_decided`, or
    * `account_not_found`
+   * @throws an `UnavailableError` with `store_full`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example
@@ -812,6 +818,7 @@ export interface LinksOperations {
    * @returns a link request, and where the host sends the browser next
    * @throws an `InvalidRequestError` with `link_not_found`, `link_expired`, `link_decided`,
    * `account_not_found`, `scope_unknown`, or `account_changed`
+   * @throws an `UnavailableError` with `store_full`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example

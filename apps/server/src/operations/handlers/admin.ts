@@ -65,7 +65,7 @@ export const adminHandlers: Handlers<AdminName> = {
     setDisabled(service, application_id, false),
   'admin.applications.delete': async (service, { application_id }, _operator, initiator) =>
     toApplication(await deleteApplication(service, application_id, initiator)),
-  'admin.accounts.put': async ({ store }, { account_id, ...input }) => {
+  'admin.accounts.put': async ({ store, room }, { account_id, ...input }) => {
     const account = {
       id: account_id,
       username: input.username,
@@ -76,6 +76,10 @@ export const adminHandlers: Handlers<AdminName> = {
       supporter: input.supporter,
       ...(input.external_id !== null && { external_id: input.external_id }),
     };
+    // Only a new one needs room.
+    if ((await room.isFull()) && (await store.findAccount(account_id)) === null) {
+      throw new DomainError('store_full');
+    }
     await store.putAccount(account);
     return toAccountEntry(account);
   },

@@ -5,6 +5,7 @@ import { DomainError } from '../../domain-error.ts';
 // Primary result codes: the low byte of `errcode`, https://sqlite.org/rescode.html.
 const BUSY = 5;
 const CORRUPT = 11;
+const FULL = 13;
 const NOTADB = 26;
 const UNAVAILABLE = new Set([
   3, // PERM
@@ -13,7 +14,7 @@ const UNAVAILABLE = new Set([
   8, // READONLY
   10, // IOERR
   CORRUPT,
-  13, // FULL
+  FULL,
   14, // CANTOPEN
   15, // PROTOCOL: the locks of the write-ahead log are not available
   22, // NOLFS: the file is larger than the file system allows
@@ -21,6 +22,8 @@ const UNAVAILABLE = new Set([
 ]);
 
 const IOERR_FSYNC = 1034;
+// The index of the write-ahead log can't grow.
+const IOERR_SHMSIZE = 4874;
 
 function errorCode(error: unknown): number | null {
   const errcode = error instanceof Error && 'errcode' in error ? error.errcode : null;
@@ -39,6 +42,10 @@ export function mayBeWritten(error: unknown): boolean {
 
 export function isLocked(error: unknown): boolean {
   return primaryCode(error) === BUSY;
+}
+
+export function isFull(error: unknown): boolean {
+  return primaryCode(error) === FULL || errorCode(error) === IOERR_SHMSIZE;
 }
 
 export function isUnavailable(error: unknown): boolean {

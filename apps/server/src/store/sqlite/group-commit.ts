@@ -3,10 +3,12 @@ import { setImmediate } from 'node:timers/promises';
 import { DomainError, type ErrorMembers } from '../../domain-error.ts';
 import { isPastDeadline, pastDeadline } from '../../request-scope.ts';
 import type { DatabaseFile } from './database-file.ts';
-import { isUnavailable, mayBeWritten, retryWhileLocked, rollBack } from './errors.ts';
+import { isFull, isUnavailable, mayBeWritten, retryWhileLocked, rollBack } from './errors.ts';
+import type { Reserve } from './reserve.ts';
 
 interface Write {
   attempt: () => unknown;
+  ends: boolean;
   members: ErrorMembers;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
@@ -22,21 +24,31 @@ const BATCH_SIZE = 256;
 export class GroupCommit {
   readonly #database: DatabaseSync;
   readonly #file: DatabaseFile;
+  readonly #reserve: Reserve;
+  readonly #startLogAgain: StatementSync;
   readonly #setSavepoint: StatementSync;
   #waiting: Write[] = [];
   #draining: Promise<void> | null = null;
 
-  constructor(database: DatabaseSync, file: DatabaseFile) {
+  constructor(database: DatabaseSync, file: DatabaseFile, reserve: Reserve) {
     this.#database = database;
     this.#file = file;
+    this.#reserve = reserve;
+    this.#startLogAgain = database.prepare('PRAGMA wal_checkpoint(RESTART)');
     this.#setSavepoint = database.prepare('SAVEPOINT before_it');
   }
 
-  /** @param attempt - synchronous; may run a second time, after its changes were undone */
-  run<T>(attempt: () => T, members: ErrorMembers = {}): Promise<T> {
+  /**
+   * @param attempt - synchronous; may run again, after its changes were undone
+   * @param options.ends - whether it ends something: then it has all of the reserve
+   */
+  run<T>(
+    attempt: () => T,
+    { members = {}, ends = false }: { members?: ErrorMembers | undefined; ends?: boolean } = {},
+  ): Promise<T> {
     if (isPastDeadline()) return Promise.reject(pastDeadline());
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#waiting.push({ attempt, members, resolve: resolve as Write['resolve'], reject });
+    this.#waiting.push({ attempt, ends, members, resolve: resolve as Write['resolve'], reject });
     this.#draining ??= this.#drain();
     return promise;
   }
@@ -55,31 +67,79 @@ export class GroupCommit {
   }
 
   async #commitBatch(): Promise<void> {
+    if (!(await this.#begin(this.#waiting))) return;
+    // After the wait for the lock, so that it includes the writes that arrived meanwhile.
+    let batch = this.#waiting.splice(0, BATCH_SIZE);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const settlements = this.#attemptAll(batch);
+        this.#database.exec('COMMIT');
+        // If another file is at the path, nobody will ever read what was just committed.
+        this.#file.verify();
+        // No caller learns of its write before COMMIT has returned.
+        for (const settle of settlements) settle();
+        return;
+      } catch (error) {
+        rollBack(this.#database);
+        const canRepeat = isFull(error) ? this.#makeRoom(batch, attempt === 1) : [];
+        const repeated = new Set(canRepeat);
+        this.#rejectAll(
+          batch.filter((write) => !repeated.has(write)),
+          error,
+        );
+        batch = canRepeat;
+      }
+      if (batch.length === 0 || !(await this.#begin(batch))) return;
+    }
+  }
+
+  /** @returns false if none of these writes can be made, which are told so */
+  async #begin(writes: Write[]): Promise<boolean> {
     try {
       // IMMEDIATE takes the write lock at once. Taking it later, after a read, can fail for good.
       await retryWhileLocked(() => this.#database.exec('BEGIN IMMEDIATE'));
+      return true;
     } catch (error) {
-      for (const write of this.#waiting.splice(0)) write.reject(this.#file.toStoreError(error));
-      return;
+      for (const write of writes.splice(0)) write.reject(this.#file.toStoreError(error));
+      return false;
     }
-    // After the wait for the lock, so that it includes the writes that arrived meanwhile.
-    const batch = this.#waiting.splice(0, BATCH_SIZE);
+  }
+
+  /** @returns the writes for which there is room now */
+  #makeRoom(batch: Write[], isFirst: boolean): Write[] {
+    if (isFirst && this.#startLogAnew()) return batch;
+    if (this.#takeReserve({ ends: false })) return batch;
+    const ending = batch.filter(({ ends }) => ends);
+    return ending.length > 0 && this.#takeReserve({ ends: true }) ? ending : [];
+  }
+
+  /** As much as the database needs to take what the log has. Otherwise the log would take all of it. */
+  #takeReserve(options: { ends: boolean }): boolean {
+    let isTaken = false;
+    while (this.#reserve.give(options)) {
+      isTaken = true;
+      if (this.#startLogAnew()) break;
+    }
+    return isTaken;
+  }
+
+  #rejectAll(batch: readonly Write[], error: unknown): void {
+    for (const { reject, members } of batch) {
+      reject(
+        mayBeWritten(error)
+          ? new DomainError('outcome_unknown', members, error)
+          : this.#toUnavailable(error),
+      );
+    }
+  }
+
+  /** What the log has goes to the database, so that the log needs no more room than it has. */
+  #startLogAnew(): boolean {
     try {
-      const settlements = this.#attemptAll(batch);
-      this.#database.exec('COMMIT');
-      // If another file is at the path, nobody will ever read what was just committed.
-      this.#file.verify();
-      // No caller learns of its write before COMMIT has returned.
-      for (const settle of settlements) settle();
-    } catch (error) {
-      rollBack(this.#database);
-      for (const { reject, members } of batch) {
-        reject(
-          mayBeWritten(error)
-            ? new DomainError('outcome_unknown', members, error)
-            : this.#toUnavailable(error),
-        );
-      }
+      return this.#startLogAgain.get()?.busy === 0;
+    } catch {
+      // The database itself can't grow.
+      return false;
     }
   }
 

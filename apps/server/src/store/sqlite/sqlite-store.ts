@@ -16,12 +16,14 @@ import { IN_MEMORY, openDatabase } from './open-database.ts';
 import { preparePages } from './pages.ts';
 import { prepareRateLimits } from './rate-limits.ts';
 import { prepareRefusals } from './refusals.ts';
+import { noReserve, reserveBeside } from './reserve.ts';
 import { prepareScopes } from './scopes.ts';
 import { prepareSweeps } from './sweep.ts';
 import { prepareTrials } from './trials.ts';
 import { prepareFindUseMark } from './use-mark.ts';
 
 const SWEEP_EVERY_MS = 60_000;
+const RESERVE_EVERY_MS = 2_000;
 
 export interface SqliteStoreOptions extends StoreOptions {
   path: string;
@@ -52,7 +54,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const sweeps = await retryWhileLocked(() => prepareSweeps(database, options.revokedGrantDays));
   const findUseMark = prepareFindUseMark(database);
   const ping = database.prepare('SELECT count(*) FROM sqlite_schema');
-  const commits = new GroupCommit(database, file);
+  const reserve = path === IN_MEMORY ? noReserve : reserveBeside(path);
+  const commits = new GroupCommit(database, file, reserve);
   let closing: Promise<void> | null = null;
 
   // Every read is one statement, so it sees one moment and all commits before it.
@@ -75,12 +78,20 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   function write<Input extends unknown[], T>(
     statements: (...input: Input) => T,
     grantOf?: (...input: Input) => string,
+    options: { ends?: boolean } = {},
   ) {
     return async (...input: Input): Promise<T> => {
       refuseIfEnded();
-      return commits.run(() => statements(...input), grantOf && { grant_id: grantOf(...input) });
+      const members = grantOf && { grant_id: grantOf(...input) };
+      return commits.run(() => statements(...input), { ...options, members });
     };
   }
+
+  /** A write that ends something. It goes on for longest when the disk is full. */
+  const end = <Input extends unknown[], T>(
+    statements: (...input: Input) => T,
+    grantOf?: (...input: Input) => string,
+  ) => write(statements, grantOf, { ends: true });
 
   function refuseIfEnded(): void {
     file.refuseIfLost();
@@ -88,8 +99,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   }
 
   const putAccount = write(accounts.putAccount);
-  const beginErasure = write(accounts.beginErasure);
-  const erasePart = write(accounts.erasePart);
+  const beginErasure = end(accounts.beginErasure);
+  const erasePart = end(accounts.erasePart);
 
   /** @returns how many grants this has revoked */
   async function endErasure(account_id: string): Promise<number> {
@@ -113,7 +124,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
   async function close(): Promise<void> {
     clearInterval(sweeping);
-    await commits.idle();
+    clearInterval(reserving);
+    await Promise.all([commits.idle(), filling]);
     try {
       // If the checkpoint fails, nothing is lost: the log stays.
       database.exec('PRAGMA wal_checkpoint');
@@ -123,6 +135,20 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       database.close();
     }
   }
+
+  let filling: Promise<void> | null = null;
+  function fillReserve(): void {
+    filling ??= reserve
+      .fill()
+      .catch((error) => onError?.(error))
+      .finally(() => {
+        filling = null;
+      });
+  }
+  // Not at once, for the sake of a quick start.
+  const reserving = options.keepsReserve
+    ? setInterval(fillReserve, RESERVE_EVERY_MS).unref()
+    : undefined;
 
   const sweeping = setInterval(() => {
     sweep().catch((error) => {
@@ -136,15 +162,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     authenticateApplication: read(applications.authenticateApplication),
     listApplications: read(applications.listApplications),
     addSecret: write(applications.addSecret),
-    removeSecret: write(applications.removeSecret),
+    removeSecret: end(applications.removeSecret),
     updateApplication: write(applications.updateApplication),
-    setApplicationDisabled: write(applications.setApplicationDisabled),
+    setApplicationDisabled: end(applications.setApplicationDisabled),
     noteSecretUse: write(applications.noteSecretUse),
 
-    deleteApplication: write(applications.deleteApplication),
+    deleteApplication: end(applications.deleteApplication),
     listDeletions: read(applications.listDeletions),
-    endGrants: write(applications.endGrants),
-    forgetDeletion: write(applications.forgetDeletion),
+    endGrants: end(applications.endGrants),
+    forgetDeletion: end(applications.forgetDeletion),
 
     async putAccount(account) {
       while (!(await putAccount(account))) await endErasure(account.id);
@@ -162,7 +188,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     listScopes: read(scopes.listScopes),
     listScopeNames: read(scopes.listScopeNames),
     findDescriptionIds: read(scopes.findDescriptionIds),
-    deleteScope: write(scopes.deleteScope),
+    deleteScope: end(scopes.deleteScope),
 
     createLink: write(links.createLink),
     findLink: read(links.findLink),
@@ -173,11 +199,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     createPage: write(pages.createPage),
     findPage: read(pages.findPage),
     findPageAccount: read(pages.findPageAccount),
-    endPages: write(pages.endPages),
+    endPages: end(pages.endPages),
     openPage: write(pages.openPage),
 
     issueCode: write(codes.issueCode, grantIdOf),
-    cancelCode: write(codes.cancelCode, (grant_id) => grant_id),
+    cancelCode: end(codes.cancelCode, (grant_id) => grant_id),
     redeemCode: write(codes.redeemCode, grantIdOf),
     listCodes: read(codes.listCodes),
     listPendingCodes: read(codes.listPendingCodes),
@@ -193,7 +219,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       };
     }),
 
-    revokeGrant: write(grants.revokeGrant, grantIdOf),
+    revokeGrant: end(grants.revokeGrant, grantIdOf),
     recoverGrant: write(grants.recoverGrant, grantIdOf),
     authenticateGrant: read(grants.authenticateGrant),
     noteUse: write(grants.noteUse, grantIdOf),
@@ -204,7 +230,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
     listConnections: read(grants.listConnections),
     listActiveGrants: read(grants.listActiveGrants),
-    endConnection: write(grants.endConnection),
+    endConnection: end(grants.endConnection),
 
     removeTrial: write(trials.removeTrial),
 

@@ -4,6 +4,7 @@ import { inRequest, REQUEST_DEADLINE } from '../../../src/request-scope.ts';
 import { inMemory } from '../../../src/store/sqlite/database-file.ts';
 import { GroupCommit } from '../../../src/store/sqlite/group-commit.ts';
 import { nodeSqlite } from '../../../src/store/sqlite/open-database.ts';
+import { noReserve } from '../../../src/store/sqlite/reserve.ts';
 
 describe('a group commit', () => {
   let database: DatabaseSync;
@@ -18,7 +19,7 @@ describe('a group commit', () => {
         name TEXT UNIQUE,
         parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED
       ) STRICT;`);
-    commits = new GroupCommit(database, inMemory);
+    commits = new GroupCommit(database, inMemory, noReserve);
   });
   afterEach(() => {
     vi.restoreAllMocks();
@@ -115,7 +116,9 @@ describe('a group commit', () => {
       throw Object.assign(new Error('disk I/O error'), { errcode: 1034 });
     });
     const insert = () => database.prepare('INSERT INTO entries VALUES (?, NULL)').run('a');
-    await expect(commits.run(insert, { grant_id: 'of-this-test' })).rejects.toMatchObject({
+    await expect(
+      commits.run(insert, { members: { grant_id: 'of-this-test' } }),
+    ).rejects.toMatchObject({
       code: 'outcome_unknown',
       members: { grant_id: 'of-this-test' },
     });

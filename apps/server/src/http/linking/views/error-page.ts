@@ -65,6 +65,7 @@ type ErrorKind = TextKey extends infer Key
 
 const sameForPeople: { readonly [Code in ErrorCode]?: ErrorKind } = {
   store_unavailable: 'unavailable',
+  store_full: 'unavailable',
   outcome_unknown: 'unavailable',
   shutting_down: 'unavailable',
   body_malformed: 'parameter_invalid',
