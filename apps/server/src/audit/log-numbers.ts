@@ -2,7 +2,7 @@ import type { Milliseconds } from '../clock.ts';
 import type { Store } from '../store/store.ts';
 import type { AuditLines, LogNumberEvent } from './audit-lines.ts';
 
-/** Logs numbers that prove to a restore that the log is whole: see decision 63. */
+/** Logs numbers that prove to a restore that the log is whole: see decision 62. */
 export interface LogNumbers {
   watch(): void;
   close(): Promise<void>;

@@ -44,7 +44,7 @@ export interface LogFindings {
 // Each process takes one so often: see `log-numbers.ts`.
 const NUMBER_EVERY: Milliseconds = 60_000;
 
-/** Whether logs have everything since a backup, by the numbers that each process took: decision 63. */
+/** Whether logs have everything since a backup, by the numbers that each process took: decision 62. */
 export class LogCheck {
   readonly #since: Milliseconds;
   readonly #numbers = new NumberSpans();
