@@ -180,10 +180,10 @@ describe('a running service', () => {
       PUBLIC_URL: 'https://link.example',
     });
     await latchkey(['app', 'create', 'Acme'], { cwd: folder, env });
+    await latchkey(['scope', 'put', 'profile.read', '--title', 'Read'], { cwd: folder, env });
     service = await startService({ cwd: folder, env });
     const acme = { name: 'Acme', redirect_uris: ['https://app.example/cb'] };
     const { body: application } = await call('/admin/applications', ADMIN_SECRET, acme);
-    await latchkey(['scope', 'put', 'profile.read', '--title', 'Read'], { cwd: folder, env });
     const query = `response_type=code&client_id=${application.id}&scope=profile.read&state=a`;
     const sent = await fetch(`${service.url}/oauth/authorize?${query}`, { redirect: 'manual' });
     const link = new URL(sent.headers.get('location') ?? '').searchParams.get('link');

@@ -14,6 +14,8 @@ export interface AuditedIds {
   grant_id?: string;
   account_id?: string;
   link_id?: string;
+  /** The name of its description. */
+  scope?: string;
 }
 
 export interface AuditedCall {

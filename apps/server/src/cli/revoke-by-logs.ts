@@ -122,7 +122,7 @@ async function openLog(log: string): Promise<AsyncIterable<Buffer>> {
   return isGzip ? pipeline(stream, createGunzip(), () => {}) : stream;
 }
 
-const labels: Record<Exclude<keyof RevokedAgain, 'calls'>, string> = {
+const labels: Record<Exclude<keyof RevokedAgain, 'calls' | 'for_operator'>, string> = {
   grants_revoked: 'grants revoked',
   codes_cancelled: 'codes cancelled',
   secrets_removed: 'secrets removed',
@@ -130,17 +130,19 @@ const labels: Record<Exclude<keyof RevokedAgain, 'calls'>, string> = {
   applications_deleted: 'applications deleted',
   accounts_erased: 'accounts erased',
   accounts_signed_out: 'accounts signed out',
+  scopes_deleted: 'descriptions of scopes deleted',
 };
 
 export function describeRevoked({ gaps, unproven, ...revoked }: RevokedByLogs): string {
   return [
     describeCounts(revoked),
+    ...revoked.for_operator.map((text) => `TO DO: ${text}`),
     ...gaps.map((gap) => `GAP: ${gap}`),
     ...unproven.map((text) => `NOT PROVEN: ${text}`),
   ].join('\n');
 }
 
-function describeCounts({ calls, ...counts }: RevokedAgain): string {
+function describeCounts({ calls, for_operator: _, ...counts }: RevokedAgain): string {
   const parts = Object.entries(labels).flatMap(([name, label]) => {
     const count = counts[name as keyof typeof counts];
     return count === 0 ? [] : [`${count} ${label}`];

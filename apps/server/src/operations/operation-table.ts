@@ -149,9 +149,19 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     inputIds: { grant_id: 'grant_id' },
     outputIds: { application_id: 'application_id', account_id: 'account_id' },
   },
-  'admin.scopes.put': { counts: 'nothing', audited: 'always', inputIds: {}, outputIds: {} },
+  'admin.scopes.put': {
+    counts: 'nothing',
+    audited: 'always',
+    inputIds: { scope: 'scope' },
+    outputIds: {},
+  },
   'admin.scopes.list': { counts: 'nothing', audited: 'refusals', inputIds: {}, outputIds: {} },
-  'admin.scopes.delete': { counts: 'nothing', audited: 'always', inputIds: {}, outputIds: {} },
+  'admin.scopes.delete': {
+    counts: 'nothing',
+    audited: 'always',
+    inputIds: { scope: 'scope' },
+    outputIds: {},
+  },
   'admin.connections.list': {
     counts: 'nothing',
     audited: 'refusals',

@@ -22,6 +22,7 @@ const auditLine = z
     secret_id: id,
     grant_id: id,
     account_id: id,
+    scope: z.string().optional(),
     // The command line has it, because its changes are logged some seconds later.
     at: z.iso.datetime().optional(),
     os_user: z.string().optional(),

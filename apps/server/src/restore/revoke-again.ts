@@ -1,8 +1,8 @@
-import { uuidV7Time } from '@latchkey/schema';
+import { formatTimestamp, uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { activeGrants } from '../connections/list-connections.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Initiator } from '../initiator.ts';
+import type { ActionName, Initiator } from '../initiator.ts';
 import { operatorWithoutSecret } from '../operations/caller.ts';
 import { operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
@@ -17,9 +17,12 @@ export interface RevokedAgain {
   applications_deleted: number;
   accounts_erased: number;
   accounts_signed_out: number;
+  scopes_deleted: number;
+  /** What the log does not tell enough of to do it again. */
+  for_operator: string[];
 }
 
-type Count = Exclude<keyof RevokedAgain, 'calls'>;
+type Count = Exclude<keyof RevokedAgain, 'calls' | 'for_operator'>;
 
 type End = (service: Service, line: AuditLine) => Promise<boolean>;
 
@@ -41,25 +44,28 @@ export async function revokeAgain(
     applications_deleted: 0,
     accounts_erased: 0,
     accounts_signed_out: 0,
+    scopes_deleted: 0,
+    for_operator: [],
   };
   const running = new Set<Promise<void>>();
-  const start = async (line: AuditLine, [count, end]: [Count, End]) => {
+  const start = async (line: AuditLine, { count, end }: Again) => {
     if (await unlessGone(() => end(service, line))) done[count] += 1;
   };
   const lastSwitches = new Map<string, AuditLine>();
+  const updates = new Map<string, AuditLine>();
   let failure: { error: unknown } | null = null;
 
   for await (const line of lines) {
     if (line.at < since) continue;
     done.calls += 1;
-    const { application_id } = line;
-    if (SWITCHES.has(line.action) && application_id !== undefined) {
-      const last = lastSwitches.get(application_id);
-      if (last === undefined || last.at <= line.at) lastSwitches.set(application_id, line);
+    const switched = switchedBy(line);
+    if (switched !== null) {
+      keepLatest(lastSwitches, switched, line);
       continue;
     }
-    const ending = endings.get(line.action);
-    if (ending === undefined) continue;
+    const ending = afterActions.get(line.action);
+    if (ending === 'operator') keepLatest(updates, line.application_id ?? '', line);
+    if (typeof ending !== 'object') continue;
     const task = start(line, ending)
       .catch((error) => {
         failure ??= { error };
@@ -74,31 +80,115 @@ export async function revokeAgain(
 
   // The process ends after this, so the deletions are completed first.
   if (done.applications_deleted > 0) await service.deletions.complete();
-  // Last, because an application that was enabled again stays enabled.
+  // Last, because what was enabled or put again stays.
   for (const line of lastSwitches.values()) {
-    if (line.action === DISABLE) await start(line, ['applications_disabled', disable]);
+    const ending = afterActions.get(line.action);
+    if (typeof ending === 'object') await start(line, ending);
+  }
+  for (const [application_id, { at }] of updates) {
+    const application = await service.store.findApplication(application_id);
+    if (application === null) continue;
+    done.for_operator.push(
+      `The application ${application_id} was updated at ${formatTimestamp(at)}. It has the redirect URIs, scopes and settings of the backup: take away again what was taken away.`,
+    );
   }
   return done;
 }
 
-const DISABLE = 'admin.applications.disable';
-const SWITCHES = new Set([DISABLE, 'admin.applications.enable']);
+function keepLatest(lines: Map<string, AuditLine>, key: string, line: AuditLine): void {
+  const last = lines.get(key);
+  if (last === undefined || last.at <= line.at) lines.set(key, line);
+}
 
-const endings = new Map<string, [Count, End]>([
-  ['grants.revoke', ['grants_revoked', revoke]],
-  ['grants.revokeToken', ['grants_revoked', revoke]],
-  ['admin.grants.revoke', ['grants_revoked', revoke]],
-  ['admin.connections.revoke', ['grants_revoked', disconnect]],
-  // The backup has the secret that the recovery replaced, and the application has the new one.
-  ['grants.recover', ['grants_revoked', unlessRecovered]],
+/** What a restore does about an action that was done after the backup. */
+type AfterRestore =
+  /** It ended nothing. */
+  | 'nothing'
+  /** What it ended works again, and expires within an hour. */
+  | 'expires'
+  /** The log does not have what it takes, so the operator is told. */
+  | 'operator'
+  | Again;
+
+interface Again {
+  count: Count;
+  end: End;
+  /** If the log has this later for the same `of`, nothing is done. */
+  unless?: { later: ActionName; of: 'application_id' | 'scope' };
+}
+
+const again = (count: Count, end: End): Again => ({ count, end });
+const revokeGrant = again('grants_revoked', revoke);
+const cancelCode = again('codes_cancelled', cancel);
+
+/** docs/operations.md has a row for each that ended something. */
+export const afterRestore: { readonly [Name in ActionName]: AfterRestore } = {
   // In the backup, a converted code works again until it expires.
-  ['grants.convert', ['codes_cancelled', cancel]],
-  ['admin.codes.cancel', ['codes_cancelled', cancel]],
-  ['admin.applications.secrets.revoke', ['secrets_removed', removeSecret]],
-  ['admin.applications.delete', ['applications_deleted', deleteApplication]],
-  ['admin.accounts.erase', ['accounts_erased', eraseAccount]],
-  ['admin.pages.end', ['accounts_signed_out', endPages]],
-]);
+  'grants.convert': cancelCode,
+  'grants.revoke': revokeGrant,
+  'grants.revokeToken': revokeGrant,
+  'grants.introspect': 'nothing',
+  // The backup has the secret that the recovery replaced, and the application has the new one.
+  'grants.recover': again('grants_revoked', unlessRecovered),
+  'account.get': 'nothing',
+  'account.grant': 'nothing',
+  'admin.applications.create': 'nothing',
+  'admin.applications.list': 'nothing',
+  'admin.applications.get': 'nothing',
+  'admin.applications.update': 'operator',
+  'admin.applications.secrets.create': 'nothing',
+  'admin.applications.secrets.revoke': again('secrets_removed', removeSecret),
+  'admin.applications.disable': {
+    ...again('applications_disabled', disable),
+    unless: { later: 'admin.applications.enable', of: 'application_id' },
+  },
+  'admin.applications.enable': 'nothing',
+  'admin.applications.delete': again('applications_deleted', deleteApplication),
+  'admin.accounts.put': 'nothing',
+  'admin.accounts.get': 'nothing',
+  'admin.accounts.list': 'nothing',
+  'admin.accounts.erase': again('accounts_erased', eraseAccount),
+  'admin.accounts.export': 'nothing',
+  'admin.codes.issue': 'nothing',
+  'admin.codes.cancel': cancelCode,
+  'admin.scopes.put': 'nothing',
+  'admin.scopes.list': 'nothing',
+  'admin.scopes.delete': {
+    ...again('scopes_deleted', deleteScope),
+    unless: { later: 'admin.scopes.put', of: 'scope' },
+  },
+  'admin.connections.list': 'nothing',
+  'admin.connections.revoke': again('grants_revoked', disconnect),
+  'admin.pages.create': 'nothing',
+  'admin.pages.end': again('accounts_signed_out', endPages),
+  'admin.links.read': 'nothing',
+  'admin.links.identify': 'expires',
+  'admin.links.approve': 'expires',
+  'admin.links.deny': 'expires',
+  'admin.grants.list': 'nothing',
+  'admin.grants.revoke': revokeGrant,
+  'links.begin': 'nothing',
+  'links.switch': 'expires',
+  'pages.open': 'expires',
+};
+
+const afterActions = new Map<string, AfterRestore>(Object.entries(afterRestore));
+
+/** By both of its actions. */
+const switches = new Map(
+  Object.entries(afterRestore).flatMap(([action, ending]) => {
+    const unless = typeof ending === 'object' ? ending.unless : undefined;
+    return unless === undefined
+      ? []
+      : [[action, unless.of] as const, [unless.later, unless.of] as const];
+  }),
+);
+
+/** What is switched on and off; null if the action is none of a switch. */
+function switchedBy(line: AuditLine): string | null {
+  const of = switches.get(line.action);
+  return of === undefined ? null : `${of} ${line[of]}`;
+}
 
 async function revoke(service: Service, line: AuditLine): Promise<boolean> {
   const { grant_id = '' } = line;
@@ -149,14 +239,14 @@ async function disable(service: Service, line: AuditLine): Promise<boolean> {
   const { application_id = '' } = line;
   const application = await service.store.findApplication(application_id);
   if (application === null || application.disabled) return false;
-  await handle(service, DISABLE, { application_id }, line);
+  await handle(service, 'admin.applications.disable', { application_id }, line);
   return true;
 }
 
 async function deleteApplication(service: Service, line: AuditLine): Promise<boolean> {
   const { application_id } = line;
   // Only a disabled application can be deleted.
-  await handle(service, DISABLE, { application_id }, line);
+  await handle(service, 'admin.applications.disable', { application_id }, line);
   await handle(service, 'admin.applications.delete', { application_id }, line);
   return true;
 }
@@ -166,6 +256,11 @@ async function eraseAccount(service: Service, line: AuditLine): Promise<boolean>
   const isThere = (await service.store.findAccount(account_id)) !== null;
   await handle(service, 'admin.accounts.erase', { account_id }, line);
   return isThere;
+}
+
+async function deleteScope(service: Service, line: AuditLine): Promise<boolean> {
+  await handle(service, 'admin.scopes.delete', { scope: line.scope }, line);
+  return true;
 }
 
 async function endPages(service: Service, line: AuditLine): Promise<boolean> {

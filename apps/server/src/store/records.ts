@@ -320,6 +320,7 @@ export interface CommandChange {
     grant_id?: string;
     account_id?: string;
     link_id?: string;
+    scope?: string;
   };
 }
 

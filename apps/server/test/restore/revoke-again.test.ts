@@ -1,9 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import type { FullGrant } from '@latchkey/schema';
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { closeService, openService } from '../../src/open-service.ts';
+import { operations } from '../../src/operations/operation.ts';
 import { readAuditLines } from '../../src/restore/read-audit-lines.ts';
-import { revokeAgain } from '../../src/restore/revoke-again.ts';
+import { afterRestore, type RevokedAgain, revokeAgain } from '../../src/restore/revoke-again.ts';
 import type { Service } from '../../src/service.ts';
 import { copyDatabase } from '../../src/store/copy-database.ts';
 import { openSource, openTarget } from '../../src/store/open-store.ts';
@@ -24,7 +26,7 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     server: TestServer,
     url: string,
     change: () => Promise<void>,
-  ): Promise<Service> {
+  ): Promise<{ service: Service; done: RevokedAgain }> {
     const backup = await fresh();
     onTestFinished(() => backup.remove());
     const [source, target] = [await openSource(url, { last: false }), await openTarget(backup.url)];
@@ -36,8 +38,8 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     const log = pino({ level: 'silent' });
     const service = await openService(backup.url, log, { claim: { evenIfCopied: true } });
     onTestFinished(() => closeService(service));
-    await revokeAgain(service, readAuditLines(serviceLog(server), { lines: 0 }), 0);
-    return service;
+    const lines = readAuditLines(serviceLog(server), { lines: 0 });
+    return { service, done: await revokeAgain(service, lines, 0) };
   }
 
   /** The lines of a test have the time as a number. */
@@ -52,7 +54,10 @@ describeOnEachStore('what ended after a backup', (fresh) => {
 
   async function started() {
     const database = await fresh();
-    const server = await startTestServer(database.url);
+    const server = await startTestServer(database.url, {
+      SIGN_IN_URL: 'https://host.example/sign-in',
+      PUBLIC_URL: 'https://link.example',
+    });
     onTestFinished(async () => {
       await server.close();
       await database.remove();
@@ -70,7 +75,7 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     const [idle, replaced] = [await linkedApplication(server), await linkedApplication(server)];
     const [unused, old] = [await idle.link(), await replaced.link()];
     await server.service.idleGrants.end();
-    const service = await restoredAfter(server, url, async () => {
+    const { service } = await restoredAfter(server, url, async () => {
       await update(server, replaced, { grants_per_account: 1 });
       server.advance(1);
       await replaced.link();
@@ -91,4 +96,50 @@ describeOnEachStore('what ended after a backup', (fresh) => {
       });
     }
   });
+
+  test('is done again of scopes and pages, and told of an application', async () => {
+    const { server, url } = await started();
+    const linked = await linkedApplication(server);
+    const { account_id, application_id } = linked;
+    const call = (
+      name: 'admin.scopes.put' | 'admin.scopes.delete' | 'admin.pages.end',
+      input: object,
+    ) => succeed(server, name, input as never, operator);
+    for (const scope of ['gone', 'back', 'kept'])
+      await call('admin.scopes.put', { scope, title: scope });
+    const { service, done } = await restoredAfter(server, url, async () => {
+      await call('admin.scopes.delete', { scope: 'gone' });
+      await call('admin.scopes.delete', { scope: 'back' });
+      await call('admin.scopes.put', { scope: 'back', title: 'back' });
+      await call('admin.pages.end', { account_id });
+      await update(server, linked, { redirect_uris: [], scopes: ['kept'] });
+    });
+    expect(await service.store.listScopeNames()).toEqual(['back', 'kept']);
+    expect(done).toMatchObject({
+      scopes_deleted: 1,
+      accounts_signed_out: 1,
+      for_operator: [
+        expect.stringContaining(`The application ${application_id} was updated at 20`),
+      ],
+    });
+  });
+});
+
+test('the operations guide says of each action that ended something what a restore does', async () => {
+  const guide = await readFile(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
+  const [, chapter = ''] = /^### What is revoked again\n([\s\S]*?)^##/m.exec(guide) ?? [];
+  const rows = [...chapter.matchAll(/^\| `([^`]+)`[^|]*\|[^|]*\| \*\*(\w+)\*\*/gm)];
+  const told = new Set(rows.map(([, action, does]) => `${action}: ${does}`));
+  const words = { expires: 'expires', operator: 'you' };
+  const done = Object.entries(afterRestore).flatMap(([action, does]) => {
+    if (does === 'nothing') return [];
+    return `${action}: ${typeof does === 'object' ? 'again' : words[does]}`;
+  });
+  expect([...told].sort()).toEqual(done.sort());
+});
+
+test('an action that changes nothing ends nothing', () => {
+  for (const { name, changes } of operations.values()) {
+    if (!changes) expect(afterRestore, name).toHaveProperty([name], 'nothing');
+  }
 });
