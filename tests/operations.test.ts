@@ -179,7 +179,10 @@ describe('a running service', () => {
       SIGN_IN_URL: 'https://host.example/sign-in',
       PUBLIC_URL: 'https://link.example',
     });
-    await latchkey(['app', 'create', 'Acme'], { cwd: folder, env });
+    const created = await latchkey(['app', 'create', 'Acme', '--json'], { cwd: folder, env });
+    const { id } = JSON.parse(created.stdout);
+    const narrower = ['--redirect-uri', 'https://app.example/cb', '--scope', 'profile.read'];
+    await latchkey(['app', 'update', id, ...narrower], { cwd: folder, env });
     await latchkey(['scope', 'put', 'profile.read', '--title', 'Read'], { cwd: folder, env });
     service = await startService({ cwd: folder, env });
     const acme = { name: 'Acme', redirect_uris: ['https://app.example/cb'] };

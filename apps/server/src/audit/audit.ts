@@ -16,6 +16,9 @@ export interface AuditedIds {
   link_id?: string;
   /** The name of its description. */
   scope?: string;
+  /** What an application was left with: see `name-marks.ts`. */
+  redirect_uris?: string;
+  scopes?: string;
 }
 
 export interface AuditedCall {

@@ -23,6 +23,8 @@ const auditLine = z
     grant_id: id,
     account_id: id,
     scope: z.string().optional(),
+    redirect_uris: z.string().optional(),
+    scopes: z.string().optional(),
     // The command line has it, because its changes are logged some seconds later.
     at: z.iso.datetime().optional(),
     os_user: z.string().optional(),

@@ -1,4 +1,5 @@
 import { formatTimestamp, uuidV7Time } from '@latchkey/schema';
+import { EVERY_SCOPE, withMarks } from '../audit/name-marks.ts';
 import type { Milliseconds } from '../clock.ts';
 import { activeGrants } from '../connections/list-connections.ts';
 import { DomainError } from '../domain-error.ts';
@@ -18,6 +19,7 @@ export interface RevokedAgain {
   accounts_erased: number;
   accounts_signed_out: number;
   scopes_deleted: number;
+  lists_shortened: number;
   /** What the log does not tell enough of to do it again. */
   for_operator: string[];
 }
@@ -45,6 +47,7 @@ export async function revokeAgain(
     accounts_erased: 0,
     accounts_signed_out: 0,
     scopes_deleted: 0,
+    lists_shortened: 0,
     for_operator: [],
   };
   const running = new Set<Promise<void>>();
@@ -52,7 +55,11 @@ export async function revokeAgain(
     if (await unlessGone(() => end(service, line))) done[count] += 1;
   };
   const lastSwitches = new Map<string, AuditLine>();
-  const updates = new Map<string, AuditLine>();
+  const [updates, shortenedUris, shortenedScopes] = [
+    new Map<string, AuditLine>(),
+    new Map<string, AuditLine>(),
+    new Map<string, AuditLine>(),
+  ];
   let failure: { error: unknown } | null = null;
 
   for await (const line of lines) {
@@ -64,7 +71,15 @@ export async function revokeAgain(
       continue;
     }
     const ending = afterActions.get(line.action);
-    if (ending === 'operator') keepLatest(updates, line.application_id ?? '', line);
+    if (ending === 'update') {
+      for (const [updated, name] of [
+        [updates, 'application_id'],
+        [shortenedUris, 'redirect_uris'],
+        [shortenedScopes, 'scopes'],
+      ] as const) {
+        if (line[name] !== undefined) keepLatest(updated, line.application_id ?? '', line);
+      }
+    }
     if (typeof ending !== 'object') continue;
     const task = start(line, ending)
       .catch((error) => {
@@ -85,11 +100,16 @@ export async function revokeAgain(
     const ending = afterActions.get(line.action);
     if (typeof ending === 'object') await start(line, ending);
   }
+  for (const line of shortenedUris.values())
+    await start(line, again('lists_shortened', shortenUris));
+  for (const line of shortenedScopes.values()) {
+    await start(line, again('lists_shortened', shortenScopes));
+  }
   for (const [application_id, { at }] of updates) {
     const application = await service.store.findApplication(application_id);
     if (application === null) continue;
     done.for_operator.push(
-      `The application ${application_id} was updated at ${formatTimestamp(at)}. It has the redirect URIs, scopes and settings of the backup: take away again what was taken away.`,
+      `The application ${application_id} was updated at ${formatTimestamp(at)}. Its name, addresses, limits and switches are those of the backup: compare them with what you have set.`,
     );
   }
   return done;
@@ -106,8 +126,8 @@ type AfterRestore =
   | 'nothing'
   /** What it ended works again, and expires within an hour. */
   | 'expires'
-  /** The log does not have what it takes, so the operator is told. */
-  | 'operator'
+  /** Redirect URIs and scopes are taken away again. The log has no more of it, so the operator is told. */
+  | 'update'
   | Again;
 
 interface Again {
@@ -135,7 +155,7 @@ export const afterRestore: { readonly [Name in ActionName]: AfterRestore } = {
   'admin.applications.create': 'nothing',
   'admin.applications.list': 'nothing',
   'admin.applications.get': 'nothing',
-  'admin.applications.update': 'operator',
+  'admin.applications.update': 'update',
   'admin.applications.secrets.create': 'nothing',
   'admin.applications.secrets.revoke': again('secrets_removed', removeSecret),
   'admin.applications.disable': {
@@ -240,6 +260,28 @@ async function disable(service: Service, line: AuditLine): Promise<boolean> {
   const application = await service.store.findApplication(application_id);
   if (application === null || application.disabled) return false;
   await handle(service, 'admin.applications.disable', { application_id }, line);
+  return true;
+}
+
+/** Adds none that the backup lacks. */
+async function shortenUris(service: Service, line: AuditLine): Promise<boolean> {
+  const { application_id = '', redirect_uris: marks = '' } = line;
+  const application = await service.store.findApplication(application_id);
+  if (application === null) return false;
+  const redirect_uris = withMarks(application.redirect_uris, marks);
+  if (redirect_uris.length === application.redirect_uris.length) return false;
+  await handle(service, 'admin.applications.update', { application_id, redirect_uris }, line);
+  return true;
+}
+
+async function shortenScopes(service: Service, line: AuditLine): Promise<boolean> {
+  const { application_id = '', scopes: marks = '' } = line;
+  const application = await service.store.findApplication(application_id);
+  if (application === null || marks === EVERY_SCOPE) return false;
+  const before = application.scopes ?? (await service.store.listScopeNames());
+  const scopes = withMarks(before, marks);
+  if (application.scopes !== null && scopes.length === before.length) return false;
+  await handle(service, 'admin.applications.update', { application_id, scopes }, line);
   return true;
 }
 

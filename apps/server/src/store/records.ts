@@ -321,6 +321,8 @@ export interface CommandChange {
     account_id?: string;
     link_id?: string;
     scope?: string;
+    redirect_uris?: string;
+    scopes?: string;
   };
 }
 

@@ -107,20 +107,39 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     ) => succeed(server, name, input as never, operator);
     for (const scope of ['gone', 'back', 'kept'])
       await call('admin.scopes.put', { scope, title: scope });
+    const uris = ['https://app.example/one', 'https://app.example/two'];
+    await update(server, linked, { redirect_uris: uris });
+    const other = await linkedApplication(server);
+    await update(server, other, { redirect_uris: uris, scopes: ['gone'] });
     const { service, done } = await restoredAfter(server, url, async () => {
       await call('admin.scopes.delete', { scope: 'gone' });
       await call('admin.scopes.delete', { scope: 'back' });
       await call('admin.scopes.put', { scope: 'back', title: 'back' });
       await call('admin.pages.end', { account_id });
-      await update(server, linked, { redirect_uris: [], scopes: ['kept'] });
+      await update(server, linked, { redirect_uris: [] });
+      await update(server, linked, { redirect_uris: ['https://app.example/new', uris[1]] });
+      await update(server, linked, { scopes: ['kept', 'new'], name: 'Ada' });
+      // Taken away and given back.
+      await update(server, other, { redirect_uris: [], scopes: [] });
+      await update(server, other, { redirect_uris: uris, scopes: null });
     });
     expect(await service.store.listScopeNames()).toEqual(['back', 'kept']);
     expect(done).toMatchObject({
       scopes_deleted: 1,
       accounts_signed_out: 1,
-      for_operator: [
-        expect.stringContaining(`The application ${application_id} was updated at 20`),
-      ],
+      lists_shortened: 2,
+      for_operator: [linked, other].map((one) =>
+        expect.stringContaining(`The application ${one.application_id} was updated at 20`),
+      ),
+    });
+    const { store } = service;
+    expect(await store.findApplication(application_id)).toMatchObject({
+      redirect_uris: [uris[1]],
+      scopes: ['kept'],
+    });
+    expect(await store.findApplication(other.application_id)).toMatchObject({
+      redirect_uris: uris,
+      scopes: ['gone'],
     });
   });
 });
@@ -130,10 +149,10 @@ test('the operations guide says of each action that ended something what a resto
   const [, chapter = ''] = /^### What is revoked again\n([\s\S]*?)^##/m.exec(guide) ?? [];
   const rows = [...chapter.matchAll(/^\| `([^`]+)`[^|]*\|[^|]*\| \*\*(\w+)\*\*/gm)];
   const told = new Set(rows.map(([, action, does]) => `${action}: ${does}`));
-  const words = { expires: 'expires', operator: 'you' };
+  const words = { expires: ['expires'], update: ['again', 'you'] };
   const done = Object.entries(afterRestore).flatMap(([action, does]) => {
     if (does === 'nothing') return [];
-    return `${action}: ${typeof does === 'object' ? 'again' : words[does]}`;
+    return (typeof does === 'object' ? ['again'] : words[does]).map((one) => `${action}: ${one}`);
   });
   expect([...told].sort()).toEqual(done.sort());
 });

@@ -3,6 +3,7 @@ import { createApplication } from '../../applications/create-application.ts';
 import { deleteApplication } from '../../applications/delete-application.ts';
 import { addSecret, removeSecret } from '../../applications/secrets.ts';
 import { updateApplication } from '../../applications/update-application.ts';
+import { EVERY_SCOPE, marksOf } from '../../audit/name-marks.ts';
 import { DomainError } from '../../domain-error.ts';
 import { cancelCode } from '../../grants/cancel-code.ts';
 import { issueCode } from '../../grants/issue-code.ts';
@@ -50,8 +51,15 @@ export const adminHandlers: Handlers<AdminName> = {
     if (application === null) throw new DomainError('application_not_found');
     return toApplication(application);
   },
-  'admin.applications.update': async (service, { application_id, ...changes }) =>
-    toApplication(await updateApplication(service, application_id, changes)),
+  'admin.applications.update': async (service, input, _operator, _initiator, { ids }) => {
+    const { application_id, ...changes } = input;
+    const { redirect_uris, scopes } = changes;
+    const application = await updateApplication(service, application_id, changes);
+    // A restore takes away again what is not among them.
+    if (redirect_uris !== undefined) ids.redirect_uris = marksOf(redirect_uris);
+    if (scopes !== undefined) ids.scopes = scopes === null ? EVERY_SCOPE : marksOf(scopes);
+    return toApplication(application);
+  },
   'admin.applications.secrets.create': async (service, { application_id, expires_at }) => {
     const expiry = expires_at === null ? null : Date.parse(expires_at);
     const { secret, credential } = await addSecret(service, application_id, expiry);
