@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { FullGrant } from '@latchkey/schema';
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
@@ -10,6 +12,7 @@ import type { Service } from '../../src/service.ts';
 import { copyDatabase } from '../../src/store/copy-database.ts';
 import { openSource, openTarget } from '../../src/store/open-store.ts';
 import { succeed } from '../http/call.ts';
+import { runInProcess } from '../http/command-process.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { operator, startTestServer, type TestServer } from '../http/running-server.ts';
@@ -26,7 +29,7 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     server: TestServer,
     url: string,
     change: () => Promise<void>,
-  ): Promise<{ service: Service; done: RevokedAgain }> {
+  ): Promise<{ service: Service; done: RevokedAgain; url: string }> {
     const backup = await fresh();
     onTestFinished(() => backup.remove());
     const [source, target] = [await openSource(url, { last: false }), await openTarget(backup.url)];
@@ -39,11 +42,11 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     const service = await openService(backup.url, log, { claim: { evenIfCopied: true } });
     onTestFinished(() => closeService(service));
     const lines = readAuditLines(serviceLog(server), { lines: 0 });
-    return { service, done: await revokeAgain(service, lines, 0) };
+    return { service, done: await revokeAgain(service, lines, 0), url: backup.url };
   }
 
   /** The lines of a test have the time as a number. */
-  async function* serviceLog({ lines }: TestServer): AsyncGenerator<Buffer> {
+  async function* serviceLog({ lines }: Pick<TestServer, 'lines'>): AsyncGenerator<Buffer> {
     for (const line of lines) {
       const entry = JSON.parse(line);
       yield Buffer.from(
@@ -140,6 +143,40 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     expect(await store.findApplication(other.application_id)).toMatchObject({
       redirect_uris: uris,
       scopes: ['gone'],
+    });
+  });
+
+  test('needs its whole log, or that the gap is accepted', async () => {
+    const { server, url } = await started();
+    const linked = await linkedApplication(server);
+    const { grant_id } = await linked.link();
+    const numbers = () => server.lines.filter((line) => line.includes('"log number"'));
+    await expect.poll(numbers).toHaveLength(1);
+    const beginning = [...server.lines];
+    const since = new Date().toISOString();
+    const restored = await restoredAfter(server, url, async () => {
+      await succeed(server, 'admin.grants.revoke', { grant_id }, operator);
+    });
+    const folder = await mkdtemp(join(tmpdir(), 'latchkey-logs-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'latchkey.log');
+    const again = async (lines: string[], ...options: string[]) => {
+      await writeFile(file, serviceLog({ lines }));
+      const words = ['revoke-again', '--since', since, file, '--json', ...options];
+      return runInProcess(words, { DATABASE_URL: restored.url });
+    };
+    const gap = /^No log has a number of the service\. .* --accept-gap\.\n$/;
+    const refused = await again(server.lines);
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(gap) });
+    expect(await again(server.lines, '--accept-gap')).toMatchObject({ code: 0, stderr: '' });
+    const whole = await again([...beginning, ...server.lines]);
+    expect(whole).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(whole.stdout)).toMatchObject({
+      gaps: [],
+      unproven: [
+        expect.stringContaining('was not stopped in order'),
+        expect.stringContaining('After the number 1 of the log'),
+      ],
     });
   });
 });
