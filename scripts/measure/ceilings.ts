@@ -3,9 +3,9 @@
  * the service to it. A number rises only by a commit that says why; whatever makes it smaller lowers it.
  */
 export const CEILINGS = {
-  'convert on SQLite': { files: 33, functions: 127 },
-  'convert on MongoDB': { files: 37, functions: 158 },
-  'linking flow': { files: 83, functions: 325 },
-  'app create': { files: 79, functions: 212 },
+  'convert on SQLite': { files: 34, functions: 128 },
+  'convert on MongoDB': { files: 38, functions: 159 },
+  'linking flow': { files: 84, functions: 326 },
+  'app create': { files: 81, functions: 216 },
   '--version': { modules: 41 },
 } as const;
