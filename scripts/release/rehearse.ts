@@ -4,7 +4,7 @@
 // release:rehearse` runs it.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, glob, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -18,6 +18,7 @@ import {
   startLinkingProgram,
 } from '../../tests/support/linking-program.ts';
 import { codeBlocks } from '../../tests/support/markdown.ts';
+import { type BillOfMaterials, nameOf } from './bill-of-materials.ts';
 import { startRegistry } from './registry.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -124,12 +125,16 @@ async function project(folder: string, env: Environment, packages: string[]): Pr
   return folder;
 }
 
-/** Every package has to be from our registry. */
+/** Every package has to be from our registry, by itself or within another one. */
 async function checkOrigins(folder: string, env: Environment): Promise<void> {
   const lockfile = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'));
-  for (const [path, { resolved }] of Object.entries<{ resolved?: string }>(lockfile.packages)) {
-    const isOurs = path === '' || resolved?.startsWith(env.npm_config_registry as string);
-    check(isOurs === true, `${path} was installed from ${resolved}.`);
+  type Entry = { resolved?: string; inBundle?: true };
+  for (const [path, { resolved, inBundle }] of Object.entries<Entry>(lockfile.packages)) {
+    const isOurs = resolved?.startsWith(env.npm_config_registry as string);
+    check(
+      path === '' || inBundle === true || isOurs === true,
+      `${path} was installed from ${resolved}.`,
+    );
   }
 }
 
@@ -148,6 +153,49 @@ async function checkBills(tarballs: string, tools: string): Promise<void> {
     const isServer = file.startsWith('latchkey-server-');
     check(!isServer || text.includes('pkg:npm/swagger-ui-dist@'), `${file} lacks Swagger UI.`);
   }
+}
+
+/**
+ * Who installs the server gets what the lockfile has, also when newer versions fit: npm fetches no
+ * package of others, and the SBOM names what is there.
+ */
+async function installServer(folder: string, env: Environment, version: string): Promise<void> {
+  const storage = join(folder, 'registry/storage');
+  const fetched = async () =>
+    (await readdir(storage, { recursive: true })).filter(
+      (path) => path.endsWith('.tgz') && !path.startsWith('@latchkey'),
+    );
+  // By the build.
+  for (const path of await fetched()) await rm(join(storage, path));
+  const prefix = join(folder, 'global');
+  const words = [
+    'install',
+    '--global',
+    `--prefix=${prefix}`,
+    `--registry=${env.npm_config_registry}`,
+  ];
+  run('npm', [...words, `@latchkey/server@${version}`], folder, env);
+  const others = await fetched();
+  check(others.length === 0, `npm has fetched ${others}.`);
+
+  const server = join(prefix, 'lib/node_modules/@latchkey/server');
+  const found: string[] = [];
+  for await (const path of glob('**/node_modules/{*,@*/*}/package.json', { cwd: server })) {
+    const { name, version } = await manifestIn(join(server, dirname(path)));
+    // Folders inside of a package have a package.json, too.
+    if (version !== undefined) found.push(`${name}@${version}`);
+  }
+  const bill = join(folder, `tarballs/latchkey-server-${version}.cdx.json`);
+  const { components }: BillOfMaterials = JSON.parse(await readFile(bill, 'utf8'));
+  const notices = await readFile(join(server, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
+  const listed = components
+    .filter((each) => !notices.includes(`${nameOf(each)} ${each.version} (`))
+    .map((each) => `${nameOf(each)}@${each.version}`);
+  check(
+    listed.sort().join() === [...new Set(found)].sort().join(),
+    `The lockfile has ${listed}.\nInstalled is ${found.sort()}.`,
+  );
+  run(join(prefix, 'bin/latchkey'), ['--version'], folder, env);
 }
 
 interface Service {
@@ -361,6 +409,10 @@ async function usePackages(folder: string, env: Environment, tools: string, vers
   const oldest = run(node('node-oldest'), ['--version'], folder, env).trim();
   check(oldest.startsWith(`v${floor}.`), `The oldest Node is ${floor}, and this is ${oldest}.`);
   const newest = run(node('node-newest'), ['--version'], folder, env).trim();
+
+  await step('npm install --global @latchkey/server has the versions of the lockfile', () =>
+    installServer(folder, withNode(env, node('node-newest')), version),
+  );
 
   const onNode20 = withNode(env, node('node20'));
   await step('npx oauth-race, on Node 20', () => useRace(folder, onNode20, version));
