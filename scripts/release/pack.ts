@@ -35,7 +35,7 @@ const pack = join(root, 'scripts', 'pack.mjs');
 const options = ['--release', folder];
 execFileSync(process.execPath, [pack, ...options], { cwd: root, stdio: 'inherit' });
 
-/** Puts the dependencies, in the versions of the lockfile, into a tarball: decision 67 says why. */
+/** Puts the dependencies, in the versions of the lockfile, into a tarball: decision 63 says why. */
 function addDependencies(name: string, tarball: string): void {
   const work = mkdtempSync(join(tmpdir(), 'latchkey-release-'));
   const run = (command: string, words: string[], cwd: string) =>
