@@ -122,10 +122,9 @@ export const reasons = {
   },
   admin_secret_wrong: {
     code: 'credentials_invalid',
-    found:
-      'The secret is neither the ADMIN_SECRET nor the ADMIN_SECRET_PREVIOUS with which the service was started.',
+    found: 'The secret is neither the ADMIN_SECRET nor the ADMIN_SECRET_PREVIOUS of the service.',
     advice:
-      'Compare the secret of the caller with those of the service. A new ADMIN_SECRET takes effect after a restart of the service.',
+      'Compare the secret of the caller with those of the service. A new ADMIN_SECRET takes effect after a restart of the service, and one in a file after SIGHUP.',
   },
 
   code_ill_formed: {

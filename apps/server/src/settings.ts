@@ -356,6 +356,23 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   };
 }
 
+/**
+ * Reads the files of the operator's secrets again, into the settings in use. A variable of the
+ * environment is as it was at the start.
+ *
+ * @returns the settings that have changed
+ * @throws BadSetting if one can't be used; then nothing has changed
+ */
+export function readSecretsAgain(settings: Settings, environment: NodeJS.ProcessEnv): string[] {
+  const { adminSecret, adminSecretPrevious } = readAdmin(environment, settings.host, settings.port);
+  const changed = [
+    ...(adminSecret === settings.adminSecret ? [] : ['ADMIN_SECRET']),
+    ...(adminSecretPrevious === settings.adminSecretPrevious ? [] : ['ADMIN_SECRET_PREVIOUS']),
+  ];
+  Object.assign(settings, { adminSecret, adminSecretPrevious });
+  return changed;
+}
+
 /** A command would leave nothing in a database in memory. */
 export function refuseInMemory({ databaseUrl }: Settings): void {
   if (databaseUrl !== 'file::memory:') return;

@@ -6,7 +6,7 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('serve')
     .option('--copied', 'start on a database that was copied, or on a copy that is not the last')
-    .description('run the service until SIGTERM, SIGINT or SIGHUP')
+    .description('run the service until SIGTERM or SIGINT')
     .action(async ({ copied }: { copied?: boolean }) => {
       const { serve } = await import('./serve.ts');
       await serve(terminal, { evenIfCopied: copied === true });

@@ -9,7 +9,7 @@ import {
 import { isDemo } from '../is-demo.ts';
 import { createLog } from '../log/log.ts';
 import { misspeltSettings } from '../misspelt-settings.ts';
-import { loadSettings } from '../settings.ts';
+import { loadSettings, readSecretsAgain, type Settings } from '../settings.ts';
 import {
   CannotListen,
   type RunningServer,
@@ -24,7 +24,9 @@ import type { Terminal } from './terminal.ts';
 
 type ServeOptions = Pick<StartOptions, 'evenIfCopied'>;
 
-const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+// A terminal that closes sends SIGHUP. To a service without one, it is a request to read files again.
+const stopSignals = (): readonly NodeJS.Signals[] =>
+  process.stderr.isTTY ? ['SIGTERM', 'SIGINT', 'SIGHUP'] : ['SIGTERM', 'SIGINT'];
 
 /** @throws CannotStart if a restart would not help */
 export async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
@@ -49,6 +51,7 @@ async function serveUntilStopped(
   for (const found of misspeltSettings(environment)) {
     log.warn(found, 'a variable has nearly the name of a setting');
   }
+  if (!process.stderr.isTTY) process.on('SIGHUP', () => readAgain(settings, environment, log));
   // Before the start, so that a signal during the start stops the service in order, too.
   const stopped = stopSignal();
   // Node would open a debugger, to which every program on this machine can connect.
@@ -71,11 +74,21 @@ async function serveUntilStopped(
 
   const why = await Promise.race([stopped, copied]);
   // A second signal ends the process at once.
-  for (const name of STOP_SIGNALS) process.once(name, () => process.exit(1));
+  for (const name of stopSignals()) process.once(name, () => process.exit(1));
   // The other signals come from a person or a closed terminal: no load balancer has to notice.
   await server.close({ drain: why === 'SIGTERM' });
   await close();
   if (why instanceof CopiedDatabase) throw why;
+}
+
+function readAgain(settings: Settings, environment: NodeJS.ProcessEnv, log: Logger): void {
+  try {
+    const changed = readSecretsAgain(settings, environment);
+    log.info({ changed }, 'the secrets were read again');
+  } catch (error) {
+    if (!(error instanceof BadSetting)) throw error;
+    log.warn({ problem: error.message }, 'the secrets stay as they were');
+  }
 }
 
 export function describeListenError({ settings: { host, port }, cause }: CannotListen): unknown {
@@ -129,9 +142,9 @@ async function warnOfDemo({ service }: RunningServer, log: Logger): Promise<void
 function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const settle = (signal: NodeJS.Signals) => {
-      for (const name of STOP_SIGNALS) process.off(name, settle);
+      for (const name of stopSignals()) process.off(name, settle);
       resolve(signal);
     };
-    for (const name of STOP_SIGNALS) process.on(name, settle);
+    for (const name of stopSignals()) process.on(name, settle);
   });
 }

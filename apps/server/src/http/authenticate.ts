@@ -5,7 +5,12 @@ import {
   isKnownApplicationSecret,
   isKnownPublicApplication,
 } from '../applications/authenticate-application.ts';
-import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
+import {
+  type CredentialHash,
+  hashCredential,
+  readCredential,
+  sameHash,
+} from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import { authenticateGrant, isKnownGrantSecret } from '../grants/authenticate-grant.ts';
 import type { Initiator } from '../initiator.ts';
@@ -159,12 +164,18 @@ function checkClientId(client_id: string, client_secret: string): void {
 /** Compares every secret, even after a match, so that the time tells nothing. */
 function operatorFinder(secrets: AdminSecrets): (token: string) => Operator {
   const hashOf = (secret: string | null) => (secret === null ? null : hashCredential(secret));
-  const current = hashOf(secrets.adminSecret);
-  const previous = hashOf(secrets.adminSecretPrevious);
+  let known: AdminSecrets | null = null;
+  let [current, previous]: (CredentialHash | null)[] = [];
   return (token) => {
+    const { adminSecret, adminSecretPrevious } = secrets;
+    // SIGHUP replaces them.
+    if (known?.adminSecret !== adminSecret || known.adminSecretPrevious !== adminSecretPrevious) {
+      known = { adminSecret, adminSecretPrevious };
+      [current, previous] = [hashOf(adminSecret), hashOf(adminSecretPrevious)];
+    }
     const hash = hashCredential(token);
-    const isCurrent = current !== null && sameHash(hash, current);
-    const isPrevious = previous !== null && sameHash(hash, previous);
+    const isCurrent = current && sameHash(hash, current);
+    const isPrevious = previous && sameHash(hash, previous);
     if (isCurrent) return { kind: 'operator', admin_secret: 'current' };
     if (isPrevious) return { kind: 'operator', admin_secret: 'previous' };
     throw DomainError.because('admin_secret_wrong');

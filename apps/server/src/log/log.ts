@@ -36,8 +36,20 @@ const SHORTEST_REDACTED_PASSWORD = 8;
 
 export type SecretSettings = Pick<Settings, 'adminSecret' | 'adminSecretPrevious' | 'databaseUrl'>;
 
+/** Follows secrets that SIGHUP replaces. What was one stays one: a line of it may still come. */
 export function redactorFor(settings: SecretSettings): (text: string) => string {
-  return redactor(secretsOf(settings));
+  const known = new Set<string>();
+  let redact = redactor([]);
+  let [current, previous]: (string | null | undefined)[] = [];
+  return (text) => {
+    const { adminSecret, adminSecretPrevious } = settings;
+    if (current !== adminSecret || previous !== adminSecretPrevious) {
+      [current, previous] = [adminSecret, adminSecretPrevious];
+      for (const secret of secretsOf(settings)) known.add(secret);
+      redact = redactor([...known]);
+    }
+    return redact(text);
+  };
 }
 
 function secretsOf({ adminSecret, adminSecretPrevious, databaseUrl }: SecretSettings): string[] {

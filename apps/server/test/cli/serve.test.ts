@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -132,21 +132,67 @@ describe('serve', () => {
   });
 
   // Every day, 'drains at SIGTERM only' stops one by SIGINT.
-  test.each(['SIGINT', 'SIGHUP'] as const)(
-    'runs without a file, and stops in order at %s',
-    slow,
-    async (signal) => {
-      const server = await serve({ DATABASE_URL: 'file::memory:' });
-      server.kill(signal);
-      const { code, stderr } = await server.ended;
-      expect(code).toBe(0);
-      const messages = stderr
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line).msg);
-      expect(messages.sort()).toEqual(['closed', 'closing', 'listening']);
-    },
-  );
+  test('reads the files of its secrets again at SIGHUP, and goes on', async () => {
+    const files = { ADMIN_SECRET_FILE: 'now', ADMIN_SECRET_PREVIOUS_FILE: 'before' };
+    const [now, before] = Object.values(files).map((name) => join(directory, name)) as [
+      string,
+      string,
+    ];
+    const [first, second] = ['first', 'second'].map((word) => `the-${word}-secret-of-the-operator`);
+    await writeFile(now, `${first}\n`);
+    await writeFile(before, `${first}\n`);
+    const server = await serve({
+      DATABASE_URL: 'file::memory:',
+      ADMIN_SECRET_FILE: now,
+      ADMIN_SECRET_PREVIOUS_FILE: before,
+    });
+    const statusOf = async (secret = '') => {
+      const headers = { authorization: `Bearer ${secret}` };
+      return (await fetch(`${server.url}/admin/applications?x=${secret}`, { headers })).status;
+    };
+    const isTold = (msg: string, times = 1) =>
+      expect.poll(() => server.run.stderr.split(`"msg":"${msg}"`).length - 1).toBe(times);
+    // 400, since the query has an unknown member.
+    expect([await statusOf(first), await statusOf(second)]).toEqual([400, 401]);
+
+    await writeFile(now, `${second}\n`);
+    server.kill('SIGHUP');
+    await isTold('the secrets were read again');
+    expect([await statusOf(first), await statusOf(second)]).toEqual([400, 400]);
+
+    await rm(before);
+    server.kill('SIGHUP');
+    await isTold('the secrets stay as they were');
+    await writeFile(before, 'too short');
+    server.kill('SIGHUP');
+    await isTold('the secrets stay as they were', 2);
+    expect([await statusOf(first), await statusOf(second)]).toEqual([400, 400]);
+
+    await writeFile(before, second ?? '');
+    server.kill('SIGHUP');
+    await isTold('the secrets were read again', 2);
+    expect([await statusOf(first), await statusOf(second)]).toEqual([401, 400]);
+    await stop(server);
+    expect(server.run.stderr).toContain('"changed":["ADMIN_SECRET"]');
+    expect(server.run.stderr).toContain('"changed":["ADMIN_SECRET_PREVIOUS"]');
+    expect(server.run.stderr).not.toMatch(/-secret-of-the-operator/);
+  });
+
+  test('stops when its terminal is closed', slow, async ({ skip }) => {
+    skip(spawnSync('script', ['--version']).status !== 0, 'there is no script');
+    const command = startCommand(
+      ['serve'],
+      { PORT: '0', DATABASE_URL: 'file::memory:' },
+      { directory, within: ['sh', '-c', 'exec script -qefc "$*" /dev/null', 'sh'] },
+    );
+    running.push(command);
+    const [, url = ''] = await command.printed(/listens on (http:\S+\d),/);
+    const isUp = () => fetch(`${url}/healthz`).then(Boolean, () => false);
+    expect(await isUp()).toBe(true);
+    // The terminal goes with the program that has made it.
+    command.kill('SIGKILL');
+    await expect.poll(isUp).toBe(false);
+  });
 
   test.each([
     ['SIGTERM', ['draining', 'closing', 'closed']],
