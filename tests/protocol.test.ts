@@ -143,6 +143,7 @@ describe('the lengths of the input', () => {
   /** What takes a value of a length, by the name of its row. */
   const takers: Record<string, [schema: unknown, make: (length: number) => unknown]> = {
     name: [applicationInput.shape.name, letters],
+    'name of a resource': [inputs.resourceInput.shape.name, letters],
     username: [accountInput.shape.username, letters],
     display_name: [accountInput.shape.display_name, letters],
     twitter: [accountInput.shape.twitter, letters],
@@ -162,6 +163,8 @@ describe('the lengths of the input', () => {
     'scope in /admin/scopes/{scope}': [scopeInput.shape.scope, letters],
     scopes: [applicationInput.shape.scopes, list(String)],
     default_scopes: [applicationInput.shape.default_scopes, list(String)],
+    'scopes of a resource': [inputs.resourceInput.shape.scopes, list(String)],
+    resource: [inputs.resourceInput.shape.resource, fill('https://a')],
     redirect_uris: [applicationInput.shape.redirect_uris, list((i) => `https://app.example/${i}`)],
     redirect_uri: [codeIssueInput.shape.redirect_uri, fill('a.a:')],
     homepage_uri: [applicationInput.shape.homepage_uri, fill('https://a')],
@@ -197,9 +200,10 @@ describe('the lengths of the input', () => {
   test.each(rows)('%s: %s to %s', (name = '', least = '', most = '') => {
     const [schema, make] = takers[name] as [unknown, (length: number) => unknown];
     const takes = (length: number) => schemaOf(schema).safeParse(make(length)).success;
-    const isUri = /^(?:redirect_uri|homepage_uri|policy_uri|tos_uri|return_url|logo_uri.*)$/.test(
-      name,
-    );
+    const isUri =
+      /^(?:redirect_uri|homepage_uri|policy_uri|tos_uri|return_url|logo_uri.*|resource)$/.test(
+        name,
+      );
     const from = isUri ? (shortest[name] ?? 10) : Number(least);
     const to = Number(most);
     expect([takes(from), takes(to), takes(to + 1)]).toEqual([true, true, false]);

@@ -322,6 +322,29 @@ export const errorTable = {
       'There are descriptions of 200 scopes, which is the maximum. Delete one that is no longer used, then try again.',
     help: 'Deleting a description ends no grant.',
   },
+  resource_not_found: {
+    status: 404,
+    error: 'invalid_request',
+    title: 'There is no such resource',
+    description: 'There is no resource with this id. List the resources to find the right id.',
+    help: '`latchkey resource list` and GET /admin/resources show every resource with its id.',
+  },
+  resource_exists: {
+    status: 409,
+    error: 'invalid_request',
+    title: 'The resource exists',
+    description:
+      'There is a resource with this address. Update that one, or delete it and create it again.',
+    help: 'Two addresses are the same without a default port and a slash at the end, scheme and host in lower case. `latchkey resource list` shows them in this form.',
+  },
+  resource_limit_reached: {
+    status: 409,
+    error: 'invalid_request',
+    title: 'There are 200 resources',
+    description:
+      'There are 200 resources, which is the maximum. Delete one that is no longer used, then try again.',
+    help: 'Deleting a resource ends no grant.',
+  },
   secret_not_found: {
     status: 404,
     error: 'invalid_request',

@@ -22,6 +22,7 @@ export * as inputs from './inputs.ts';
 export * from './nearest-name.ts';
 export * as objects from './objects.ts';
 export * from './operations.ts';
+export { resourceAddress } from './resource-address.ts';
 export * from './timestamp.ts';
 export type * from './types.ts';
 export * as uris from './uris.ts';

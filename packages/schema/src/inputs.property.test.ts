@@ -192,6 +192,20 @@ const redirectUri = keptIf((value) => {
   const isOurs = names.some((name) => ['code', 'state', 'iss', 'error'].includes(name));
   return !isOurs && (isWeb(parts) || parts.scheme.includes('.'));
 });
+const resource: Rule = (value) => {
+  if (typeof value !== 'string' || value.length > 500 || /[?#]/.test(value)) return 'refused';
+  const parts = partsOf(value);
+  if (parts === null || !isWeb(parts)) return 'refused';
+  const [, rest = ''] = value.split('://');
+  const [authority = '', ...segments] = rest.split('/');
+  if (segments.at(-1) === '') segments.pop();
+  if (authority.endsWith(':') || segments.some((one) => ['', '.', '..'].includes(one))) {
+    return 'refused';
+  }
+  const origin = new URL(value).port === '' ? `${parts.scheme}://${parts.host}` : null;
+  const place = origin ?? `${parts.scheme}://${authority.toLowerCase()}`;
+  return kept([place, ...segments].join('/'));
+};
 const logoUri = keptIf((value) => {
   if (!value.startsWith('data:')) {
     const parts = partsOf(value);
@@ -207,10 +221,11 @@ const logoUri = keptIf((value) => {
 });
 
 const listOf =
-  (rule: Rule, most: number): Rule =>
+  (rule: Rule, most: number, least = 0): Rule =>
   (value) =>
     Array.isArray(value) &&
     value.length <= most &&
+    value.length >= least &&
     isDistinct(value) &&
     value.every((item) => rule(item) !== 'refused')
       ? kept(value)
@@ -279,8 +294,8 @@ const cursor = keptIf((value) => {
 });
 const boolean: Rule = (value) => (typeof value === 'boolean' ? kept(value) : 'refused');
 const defaultScopes: Rule = (value) =>
-  Array.isArray(value) && value.length > 0 && value.join(' ').length <= 1000
-    ? listOf(scopeToken, 32)(value)
+  Array.isArray(value) && value.join(' ').length <= 1000
+    ? listOf(scopeToken, 32, 1)(value)
     : 'refused';
 
 const orNull =
@@ -349,6 +364,20 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     texts: or(texts, {}),
     sensitive: or(boolean, false),
   },
+  resourceInput: {
+    resource: needed(resource),
+    name: needed(textUpTo(60)),
+    scopes: or(orNull(listOf(scopeToken, 32, 1)), null),
+    default_scopes: or(orNull(defaultScopes), null),
+  },
+  resourceUpdateInput: {
+    resource_id: needed(id),
+    resource: optional(kept),
+    name: optional(textUpTo(60)),
+    scopes: optional(orNull(listOf(scopeToken, 32, 1))),
+    default_scopes: optional(orNull(defaultScopes)),
+  },
+  resourceIdInput: { resource_id: needed(id) },
   connectionInput: { account_id: needed(id), application_id: needed(id) },
   pageCreateInput: {
     page: needed(keptIf((value) => value === 'connections')),
@@ -501,8 +530,22 @@ const uriTexts = fc.oneof(
         fc.constantFrom('localhost.evil.example', 'user@app.example', '[fe80::1]', '1.2.3.256'),
         uriPart,
       ),
-      fc.constantFrom('', ':', ':8080', ':65536', ':123456', ':x'),
-      fc.constantFrom('', '/', '/cb', '/a%20b', '/a%2', '/ü', '/a b', '/*', '/[x]', '\\'),
+      fc.constantFrom('', ':', ':8080', ':443', ':80', ':65536', ':123456', ':x'),
+      fc.constantFrom(
+        '',
+        '/',
+        '/cb',
+        '/cb/',
+        '//',
+        '/a/../b',
+        '/a%20b',
+        '/a%2',
+        '/ü',
+        '/a b',
+        '/*',
+        '/[x]',
+        '\\',
+      ),
       fc.constantFrom('', '?', '?a=b', '?code=1', '?c%6Fde=1', '?state', '?a=b&iss=', '?a=?error'),
       fc.constantFrom('', '', '', '#', '#x'),
     )
@@ -561,6 +604,7 @@ const value = fc.oneof(
 );
 /** Likely values by member. Without them, an input with several members would rarely be valid. */
 const likely: Record<string, fc.Arbitrary<unknown>> = {
+  resource: uriTexts,
   ...{ redirect_uri: uriTexts, return_url: uriTexts, homepage_uri: uriTexts, logo_uri: logos },
   ...{ policy_uri: uriTexts, tos_uri: uriTexts },
   redirect_uris: listsOf(fc.oneof(fc.constant('https://app.example/cb'), uriTexts), 20),
@@ -585,7 +629,7 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
   code_verifier: fc.stringMatching(/^[A-Za-z0-9._~-]{42,129}$/),
   external_id: fc.oneof(hostileText, fc.stringMatching(/^[ -~]{0,129}$/)),
   code_challenge: fc.stringMatching(/^[A-Za-z0-9_-]{42,44}$/),
-  ...{ grant_id: ids, application_id: ids, account_id: ids, secret_id: ids },
+  ...{ resource_id: ids, grant_id: ids, application_id: ids, account_id: ids, secret_id: ids },
   ...{ username: hostileText, display_name: hostileText, twitter: hostileText, name: hostileText },
   ...{
     scope: fc.oneof(fc.stringMatching(/^[!-~]{1,4}$/), tokens, longTokens, manyTokens),

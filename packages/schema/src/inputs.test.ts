@@ -56,7 +56,16 @@ it.each(Object.entries(inputs))(
       ...['idle_days', 'grants_per_account'],
     ];
     const ofAccounts = schema === inputs.accountInput ? ['external_id'] : [];
-    const nullable = [...ofAccounts, 'twitter', 'expires_at', 'description', ...ofApplications];
+    // It is ignored, whatever it is.
+    const ofResources = schema === inputs.resourceUpdateInput ? ['resource'] : [];
+    const nullable = [
+      ...ofAccounts,
+      ...ofResources,
+      'twitter',
+      'expires_at',
+      'description',
+      ...ofApplications,
+    ];
     const members = Object.keys((schema as typeof inputs.accountInput).shape);
     for (const member of members) {
       const refused = refuses(schema, { [member]: null });

@@ -10,12 +10,13 @@ import {
   moment,
   scope,
   scopeToken,
+  scopeTokens,
   text,
   textOf,
   uuid,
 } from './fields.ts';
 import { nearestName } from './nearest-name.ts';
-import { logoUri, redirectUri, webUri } from './uris.ts';
+import { logoUri, redirectUri, resource, webUri } from './uris.ts';
 
 // The inputs of the operations. Each is one flat object that includes the identifiers from the path.
 // Applications may send unknown members, which are ignored: they also talk to other services.
@@ -170,6 +171,35 @@ export const scopeInput = operatorInput({
     .default(false)
     .meta({ description: 'Whether it lets an application act, or costs something.' }),
 });
+
+const resourceMembers = {
+  name: textOf(60).meta({ description: 'The name that users see.', examples: ['Notes'] }),
+  scopes: scopeTokens.nullable().meta({
+    description: 'The scopes that can be asked for with it; null for every described one.',
+  }),
+  default_scopes: defaultScopes.nullable().meta({
+    description:
+      'The scopes of a request that names none, all within scopes; null for those of the application.',
+  }),
+};
+
+export const resourceInput = operatorInput({
+  resource: resource.meta({ description: 'The address of the server that the grants are for.' }),
+  name: resourceMembers.name,
+  scopes: resourceMembers.scopes.default(null),
+  default_scopes: resourceMembers.default_scopes.default(null),
+});
+
+export const resourceUpdateInput = operatorInput({
+  resource_id: uuid,
+  ...z.object(resourceMembers).partial().shape,
+  resource: z
+    .unknown()
+    .optional()
+    .meta({ description: 'Ignored: the address of a resource never changes.' }),
+});
+
+export const resourceIdInput = operatorInput({ resource_id: uuid });
 
 export const connectionInput = operatorInput({ account_id: uuid, application_id: uuid });
 

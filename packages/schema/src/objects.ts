@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { errorCodes } from './errors.ts';
-import { externalId, languageTag, scope, scopeToken, text, timestamp, uuid } from './fields.ts';
+import {
+  externalId,
+  languageTag,
+  scope,
+  scopeToken,
+  text,
+  textOf,
+  timestamp,
+  uuid,
+} from './fields.ts';
 
 // Schemas of the objects that operations return. `types.ts` is generated from them, with the
 // descriptions as docstrings. OpenAPI has the same descriptions.
@@ -293,6 +302,35 @@ export const scopeDescription = z
   });
 
 export const scopeList = completeList(scopeDescription, 'ScopeList', 'All scopes, by name.');
+
+const resourceHead = {
+  object: z.literal('resource'),
+  resource: z.string().meta({
+    description: 'The address of the server that the grants are for. It never changes.',
+    examples: ['https://mcp.example/mcp'],
+  }),
+  name: textOf(60).meta({ description: 'The name that users see.', examples: ['Notes'] }),
+};
+
+export const resource = z
+  .object({
+    ...resourceHead,
+    id: uuid.meta({ description: 'Identifies the resource.' }),
+    scopes: z.array(scopeToken).nullable().meta({
+      description: 'The scopes that can be asked for with it; null for every described one.',
+    }),
+    default_scopes: z.array(scopeToken).nullable().meta({
+      description: 'The scopes of a request that names none; null for those of the application.',
+    }),
+    created_at: timestamp.meta({ description: 'When the resource was created.' }),
+  })
+  .meta({ id: 'Resource', description: 'A server that grants can be for.' });
+
+export const resourceList = completeList(
+  resource,
+  'ResourceList',
+  'All resources, by their address.',
+);
 
 export const applicationProfile = z
   .object({

@@ -45,6 +45,7 @@ it('ends every list with a null cursor, and those that are complete have no othe
     'admin.applications.list',
     'admin.accounts.list',
     'admin.scopes.list',
+    'admin.resources.list',
     'admin.connections.list',
     'admin.grants.list',
   ]);
@@ -52,7 +53,7 @@ it('ends every list with a null cursor, and those that are complete have no othe
     const { output } = operations[name];
     const page = { object: 'list', data: [], next_cursor: null };
     expect(output.parse(page)).toEqual(page);
-    const isComplete = name === 'admin.scopes.list' || name === 'admin.connections.list';
+    const isComplete = /^admin\.(?:scopes|resources|connections)\.list$/.test(name);
     expect(output.safeParse({ ...page, next_cursor: 'x' }).success).toBe(!isComplete);
     expect(output.safeParse({ object: 'list', data: [] }).success).toBe(false);
   }

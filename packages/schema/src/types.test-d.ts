@@ -43,6 +43,8 @@ interface Generated {
   applicationList: types.List<types.Application>;
   grantList: types.List<types.GrantEntry>;
   accountList: types.List<types.AccountEntry>;
+  resource: types.Resource;
+  resourceList: types.CompleteList<types.Resource>;
   scopeList: types.CompleteList<types.Scope>;
   connectionList: types.CompleteList<types.Connection>;
   revokedGrantList: types.CompleteList<types.RevokedGrant>;

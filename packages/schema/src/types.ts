@@ -229,6 +229,23 @@ export interface Scope {
   sensitive: boolean;
 }
 
+/** A server that grants can be for. */
+export interface Resource {
+  object: 'resource';
+  /** The address of the server that the grants are for. It never changes. */
+  resource: string;
+  /** The name that users see. */
+  name: string;
+  /** Identifies the resource. A UUID in lower case. */
+  id: string;
+  /** The scopes that can be asked for with it; null for every described one. */
+  scopes: string[] | null;
+  /** The scopes of a request that names none; null for those of the application. */
+  default_scopes: string[] | null;
+  /** When the resource was created. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  created_at: string;
+}
+
 /** What users see of an application. */
 export interface ApplicationProfile {
   object: 'application_profile';

@@ -37,7 +37,7 @@ export function typeWriter(describe: (name: string, schema: JsonSchema) => strin
       return / \| /.test(item) ? `(${item})[]` : `${item}[]`;
     }
     if (type === 'integer') return 'number';
-    if (type !== 'object') return type as string;
+    if (type !== 'object') return (type as string | undefined) ?? 'unknown';
     if (typeof additionalProperties !== 'object') return objectType(schema);
     return `Record<string, ${typeOf(additionalProperties as JsonSchema)}>`;
   }

@@ -19,6 +19,7 @@ export interface AuditedIds {
   /** What an application was left with: see `name-marks.ts`. */
   redirect_uris?: string;
   scopes?: string;
+  resource_id?: string;
 }
 
 export interface AuditedCall {

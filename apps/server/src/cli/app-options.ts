@@ -21,7 +21,7 @@ export interface AppOptions {
   allGrants?: boolean;
 }
 
-const collect = (value: string, earlier: string[] = []) => [...earlier, value];
+export const collect = (value: string, earlier: string[] = []) => [...earlier, value];
 
 export function addAppOptions(command: Command): Command {
   return command

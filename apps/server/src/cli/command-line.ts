@@ -17,6 +17,7 @@ import { addGrantCommands } from './grant-commands.ts';
 import { addLinkCommands } from './link-commands.ts';
 import { addMigrateCommand } from './migrate-command.ts';
 import { addPageCommands } from './page-commands.ts';
+import { addResourceCommands } from './resource-commands.ts';
 import { addScopeCommands } from './scope-commands.ts';
 import { addServeCommand } from './serve-command.ts';
 import type { Terminal } from './terminal.ts';
@@ -70,6 +71,7 @@ export function createProgram(terminal: Terminal): Command {
   addAccountCommands(program, terminal);
   addCodeCommands(program, terminal);
   addGrantCommands(program, terminal);
+  addResourceCommands(program, terminal);
   addScopeCommands(program, terminal);
   addLinkCommands(program, terminal);
   addConnectionCommands(program, terminal);

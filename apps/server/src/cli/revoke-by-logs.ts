@@ -131,6 +131,7 @@ const labels: Record<Exclude<keyof RevokedAgain, 'calls' | 'for_operator'>, stri
   accounts_erased: 'accounts erased',
   accounts_signed_out: 'accounts signed out',
   scopes_deleted: 'descriptions of scopes deleted',
+  resources_deleted: 'resources deleted',
   lists_shortened: 'lists of redirect URIs or scopes shortened',
 };
 

@@ -9,6 +9,7 @@ import {
   type OperationInput,
   type OperationName,
   type OperationOutput,
+  type Resource,
   type Scope,
 } from '@latchkey/schema';
 
@@ -25,6 +26,7 @@ export const GRANT = '0193aa00-0000-7000-8000-0000000000c0';
 const SECRET = '0193aa00-0000-7000-8000-0000000000d0';
 const LINK = '0193aa00-0000-7000-8000-0000000000e0';
 const PAGE = '0193aa00-0000-7000-8000-0000000000f0';
+const RESOURCE = '0193aa00-0000-7000-8000-000000000100';
 
 // RFC 7636, appendix B.
 export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
@@ -175,6 +177,15 @@ const linkRequest: LinkRequest = {
 export const DENIED = `${CALLBACK}?error=access_denied&error_code=access_denied&state=xyz&iss=https%3A%2F%2Flatchkey.example`;
 
 const issued = { application_id: APPLICATION, account_id: ACCOUNT, scope };
+const notes: Resource = {
+  object: 'resource',
+  id: RESOURCE,
+  resource: 'https://mcp.example/mcp',
+  name: 'Notes',
+  scopes: ['posts.read', 'profile.read'],
+  default_scopes: ['posts.read'],
+  created_at: '2026-11-02T09:00:00.000+00:00',
+};
 const codeMembers = {
   grant_id: GRANT,
   ...issued,
@@ -317,6 +328,24 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
     output: { object: 'list', data: [readPosts, readProfile], next_cursor: null },
   },
   'admin.scopes.delete': { input: { scope: 'profile.read' }, output: readProfile },
+  'admin.resources.create': {
+    input: {
+      resource: notes.resource,
+      name: notes.name,
+      scopes: notes.scopes,
+      default_scopes: notes.default_scopes,
+    },
+    output: notes,
+  },
+  'admin.resources.list': {
+    input: {},
+    output: { object: 'list', data: [notes], next_cursor: null },
+  },
+  'admin.resources.update': {
+    input: { resource_id: RESOURCE, name: notes.name },
+    output: notes,
+  },
+  'admin.resources.delete': { input: { resource_id: RESOURCE }, output: notes },
   'admin.connections.list': {
     input: { account_id: ACCOUNT },
     output: {

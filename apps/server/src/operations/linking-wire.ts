@@ -4,6 +4,7 @@ import {
   formatTimestamp,
   type LinkRequest,
   type Page,
+  type Resource,
   type Scope,
   uuidV7Time,
 } from '@latchkey/schema';
@@ -11,7 +12,7 @@ import type { ConnectionWithGrants } from '../connections/list-connections.ts';
 import type { LinkAccess } from '../linking/link-access.ts';
 import { describeRedirect } from '../linking/redirect.ts';
 import type { NewPage } from '../linking/ticket.ts';
-import type { LinkRecord, ScopeRecord } from '../store/records.ts';
+import type { LinkRecord, ResourceRecord, ScopeRecord } from '../store/records.ts';
 import { timestampOrNull, toApplicationProfile } from './wire.ts';
 
 export function toCompleteList<Item>(data: Item[]): CompleteList<Item> {
@@ -20,6 +21,12 @@ export function toCompleteList<Item>(data: Item[]): CompleteList<Item> {
 
 export function toScope({ scope, title, description, texts, sensitive }: ScopeRecord): Scope {
   return { object: 'scope', scope, title, description, texts, sensitive };
+}
+
+export function toResource(record: ResourceRecord): Resource {
+  const { id, resource, name, scopes, default_scopes } = record;
+  const created_at = formatTimestamp(record.created_at);
+  return { object: 'resource', id, resource, name, scopes, default_scopes, created_at };
 }
 
 export function toConnection(connection: ConnectionWithGrants): ConnectionObject {

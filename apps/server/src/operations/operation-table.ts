@@ -162,6 +162,25 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     inputIds: { scope: 'scope' },
     outputIds: {},
   },
+  'admin.resources.create': {
+    counts: 'nothing',
+    audited: 'always',
+    inputIds: {},
+    outputIds: { resource_id: 'id' },
+  },
+  'admin.resources.list': { counts: 'nothing', audited: 'refusals', inputIds: {}, outputIds: {} },
+  'admin.resources.update': {
+    counts: 'nothing',
+    audited: 'always',
+    inputIds: { resource_id: 'resource_id' },
+    outputIds: {},
+  },
+  'admin.resources.delete': {
+    counts: 'nothing',
+    audited: 'always',
+    inputIds: { resource_id: 'resource_id' },
+    outputIds: {},
+  },
   'admin.connections.list': {
     counts: 'nothing',
     audited: 'refusals',

@@ -22,6 +22,7 @@ const auditLine = z
     secret_id: id,
     grant_id: id,
     account_id: id,
+    resource_id: id,
     scope: z.string().optional(),
     redirect_uris: z.string().optional(),
     scopes: z.string().optional(),

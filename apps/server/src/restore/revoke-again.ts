@@ -19,6 +19,7 @@ export interface RevokedAgain {
   accounts_erased: number;
   accounts_signed_out: number;
   scopes_deleted: number;
+  resources_deleted: number;
   lists_shortened: number;
   /** What the log does not tell enough of to do it again. */
   for_operator: string[];
@@ -47,6 +48,7 @@ export async function revokeAgain(
     accounts_erased: 0,
     accounts_signed_out: 0,
     scopes_deleted: 0,
+    resources_deleted: 0,
     lists_shortened: 0,
     for_operator: [],
   };
@@ -73,11 +75,12 @@ export async function revokeAgain(
     const ending = afterActions.get(line.action);
     if (ending === 'update') {
       for (const [updated, name] of [
-        [updates, 'application_id'],
+        [updates, 'request_id'],
         [shortenedUris, 'redirect_uris'],
         [shortenedScopes, 'scopes'],
       ] as const) {
-        if (line[name] !== undefined) keepLatest(updated, line.application_id ?? '', line);
+        const key = line.resource_id ?? line.application_id ?? '';
+        if (line[name] != null) keepLatest(updated, key, line);
       }
     }
     if (typeof ending !== 'object') continue;
@@ -105,7 +108,16 @@ export async function revokeAgain(
   for (const line of shortenedScopes.values()) {
     await start(line, again('lists_shortened', shortenScopes));
   }
-  for (const [application_id, { at }] of updates) {
+  for (const [id, { at, resource_id }] of updates) {
+    if (resource_id === undefined) continue;
+    const resources = await service.store.listResources();
+    if (resources.every((resource) => resource.id !== id)) continue;
+    done.for_operator.push(
+      `The resource ${id} was updated at ${formatTimestamp(at)}. Its name and default scopes are those of the backup: compare them with what you have set.`,
+    );
+  }
+  for (const [application_id, { at, resource_id }] of updates) {
+    if (resource_id !== undefined) continue;
     const application = await service.store.findApplication(application_id);
     if (application === null) continue;
     done.for_operator.push(
@@ -177,6 +189,10 @@ export const afterRestore: { readonly [Name in ActionName]: AfterRestore } = {
     ...again('scopes_deleted', deleteScope),
     unless: { later: 'admin.scopes.put', of: 'scope' },
   },
+  'admin.resources.create': 'nothing',
+  'admin.resources.list': 'nothing',
+  'admin.resources.update': 'update',
+  'admin.resources.delete': again('resources_deleted', deleteResource),
   'admin.connections.list': 'nothing',
   'admin.connections.revoke': again('grants_revoked', disconnect),
   'admin.pages.create': 'nothing',
@@ -275,6 +291,7 @@ async function shortenUris(service: Service, line: AuditLine): Promise<boolean> 
 }
 
 async function shortenScopes(service: Service, line: AuditLine): Promise<boolean> {
+  if (line.resource_id !== undefined) return narrowResource(service, line);
   const { application_id = '', scopes: marks = '' } = line;
   const application = await service.store.findApplication(application_id);
   if (application === null || marks === EVERY_SCOPE) return false;
@@ -282,6 +299,25 @@ async function shortenScopes(service: Service, line: AuditLine): Promise<boolean
   const scopes = withMarks(before, marks);
   if (application.scopes !== null && scopes.length === before.length) return false;
   await handle(service, 'admin.applications.update', { application_id, scopes }, line);
+  return true;
+}
+
+async function narrowResource(service: Service, line: AuditLine): Promise<boolean> {
+  const { resource_id = '', scopes: marks = '' } = line;
+  const resources = await service.store.listResources();
+  const resource = resources.find(({ id }) => id === resource_id);
+  if (resource === undefined || marks === EVERY_SCOPE) return false;
+  const before = resource.scopes ?? (await service.store.listScopeNames());
+  const scopes = withMarks(before, marks);
+  if (resource.scopes !== null && scopes.length === before.length) return false;
+  const kept = resource.default_scopes?.filter((token) => scopes.includes(token)) ?? [];
+  const default_scopes = kept.length > 0 ? kept : null;
+  await handle(service, 'admin.resources.update', { resource_id, scopes, default_scopes }, line);
+  return true;
+}
+
+async function deleteResource(service: Service, line: AuditLine): Promise<boolean> {
+  await handle(service, 'admin.resources.delete', { resource_id: line.resource_id }, line);
   return true;
 }
 

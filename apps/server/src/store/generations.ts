@@ -1,4 +1,11 @@
-import type { ApplicationChanges, ApplicationRecord, Generations, Since } from './records.ts';
+import type {
+  ApplicationChanges,
+  ApplicationRecord,
+  Generations,
+  ResourceChanges,
+  ResourceRecord,
+  Since,
+} from './records.ts';
 
 export const firstGenerations: Generations = {
   now: 0,
@@ -41,6 +48,18 @@ export function generationsAfter(
     ),
     scopes: sinceAfter(generations.scopes, [application.scopes, nextScopes], now),
   };
+}
+
+/** Null if a default scope would not be within its scopes. */
+export function resourceAfter(
+  resource: ResourceRecord,
+  changes: ResourceChanges,
+): ResourceRecord | null {
+  const changed = { ...resource, ...changes };
+  const { scopes, default_scopes } = changed;
+  if (default_scopes?.some((token) => scopes?.includes(token) === false)) return null;
+  const isRaised = isAnyTakenAway(resource.scopes, scopes);
+  return { ...changed, generation: resource.generation + Number(isRaised) };
 }
 
 type Changes = ApplicationChanges & { disabled?: boolean };

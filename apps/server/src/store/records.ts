@@ -99,6 +99,24 @@ export type ApplicationChanges = Partial<
 
 export type ScopeRecord = Omit<Scope, 'object'>;
 
+/** A server that grants can be for. */
+export interface ResourceRecord {
+  /** UUIDv7. */
+  id: string;
+  /** In the form of `resourceAddress`. Never changes. */
+  resource: string;
+  name: string;
+  /** The scopes that can be asked for with it; null for every described one. */
+  scopes: string[] | null;
+  /** The scopes of a request that names none, within `scopes`; null for those of the application. */
+  default_scopes: string[] | null;
+  created_at: Milliseconds;
+  /** Raised whenever a scope is taken away. Link requests of an earlier generation are over. */
+  generation: number;
+}
+
+export type ResourceChanges = Partial<Pick<ResourceRecord, 'name' | 'scopes' | 'default_scopes'>>;
+
 /** Set when the code is issued, and never changed. */
 export interface CodeBinding {
   /** The browser was sent there with the code; null if the code was issued without one. */
@@ -323,6 +341,7 @@ export interface CommandChange {
     scope?: string;
     redirect_uris?: string;
     scopes?: string;
+    resource_id?: string;
   };
 }
 

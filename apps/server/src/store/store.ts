@@ -23,6 +23,8 @@ import type {
   PageRecord,
   PendingRecord,
   RefusalRecord,
+  ResourceChanges,
+  ResourceRecord,
   RevokedRecord,
   ScopeRecord,
   SecretRecord,
@@ -398,6 +400,29 @@ export interface Store {
 
   /** Returns the deleted description; null if there is none. */
   deleteScope(scope: string): Promise<ScopeRecord | null>;
+
+  // Resources
+
+  /**
+   * Creates a resource, unless there is one with its address, or there are `most`: not even concurrent
+   * calls exceed that.
+   */
+  createResource(
+    resource: ResourceRecord,
+    limit: { most: number },
+  ): Promise<'created' | 'resource_exists' | 'resource_limit_reached'>;
+
+  /** All resources, by their address. */
+  listResources(options?: ReadOptions): Promise<ResourceRecord[]>;
+
+  /** Changes a resource as {@link resourceAfter} says. Refuses what that refuses. Idempotent. */
+  updateResource(
+    resource_id: string,
+    changes: ResourceChanges,
+  ): Promise<ResourceRecord | 'resource_not_found' | 'default_scopes_outside'>;
+
+  /** Returns the deleted resource; null if there is none. */
+  deleteResource(resource_id: string): Promise<ResourceRecord | null>;
 
   // Link requests and pages. Each is deleted {@link LINKS_KEPT} after it expires.
 

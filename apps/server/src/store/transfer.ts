@@ -11,6 +11,7 @@ import {
   type GrantHistory,
   type ListedAccount,
   type LogCounterRecord,
+  type ResourceRecord,
   type ScopeRecord,
 } from './records.ts';
 import type { UseMark, UseMarks } from './use-mark.ts';
@@ -33,6 +34,7 @@ export interface StoredGrant extends GrantHistory, CodeBinding {
  */
 export interface CopiedRecords {
   scopes: ScopeRecord;
+  resources: ResourceRecord;
   applications: ApplicationRecord;
   deletions: DeletionRecord;
   accounts: ListedAccount;
@@ -46,6 +48,7 @@ export type CopiedKind = keyof CopiedRecords;
 /** What tells the records of a kind apart, and orders them. */
 export const keyOf: { [Kind in CopiedKind]: (record: CopiedRecords[Kind]) => string } = {
   scopes: ({ scope }) => scope,
+  resources: ({ id }) => id,
   applications: ({ id }) => id,
   deletions: ({ application_id }) => application_id,
   accounts: ({ account }) => account.id,

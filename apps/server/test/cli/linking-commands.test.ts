@@ -161,6 +161,35 @@ describeOnAnyStore('the commands of the linking flow', (fresh) => {
     }
   });
 
+  test('create, list, update and delete resources', async () => {
+    const created = await json('admin.resources.create', [
+      ...['resource', 'create', 'https://MCP.example/mcp/', '--name', 'Notes'],
+      ...['--scope', 'a', '--scope', 'b', '--default-scope', 'a'],
+    ]);
+    expect(created).toMatchObject({
+      ...{ resource: 'https://mcp.example/mcp', name: 'Notes' },
+      ...{ scopes: ['a', 'b'], default_scopes: ['a'] },
+    });
+    const list = await json('admin.resources.list', ['resource', 'list']);
+    expect(list.data).toEqual([created]);
+    const table = await latchkey(['resource', 'list']);
+    expect(table.stdout).toContain(`${created.id}\thttps://mcp.example/mcp\tNotes\ta b\n`);
+    const update = (...words: string[]) =>
+      json('admin.resources.update', ['resource', 'update', created.id, ...words]);
+    const renamed = { ...created, name: 'All notes', scopes: null, default_scopes: null };
+    expect(await update('--name', 'All notes', '--all-scopes', '--no-default-scopes')).toEqual(
+      renamed,
+    );
+    const narrowed = { ...renamed, scopes: ['b'], default_scopes: ['b'] };
+    expect(await update('--scope', 'b', '--default-scope', 'b')).toEqual(narrowed);
+    expect((await latchkey(['resource', 'update', created.id])).code).toBe(2);
+    const own = await latchkey(['resource', 'create', 'https://link.example/v1', '--name', 'x']);
+    expect(own.stderr).toMatch(/^parameter_invalid: /);
+    const remove = ['resource', 'delete', created.id];
+    expect(await json('admin.resources.delete', remove)).toEqual(narrowed);
+    expect((await latchkey(remove)).stderr).toMatch(/^resource_not_found: /);
+  });
+
   test('read, identify and approve a link, from an argument and from stdin', async () => {
     const { link, application } = await newLink();
     const { id: account } = await newAccount();

@@ -107,6 +107,16 @@ describeOnAnyStore('a hostile value', (fresh) => {
       },
       'admin.scopes.list': {},
       'admin.scopes.delete': { scope: 'eve' },
+      'admin.resources.create': {
+        ...{ resource: 'https://eve.example/mcp', name: 'Eve' },
+        ...{ scopes: ['profile.read'], default_scopes: ['profile.read'] },
+      },
+      'admin.resources.list': {},
+      'admin.resources.update': {
+        ...{ resource_id: application_id, resource: 'https://eve.example/mcp', name: 'Eve' },
+        ...{ scopes: ['profile.read'], default_scopes: ['profile.read'] },
+      },
+      'admin.resources.delete': { resource_id: application_id },
       'admin.connections.list': { account_id },
       'admin.connections.revoke': { account_id, application_id },
       'admin.pages.create': {

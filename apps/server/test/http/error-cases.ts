@@ -5,7 +5,7 @@ import {
   formatCredential,
   type OperationName,
 } from '@latchkey/schema';
-import { JSON_TYPE, type Request, requestOf, send, succeed, type Wire } from './call.ts';
+import { invoke, JSON_TYPE, type Request, requestOf, send, succeed, type Wire } from './call.ts';
 import {
   asBasic,
   asBearer,
@@ -41,6 +41,14 @@ export const unknownCredential = (
   kind: keyof typeof credentialPrefixes,
   id: string = randomUUID(),
 ): string => formatCredential(kind, id, crypto.getRandomValues(new Uint8Array(32)));
+
+/** There may be 200 of them already. */
+async function aResource(server: ServerWithDatabase): Promise<string> {
+  const { data } = await succeed(server, 'admin.resources.list', {}, operator);
+  if (data.length > 0) return data[0].resource;
+  const input = { resource: 'https://mcp0.example', name: 'One' };
+  return (await succeed(server, 'admin.resources.create', input, operator)).resource;
+}
 
 const disable = ({ application_id }: LinkedApplication, server: ServerWithDatabase) =>
   succeed(server, 'admin.applications.disable', { application_id }, operator);
@@ -586,6 +594,42 @@ export const errorCases: ErrorCase[] = [
         await succeed(server, 'admin.scopes.put', { scope: `s${have}`, title: 'One' }, operator);
       }
       return { input: { scope: 'one.more', title: 'One more' }, as: operator };
+    }),
+  },
+  ...(['admin.resources.update', 'admin.resources.delete'] as const).map(
+    (name): ErrorCase => ({
+      code: 'resource_not_found',
+      when: `an unknown resource is named by ${name}`,
+      status: 404,
+      error: 'invalid_request',
+      arrange: onOperation(name, async () => ({
+        input: { resource_id: randomUUID() },
+        as: operator,
+      })),
+    }),
+  ),
+  {
+    code: 'resource_exists',
+    when: 'a resource is created twice, in other words',
+    status: 409,
+    error: 'invalid_request',
+    arrange: onOperation('admin.resources.create', async (_, server) => ({
+      input: { resource: `${(await aResource(server)).toUpperCase()}/`, name: 'Again' },
+      as: operator,
+    })),
+  },
+  {
+    code: 'resource_limit_reached',
+    when: 'a 201st resource is created',
+    status: 409,
+    error: 'invalid_request',
+    arrange: onOperation('admin.resources.create', async (_, server) => {
+      for (let have = 0; have < 200; have++) {
+        const resource = `https://mcp${have}.example`;
+        // On the other wire, they were created before.
+        await invoke(server, 'REST', 'admin.resources.create', { resource, name: 'One' }, operator);
+      }
+      return { input: { resource: 'https://one.more.example', name: 'One more' }, as: operator };
     }),
   },
   {

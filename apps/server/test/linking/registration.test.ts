@@ -102,6 +102,64 @@ describeOnAnyStore('what is registered', (fresh) => {
       expect([again.status, again.body.error_code]).toEqual([404, 'scope_not_found']);
     });
 
+    test(`of a resource is normalized, changed and deleted, over ${wire}`, async () => {
+      const name = `Notes ${wire}`;
+      const resource = `HTTPS://MCP.Example:443/${wire}/`;
+      const created = await call('admin.resources.create', { resource, name });
+      expect(created).toStrictEqual({
+        object: 'resource',
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        resource: `https://mcp.example/${wire}`,
+        name,
+        scopes: null,
+        default_scopes: null,
+        created_at: new Date(server.now()).toISOString().replace('Z', '+00:00'),
+      });
+      const { id: resource_id } = created;
+      const first = await call('admin.resources.create', {
+        ...{ resource: 'https://a.example', name },
+        ...{ scopes: ['a', 'b'], default_scopes: ['b'] },
+      });
+      expect(await call('admin.resources.list')).toStrictEqual({
+        ...{ object: 'list', data: [first, created], next_cursor: null },
+      });
+      const update = (changes: object) =>
+        call('admin.resources.update', { resource_id: resource_id.toUpperCase(), ...changes });
+      const changes = { name: 'All', scopes: ['a'], default_scopes: ['a'] };
+      expect(await update(changes)).toStrictEqual({ ...created, ...changes });
+      // What is read can be sent back, but for the address nothing of it is ignored.
+      expect(await update({ resource: 7, default_scopes: null })).toStrictEqual({
+        ...{ ...created, ...changes, default_scopes: null },
+      });
+      const refused = async (by: OperationName, input: Record<string, unknown>) => {
+        const { status, body } = await invoke(server, wire, by, input, operator);
+        return [status, body.error_code, ...(body.issues ?? []).map(({ path }: Json) => path[0])];
+      };
+      const outside = [400, 'parameter_invalid', 'default_scopes'];
+      const defaults = { default_scopes: ['b'] };
+      expect(await refused('admin.resources.update', { resource_id, ...defaults })).toEqual(
+        outside,
+      );
+      expect(
+        await refused('admin.resources.create', {
+          ...{ resource: 'https://b.example', name, scopes: ['a'], ...defaults },
+        }),
+      ).toEqual(outside);
+      for (const own of ['/v1', '/v1/', '/v1/account'].map((path) => PUBLIC_URL + path)) {
+        expect(await refused('admin.resources.create', { resource: own, name })).toEqual([
+          ...[400, 'parameter_invalid', 'resource'],
+        ]);
+      }
+      const beside = await call('admin.resources.create', { resource: `${PUBLIC_URL}/v12`, name });
+      for (const { id } of [created, first, beside]) {
+        const deleted = await call('admin.resources.delete', { resource_id: id });
+        expect(deleted.id).toBe(id);
+        expect(await refused('admin.resources.delete', { resource_id: id })).toEqual([
+          ...[404, 'resource_not_found'],
+        ]);
+      }
+    });
+
     test(`of connections ends by application, over ${wire}`, async () => {
       await call('admin.scopes.put', { scope: 'email', title: 'Read your address' });
       const [b, a] = [await linkedApplication(server), await linkedApplication(server)];

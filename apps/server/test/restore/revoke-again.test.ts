@@ -146,6 +146,40 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     });
   });
 
+  test('is done again of resources', async () => {
+    const { server, url } = await started();
+    const create = (resource: string) =>
+      succeed(
+        server,
+        'admin.resources.create',
+        { resource, name: 'Notes', scopes: ['a', 'b'], default_scopes: ['b'] },
+        operator,
+      );
+    const [gone, narrowed, back] = [
+      await create('https://gone.example'),
+      await create('https://narrowed.example'),
+      await create('https://back.example'),
+    ];
+    const change = ({ id }: { id: string }, changes: object) =>
+      succeed(server, 'admin.resources.update', { resource_id: id, ...changes }, operator);
+    const { service, done } = await restoredAfter(server, url, async () => {
+      await succeed(server, 'admin.resources.delete', { resource_id: gone.id }, operator);
+      await change(narrowed, { scopes: ['a', 'new'], default_scopes: null });
+      await change(back, { scopes: ['a'], default_scopes: null });
+      await change(back, { scopes: ['a', 'b'], name: 'All' });
+    });
+    expect(await service.store.listResources()).toMatchObject([
+      { id: back.id, scopes: ['a', 'b'], default_scopes: ['b'], name: 'Notes' },
+      { id: narrowed.id, scopes: ['a'], default_scopes: null },
+    ]);
+    expect(done).toMatchObject({
+      ...{ resources_deleted: 1, lists_shortened: 1 },
+      for_operator: [narrowed, back].map(({ id }) =>
+        expect.stringContaining(`The resource ${id} was updated at 20`),
+      ),
+    });
+  });
+
   test('needs its whole log, or that the gap is accepted', async () => {
     const { server, url } = await started();
     const linked = await linkedApplication(server);

@@ -13,6 +13,7 @@ import {
   aPage,
   approvalOf,
   aRefusal,
+  aResource,
   aScope,
   aSecret,
   denialOf,
@@ -84,6 +85,13 @@ export async function everyOperation(
   await store.findDescriptionIds([scope.scope]);
   await store.findDescriptionIds([scope.scope], { mayBeStale: true });
   await store.deleteScope(scope.scope);
+
+  const resource = aResource();
+  await store.createResource(resource, { most: 9 });
+  await store.listResources();
+  await store.listResources({ mayBeStale: true });
+  await store.updateResource(resource.id, { scopes: null });
+  await store.deleteResource(resource.id);
 
   const code = await issued(store, ofBoth);
   await store.findCode(code.grant_id);

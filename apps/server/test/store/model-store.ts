@@ -45,7 +45,7 @@ interface ModelPage extends PageRecord {
 }
 
 /**
- * The methods of the model. Not those for scopes, refusals, counts and monitoring, which grants do not
+ * The methods of the model. Not those for scopes, resources, refusals, counts and monitoring, which grants do not
  * depend on, not those that depend on the clock of the adapter, do their work part by part or promise
  * no order, and not the sums of others.
  */
@@ -69,6 +69,10 @@ type Methods = Omit<
   | 'listScopeNames'
   | 'findDescriptionIds'
   | 'deleteScope'
+  | 'createResource'
+  | 'listResources'
+  | 'updateResource'
+  | 'deleteResource'
   | 'listDeletions'
   | 'endGrants'
   | 'listConnections'

@@ -20,6 +20,7 @@ import { describePages } from './suite/pages.ts';
 import { describeRaces } from './suite/races.ts';
 import { describeRateLimits } from './suite/rate-limits.ts';
 import { describeRefusals } from './suite/refusals.ts';
+import { describeResources } from './suite/resources.ts';
 import { describeRevokedGrantDays } from './suite/revoked-grant-days.ts';
 import { describeScopes } from './suite/scopes.ts';
 import { describeSweep } from './suite/sweep.ts';
@@ -43,6 +44,7 @@ export function describeStore(name: string, harness: StoreHarness): void {
     describeDeletion(stores);
     describeTexts(stores);
     describeScopes(stores);
+    describeResources(stores);
     describeLinks(stores);
     describePages(stores);
     describeCodes(stores);

@@ -32,6 +32,7 @@ export type {
   Page,
   PagesEnded,
   RedirectKind,
+  Resource,
   RevokedGrant,
   Scope,
 } from '@latchkey/schema';

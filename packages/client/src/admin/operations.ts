@@ -18,6 +18,7 @@ import type {
   NewApplicationSecret,
   Page,
   PagesEnded,
+  Resource,
   RevokedGrant,
   Scope,
 } from '@latchkey/schema';
@@ -243,6 +244,41 @@ export interface PageCreateInput {
   return_url?: string | undefined;
   /** The language of the page. Default: that of the browser. */
   locale?: string | undefined;
+}
+
+/** The input of `resources.delete`. */
+export interface ResourceIdInput {
+  /** The resource id. */
+  resource_id: string;
+}
+
+/** The input of `resources.create`. */
+export interface ResourceInput {
+  /** The address of the server that the grants are for. */
+  resource: string;
+  /** The name that users see. */
+  name: string;
+  /** The scopes that can be asked for with it; null for every described one. Default: null. */
+  scopes?: string[] | null | undefined;
+  /**
+   * The scopes of a request that names none, all within scopes; null for those of the application.
+   * Default: null.
+   */
+  default_scopes?: string[] | null | undefined;
+}
+
+/** The input of `resources.update`. */
+export interface ResourceUpdateInput {
+  /** The resource id. */
+  resource_id: string;
+  /** The name that users see. */
+  name?: string | undefined;
+  /** The scopes that can be asked for with it; null for every described one. */
+  scopes?: string[] | null | undefined;
+  /** The scopes of a request that names none, all within scopes; null for those of the application. */
+  default_scopes?: string[] | null | undefined;
+  /** Ignored: the address of a resource never changes. */
+  resource?: unknown | undefined;
 }
 
 /** The input of `scopes.put`. */
@@ -652,6 +688,80 @@ export interface ScopesOperations {
   delete(input: ScopeNameInput, options?: CallOptions): Promise<WithResponse<Scope>>;
 }
 
+/** Operations on the resources. */
+export interface ResourcesOperations {
+  /**
+   * Create a resource. Registers a server that grants can be for. Its address is stored without a
+   * default port and a slash at the end, scheme and host in lower case, and never changes.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a server that grants can be for
+   * @throws an `InvalidRequestError` with `resource_exists` or `resource_limit_reached`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.resources.create({
+   *   resource: 'https://mcp.example/mcp',
+   *   name: 'Notes',
+   * });
+   * ```
+   */
+  create(input: ResourceInput, options?: CallOptions): Promise<WithResponse<Resource>>;
+
+  /**
+   * List the resources. All of them, by address.
+   *
+   * @param input - nothing: it takes none
+   * @param options - options of this call
+   * @returns all resources, by their address; with `for await`, every entry of every page
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * for await (const entry of admin.resources.list()) console.log(entry);
+   * ```
+   */
+  list(input?: Record<string, never>, options?: CallOptions): ListPromise<CompleteList<Resource>>;
+
+  /**
+   * Update a resource. Changes the members that are sent; the others stay. If a scope is taken
+   * away, the link requests for the resource that are not decided end for good.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a server that grants can be for
+   * @throws an `InvalidRequestError` with `resource_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.resources.update({ resource_id:
+   * '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  update(input: ResourceUpdateInput, options?: CallOptions): Promise<WithResponse<Resource>>;
+
+  /**
+   * Delete a resource. From then on, nobody can ask for the resource, and the link requests for it
+   * that are not decided end for good. Codes and grants stay. Returns the resource as it was.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a server that grants can be for
+   * @throws an `InvalidRequestError` with `resource_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.resources.delete({ resource_id:
+   * '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  delete(input: ResourceIdInput, options?: CallOptions): Promise<WithResponse<Resource>>;
+}
+
 /** Operations on the connections. */
 export interface ConnectionsOperations {
   /**
@@ -900,6 +1010,9 @@ export abstract class OperatorOperations {
 
   /** Operations on the scopes. */
   declare readonly scopes: ScopesOperations;
+
+  /** Operations on the resources. */
+  declare readonly resources: ResourcesOperations;
 
   /** Operations on the connections. */
   declare readonly connections: ConnectionsOperations;

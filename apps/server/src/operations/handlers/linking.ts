@@ -1,4 +1,5 @@
 import type { LinkRequest } from '@latchkey/schema';
+import { EVERY_SCOPE, marksOf } from '../../audit/name-marks.ts';
 import { endConnection } from '../../connections/end-connection.ts';
 import { listConnectionsWithGrants } from '../../connections/list-connections.ts';
 import { DomainError } from '../../domain-error.ts';
@@ -9,15 +10,27 @@ import { readScope } from '../../linking/describe-scopes.ts';
 import { identify } from '../../linking/identify.ts';
 import { accessByLink } from '../../linking/link-access.ts';
 import { putScope } from '../../linking/put-scope.ts';
+import {
+  createResource,
+  deleteResource,
+  updateResource,
+} from '../../resources/register-resource.ts';
 import type { Service } from '../../service.ts';
 import type { LinkRecord } from '../../store/records.ts';
 import type { Handlers } from '../handler.ts';
-import { toCompleteList, toConnection, toLinkRequest, toPage, toScope } from '../linking-wire.ts';
+import {
+  toCompleteList,
+  toConnection,
+  toLinkRequest,
+  toPage,
+  toResource,
+  toScope,
+} from '../linking-wire.ts';
 import { toRevokedGrant } from '../wire.ts';
 
 type LinkingName = Extract<
   keyof Handlers,
-  `admin.${'scopes' | 'connections' | 'pages' | 'links'}.${string}`
+  `admin.${'scopes' | 'resources' | 'connections' | 'pages' | 'links'}.${string}`
 >;
 
 export const linkingHandlers: Handlers<LinkingName> = {
@@ -31,6 +44,21 @@ export const linkingHandlers: Handlers<LinkingName> = {
     if (deleted === null) throw new DomainError('scope_not_found');
     return toScope(deleted);
   },
+  'admin.resources.create': async (service, input, _operator, _initiator, details) =>
+    // A command has no request that could tell the address.
+    toResource(
+      await createResource(service, input, service.linking?.publicUrl ?? details.publicUrl),
+    ),
+  'admin.resources.list': async ({ store }) =>
+    toCompleteList((await store.listResources()).map(toResource)),
+  'admin.resources.update': async (service, input, _operator, _initiator, { ids }) => {
+    const { resource_id, resource: _, ...changes } = input;
+    const { scopes } = changes;
+    if (scopes !== undefined) ids.scopes = scopes === null ? EVERY_SCOPE : marksOf(scopes);
+    return toResource(await updateResource(service, resource_id, changes));
+  },
+  'admin.resources.delete': async (service, { resource_id }) =>
+    toResource(await deleteResource(service, resource_id)),
   'admin.connections.list': async (service, { account_id }) =>
     toCompleteList((await listConnectionsWithGrants(service, account_id)).map(toConnection)),
   'admin.connections.revoke': async (service, connection, _operator, initiator) =>

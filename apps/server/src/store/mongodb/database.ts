@@ -21,6 +21,7 @@ import type { LogCounterDocument } from './documents/log-counter.ts';
 import type { PageDocument } from './documents/pages.ts';
 import type { RateLimitDocument } from './documents/rate-limits.ts';
 import type { RefusalDocument } from './documents/refusals.ts';
+import type { ResourcesDocument } from './documents/resources.ts';
 import type { DeletedScopeDocument, ScopeDocument } from './documents/scopes.ts';
 import { fromId, toId } from './documents/values.ts';
 import { isRefusedHint, unavailable } from './errors.ts';
@@ -42,6 +43,7 @@ export interface Collections extends Concerns {
   applications: Collection<ApplicationDocument>;
   accounts: Collection<AccountDocument | ErasedAccountDocument>;
   scopes: Collection<ScopeDocument | DeletedScopeDocument>;
+  resources: Collection<ResourcesDocument>;
   links: Collection<LinkDocument>;
   pages: Collection<PageDocument>;
   grants: Collection<GrantDocument>;
@@ -242,6 +244,7 @@ export class Database {
         applications: db.collection('applications', options),
         accounts: db.collection('accounts', options),
         scopes: db.collection('scopes', options),
+        resources: db.collection('resources', options),
         links: db.collection('links', options),
         pages: db.collection('pages', options),
         grants: db.collection('grants', options),

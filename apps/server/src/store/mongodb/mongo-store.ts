@@ -20,6 +20,7 @@ import { watchPool } from './pool.ts';
 import { rateLimits } from './rate-limits.ts';
 import { reduceRevoked } from './reduce-revoked.ts';
 import { refusals } from './refusals.ts';
+import { resources } from './resources.ts';
 import { scopes } from './scopes.ts';
 import { sizesIn } from './sizes.ts';
 import { trials } from './trials.ts';
@@ -39,6 +40,7 @@ export const operations = (database: Database, clock: Clock) => ({
   ...applications(database),
   ...accounts(database, clock),
   ...scopes(database, clock),
+  ...resources(database),
   ...links(database),
   ...pages(database),
   ...codes(database, clock),

@@ -6,7 +6,9 @@ import { atRevision, revisionOf, type Versioned } from './retry-on-conflict.ts';
 /** Inserts the document at revision 0. Null if the revision is another one. */
 export function replaceAtRevision<Document extends Versioned & { _id: unknown }>(
   database: Database,
-  collectionOf: (collections: Pick<Collections, 'accounts' | 'scopes'>) => Collection<Document>,
+  collectionOf: (
+    collections: Pick<Collections, 'accounts' | 'scopes' | 'resources'>,
+  ) => Collection<Document>,
   revision: number,
   { _id, ...replacement }: Document,
   isMade: (found: Document) => boolean,

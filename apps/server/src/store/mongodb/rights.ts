@@ -5,6 +5,7 @@ const collections = [
   'applications',
   'accounts',
   'scopes',
+  'resources',
   'links',
   'pages',
   'grants',

@@ -6,6 +6,7 @@ import type {
   DeletionRecord,
   ListedAccount,
   LogCounterRecord,
+  ResourceRecord,
   ScopeRecord,
 } from '../records.ts';
 import { refuseToCopy } from '../schema-version.ts';
@@ -46,6 +47,7 @@ import {
   type LogCounterDocument,
   toLogCounterDocument,
 } from './documents/log-counter.ts';
+import { ALL, fromResourceItem, toResourceItem } from './documents/resources.ts';
 import { fromScopeDocument, type ScopeDocument, toScopeDocument } from './documents/scopes.ts';
 import { fromId, fromInitiator, initiatorField, toDate, toId } from './documents/values.ts';
 import type { FenceDocument } from './fence.ts';
@@ -117,12 +119,36 @@ const log_counter: Copied<LogCounterRecord, LogCounterDocument> = {
   fromDocument: fromLogCounterDocument,
   toDocument: toLogCounterDocument,
 };
+/** One document has them all. */
+async function readResources(
+  { resources, listing }: Collections,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<ResourceRecord[]> {
+  const document = await resources.findOne(ALL, listing);
+  const records = document?.list.map(fromResourceItem) ?? [];
+  const following = records.filter(({ id }) => after === null || id > after);
+  return following.sort((one, other) => (one.id < other.id ? -1 : 1)).slice(0, limit);
+}
+
+function putResources(records: readonly ResourceRecord[], removed: readonly string[]) {
+  const replaced = [...records.map(({ id }) => id), ...removed].map(toId);
+  const others = {
+    $filter: {
+      input: { $ifNull: ['$list', []] },
+      cond: { $not: [{ $in: ['$$this.id', replaced] }] },
+    },
+  };
+  const list = { $concatArrays: [others, { $literal: records.map(toResourceItem) }] };
+  return { updateOne: { filter: ALL, update: [{ $set: { list } }], upsert: true } };
+}
 
 const kinds = {
   ...{ scopes, applications, deletions, accounts, grants, command_changes },
   log_counter,
 };
 const namedKinds: readonly CopiedKind[] = ['scopes', 'log_counter'];
+
+type KindOfDocuments = keyof typeof kinds;
 
 type AnyDocument = { _id: Binary | string };
 
@@ -149,9 +175,26 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
   // A write that is repeated changes nothing more, so its outcome needs no finding out.
   const run = <T>(work: (collections: Collections) => Promise<T>) => database.writeOnce(work);
   const copied = <Kind extends CopiedKind>(kind: Kind) =>
-    kinds[kind] as unknown as Copied<CopiedRecords[Kind], AnyDocument>;
+    kinds[kind as KindOfDocuments] as unknown as Copied<CopiedRecords[Kind], AnyDocument>;
   const collectionOf = (collections: Collections, kind: CopiedKind) =>
-    collections[kinds[kind].collection] as unknown as Collection<AnyDocument>;
+    collections[
+      kind === 'resources' ? kind : kinds[kind].collection
+    ] as unknown as Collection<AnyDocument>;
+  function operationsOn<Kind extends CopiedKind>(
+    kind: Kind,
+    records: readonly CopiedRecords[Kind][],
+    removed: readonly string[],
+  ): object[] {
+    if (kind === 'resources') return [putResources(records as readonly ResourceRecord[], removed)];
+    const { which, toDocument } = copied(kind);
+    const _id = { $in: removed.map((key) => toKey(kind, key)) };
+    return [
+      { deleteMany: { filter: { ...which, _id } } },
+      ...records.map(toDocument).map((document) => ({
+        replaceOne: { filter: { _id: document._id }, replacement: document, upsert: true },
+      })),
+    ];
+  }
   const toKey = (kind: CopiedKind, key: string) => (namedKinds.includes(kind) ? key : toId(key));
 
   return {
@@ -160,6 +203,12 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
 
     read: (kind, { after, limit }) =>
       run(async (collections) => {
+        if (kind === 'resources') {
+          return (await readResources(collections, {
+            after,
+            limit,
+          })) as CopiedRecords[typeof kind][];
+        }
         const { which, fromDocument } = copied(kind);
         const filter = { ...which, ...(after !== null && { _id: { $gt: toKey(kind, after) } }) };
         const documents = await collectionOf(collections, kind)
@@ -175,17 +224,11 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
     write: (kind, { records, removed = [] }, mark) =>
       run(async (collections) => {
         const { db, durable, listing } = collections;
-        const { which, toDocument } = copied(kind);
-        const operations = [
-          {
-            deleteMany: {
-              filter: { ...which, _id: { $in: removed.map((key) => toKey(kind, key)) } },
-            },
-          },
-          ...records.map(toDocument).map((document) => ({
-            replaceOne: { filter: { _id: document._id }, replacement: document, upsert: true },
-          })),
-        ] as AnyBulkWriteOperation<AnyDocument>[];
+        const operations = operationsOn(
+          kind,
+          records,
+          removed,
+        ) as AnyBulkWriteOperation<AnyDocument>[];
         const collection = collectionOf(collections, kind);
         // A standalone server has no transactions.
         if (listing.readConcern.level === 'local') {

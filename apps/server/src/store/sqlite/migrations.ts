@@ -84,6 +84,16 @@ export const migrations: readonly SqliteStep[] = [
     description_id BLOB NOT NULL -- another one after a deletion
   ) STRICT, WITHOUT ROWID;
 
+  CREATE TABLE resources (
+    id BLOB PRIMARY KEY,
+    resource TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    scopes TEXT, -- JSON; null for every described one
+    default_scopes TEXT, -- JSON
+    created_at INTEGER NOT NULL,
+    generation INTEGER NOT NULL -- one more for each narrowing
+  ) STRICT, WITHOUT ROWID;
+
   -- Authorization requests that were accepted.
   CREATE TABLE links (
     id BLOB PRIMARY KEY NOT NULL,

@@ -17,6 +17,7 @@ import { preparePages } from './pages.ts';
 import { prepareRateLimits } from './rate-limits.ts';
 import { prepareRefusals } from './refusals.ts';
 import { noReserve, reserveBeside } from './reserve.ts';
+import { prepareResources } from './resources.ts';
 import { prepareScopes } from './scopes.ts';
 import { prepareSweeps } from './sweep.ts';
 import { prepareTrials } from './trials.ts';
@@ -42,6 +43,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const applications = prepareApplications(database);
   const accounts = prepareAccounts(database, clock);
   const scopes = prepareScopes(database);
+  const resources = prepareResources(database);
   const pages = preparePages(database);
   const links = prepareLinks(database, pages);
   const codes = prepareCodes(database);
@@ -189,6 +191,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     listScopeNames: read(scopes.listScopeNames),
     findDescriptionIds: read(scopes.findDescriptionIds),
     deleteScope: end(scopes.deleteScope),
+
+    createResource: write(resources.createResource),
+    listResources: read(resources.listResources),
+    updateResource: end(resources.updateResource),
+    deleteResource: end(resources.deleteResource),
 
     createLink: write(links.createLink),
     findLink: read(links.findLink),

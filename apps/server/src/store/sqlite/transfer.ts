@@ -16,6 +16,7 @@ import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 import { refuseForeign } from './foreign-file.ts';
 import { migrations, versionOf } from './migrations.ts';
 import { configure, lockForItself, nodeSqlite, openDatabase } from './open-database.ts';
+import { resourceRecord, resourceRow } from './resources.ts';
 import {
   accountText,
   type BindingRow,
@@ -127,6 +128,7 @@ function transfer(database: DatabaseSync, path: string): Transfer {
       toRecord: scopeRecord,
       toRow: scopeRow,
     }),
+    resources: table('resources', { toRecord: resourceRecord, toRow: resourceRow }),
     applications: applications(database, statement),
     deletions: table('deleted_applications', {
       toRecord: (row: { id: Uint8Array; deleted_at: number; deleted_by: string }) => ({

@@ -40,6 +40,7 @@ const writes = [
   'putAccount',
   'putScope',
   'deleteScope',
+  'createResource',
   'createLink',
   'identifyLink',
   'switchLink',
@@ -68,6 +69,7 @@ const decisions = [
   'endConnection',
   'listPendingCodes',
   'findDescriptionIds',
+  'listResources',
 ] as const;
 
 const lists = [
@@ -97,6 +99,7 @@ describe('on a replica set, whatever the URL says', () => {
       applications: toApplicationDocument(anApplication()),
       accounts: { _id: toId(anId()), ...toSnapshot(anAccount()) },
       scopes: { _id: 'read', title: 'Read', texts: {} },
+      resources: { list: [] },
       pages: toPageDocument({ ...aPage(), initiator: anInitiator() }),
     };
     server.on('find', ({ find, filter }) =>

@@ -5,6 +5,7 @@ import { toSnapshot } from '../../../src/store/mongodb/documents/accounts.ts';
 import { toApplicationDocument } from '../../../src/store/mongodb/documents/applications.ts';
 import { toLinkDocument } from '../../../src/store/mongodb/documents/links.ts';
 import { toPageDocument } from '../../../src/store/mongodb/documents/pages.ts';
+import { toResourceItem } from '../../../src/store/mongodb/documents/resources.ts';
 import { isSame, toHash, toId } from '../../../src/store/mongodb/documents/values.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {
@@ -17,6 +18,7 @@ import {
   anInitiator,
   aPage,
   approvalOf,
+  aResource,
   aScope,
   identificationOf,
   openingOf,
@@ -296,6 +298,34 @@ describe('a change by the operator whose response is lost', () => {
       expect(await call).toBe(outcome);
       expect(server.sent('findAndModify')).toHaveLength(1);
       expect(server.sent('findAndModify')[0]?.query.revision).toEqual({ $exists: false });
+    }
+  });
+
+  test('to a resource: is read back, unless another came after it', async () => {
+    const [resource, other] = [aResource(), aResource()];
+    const [item, renamed] = [resource, { ...resource, name: 'x' }].map(toResourceItem);
+    const all = (revision: number, ...list: unknown[]) => ({ _id: 'all', list, revision });
+    const rival = toResourceItem(other);
+    for (const [call, before, found, outcome] of [
+      ['create', all(1), all(2, item), 'created'],
+      ['create', all(1), all(3, item, rival), 'created'],
+      ['create', all(1), all(2, rival), 'outcome_unknown'],
+      ['update', all(1, item), all(3, rival, renamed), { ...resource, name: 'x' }],
+      ['update', all(1, item), all(2, { ...item, name: 'y' }), 'outcome_unknown'],
+      ['delete', all(1, item), all(3, rival), resource],
+      ['delete', all(1, item), all(2, item, rival), 'outcome_unknown'],
+    ] as const) {
+      const { server, store } = await scripted();
+      server.script('update', 'close');
+      server.script('find', batch(before), batch(found));
+      const made = {
+        create: () => store.createResource(resource, { most: 2 }),
+        update: () => store.updateResource(resource.id, { name: 'x' }),
+        delete: () => store.deleteResource(resource.id),
+      }[call]();
+      expect(await made.catch(({ code }: { code: string }) => code)).toEqual(outcome);
+      expect(server.sent('update')).toHaveLength(1);
+      expect(server.sent('update')[0]?.updates[0].q).toMatchObject({ revision: 1 });
     }
   });
 

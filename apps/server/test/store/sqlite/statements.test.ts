@@ -7,6 +7,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 /** What may read a whole table: one that has few rows, whatever the service did. */
 const small = [
   'scopes',
+  'resources',
   'deleted_applications',
   'command_changes',
   'schema_version',

@@ -14,6 +14,7 @@ import type {
   PageRecord,
   PendingRecord,
   RefusalRecord,
+  ResourceRecord,
   RevokedRecord,
   ScopeRecord,
   SecretRecord,
@@ -109,6 +110,20 @@ export function aScope(members: Partial<ScopeRecord> = {}): ScopeRecord {
     description: 'Also those that only your followers see.',
     texts: { de: { title: 'Deine Beiträge lesen' } },
     sensitive: false,
+    ...members,
+  };
+}
+
+export function aResource(members: Partial<ResourceRecord> = {}): ResourceRecord {
+  const id = anId();
+  return {
+    id,
+    resource: `https://mcp.example/${id}`,
+    name: 'Notes',
+    scopes: ['notes.read', 'notes.write'],
+    default_scopes: ['notes.read'],
+    created_at: 1_700_000_000_000,
+    generation: 0,
     ...members,
   };
 }

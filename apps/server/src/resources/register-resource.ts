@@ -1,0 +1,52 @@
+import { resourceAddress } from '@latchkey/schema';
+import { newId } from '../credentials/credentials.ts';
+import { DomainError } from '../domain-error.ts';
+import type { Service } from '../service.ts';
+import { resourceAfter } from '../store/generations.ts';
+import type { ResourceChanges, ResourceRecord } from '../store/records.ts';
+
+/** An authorization request with a resource reads all of them. */
+export const MAX_RESOURCES = 200;
+
+const invalid = (name: string, message: string) =>
+  new DomainError('parameter_invalid', { issues: [{ path: [name], message }] });
+
+const outside = () => invalid('default_scopes', 'Must be within scopes.');
+
+export async function createResource(
+  { store, clock }: Pick<Service, 'store' | 'clock'>,
+  members: Pick<ResourceRecord, 'resource' | 'name' | 'scopes' | 'default_scopes'>,
+  publicUrl: string,
+): Promise<ResourceRecord> {
+  const own = resourceAddress(`${publicUrl}/v1`);
+  if (own !== null && `${members.resource}/`.startsWith(`${own}/`)) {
+    throw invalid('resource', 'Must not be the /v1 of this service, or below.');
+  }
+  const now = clock();
+  const resource = { ...members, id: newId(now), created_at: now, generation: 0 };
+  if (resourceAfter(resource, {}) === null) throw outside();
+  const outcome = await store.createResource(resource, { most: MAX_RESOURCES });
+  if (outcome !== 'created') throw new DomainError(outcome);
+  return resource;
+}
+
+export async function updateResource(
+  { store }: Pick<Service, 'store'>,
+  resource_id: string,
+  changes: { [Member in keyof ResourceChanges]: ResourceChanges[Member] | undefined },
+): Promise<ResourceRecord> {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const resource = await store.updateResource(resource_id, Object.fromEntries(given));
+  if (resource === 'default_scopes_outside') throw outside();
+  if (resource === 'resource_not_found') throw new DomainError(resource);
+  return resource;
+}
+
+export async function deleteResource(
+  { store }: Pick<Service, 'store'>,
+  resource_id: string,
+): Promise<ResourceRecord> {
+  const resource = await store.deleteResource(resource_id);
+  if (resource === null) throw new DomainError('resource_not_found');
+  return resource;
+}
