@@ -124,6 +124,7 @@ beforeAll(async () => {
   const members = { name: 'Public', public: true, redirect_uris: [redirect_uri] };
   publicId = (await operator<{ id: string }>('POST', '/applications', members)).id;
   await operator('POST', `/applications/${secrets.disabled.id}/disable`);
+  await operator('POST', '/resources', { resource: 'https://mcp.example', name: 'One' });
   await operator('PUT', `/accounts/${account_id}`, { username: 'ada' });
   await operator('PUT', '/scopes/a', { title: 'A' });
   const { id: client_id, secret: client_secret } = secrets.busy;
@@ -235,7 +236,10 @@ describe('the order of the rules of a redemption', async () => {
     '2 code_expired': withBody((body) => body.replace(codes.used, codes.old)),
     '3 redirect_uri_mismatch': withBody((body) => body.replace('/callback', '/')),
     '4 code_verifier_mismatch': withBody((body) => body.replace(verifier, 'a'.repeat(43))),
-    '5 code_already_used': (request) => request,
+    '5 target_mismatch': withBody((body) =>
+      body.replace('{', '{"resource":"https://other.example",'),
+    ),
+    '6 code_already_used': (request) => request,
   };
   const steps = await stepsBelow('operations.md', '### Redemption');
 
@@ -265,7 +269,8 @@ describe('the order of an authorization request', async () => {
     '6 parameter_invalid': withParameter('response_mode', 'fragment'),
     '7 challenge_required': (request) =>
       withParameter('code_challenge', '')(withParameter('code_challenge_method', '')(request)),
-    '8 scope_unknown': withParameter('scope', 'everything'),
+    '8 target_unknown': withParameter('resource', 'https://other.example'),
+    '9 scope_unknown': withParameter('scope', 'everything'),
   };
   const [limit, ...steps] = await stepsBelow('linking.md', '## Authorization request');
 

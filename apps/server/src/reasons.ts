@@ -113,6 +113,12 @@ export const reasons = {
     advice:
       'If `latchkey app get APP_ID` shows too few idle days, allow more before the grant is revoked, which takes at most an hour. Otherwise the user has to link the account again. If the grant was in use, compare the clocks of the machines.',
   },
+  grant_of_resource: {
+    code: 'resource_mismatch',
+    found: 'The grant is for a resource, and this route is not part of it.',
+    advice:
+      'The grant works at its resource. If the application needs this route too, it has to link the account without a resource.',
+  },
   grant_secret_wrong: {
     code: 'credentials_invalid',
     found:
@@ -198,6 +204,11 @@ export const reasons = {
     found: 'The code has a code challenge, and no code_verifier was sent.',
     advice:
       'The application has to keep the verifier from the authorization request until its callback. If it does not use PKCE, somebody has brought a code of their own to its callback.',
+  },
+  resource_differs: {
+    code: 'target_mismatch',
+    found: 'The resource is not the one that the code is for.',
+    advice: 'The application has to send the resource of its authorization request, or none.',
   },
   verifier_unexpected: {
     code: 'code_verifier_mismatch',
@@ -334,6 +345,17 @@ export const reasons = {
     found: 'More was to be approved than the application had asked for.',
     advice: 'Approve a part of the scope of the link request, or all of it by leaving scope out.',
   },
+  resource_repeated: {
+    code: 'target_unknown',
+    found: 'The authorization request has more than one resource.',
+    advice: 'The application has to ask for one resource at a time.',
+  },
+  resource_unregistered: {
+    code: 'target_unknown',
+    found: 'The resource is none of the registered ones.',
+    advice:
+      '`latchkey resource list` shows them. Add the missing one with `latchkey resource create URL --name NAME`, or let the application send the right address.',
+  },
   state_repeated: {
     code: 'state_invalid',
     found: 'The authorization request has more than one state.',
@@ -404,6 +426,12 @@ export const reasons = {
       'A scope of the link request was taken away from the application, or its description was deleted.',
     advice:
       'The link does not work again, also if the scope is put back. The user has to start again at the application.',
+  },
+  link_resource_removed: {
+    code: 'link_not_found',
+    found: 'The resource of the link request was deleted, or a scope was taken away from it.',
+    advice:
+      'The link does not work again, also if the resource is put back. The user has to start again at the application.',
   },
 
   page_cookie_missing: {
@@ -499,6 +527,12 @@ export const reasons = {
       'A scope of the link request was taken away from the application, or its description was deleted.',
     advice:
       'The page does not work again, also if the scope is put back. The user has to start again at the application.',
+  },
+  page_resource_removed: {
+    code: 'page_expired',
+    found: 'The resource of the link request was deleted, or a scope was taken away from it.',
+    advice:
+      'The page does not work again, also if the resource is put back. The user has to start again at the application.',
   },
   page_signed_out: {
     code: 'page_expired',

@@ -218,6 +218,7 @@ export class Latchkey {
    * @param options - options of this call
    * @returns the account, with its current names and flags
    * @throws an {@link AuthenticationError} if the grant was revoked, by anyone: unlink the account
+   * @throws an {@link InvalidRequestError} with `resource_mismatch` if the grant is for a resource
    * @throws a {@link LatchkeyError} as every method: see {@link Latchkey}
    *
    * @example

@@ -322,6 +322,30 @@ export const errorTable = {
       'There are descriptions of 200 scopes, which is the maximum. Delete one that is no longer used, then try again.',
     help: 'Deleting a description ends no grant.',
   },
+  target_unknown: {
+    status: 400,
+    error: 'invalid_target',
+    title: 'The resource cannot be asked for',
+    description:
+      'The resource is not one of this service, or was sent twice. Ask for a resource that is registered, or leave it out.',
+    help: 'From `/oauth/authorize` it goes to the application in a redirect. `latchkey resource list` shows the resources. Two addresses are the same without a default port and a slash at the end, scheme and host in lower case.',
+  },
+  target_mismatch: {
+    status: 400,
+    error: 'invalid_target',
+    title: 'The resource is another one',
+    description:
+      'The resource is not the one that the code is for. Send the resource of the authorization request, or leave it out. The code was not consumed.',
+    help: 'A code that was issued without a resource is for the service itself: its `resource` is the base URL with `/v1`.',
+  },
+  resource_mismatch: {
+    status: 403,
+    error: 'insufficient_scope',
+    title: 'The grant is for a resource',
+    description:
+      'The grant is for a resource, and only that resource accepts it. Send it there, or link the account again without a resource.',
+    help: 'The grant is active. `GET /v1/grant` shows its `resource`, and `GET /v1/account` takes grants of no resource alone.',
+  },
   resource_not_found: {
     status: 404,
     error: 'invalid_request',

@@ -56,6 +56,13 @@ export const codeInput = z.object({
   code_verifier: codeVerifier
     .optional()
     .meta({ description: 'The verifier of the challenge, if the code has one (RFC 7636).' }),
+  resource: z
+    .string()
+    .optional()
+    .meta({
+      description: 'The resource that the code is for (RFC 8707); it may be left out.',
+      examples: ['https://mcp.example/mcp'],
+    }),
 });
 
 export const tokenInput = z.object({
@@ -284,6 +291,13 @@ export const codeIssueInput = operatorInput({
   code_challenge: codeChallenge
     .optional()
     .meta({ description: 'Binds the code to a verifier (RFC 7636, S256).' }),
+  resource: z
+    .string()
+    .optional()
+    .meta({
+      description: 'The registered resource that the grant is for. Default: none.',
+      examples: ['https://mcp.example/mcp'],
+    }),
 });
 
 const listMembers = {

@@ -424,12 +424,19 @@ export const linkApplication = applicationProfile
   })
   .meta({ id: 'LinkApplication', description: 'The application of a link request.' });
 
+export const linkedResource = z
+  .object(resourceHead)
+  .meta({ id: 'LinkedResource', description: 'The resource of a link request.' });
+
 export const linkRequest = z
   .object({
     object: z.literal('link_request'),
     id: uuid.meta({ description: 'Identifies the link request.' }),
     status: linkStatus.meta({ description: '`approved` and `denied` are final.' }),
     application: linkApplication.meta({ description: 'The application that asks.' }),
+    resource: linkedResource
+      .nullable()
+      .meta({ description: 'The resource that the grant will be for; null for none.' }),
     scope,
     scopes: z.array(scopeDescription).meta({ description: 'The same scopes with descriptions.' }),
     redirect_host: z.string().meta({

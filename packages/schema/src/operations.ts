@@ -53,6 +53,7 @@ export const operations = {
       'code_expired',
       'redirect_uri_mismatch',
       'code_verifier_mismatch',
+      'target_mismatch',
       'code_already_used',
     ],
   },
@@ -111,7 +112,7 @@ export const operations = {
     description: 'The account as it is now.',
     input: input.noInput,
     output: object.account,
-    errors: [],
+    errors: ['resource_mismatch'],
   },
   'account.grant': {
     method: 'GET',
@@ -283,7 +284,7 @@ export const operations = {
       'Issues a code that the application can convert within 300 seconds. The code stores a copy of the current account.',
     input: input.codeIssueInput,
     output: object.issuedCode,
-    errors: ['application_not_found', 'account_not_found', 'store_full'],
+    errors: ['target_unknown', 'application_not_found', 'account_not_found', 'store_full'],
   },
   'admin.codes.cancel': {
     method: 'DELETE',

@@ -31,6 +31,7 @@ interface Generated {
   linkStatus: types.LinkStatus;
   redirectKind: types.RedirectKind;
   linkApplication: types.LinkApplication;
+  linkedResource: types.LinkedResource;
   linkRequest: types.LinkRequest;
   linkRedirect: types.LinkRedirect;
   linkIdentification: types.LinkIdentification;

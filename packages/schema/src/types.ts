@@ -230,12 +230,7 @@ export interface Scope {
 }
 
 /** A server that grants can be for. */
-export interface Resource {
-  object: 'resource';
-  /** The address of the server that the grants are for. It never changes. */
-  resource: string;
-  /** The name that users see. */
-  name: string;
+export interface Resource extends LinkedResource {
   /** Identifies the resource. A UUID in lower case. */
   id: string;
   /** The scopes that can be asked for with it; null for every described one. */
@@ -321,6 +316,15 @@ export interface LinkApplication extends ApplicationProfile {
   public: boolean;
 }
 
+/** The resource of a link request. */
+export interface LinkedResource {
+  object: 'resource';
+  /** The address of the server that the grants are for. It never changes. */
+  resource: string;
+  /** The name that users see. */
+  name: string;
+}
+
 /** A request of an application to link an account. */
 export interface LinkRequest {
   object: 'link_request';
@@ -330,6 +334,8 @@ export interface LinkRequest {
   status: LinkStatus;
   /** The application that asks. */
   application: LinkApplication;
+  /** The resource that the grant will be for; null for none. */
+  resource: LinkedResource | null;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
   scope: string;
   /** The same scopes with descriptions. */

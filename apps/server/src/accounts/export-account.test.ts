@@ -52,7 +52,14 @@ const service: ExportingService = {
     listGrants: async (_, range) =>
       rangeOf(histories, ({ grant_id }) => grant_id, range).map(
         ({ grant_id, application_id, created_at, revoked_at }): GrantRecord => ({
-          ...{ grant_id, application_id, scope: '', created_at: created_at ?? 0, account },
+          ...{
+            grant_id,
+            application_id,
+            resource: null,
+            scope: '',
+            created_at: created_at ?? 0,
+            account,
+          },
           ...{ last_used_at: null, revoked_at },
         }),
       ),

@@ -20,13 +20,17 @@ export function addCodeCommands(program: Command, terminal: Terminal): void {
       '--scope <scope>',
       'scope tokens, separated by spaces, for example "profile.read"',
     )
+    .option('--resource <url>', 'the registered resource that the grant will be for')
     .option('--json', 'print JSON, as the API returns it')
     .description('issue a code, which works once and for 5 minutes')
-    .action(({ app, account, scope, ...options }) =>
+    .action(({ app, account, scope, resource, ...options }) =>
       runOperation(
         terminal,
         'admin.codes.issue',
-        { application_id: app, account_id: account, scope },
+        {
+          ...{ application_id: app, account_id: account, scope },
+          ...(resource !== undefined && { resource }),
+        },
         options,
         (issued) => `${issued.code}\nfor grant ${issued.grant_id}, until ${issued.expires_at}`,
       ),

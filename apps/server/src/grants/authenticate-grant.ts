@@ -30,6 +30,10 @@ export async function authenticateGrant(
   initiator: Initiator,
 ): Promise<GrantAuthentication> {
   const found = await findActiveGrant(service, credential, options);
+  // Only `/v1/account` shows the current account: it is no part of another resource.
+  if (options.currentAccount && found.grant.resource !== null) {
+    throw refusal('grant_of_resource', found);
+  }
   await noteUse(service, found, initiator);
   return found;
 }

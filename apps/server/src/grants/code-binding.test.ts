@@ -37,7 +37,27 @@ test.each<[Partial<CodeBinding>, string | null, string | null, string | null]>([
 ])('bound to %j, redeemed with %s and %s: %s', (binding, redirect_uri, code_challenge, reason) => {
   const code: CodeBinding = {
     ...{ redirect_uri: null, redirect_uri_given: false, code_challenge: null, link_id: null },
+    resource: null,
     ...binding,
   };
-  expect(whyNotBound(code, { redirect_uri, code_challenge })).toBe(reason);
+  expect(whyNotBound(code, { redirect_uri, code_challenge, resources: null })).toBe(reason);
+});
+
+test.each<[string | null, (string | null)[] | null, string | null]>([
+  ['https://a.example', null, null],
+  ['https://a.example', ['https://a.example'], null],
+  ['https://a.example', ['https://b.example', null], 'resource_differs'],
+  ['https://a.example', [], 'resource_differs'],
+  [null, null, null],
+  [null, ['https://a.example', null], null],
+  [null, ['https://a.example'], 'resource_differs'],
+])('for %s, redeemed for one of %j: %s', (resource, resources, reason) => {
+  const code: CodeBinding = {
+    ...{ redirect_uri: null, redirect_uri_given: false, code_challenge: null, link_id: null },
+    resource,
+  };
+  expect(whyNotBound(code, { redirect_uri: null, code_challenge: null, resources })).toBe(reason);
+  // The verifier comes first.
+  const wrong = { redirect_uri: null, code_challenge: CHALLENGE, resources };
+  expect(whyNotBound(code, wrong)).toBe('verifier_unexpected');
 });

@@ -6,6 +6,8 @@ import type { CodeBinding } from '../store/records.ts';
 export interface BindingProof {
   redirect_uri: string | null;
   code_challenge: string | null;
+  /** Those that the code may be for; null for any. */
+  resources: readonly (string | null)[] | null;
 }
 
 export function challengeOf(code_verifier: string): string {
@@ -14,7 +16,11 @@ export function challengeOf(code_verifier: string): string {
 
 /** The write of the redemption has the same conditions. This names the first that failed. */
 export function whyNotBound(code: CodeBinding, proof: BindingProof): Reason | null {
-  return whyNotThisRedirect(code, proof) ?? whyNotThisChallenge(code, proof);
+  return (
+    whyNotThisRedirect(code, proof) ??
+    whyNotThisChallenge(code, proof) ??
+    (proof.resources?.includes(code.resource) === false ? 'resource_differs' : null)
+  );
 }
 
 function whyNotThisRedirect(code: CodeBinding, { redirect_uri }: BindingProof): Reason | null {

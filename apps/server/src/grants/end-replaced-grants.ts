@@ -7,10 +7,10 @@ import type { ConnectedGrant, GrantRecord } from '../store/records.ts';
 // Simultaneous writes share a wait for the disk.
 const AT_ONCE = 64;
 
-/** After a conversion: ends the live grants of its account except the newest `most`. */
+/** After a conversion: ends the live grants of its account for its resource, except the newest `most`. */
 export async function endReplacedGrants(
   { store, clock, audit }: Pick<Service, 'store' | 'clock' | 'audit'>,
-  { grant_id, application_id, account: { id: account_id } }: GrantRecord,
+  { grant_id, application_id, resource, account: { id: account_id } }: GrantRecord,
   most: number,
   initiator: Initiator,
 ): Promise<void> {
@@ -24,7 +24,9 @@ export async function endReplacedGrants(
 
   try {
     const live: ConnectedGrant[] = [];
-    for await (const grant of activeGrants(store, { account_id, application_id })) live.push(grant);
+    for await (const grant of activeGrants(store, { account_id, application_id })) {
+      if (grant.resource === resource) live.push(grant);
+    }
     const replaced = live.sort(byConversion).slice(0, -most);
     while (replaced.length > 0) {
       await Promise.all(replaced.splice(0, AT_ONCE).map((grant) => end(grant.grant_id)));

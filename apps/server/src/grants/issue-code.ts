@@ -14,6 +14,8 @@ export interface CodeRequest {
   scope: string;
   redirect_uri?: string | undefined;
   code_challenge?: string | undefined;
+  /** The address of a registered one; null for none, which is the default. */
+  resource?: string | null;
 }
 
 export interface IssuedCode {
@@ -42,6 +44,7 @@ export async function issueCode(
     redirect_uri: request.redirect_uri ?? null,
     redirect_uri_given: request.redirect_uri !== undefined,
     code_challenge: request.code_challenge ?? null,
+    resource: request.resource ?? null,
     link_id: null,
     generation: application.generations.now,
     initiator,

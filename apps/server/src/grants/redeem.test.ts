@@ -21,6 +21,7 @@ const UNBOUND: CodeBinding = {
   redirect_uri: null,
   redirect_uri_given: false,
   code_challenge: null,
+  resource: null,
   link_id: null,
 };
 
@@ -69,6 +70,7 @@ function issued() {
 const grantOf = (grant_id: string, now: number): GrantRecord => ({
   grant_id,
   application_id: APPLICATION,
+  resource: null,
   scope: 'a',
   account: {
     id: APPLICATION,
@@ -165,10 +167,11 @@ test('the write gets what the code may be bound to', async () => {
   const { service, redemptions } = serviceAt(ISSUED, grantOf(grant_id, ISSUED));
   const redirect_uri = 'https://app.example/callback';
   await redeem(service, OWN, { code, redirect_uri, code_verifier: VERIFIER }, INITIATOR);
-  await redeem(service, OWN, { code }, INITIATOR);
+  const resources = ['https://a.example', null];
+  await redeem(service, OWN, { code, resources }, INITIATOR);
   expect(redemptions).toMatchObject([
-    { redirect_uri, code_challenge: CHALLENGE },
-    { redirect_uri: null, code_challenge: null },
+    { redirect_uri, code_challenge: CHALLENGE, resources: null },
+    { redirect_uri: null, code_challenge: null, resources },
   ]);
 });
 

@@ -24,13 +24,15 @@ export interface RedemptionRequest {
   code: string;
   redirect_uri?: string | undefined;
   code_verifier?: string | undefined;
+  /** Those that the code may be for, null for none. Default: any. */
+  resources?: readonly (string | null)[] | null;
 }
 
 /** Of all calls with one code, exactly one succeeds. A failed call leaves the code unchanged. */
 export async function redeem(
   { store, clock }: Service,
   { id: application_id, generations }: Pick<ApplicationRecord, 'id' | 'generations'>,
-  { code, redirect_uri, code_verifier }: RedemptionRequest,
+  { code, redirect_uri, code_verifier, resources = null }: RedemptionRequest,
   initiator: Initiator,
 ): Promise<GrantWithSecret> {
   const grant_id = parseCredential('code', code);
@@ -41,6 +43,7 @@ export async function redeem(
   const proof = {
     redirect_uri: redirect_uri ?? null,
     code_challenge: code_verifier === undefined ? null : challengeOf(code_verifier),
+    resources,
   };
   // Read once, so that the write and the reason for a refusal agree.
   const now = clock();

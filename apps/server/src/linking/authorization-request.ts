@@ -2,7 +2,10 @@ import { fields, isUuid } from '@latchkey/schema';
 import { z } from 'zod';
 import { DomainError } from '../domain-error.ts';
 import type { Reason } from '../reasons.ts';
-import type { ApplicationRecord } from '../store/records.ts';
+import { sameResource } from '../resources/find-resource.ts';
+import { isOwnResource } from '../resources/own-resource.ts';
+import { linkingOf, type Service } from '../service.ts';
+import type { ApplicationRecord, LinkedResource, ResourceRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { type AskedScope, readScope } from './asked-scope.ts';
 import { matchesRedirectUri } from './match-redirect-uri.ts';
@@ -14,6 +17,7 @@ export interface AuthorizationTarget extends RedirectTarget {
 }
 
 export interface AuthorizationRequest extends AuthorizationTarget, AskedScope {
+  resource: LinkedResource | null;
   code_challenge: string | null;
   login_hint: string | null;
   ui_locales: string | null;
@@ -79,9 +83,9 @@ async function findClient(
   return application;
 }
 
-/** Steps 5 to 8. Errors are redirected to the application. */
+/** Steps 5 to 9. Errors are redirected to the application. */
 export async function readRequest(
-  store: Store,
+  service: Service,
   target: AuthorizationTarget,
   query: URLSearchParams,
   mayBeStale: boolean,
@@ -98,14 +102,38 @@ export async function readRequest(
     if (state === null) throw refuse('challenge_or_state');
   }
 
+  const resource = await readResource(service, application, valuesOf(query, 'resource'));
+  const bounds = { application, resource, mayBeStale };
   return {
     ...target,
-    ...(await readScope(store, oneOf(query, 'scope'), { application, mayBeStale })),
+    ...(await readScope(service.store, oneOf(query, 'scope'), bounds)),
+    resource: resource && toLinkedResource(resource),
     code_challenge,
     login_hint: readHint(query, 'login_hint', fields.textOf(200)),
     ui_locales: readHint(query, 'ui_locales', LANGUAGE_TAGS),
   };
 }
+
+/** Not an outdated one: a link request must not be for another resource than was asked for. */
+async function readResource(
+  service: Service,
+  { id: application_id }: ApplicationRecord,
+  [named, ...others]: string[],
+): Promise<ResourceRecord | null> {
+  if (named === undefined) return null;
+  const resources = await service.store.listResources();
+  // Without resources, the parameter is unknown like any other.
+  if (resources.length === 0) return null;
+  if (others.length > 0) throw DomainError.because('resource_repeated', { application_id });
+  if (isOwnResource(named, linkingOf(service).publicUrl)) return null;
+  const found = sameResource(resources, named);
+  if (found === null) throw DomainError.because('resource_unregistered', { application_id });
+  return found;
+}
+
+const toLinkedResource = ({ id, resource, generation }: ResourceRecord): LinkedResource => ({
+  ...{ id, resource, generation },
+});
 
 const invalid = (name: string, message: string) =>
   new DomainError('parameter_invalid', { issues: [{ path: [name], message }] });

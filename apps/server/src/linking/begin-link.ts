@@ -5,6 +5,7 @@ import { linkingOf, type Service } from '../service.ts';
 import type { ApplicationRecord, LinkRecord } from '../store/records.ts';
 import { refuseIfFull } from '../store/room.ts';
 import { type AuthorizationRequest, readRequest, readTarget } from './authorization-request.ts';
+import { hashIds } from './hash-ids.ts';
 import { LINK_LIFETIME } from './link-access.ts';
 import { addToQuery, redirectWithError, refusalInWords } from './redirect.ts';
 
@@ -45,7 +46,7 @@ async function readRecent(
 ): Promise<AuthorizationRequest> {
   const target = await readTarget(service.store, query, options);
   try {
-    return await readRequest(service.store, target, query, options.mayBeStale);
+    return await readRequest(service, target, query, options.mayBeStale);
   } catch (error) {
     if (!(error instanceof DomainError) || error.code === 'store_unavailable') throw error;
     const redirect_to = redirectWithError(linkingOf(service), target, {
@@ -74,6 +75,7 @@ export async function beginLink(
     application_id: request.application.id,
     redirect_uri: request.redirect_uri,
     redirect_uri_given: request.redirect_uri_given,
+    resource: request.resource,
     scope: request.scope,
     state: request.state,
     code_challenge: request.code_challenge,
@@ -81,7 +83,7 @@ export async function beginLink(
     ui_locales,
     salt: randomBytes(32),
     generation: request.application.generations.now,
-    description_ids: request.description_ids,
+    description_hash: hashIds(request.description_ids),
     expires_at: now + LINK_LIFETIME,
     account_id: null,
     page_id: null,

@@ -50,6 +50,7 @@ export async function approve(
     redirect_uri: link.redirect_uri,
     redirect_uri_given: link.redirect_uri_given,
     code_challenge: link.code_challenge,
+    resource: link.resource?.resource ?? null,
     link_id: link.id,
     generation: link.generation,
     initiator,

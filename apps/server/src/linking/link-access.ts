@@ -8,15 +8,23 @@ import { linkingOf, type Service } from '../service.ts';
 import { sinceOf } from '../store/generations.ts';
 import type { ApplicationRecord, CredentialHash, LinkRecord } from '../store/records.ts';
 import { LINKS_KEPT, type LinkHolder } from '../store/store.ts';
+import { hashIds } from './hash-ids.ts';
 import { matchesRedirectUri } from './match-redirect-uri.ts';
 import { redirectWithError } from './redirect.ts';
 
 /** A link request can be decided for an hour: `docs/protocol/limits.md#lifetimes`. */
 export const LINK_LIFETIME: Milliseconds = 3_600_000;
 
+/** A decided link request may be for a resource that was deleted since. */
+export interface ShownResource {
+  resource: string;
+  name: string;
+}
+
 export interface LinkAccess<Holder extends LinkHolder = LinkHolder> {
   link: LinkRecord;
   application: ApplicationRecord;
+  resource: ShownResource | null;
   holder: Holder;
   decided_by: string;
   key: Uint8Array;
@@ -24,7 +32,12 @@ export interface LinkAccess<Holder extends LinkHolder = LinkHolder> {
 }
 
 export type LinkFaults = Record<
-  'unknown' | 'deletedApplication' | 'disabledApplication' | 'redirectUriRemoved' | 'scopeRemoved',
+  | 'unknown'
+  | 'deletedApplication'
+  | 'disabledApplication'
+  | 'redirectUriRemoved'
+  | 'scopeRemoved'
+  | 'resourceRemoved',
   Reason
 >;
 
@@ -34,6 +47,7 @@ const hostFaults: LinkFaults = {
   disabledApplication: 'link_of_disabled_application',
   redirectUriRemoved: 'link_redirect_uri_removed',
   scopeRemoved: 'link_scope_removed',
+  resourceRemoved: 'link_resource_removed',
 };
 
 export function subjectOf({ id, application_id }: LinkRecord): Subject {
@@ -44,16 +58,17 @@ export async function findLinkRequest(
   { store, clock }: Service,
   link_id: string,
   faults: LinkFaults,
-): Promise<Pick<LinkAccess, 'link' | 'application'>> {
+): Promise<Pick<LinkAccess, 'link' | 'application' | 'resource'>> {
   const link = await store.findLink(link_id);
   // The store may delete it later.
   if (link === null || clock() >= link.expires_at + LINKS_KEPT) {
     throw DomainError.because(faults.unknown, { link_id });
   }
   const isOpen = link.decision === null;
-  const [application, description_ids] = await Promise.all([
+  const [application, description_ids, resources] = await Promise.all([
     store.findApplication(link.application_id),
-    isOpen ? store.findDescriptionIds(link.scope.split(' ')) : link.description_ids,
+    isOpen ? store.findDescriptionIds(link.scope.split(' ')) : ([] as (string | null)[]),
+    link.resource === null ? [] : store.listResources(),
   ]);
   const refuse = (reason: Reason) => DomainError.because(reason, subjectOf(link));
   if (application === null) throw refuse(faults.deletedApplication);
@@ -61,7 +76,10 @@ export async function findLinkRequest(
   const { redirect_uris, scopes, generations } = application;
   const registered = redirect_uris.filter((uri) => matchesRedirectUri(uri, link.redirect_uri));
   if (registered.length === 0) throw refuse(faults.redirectUriRemoved);
-  if (!isOpen) return { link, application };
+  const { resource: linked } = link;
+  const found = resources.find(({ id }) => id === linked?.id);
+  const resource = linked && { resource: linked.resource, name: found?.name ?? linked.resource };
+  if (!isOpen) return { link, application, resource };
 
   // What was taken away and put back is there since a later generation.
   const isSince = (since: number) => since > link.generation;
@@ -69,13 +87,18 @@ export async function findLinkRequest(
   if (registered.every((uri) => isSince(sinceOf(generations.redirect_uris, uri)))) {
     throw refuse(faults.redirectUriRemoved);
   }
-  const isTakenAway = link.scope.split(' ').some((token, index) => {
+  const tokens = link.scope.split(' ');
+  const ids = description_ids.filter((id) => id !== null);
+  const areDescribed =
+    ids.length === tokens.length && sameHash(hashIds(ids), link.description_hash);
+  const isTakenAway = tokens.some((token) => {
     const isAllowed = scopes === null || scopes.includes(token);
-    const isDescribed = description_ids[index] === link.description_ids[index];
-    return !isAllowed || !isDescribed || isSince(sinceOf(generations.scopes, token));
+    return !isAllowed || isSince(sinceOf(generations.scopes, token));
   });
-  if (isTakenAway) throw refuse(faults.scopeRemoved);
-  return { link, application };
+  if (isTakenAway || !areDescribed) throw refuse(faults.scopeRemoved);
+  if (linked !== null && found?.generation !== linked.generation)
+    throw refuse(faults.resourceRemoved);
+  return { link, application, resource };
 }
 
 export async function accessByLink(
@@ -85,7 +108,7 @@ export async function accessByLink(
 ): Promise<LinkAccess<{ link_hash: CredentialHash }>> {
   const parts = credentialParts('link', credential);
   if (parts === null) throw DomainError.because('link_ill_formed');
-  const { link, application } = await findLinkRequest(service, parts.id, hostFaults);
+  const { link, application, resource } = await findLinkRequest(service, parts.id, hostFaults);
   const link_hash = hashCredential(credential);
   if (!sameHash(link.link_hash, link_hash)) {
     throw DomainError.because('link_superseded', subjectOf(link));
@@ -94,6 +117,7 @@ export async function accessByLink(
   return {
     link,
     application,
+    resource,
     holder: { link_hash },
     decided_by: link.id,
     key: parts.random,

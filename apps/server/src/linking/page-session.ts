@@ -25,6 +25,7 @@ const pageFaults: LinkFaults = {
   disabledApplication: 'page_of_disabled_application',
   redirectUriRemoved: 'page_redirect_uri_removed',
   scopeRemoved: 'page_scope_removed',
+  resourceRemoved: 'page_resource_removed',
 };
 
 /** Does not check whether the link request is decided or expired. */
@@ -114,12 +115,12 @@ async function accessByPage(
   { id, link_id }: PageRecord,
   key: Uint8Array,
 ): Promise<LinkAccess<{ page_id: string }>> {
-  const { link, application } = await findLinkRequest(service, link_id as string, pageFaults);
+  const found = await findLinkRequest(service, link_id as string, pageFaults);
+  const { link, application } = found;
   const subject = { link_id: link.id, application_id: application.id };
   if (link.page_id !== id) throw DomainError.because('page_superseded', subject);
   return {
-    link,
-    application,
+    ...found,
     holder: { page_id: id },
     decided_by: id,
     key,

@@ -158,11 +158,21 @@ const readPosts: Scope = {
   sensitive: false,
 };
 
+const notes: Resource = {
+  object: 'resource',
+  id: RESOURCE,
+  resource: 'https://mcp.example/mcp',
+  name: 'Notes',
+  scopes: ['posts.read', 'profile.read'],
+  default_scopes: ['posts.read'],
+  created_at: '2026-11-02T09:00:00.000+00:00',
+};
 const linkRequest: LinkRequest = {
   object: 'link_request',
   id: LINK,
   status: 'open',
   application: { ...profile, public: false },
+  resource: { object: 'resource', resource: notes.resource, name: notes.name },
   scope,
   scopes: [readProfile, readPosts],
   redirect_host: 'acme.example',
@@ -177,15 +187,6 @@ const linkRequest: LinkRequest = {
 export const DENIED = `${CALLBACK}?error=access_denied&error_code=access_denied&state=xyz&iss=https%3A%2F%2Flatchkey.example`;
 
 const issued = { application_id: APPLICATION, account_id: ACCOUNT, scope };
-const notes: Resource = {
-  object: 'resource',
-  id: RESOURCE,
-  resource: 'https://mcp.example/mcp',
-  name: 'Notes',
-  scopes: ['posts.read', 'profile.read'],
-  default_scopes: ['posts.read'],
-  created_at: '2026-11-02T09:00:00.000+00:00',
-};
 const codeMembers = {
   grant_id: GRANT,
   ...issued,

@@ -14,6 +14,7 @@ const WRONG_CODE: ReadonlySet<ErrorCode> = new Set([
   'code_expired',
   'redirect_uri_mismatch',
   'code_verifier_mismatch',
+  'target_mismatch',
   'code_already_used',
 ]);
 

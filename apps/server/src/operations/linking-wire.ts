@@ -56,7 +56,7 @@ export function toPage({ page, url }: NewPage): Page {
 }
 
 export function toLinkRequest(
-  { link, application }: Pick<LinkAccess, 'link' | 'application'>,
+  { link, application, resource }: Pick<LinkAccess, 'link' | 'application' | 'resource'>,
   scopes: readonly ScopeRecord[],
 ): LinkRequest {
   return {
@@ -64,6 +64,7 @@ export function toLinkRequest(
     id: link.id,
     status: statusOf(link),
     application: { ...toApplicationProfile(application), public: application.public },
+    resource: resource && { object: 'resource', ...resource },
     scope: link.scope,
     scopes: scopes.map(toScope),
     ...describeRedirect(link.redirect_uri),

@@ -8,6 +8,7 @@ export const de: { readonly [Key in TextKey]: string } = {
   'consent.scopes': 'Wenn Sie zustimmen, kann {application}:',
   'consent.sensitive':
     'Achtung: Das handelt für Sie oder kostet Sie etwas. Wenn Sie zustimmen, kann {application}:',
+  'consent.resource': 'Sie möchte auf {resource} unter {host} zugreifen.',
   'consent.policy': 'Datenschutz',
   'consent.tos': 'Nutzungsbedingungen',
   'consent.next': 'Sie kehren zu {redirect_host} zurück.',

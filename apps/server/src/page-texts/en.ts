@@ -7,6 +7,7 @@ export const en = {
   'consent.scopes': 'If you allow it, {application} can:',
   'consent.sensitive':
     'Take care: this acts for you, or costs you something. If you allow it, {application} can:',
+  'consent.resource': 'It asks for access to {resource} at {host}.',
   'consent.policy': 'Privacy',
   'consent.tos': 'Terms',
   'consent.next': 'You return to {redirect_host}.',

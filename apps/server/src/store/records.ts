@@ -125,9 +125,14 @@ export interface CodeBinding {
   redirect_uri_given: boolean;
   /** RFC 7636, S256; null for none. */
   code_challenge: string | null;
+  /** The address of the resource that the grant is for; null for none. */
+  resource: string | null;
   /** The link request whose approval issued the code; null for none. */
   link_id: string | null;
 }
+
+/** As it was when the link request was made. */
+export type LinkedResource = Pick<ResourceRecord, 'id' | 'resource' | 'generation'>;
 
 /** An authorization request that was accepted. */
 export interface LinkRecord {
@@ -139,6 +144,8 @@ export interface LinkRecord {
   /** As the browser will be sent to it, with the port of a loopback address. */
   redirect_uri: string;
   redirect_uri_given: boolean;
+  /** Null for none. */
+  resource: LinkedResource | null;
   scope: string;
   state: string | null;
   code_challenge: string | null;
@@ -148,8 +155,8 @@ export interface LinkRecord {
   salt: Uint8Array;
   /** Of its application, when the request was made. */
   generation: number;
-  /** The ids of the descriptions of its scopes, in their order, when the request was made. */
-  description_ids: string[];
+  /** Of the ids of the descriptions of its scopes, in their order, when the request was made. */
+  description_hash: Uint8Array;
   /** It can be decided while now < this. It is deleted 3 hours later. */
   expires_at: Milliseconds;
   /** The account that was last identified or was approved; null before. */
@@ -227,6 +234,8 @@ export const ERASED = { username: 'erased', display_name: 'erased', twitter: nul
 export interface GrantRecord {
   grant_id: string;
   application_id: string;
+  /** The address of the resource that it is for; null for none. */
+  resource: string | null;
   scope: string;
   /** As it was when the code was issued. */
   account: AccountRecord;

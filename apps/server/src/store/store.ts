@@ -149,6 +149,8 @@ export interface Redemption extends Change {
   redirect_uri: string | null;
   /** Of the verifier that was sent; null without one. Has to equal the code's. */
   code_challenge: string | null;
+  /** The code has to be for one of these resources, or none for null; null for any. */
+  resources: readonly (string | null)[] | null;
   /** Of the last disabling of the application. A code of an earlier one is over. */
   disabled_generation: number;
   now: Milliseconds;
@@ -503,7 +505,8 @@ export interface Store {
    * - the application and the hash are those of the code,
    * - `now` is before the expiry of the code,
    * - the generation of the code is not before that of the last disabling,
-   * - the challenge is the code's, or both have none, and
+   * - the challenge is the code's, or both have none,
+   * - the resource of the code is one of those, and
    * - the redirect URI is the code's. It may be left out if the code has a challenge, or if its
    *   authorization request left it out. If the code has none, any is ignored.
    *

@@ -21,7 +21,7 @@ const grants = Array.from({ length: 480 }, (_, age): ConnectedGrant => {
   const application_id = ([b, a, deleted][age % 3] ?? a).id;
   const scope = age < 120 ? 'posts.read' : 'x posts.read';
   return {
-    ...{ grant_id: anId(), application_id, scope },
+    ...{ grant_id: anId(), application_id, resource: null, scope },
     ...{
       created_at: 1_000 - age,
       last_used_at: age % 6 < 3 ? null : 2_000 - age,

@@ -54,7 +54,9 @@ describeOnEachStore('a code', (fresh) => {
     await convert('REST', code, bearer);
     const described = await invoke(server, 'REST', 'account.grant', {}, asBearer(grant));
     const { grant_secret: _, ...description } = grant;
-    expect(described.body).toStrictEqual({ ...description, application_id, external_id: null });
+    expect(described.body).toStrictEqual({
+      ...{ ...description, application_id, external_id: null, resource: null },
+    });
   });
 
   test('is "expired" by its age alone, whether pending, cancelled or unknown', async () => {

@@ -43,7 +43,7 @@ export const unknownCredential = (
 ): string => formatCredential(kind, id, crypto.getRandomValues(new Uint8Array(32)));
 
 /** There may be 200 of them already. */
-async function aResource(server: ServerWithDatabase): Promise<string> {
+export async function aResource(server: ServerWithDatabase): Promise<string> {
   const { data } = await succeed(server, 'admin.resources.list', {}, operator);
   if (data.length > 0) return data[0].resource;
   const input = { resource: 'https://mcp0.example', name: 'One' };
@@ -630,6 +630,38 @@ export const errorCases: ErrorCase[] = [
         await invoke(server, 'REST', 'admin.resources.create', { resource, name: 'One' }, operator);
       }
       return { input: { resource: 'https://one.more.example', name: 'One more' }, as: operator };
+    }),
+  },
+  {
+    code: 'target_unknown',
+    when: 'a code is issued for a resource that is not registered',
+    status: 400,
+    error: 'invalid_target',
+    arrange: onOperation('admin.codes.issue', async ({ application_id, account_id }) => ({
+      input: { application_id, account_id, scope: 'a', resource: 'https://nobody.example' },
+      as: operator,
+    })),
+  },
+  {
+    code: 'target_mismatch',
+    when: 'a code of no resource is converted for one',
+    status: 400,
+    error: 'invalid_target',
+    arrange: onOperation('grants.convert', async (linked, server) => {
+      const resource = await aResource(server);
+      const { code } = await linked.issue();
+      return { input: { code, resource } };
+    }),
+  },
+  {
+    code: 'resource_mismatch',
+    when: 'a grant of a resource asks for the account',
+    status: 403,
+    error: 'insufficient_scope',
+    arrange: onOperation('account.get', async (linked, server) => {
+      const resource = await aResource(server);
+      const { code } = await linked.issue({ resource });
+      return { as: asBearer(await linked.convert(code)) };
     }),
   },
   {

@@ -12,7 +12,11 @@ export interface LinkedApplication {
   /** The value of the Authorization header. */
   bearer: string;
   account_id: string;
-  issue(binding?: { redirect_uri?: string; code_challenge?: string }): Promise<IssuedCode>;
+  issue(binding?: {
+    redirect_uri?: string;
+    code_challenge?: string;
+    resource?: string;
+  }): Promise<IssuedCode>;
   convert(code: string): Promise<FullGrant>;
   /** Issues a code and converts it. */
   link(): Promise<FullGrant>;

@@ -5,7 +5,7 @@ import type { Reason } from '../../src/reasons.ts';
 import type { LinkingReason } from '../linking/reasons.ts';
 import { anInitiator } from '../store/suite/records.ts';
 import { succeed } from './call.ts';
-import { unknownCredential } from './error-cases.ts';
+import { aResource, unknownCredential } from './error-cases.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { operator, type ServerWithDatabase } from './running-server.ts';
 
@@ -232,6 +232,23 @@ export const reasonCases: Record<ReasonOfRules, Arrange[]> = {
   verifier_wrong: [bound(challenged, { code_verifier: 'x'.repeat(43) })],
   verifier_missing: [bound(challenged, {})],
   verifier_unexpected: [bound({}, { code_verifier: 'x'.repeat(43) })],
+
+  resource_differs: [
+    async (linked, server) => {
+      const resource = await aResource(server);
+      const { code } = await linked.issue({ resource });
+      const input = { code, resource: `${resource}/other` };
+      return { name: 'grants.convert', input, as: linked.bearer };
+    },
+  ],
+
+  grant_of_resource: [
+    async (linked, server) => {
+      const resource = await aResource(server);
+      const { code } = await linked.issue({ resource });
+      return { name: 'account.get', as: asBearer(await linked.convert(code)) };
+    },
+  ],
 
   token_of_another_application: [
     async ({ bearer }, server) => {

@@ -20,6 +20,7 @@ expectTypeOf<Inputs['grants']['convert']>().toEqualTypeOf<{
   code: string;
   redirect_uri?: string | undefined;
   code_verifier?: string | undefined;
+  resource?: string | undefined;
 }>();
 expectTypeOf<Inputs['admin']['codes']['issue']>().toEqualTypeOf<{
   application_id: string;
@@ -27,6 +28,7 @@ expectTypeOf<Inputs['admin']['codes']['issue']>().toEqualTypeOf<{
   scope: string;
   redirect_uri?: string | undefined;
   code_challenge?: string | undefined;
+  resource?: string | undefined;
 }>();
 expectTypeOf<Outputs['grants']['convert']>().toEqualTypeOf<FullGrant>();
 expectTypeOf<Outputs['grants']['revoke']>().toEqualTypeOf<RevokedGrant>();

@@ -85,6 +85,7 @@ describeOnAnyStore('the host’s part of a link', (fresh) => {
         tos_uri: 'https://app.example/terms',
         public: false,
       },
+      resource: null,
       scope: 'profile.read posts.read',
       scopes: [
         {

@@ -59,6 +59,14 @@ const endings = {
     succeed(server, 'admin.applications.update', { application_id, scopes: [] }, operator),
 };
 
+const newResource = (server: ServerWithDatabase): Promise<Json> =>
+  succeed(
+    server,
+    'admin.resources.create',
+    { resource: `https://mcp.example/${randomUUID()}`, name: 'Notes' },
+    operator,
+  );
+
 const read = (server: ServerWithDatabase, link: string) =>
   invoke(server, 'REST', 'admin.links.read', { link }, operator);
 
@@ -121,6 +129,14 @@ export const linkingReasonCases: Record<LinkingReason, Arrange> = {
   challenge_or_state: asked({
     ...{ state: undefined, code_challenge: undefined, code_challenge_method: undefined },
   }),
+  resource_repeated: async (server, app) => {
+    const { resource } = await newResource(server);
+    return authorize(server, { ...app.request, resource: [resource, resource] });
+  },
+  resource_unregistered: async (server, app) => {
+    const { resource } = await newResource(server);
+    return authorize(server, { ...app.request, resource: `${resource}/other` });
+  },
   scope_missing: asked({ scope: undefined }),
   scope_default_unusable: async (server) => {
     const { request } = await linkingApplication(server, {
@@ -153,6 +169,12 @@ export const linkingReasonCases: Record<LinkingReason, Arrange> = {
   link_of_disabled_application: readAfter('disabled'),
   link_redirect_uri_removed: readAfter('removed'),
   link_scope_removed: readAfter('scopes'),
+  link_resource_removed: async (server, app) => {
+    const { id: resource_id, resource } = await newResource(server);
+    const { link } = await app.begin({ resource });
+    await succeed(server, 'admin.resources.delete', { resource_id }, operator);
+    return read(server, link);
+  },
 
   page_cookie_missing: async (server, app) => visit(server, (await openConsent(server, app)).path),
   page_ticket_ill_formed: async (server, app) => {
@@ -211,6 +233,12 @@ export const linkingReasonCases: Record<LinkingReason, Arrange> = {
   page_of_disabled_application: showAfter('disabled'),
   page_redirect_uri_removed: showAfter('removed'),
   page_scope_removed: showAfter('scopes'),
+  page_resource_removed: async (server, app) => {
+    const { id: resource_id, resource } = await newResource(server);
+    const page = await openConsent(server, app, { resource });
+    await succeed(server, 'admin.resources.delete', { resource_id }, operator);
+    return visit(server, page.path, page);
+  },
   page_signed_out: async (server, app) => {
     const page = await openConsent(server, app);
     await succeed(server, 'admin.pages.end', { account_id: app.account_id }, operator);

@@ -9,7 +9,8 @@ type LinkingCode =
   | 'page_expired'
   | 'redirect_uri_unregistered'
   | 'scope_unknown'
-  | 'state_invalid';
+  | 'state_invalid'
+  | 'target_unknown';
 
 /** The reasons that only the linking flow has. */
 export type LinkingReason = {

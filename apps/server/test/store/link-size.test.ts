@@ -14,12 +14,12 @@ const MOST_BYTES = 6 * 1024;
 const largest = () => ({
   ...aLink({
     redirect_uri: `http://127.0.0.1:65535/${'x'.repeat(483)}`,
+    resource: { id: anId(), resource: 'x'.repeat(500), generation: 2_147_483_647 },
     scope: 'x'.repeat(1_000),
     state: 'x'.repeat(2_048),
     code_challenge: 'x'.repeat(43),
     login_hint: '\u{1f600}'.repeat(200),
     ui_locales: 'x'.repeat(100),
-    description_ids: Array.from({ length: 32 }, anId),
   }),
   initiator: {
     ...anInitiator(),

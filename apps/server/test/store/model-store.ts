@@ -365,6 +365,7 @@ export class ModelStore implements ModelMethods {
     const mayBeLeftOut = code.code_challenge !== null || !code.redirect_uri_given;
     const isBrought = redirect_uri === null ? mayBeLeftOut : redirect_uri === code.redirect_uri;
     if (code.redirect_uri !== null && !isBrought) return null;
+    if (redemption.resources?.includes(code.resource) === false) return null;
     code.redeemed_at = redemption.now;
     code.secret_hash = redemption.secret_hash;
     code.redeemed_by = redemption.initiator;
@@ -524,16 +525,16 @@ function pendingOf(code: ModelGrant): PendingRecord {
 }
 
 function bindingOf(bound: CodeBinding): CodeBinding {
-  const { redirect_uri, redirect_uri_given, code_challenge, link_id } = bound;
-  return { redirect_uri, redirect_uri_given, code_challenge, link_id };
+  const { redirect_uri, redirect_uri_given, code_challenge, resource, link_id } = bound;
+  return { redirect_uri, redirect_uri_given, code_challenge, resource, link_id };
 }
 
 /** The record of a grant. */
 function recordOf(grant: ModelGrant): GrantRecord {
-  const { grant_id, application_id, scope, account, redeemed_at, last_used_at } = grant;
+  const { grant_id, application_id, resource, scope, account, redeemed_at, last_used_at } = grant;
   const [created_at, { revoked_at }] = [redeemed_at as number, grant];
   return clone({
-    ...{ grant_id, application_id, scope, account, created_at, last_used_at, revoked_at },
+    ...{ grant_id, application_id, resource, scope, account, created_at, last_used_at, revoked_at },
   });
 }
 

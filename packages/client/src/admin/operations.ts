@@ -164,6 +164,8 @@ export interface CodeIssueInput {
   redirect_uri?: string | undefined;
   /** Binds the code to a verifier (RFC 7636, S256). */
   code_challenge?: string | undefined;
+  /** The registered resource that the grant is for. Default: none. */
+  resource?: string | undefined;
 }
 
 /** The input of `connections.revoke`. */
@@ -601,7 +603,8 @@ export interface CodesOperations {
    * @param input - what to send
    * @param options - options of this call
    * @returns a new code, which is shown only once
-   * @throws an `InvalidRequestError` with `application_not_found` or `account_not_found`
+   * @throws an `InvalidRequestError` with `target_unknown`, `application_not_found`, or
+   * `account_not_found`
    * @throws an `UnavailableError` with `store_full`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *

@@ -58,6 +58,7 @@ export function linkRoutes(tools: PageTools): Route[] {
           link_id,
           application,
           account,
+          resource: access.resource,
           scopes,
           ...describeRedirect(link.redirect_uri),
           formToken: formTokenOf(visit.session ?? ''),

@@ -26,7 +26,7 @@ const token: ClientEndpoint = {
     if (grant_type !== 'authorization_code') throw new DomainError('grant_type_unsupported');
     return convert;
   },
-  parameters: ['grant_type', 'code', 'redirect_uri', 'code_verifier'],
+  parameters: ['grant_type', 'code', 'redirect_uri', 'code_verifier', 'resource'],
   takesPublic: true,
   challenges: basicChallenges,
   // RFC 6749, section 5.1, for caches of HTTP/1.0.

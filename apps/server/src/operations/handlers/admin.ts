@@ -8,6 +8,7 @@ import { DomainError } from '../../domain-error.ts';
 import { cancelCode } from '../../grants/cancel-code.ts';
 import { issueCode } from '../../grants/issue-code.ts';
 import { revoke } from '../../grants/revoke.ts';
+import { registeredResource } from '../../resources/find-resource.ts';
 import type { Service } from '../../service.ts';
 import type { Handlers } from '../handler.ts';
 import { readList } from '../list.ts';
@@ -110,8 +111,17 @@ export const adminHandlers: Handlers<AdminName> = {
   }),
   'admin.accounts.export': (service, { account_id }) =>
     StreamedOutput.begin(accountExportText(exportAccount(service, account_id))),
-  'admin.codes.issue': async (service, request, _operator, initiator) => {
-    const { code, pending } = await issueCode(service, request, initiator);
+  'admin.codes.issue': async (
+    service,
+    { resource: named, ...request },
+    _by,
+    initiator,
+    details,
+  ) => {
+    const publicUrl = service.linking?.publicUrl ?? details.publicUrl;
+    const resource =
+      named === undefined ? null : await registeredResource(service.store, named, publicUrl);
+    const { code, pending } = await issueCode(service, { ...request, resource }, initiator);
     return { object: 'grant_code', code, ...toCodeMembers(pending) };
   },
   'admin.codes.cancel': async (service, { grant_id }) =>

@@ -5,12 +5,16 @@ import { recover } from '../../grants/recover.ts';
 import { redeem } from '../../grants/redeem.ts';
 import { revoke } from '../../grants/revoke.ts';
 import { revokeToken } from '../../grants/revoke-token.ts';
+import { resourcesMeant } from '../../resources/find-resource.ts';
 import type { Handlers } from '../handler.ts';
 import { toFullGrant, toIntrospection, toRevokedGrant } from '../wire.ts';
 
 export const grantHandlers: Handlers<Extract<keyof Handlers, `grants.${string}`>> = {
-  'grants.convert': async (service, request, { application }, initiator) => {
-    const redeemed = await redeem(service, application, request, initiator);
+  'grants.convert': async (service, request, { application }, initiator, { publicUrl }) => {
+    const { resource } = request;
+    const resources =
+      resource === undefined ? null : await resourcesMeant(service.store, resource, publicUrl);
+    const redeemed = await redeem(service, application, { ...request, resources }, initiator);
     const most = application.grants_per_account;
     if (most !== null) await endReplacedGrants(service, redeemed.grant, most, initiator);
     return toFullGrant(redeemed);

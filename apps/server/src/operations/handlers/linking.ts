@@ -100,8 +100,8 @@ async function readLink(service: Service, credential: string, initiator: Initiat
 }
 
 function linkRedirect<To extends string | null>(
-  { access: { application }, scopes }: Awaited<ReturnType<typeof readLink>>,
+  { access: { application, resource }, scopes }: Awaited<ReturnType<typeof readLink>>,
   { link, redirect_to }: { link: LinkRecord; redirect_to: To },
 ): LinkRequest & { redirect_to: To } {
-  return { ...toLinkRequest({ link, application }, scopes), redirect_to };
+  return { ...toLinkRequest({ link, application, resource }, scopes), redirect_to };
 }

@@ -180,7 +180,16 @@ export function codes(database: Database, clock: Clock): Codes {
   };
 }
 
-function boundTo({ redirect_uri, code_challenge }: Redemption): Filter<GrantDocument> {
+function boundTo({ resources, ...proof }: Redemption): Filter<GrantDocument> {
+  // Null matches an absent field too.
+  const ofResource = { resource: { $in: resources } } as Filter<GrantDocument>;
+  return { ...boundToRedirect(proof), ...(resources !== null && ofResource) };
+}
+
+function boundToRedirect({
+  redirect_uri,
+  code_challenge,
+}: Pick<Redemption, 'redirect_uri' | 'code_challenge'>): Filter<GrantDocument> {
   const absent = { $exists: false };
   if (redirect_uri !== null) {
     // Null matches an absent field too: then any redirect URI is ignored.

@@ -277,7 +277,13 @@ export function grants(database: Database): Grants {
               { ...activeOf(filter), ...olderThan(before) },
               {
                 ...options,
-                projection: { application_id: 1, scope: 1, created_at: 1, last_used_at: 1 },
+                projection: {
+                  application_id: 1,
+                  resource: 1,
+                  scope: 1,
+                  created_at: 1,
+                  last_used_at: 1,
+                },
               },
             )
             .sort({ _id: -1 })

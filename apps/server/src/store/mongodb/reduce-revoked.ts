@@ -9,7 +9,7 @@ const DAY: Milliseconds = 86_400_000;
 /** Everything but the members of a `RevokedRecord`, and the revision, which the locking needs. */
 const details = [
   ...['account_id', 'scope', 'account', 'account_revision', 'code_hash', 'redemption_id'],
-  ...['redirect_uri', 'redirect_uri_given', 'code_challenge', 'link_id'],
+  ...['redirect_uri', 'redirect_uri_given', 'code_challenge', 'resource', 'link_id'],
   ...['issued_by', 'redeemed_by', 'erasure_id'],
   ...['first_used_at', 'first_used_by', 'last_used_at'],
   ...['recovered_at', 'recovered_by', 'revoked_by', 'revoked_reason'],

@@ -20,7 +20,7 @@ type CodeRow = BindingRow & {
   redeemed: number;
 };
 
-const BINDING = 'redirect_uri, redirect_uri_given, code_challenge, link_id';
+const BINDING = 'redirect_uri, redirect_uri_given, code_challenge, resource, link_id';
 const PENDING = `application_id, scope, generation, account, code_hash, code_expires_at, ${BINDING}`;
 
 export function prepareCodes(database: DatabaseSync) {
@@ -31,7 +31,7 @@ export function prepareCodes(database: DatabaseSync) {
         issued_by, ${BINDING})
     SELECT :id, :application_id, id, :scope, :generation, json_remove(account, '$.external_id'),
       :code_hash, :code_expires_at, :initiator,
-      :redirect_uri, :redirect_uri_given, :code_challenge, :link_id
+      :redirect_uri, :redirect_uri_given, :code_challenge, :resource, :link_id
     FROM accounts WHERE id = :account_id
     RETURNING ${PENDING}`);
   const list = database.prepare(`
@@ -64,7 +64,8 @@ export function prepareCodes(database: DatabaseSync) {
         WHEN redirect_uri IS NULL THEN TRUE
         WHEN ? THEN code_challenge IS NOT NULL OR NOT redirect_uri_given
         ELSE redirect_uri = ? END
-    RETURNING scope, account, created_at, last_used_at, revoked_at`);
+      AND (? IS NULL OR coalesce(resource, '') IN (SELECT value FROM json_each(?)))
+    RETURNING resource, scope, account, created_at, last_used_at, revoked_at`);
   const find = database.prepare(`
     SELECT application_id, generation, code_hash, created_at IS NOT NULL AS redeemed, ${BINDING}
     FROM grants WHERE id = :id AND code_hash IS NOT NULL`);
@@ -116,6 +117,8 @@ export function prepareCodes(database: DatabaseSync) {
     redeemCode(redemption: Redemption): GrantRecord | null {
       const { grant_id, application_id, code_hash, secret_hash, now } = redemption;
       const { code_challenge, redirect_uri } = redemption;
+      const resources =
+        redemption.resources && JSON.stringify(redemption.resources.map((one) => one ?? ''));
       const row = redeem.get(
         now,
         secret_hash,
@@ -128,6 +131,8 @@ export function prepareCodes(database: DatabaseSync) {
         code_challenge,
         Number(redirect_uri === null),
         redirect_uri,
+        resources,
+        resources,
       ) as GrantRow | undefined;
       return row ? grantRecord(redemption, row) : null;
     },

@@ -62,7 +62,7 @@ type AuthenticationRow = Omit<FoundRow, 'account'> & {
   enabled_at: number | null;
 };
 
-const GRANT = 'scope, account, created_at, last_used_at, revoked_at';
+const GRANT = 'resource, scope, account, created_at, last_used_at, revoked_at';
 const HISTORY = `id, application_id, account_id, issued_by, created_at, redeemed_by, recoveries,
   recovered_at, recovered_by, first_used_at, first_used_by, revoked_at, revoked_by, revoked_reason`;
 
@@ -81,7 +81,7 @@ export function prepareGrants(database: DatabaseSync) {
       AND first_used_at IS NULL AND revoked_at IS NULL
     RETURNING ${GRANT}`);
   const authenticate = database.prepare(`
-    SELECT g.application_id, coalesce(g.scope, '') AS scope, g.created_at, g.last_used_at,
+    SELECT g.application_id, g.resource, coalesce(g.scope, '') AS scope, g.created_at, g.last_used_at,
       coalesce(g.revoked_at, e.erased_at) AS revoked_at, g.first_used_at,
       CASE WHEN e.erased_at IS NULL THEN g.secret_hash END AS secret_hash,
       a.disabled AS application_disabled, a.public AS application_public, a.idle_days,
@@ -121,7 +121,7 @@ export function prepareGrants(database: DatabaseSync) {
   const CONNECTED = `account_id = :account_id AND ${OF_APPLICATION}`;
   const listActive = (which: string) =>
     database.prepare(`
-      SELECT id, application_id, scope, created_at, last_used_at, revoked_at FROM grants
+      SELECT id, application_id, resource, scope, created_at, last_used_at, revoked_at FROM grants
       WHERE ${which} AND id < :before ORDER BY id DESC LIMIT :limit`);
   const listActiveOfConnection = listActive(CONNECTED);
   const listActiveOfApplication = listActive(OF_APPLICATION);

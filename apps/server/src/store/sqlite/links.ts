@@ -10,13 +10,13 @@ type LinkRow = Omit<
   | 'id'
   | 'application_id'
   | 'redirect_uri_given'
-  | 'description_ids'
+  | 'resource'
   | 'account_id'
   | 'page_id'
   | 'switched'
   | 'decision'
 > & {
-  description_ids: Uint8Array;
+  resource: string | null;
   id: Uint8Array;
   application_id: Uint8Array;
   redirect_uri_given: number;
@@ -33,11 +33,11 @@ const UNDECIDED = 'id = :id AND status IS NULL AND expires_at > :now';
 
 export function prepareLinks(database: DatabaseSync, pages: ReturnType<typeof preparePages>) {
   const insert = database.prepare(`
-    INSERT INTO links (id, link_hash, application_id, redirect_uri, redirect_uri_given, scope, state,
-      code_challenge, login_hint, ui_locales, salt, generation, description_ids, expires_at,
+    INSERT INTO links (id, link_hash, application_id, redirect_uri, redirect_uri_given, resource, scope, state,
+      code_challenge, login_hint, ui_locales, salt, generation, description_hash, expires_at,
       begin_initiator)
-    VALUES (:id, :link_hash, :application_id, :redirect_uri, :redirect_uri_given, :scope, :state,
-      :code_challenge, :login_hint, :ui_locales, :salt, :generation, :description_ids, :expires_at,
+    VALUES (:id, :link_hash, :application_id, :redirect_uri, :redirect_uri_given, :resource, :scope, :state,
+      :code_challenge, :login_hint, :ui_locales, :salt, :generation, :description_hash, :expires_at,
       :initiator)`);
   const find = database.prepare('SELECT * FROM links WHERE id = :id');
   const identify = database.prepare(`
@@ -69,6 +69,7 @@ export function prepareLinks(database: DatabaseSync, pages: ReturnType<typeof pr
         application_id: uuidToBytes(link.application_id),
         redirect_uri: link.redirect_uri,
         redirect_uri_given: Number(link.redirect_uri_given),
+        resource: link.resource && JSON.stringify(link.resource),
         scope: link.scope,
         state: link.state,
         code_challenge: link.code_challenge,
@@ -76,7 +77,7 @@ export function prepareLinks(database: DatabaseSync, pages: ReturnType<typeof pr
         ui_locales: link.ui_locales,
         salt: link.salt,
         generation: link.generation,
-        description_ids: Buffer.concat(link.description_ids.map(uuidToBytes)),
+        description_hash: link.description_hash,
         expires_at: link.expires_at,
         initiator: initiatorText(link.initiator),
       });
@@ -149,6 +150,7 @@ function recordOrNull(found: unknown): LinkRecord | null {
     application_id: uuidFromBytes(row.application_id),
     redirect_uri: row.redirect_uri,
     redirect_uri_given: row.redirect_uri_given === 1,
+    resource: row.resource === null ? null : JSON.parse(row.resource),
     scope: row.scope,
     state: row.state,
     code_challenge: row.code_challenge,
@@ -156,7 +158,7 @@ function recordOrNull(found: unknown): LinkRecord | null {
     ui_locales: row.ui_locales,
     salt: row.salt,
     generation: row.generation,
-    description_ids: idsIn(row.description_ids),
+    description_hash: row.description_hash,
     expires_at: row.expires_at,
     account_id: idOrNull(row.account_id),
     page_id: idOrNull(row.page_id),
@@ -171,12 +173,4 @@ function recordOrNull(found: unknown): LinkRecord | null {
             scope: row.granted_scope,
           },
   };
-}
-
-const UUID_BYTES = 16;
-
-function idsIn(bytes: Uint8Array): string[] {
-  return Array.from({ length: bytes.length / UUID_BYTES }, (_, index) =>
-    uuidFromBytes(bytes.subarray(index * UUID_BYTES, (index + 1) * UUID_BYTES)),
-  );
 }

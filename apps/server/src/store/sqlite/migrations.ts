@@ -101,6 +101,7 @@ export const migrations: readonly SqliteStep[] = [
     application_id BLOB NOT NULL,
     redirect_uri TEXT NOT NULL,
     redirect_uri_given INTEGER NOT NULL,
+    resource TEXT, -- JSON
     scope TEXT NOT NULL,
     state TEXT,
     code_challenge TEXT,
@@ -108,7 +109,7 @@ export const migrations: readonly SqliteStep[] = [
     ui_locales TEXT,
     salt BLOB NOT NULL,
     generation INTEGER NOT NULL, -- of the application
-    description_ids BLOB NOT NULL, -- 16 bytes for each scope
+    description_hash BLOB NOT NULL, -- of the ids of the descriptions
     expires_at INTEGER NOT NULL,
     account_id BLOB,
     page_id BLOB,
@@ -166,6 +167,7 @@ export const migrations: readonly SqliteStep[] = [
     redirect_uri TEXT,
     redirect_uri_given INTEGER NOT NULL DEFAULT 0,
     code_challenge TEXT,
+    resource TEXT,
     link_id BLOB,
     generation INTEGER NOT NULL DEFAULT 0, -- of the application; only codes need it
     issued_by TEXT,

@@ -43,7 +43,8 @@ function prepareReduction(database: DatabaseSync, age: Milliseconds): Sweep {
     WHERE revoked_at IS NOT NULL AND account_id IS NOT NULL`);
   const reduce = database.prepare(`
     UPDATE grants SET account_id = NULL, scope = NULL, account = NULL, code_hash = NULL,
-      redirect_uri = NULL, redirect_uri_given = 0, code_challenge = NULL, link_id = NULL,
+      redirect_uri = NULL, redirect_uri_given = 0, code_challenge = NULL, resource = NULL,
+      link_id = NULL,
       issued_by = NULL, redeemed_by = NULL, first_used_at = NULL, first_used_by = NULL,
       last_used_at = NULL,
       recoveries = 0, recovered_at = NULL, recovered_by = NULL, revoked_by = NULL,

@@ -55,6 +55,43 @@ export function describeBindings(stores: SuiteStores): void {
       }
     });
 
+    test('a resource, or none', async () => {
+      const [ours, other] = ['https://a.example/mcp', 'https://a.example/MCP'];
+      for (const [resource, resources, isGood] of [
+        [ours, null, true],
+        [ours, [ours], true],
+        [ours, [other, ours], true],
+        [ours, [other], false],
+        [ours, [null], false],
+        [ours, [], false],
+        [null, null, true],
+        [null, [null], true],
+        [null, [ours, null], true],
+        [null, [ours], false],
+        [null, [], false],
+      ] as const) {
+        const code = await issued(stores.store, { ...aBinding(), resource });
+        const brought = redemptionOf(code, { resources });
+        const grant = await stores.other.redeemCode(brought);
+        expect({ brought, redeemed: grant !== null }).toEqual({ brought, redeemed: isGood });
+        if (isGood) expect(grant?.resource).toBe(resource);
+        expect((await stores.store.redeemCode(redemptionOf(code))) === null).toBe(isGood);
+        const { application_id, account } = code;
+        const connection = { application_id, account_id: account.id };
+        const range = { limit: 1, before: null };
+        for (const [grant] of [
+          await stores.other.listGrants(connection, range),
+          await stores.other.listActiveGrants(connection, range),
+        ]) {
+          expect(grant?.resource).toBe(resource);
+        }
+        const found = await stores.other.authenticateGrant(code.grant_id, {
+          currentAccount: false,
+        });
+        expect(found?.grant.resource).toBe(resource);
+      }
+    });
+
     test('anything keeps it, before and after the redemption', async () => {
       for (const binding of [aBinding(), aBinding({ redirect_uri_given: false }), unbound]) {
         const code = aCode(binding);

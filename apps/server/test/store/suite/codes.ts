@@ -133,6 +133,7 @@ export function describeCodes(stores: SuiteStores): void {
       const grant = {
         grant_id: code.grant_id,
         application_id: code.application_id,
+        resource: code.resource,
         scope: code.scope,
         account,
         created_at: redemption.now,

@@ -98,12 +98,14 @@ const ofPage = about(anyPage);
 
 const redirectUris = ['https://acme.example/callback', 'http://127.0.0.1:8080/'];
 const anyRedirectUri = fc.constantFrom(null, ...redirectUris);
+const anyResource = fc.constantFrom(null, 'https://a.example', 'https://b.example/mcp');
 const anyChallenge = fc.constantFrom(null, 'A'.repeat(43), 'a'.repeat(43));
 // Mostly none, so that enough redemptions succeed.
 const brought = {
   redirect_uri: mostly(null, anyRedirectUri),
   code_challenge: mostly(null, anyChallenge),
 };
+const wanted = mostly(null, fc.array(anyResource, { maxLength: 2 }));
 const consistent = (code: NewCode): NewCode =>
   code.redirect_uri === null ? { ...code, redirect_uri_given: false } : code;
 const anyGeneration = fc.integer({ min: 0, max: 2 });
@@ -184,6 +186,9 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     application_id: anyApplication,
     redirect_uri: fc.constantFrom(...redirectUris),
     redirect_uri_given: fc.boolean(),
+    resource: fc.option(
+      fc.record({ id: anyAccount, resource: anyText, generation: anyGeneration }),
+    ),
     scope: anyScope,
     state: fc.option(anyText),
     code_challenge: anyChallenge,
@@ -191,7 +196,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     ui_locales: fc.option(anyText),
     salt: anyHash,
     generation: anyGeneration,
-    description_ids: fc.array(anyAccount, { maxLength: 2 }),
+    description_hash: anyHash,
     expires_at: mostly(SOON + 5, anyTime),
     account_id: fc.constant(null),
     page_id: fc.constant(null),
@@ -255,6 +260,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     code_hash: ownHash(grant_id),
     code_expires_at: mostly(SOON + 5, anyTime),
     ...brought,
+    resource: anyResource,
     redirect_uri_given: fc.boolean(),
     link_id: fc.option(anyLink),
     initiator: anyInitiator,
@@ -266,6 +272,7 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
     code_hash: ownHash(grant_id),
     secret_hash: anyHash,
     ...brought,
+    resources: wanted,
     disabled_generation: mostly(0, anyGeneration),
     now: anyTime,
     initiator: anyInitiator,

@@ -134,6 +134,7 @@ export function aBinding(members: Partial<CodeBinding> = {}): CodeBinding {
     redirect_uri: 'https://acme.example/callback',
     redirect_uri_given: true,
     code_challenge: Buffer.from(aHash()).toString('base64url'),
+    resource: 'https://mcp.example/mcp',
     link_id: anId(),
     ...members,
   };
@@ -144,6 +145,7 @@ export const unbound: CodeBinding = {
   redirect_uri: null,
   redirect_uri_given: false,
   code_challenge: null,
+  resource: null,
   link_id: null,
 };
 
@@ -183,6 +185,7 @@ export function redemptionOf(code: PendingRecord, members: Partial<Redemption> =
   return {
     ...{ grant_id, application_id, code_hash, redirect_uri, code_challenge },
     secret_hash: aHash(),
+    resources: null,
     disabled_generation: 0,
     now: code.code_expires_at - 1_000,
     initiator: anInitiator(),
@@ -291,6 +294,7 @@ export function aLink(members: Partial<LinkRecord> = {}): LinkRecord {
     application_id: anId(),
     redirect_uri: 'http://127.0.0.1:51004/callback?from=latchkey',
     redirect_uri_given: true,
+    resource: { id: anId(), resource: 'https://mcp.example/mcp', generation: 2 },
     scope: 'profile:read links:write',
     state: 'a"b <c>\\ ',
     code_challenge: Buffer.from(aHash()).toString('base64url'),
@@ -298,7 +302,7 @@ export function aLink(members: Partial<LinkRecord> = {}): LinkRecord {
     ui_locales: 'de-AT en',
     salt: aHash(),
     generation: 3,
-    description_ids: [anId(), anId()],
+    description_hash: aHash(),
     expires_at: Date.now() + 3_600_000,
     account_id: null,
     page_id: null,

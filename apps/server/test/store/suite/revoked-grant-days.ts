@@ -60,6 +60,7 @@ export function describeRevokedGrantDays(stores: SuiteStores): void {
             grant: {
               grant_id,
               application_id,
+              resource: null,
               scope: '',
               created_at,
               last_used_at: null,

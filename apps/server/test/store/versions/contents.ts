@@ -57,6 +57,8 @@ export const codeOf = (grant_id: string, account = ada) =>
   aCode({
     ...{ grant_id, account, application_id: ids.applications[0], code_expires_at: NEVER },
     code_hash: bytes(ids.grants.indexOf(grant_id) + 1),
+    // The account is shown to grants of no resource.
+    ...(grant_id === activeId && { resource: null }),
     ...(grant_id === unboundId
       ? unbound
       : { code_challenge: 'A'.repeat(43), link_id: ids.links[3] ?? null }),
@@ -67,7 +69,8 @@ export const linkOf = (link_id: string) =>
   aLink({
     ...{ id: link_id, application_id: ids.applications[0], expires_at: NEVER },
     ...{ link_hash: bytes(0x30), salt: bytes(0x31), code_challenge: 'A'.repeat(43) },
-    description_ids: [id(0x32), id(0x33)],
+    description_hash: bytes(0x32),
+    resource: { id: id(0x33), resource: 'https://mcp.example/mcp', generation: 1 },
   });
 const consentOf = (link_id: string, page_id: string) =>
   aConsentPage(linkOf(link_id), {

@@ -13,6 +13,8 @@ export interface ConsentQuestion {
   readonly link_id: string;
   readonly application: ShownApplication;
   readonly account: ShownAccount;
+  /** The server that it will use the account at; null for that of the service. */
+  readonly resource: { readonly resource: string; readonly name: string } | null;
   readonly scopes: readonly ShownScope[];
   readonly redirect_host: string;
   readonly redirect_kind: RedirectKind;
@@ -21,7 +23,7 @@ export interface ConsentQuestion {
 
 export function consentPage(frame: PageFrame, question: ConsentQuestion): Page {
   const { theme, texts } = frame;
-  const { application, account, scopes, redirect_host, redirect_kind } = question;
+  const { application, account, resource, scopes, redirect_host, redirect_kind } = question;
   const host = { name: theme.name, logo_uri: theme.logo };
   const name = outside(application.name);
   const sensitive = scopes.filter((scope) => scope.sensitive);
@@ -32,6 +34,7 @@ export function consentPage(frame: PageFrame, question: ConsentQuestion): Page {
 <h1>${texts.of('consent.title', { application: name, service: outside(theme.name) })}</h1>
 ${application.homepage_uri === null ? null : html`<p>${homepageLink(application.homepage_uri)}</p>`}
 ${pagesOf(application, texts)}
+${resource === null ? null : html`<p>${placeOf(resource, texts)}</p>`}
 </header>
 <div class="account" role="group" aria-label="${texts.plain('consent.account')}">
 ${person(account)}
@@ -73,6 +76,11 @@ ${decisionButton('allow', texts.of('consent.allow'))}
     logos: [theme.logo, application.logo_uri],
     leadsAway: true,
   });
+}
+
+function placeOf({ name, resource }: { name: string; resource: string }, texts: PageTexts): Html {
+  const { host } = new URL(resource);
+  return texts.of('consent.resource', { resource: outside(name), host: strongOutside(host) });
 }
 
 function pagesOf({ policy_uri, tos_uri }: ShownApplication, texts: PageTexts): Html | null {

@@ -60,6 +60,7 @@ export interface GrantDocument extends Initiators, Versioned {
   redirect_uri?: string;
   redirect_uri_given?: true;
   code_challenge?: string;
+  resource?: string;
   link_id?: Binary;
   code_expires_at?: Date;
   /** Of the application; absent for 0. */
@@ -92,11 +93,12 @@ export interface JoinedGrantDocument extends RedeemedDocument {
 }
 
 export function toBinding(bound: CodeBinding): Partial<GrantDocument> {
-  const { redirect_uri, redirect_uri_given, code_challenge, link_id } = bound;
+  const { redirect_uri, redirect_uri_given, code_challenge, resource, link_id } = bound;
   return {
     ...(redirect_uri !== null && { redirect_uri }),
     ...(redirect_uri_given && { redirect_uri_given }),
     ...(code_challenge !== null && { code_challenge }),
+    ...(resource !== null && { resource }),
     ...(link_id !== null && { link_id: toId(link_id) }),
   };
 }
@@ -106,6 +108,7 @@ function fromBinding(document: Partial<GrantDocument>): CodeBinding {
     redirect_uri: document.redirect_uri ?? null,
     redirect_uri_given: document.redirect_uri_given ?? false,
     code_challenge: document.code_challenge ?? null,
+    resource: document.resource ?? null,
     link_id: document.link_id ? fromId(document.link_id) : null,
   };
 }
@@ -160,6 +163,7 @@ export function toConnectedGrant(document: RedeemedDocument): ConnectedGrant {
   return {
     grant_id: fromId(document._id),
     application_id: fromId(document.application_id),
+    resource: document.resource ?? null,
     scope: document.scope ?? '',
     created_at: document.created_at.getTime(),
     last_used_at: document.last_used_at?.getTime() ?? null,

@@ -1,5 +1,5 @@
 import { Binary } from 'mongodb';
-import type { LinkDecision, LinkRecord } from '../../records.ts';
+import type { LinkDecision, LinkedResource, LinkRecord } from '../../records.ts';
 import type { Change } from '../../store.ts';
 import type { Versioned } from '../retry-on-conflict.ts';
 import {
@@ -26,6 +26,8 @@ export interface LinkDocument extends Versioned, LinkInitiators {
   application_id: Binary;
   redirect_uri: string;
   redirect_uri_given: boolean;
+  /** Absent for none. */
+  resource?: Omit<LinkedResource, 'id'> & { id: Binary };
   scope: string;
   state: string | null;
   code_challenge: string | null;
@@ -33,7 +35,7 @@ export interface LinkDocument extends Versioned, LinkInitiators {
   ui_locales: string | null;
   salt: Binary;
   generation: number;
-  description_ids: Binary[];
+  description_hash: Binary;
   expires_at: Date;
   account_id?: Binary;
   /** Absent if the host has approved an account. */
@@ -59,6 +61,9 @@ export function toLinkDocument(link: LinkRecord & Change): LinkDocument {
     application_id: toId(link.application_id),
     redirect_uri: link.redirect_uri,
     redirect_uri_given: link.redirect_uri_given,
+    ...(link.resource !== null && {
+      resource: { ...link.resource, id: toId(link.resource.id) },
+    }),
     scope: link.scope,
     state: link.state,
     code_challenge: link.code_challenge,
@@ -66,7 +71,7 @@ export function toLinkDocument(link: LinkRecord & Change): LinkDocument {
     ui_locales: link.ui_locales,
     salt: new Binary(link.salt),
     generation: link.generation,
-    description_ids: link.description_ids.map(toId),
+    description_hash: toHash(link.description_hash),
     expires_at: toDate(link.expires_at),
     ...initiatorField('begin_initiator', link.initiator),
   };
@@ -79,6 +84,7 @@ export function fromLinkDocument(document: LinkDocument): LinkRecord {
     application_id: fromId(document.application_id),
     redirect_uri: document.redirect_uri,
     redirect_uri_given: document.redirect_uri_given,
+    resource: document.resource ? { ...document.resource, id: fromId(document.resource.id) } : null,
     scope: document.scope,
     state: document.state,
     code_challenge: document.code_challenge,
@@ -86,7 +92,7 @@ export function fromLinkDocument(document: LinkDocument): LinkRecord {
     ui_locales: document.ui_locales,
     salt: fromHash(document.salt),
     generation: document.generation,
-    description_ids: document.description_ids.map(fromId),
+    description_hash: fromHash(document.description_hash),
     expires_at: document.expires_at.getTime(),
     account_id: document.account_id ? fromId(document.account_id) : null,
     page_id: document.page_id ? fromId(document.page_id) : null,

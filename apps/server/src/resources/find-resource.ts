@@ -1,0 +1,33 @@
+import { resourceAddress } from '@latchkey/schema';
+import { DomainError } from '../domain-error.ts';
+import type { ResourceRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { isOwnResource } from './own-resource.ts';
+
+export const sameResource = (resources: readonly ResourceRecord[], address: string) =>
+  resources.find(({ resource }) => resource === resourceAddress(address)) ?? null;
+
+/** The address of a registered resource; null for that of the service. */
+export async function registeredResource(
+  store: Pick<Store, 'listResources'>,
+  named: string,
+  publicUrl: string,
+): Promise<string | null> {
+  if (isOwnResource(named, publicUrl)) return null;
+  const found = sameResource(await store.listResources(), named);
+  if (found === null) throw DomainError.because('resource_unregistered');
+  return found.resource;
+}
+
+/** What a conversion that names a resource can be of; null stands for no resource. */
+export async function resourcesMeant(
+  store: Pick<Store, 'listResources'>,
+  named: string,
+  publicUrl: string,
+): Promise<(string | null)[]> {
+  if (isOwnResource(named, publicUrl)) return [null];
+  const address = resourceAddress(named);
+  const meant = address === null ? [] : [address];
+  // Where no resource is registered, a code that has none ignores it.
+  return (await store.listResources()).length === 0 ? [...meant, null] : meant;
+}
