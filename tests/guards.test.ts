@@ -7,10 +7,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Latchkey } from '@latchkey/client';
-import { expressGuard, fastifyGuard, honoGuard, requireGrant } from '@latchkey/client/guards';
+import {
+  expressGuard,
+  fastifyGuard,
+  type GuardOptions,
+  honoGuard,
+  latchkeyVerifier,
+  protectedResource,
+  requireGrant,
+  withGrant,
+} from '@latchkey/client/guards';
 import { runsAll, slow } from '@latchkey/test-kit/long';
 import { INSTALL_TIMEOUT_MS } from '@latchkey/test-kit/tools-from-lockfile';
-import express from 'express';
+import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
+import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js';
+import express, { type Express } from 'express';
 import { fastify } from 'fastify';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -204,17 +215,130 @@ test('a guard with applications lets in the grants of those alone', async () => 
   });
 });
 
+async function listen(app: Express) {
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
+
+describe('a resource', () => {
+  const own = 'https://mcp.example/mcp';
+  const other = 'https://notes.example/mcp';
+  const METADATA =
+    'resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/mcp"';
+
+  /** The service's grants, each for one resource. */
+  const grantsFor = (resource: string) => ({
+    grant: async (secret: string) => ({ ...(await latchkey.grant(secret)), resource }),
+  });
+
+  /** How each guard responds to a request. */
+  const guards: Record<string, (options: GuardOptions, request: Request) => Promise<Response>> = {
+    requireGrant: (options, request) =>
+      requireGrant(request, options).then(
+        () => new Response(),
+        (error) => error.toResponse(),
+      ),
+    withGrant: (options, request) => withGrant(options, () => new Response())(request),
+    honoGuard: async (options, request) => {
+      const app = new Hono().get('/', honoGuard(options), (context) => context.body(null));
+      return app.request('/', request);
+    },
+    fastifyGuard: async (options, request) => {
+      const app = fastify();
+      app.get('/', { onRequest: fastifyGuard(options) }, () => '');
+      const { statusCode, headers, body } = await app.inject({
+        ...{ url: '/', headers: Object.fromEntries(request.headers) },
+      });
+      return new Response(body, {
+        status: statusCode,
+        headers: new Headers(headers as Record<string, string>),
+      });
+    },
+    expressGuard: async (options, request) => {
+      const app = express().get('/', expressGuard(options), (_, response) => response.end());
+      const { url, close } = await listen(app);
+      return fetch(url, request).finally(close);
+    },
+  };
+
+  test.each(Object.keys(guards))('is the only one whose grants %s accepts', async (name) => {
+    const { bearer } = await link('notes.read');
+    const request = () => new Request('https://mcp.example', { headers: headersWith(bearer) });
+    const ask = (options: Omit<GuardOptions, 'latchkey'>, resource: string) =>
+      (guards[name] as (typeof guards)[string])(
+        { latchkey: grantsFor(resource), ...options },
+        request(),
+      );
+    expect((await ask({ resource: own, scope: 'notes.read' }, own)).status).toBe(200);
+
+    const refused = await ask({ resource: own, scope: 'notes.read' }, other);
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('WWW-Authenticate')).toBe(
+      `${REALM}, error="invalid_token", scope="notes.read", ${METADATA}`,
+    );
+    expect(await refused.json()).toHaveProperty('error_code', 'resource_mismatch');
+    expect((await ask({}, other)).status).toBe(401);
+
+    const lacking = await ask({ resource: own, scope: 'notes.write' }, own);
+    expect(lacking.status).toBe(403);
+    expect(lacking.headers.get('WWW-Authenticate')).toBe(
+      `${REALM}, error="insufficient_scope", scope="notes.write", ${METADATA}`,
+    );
+  });
+
+  test('is guarded by requireBearerAuth of the MCP SDK, too', async () => {
+    const authorizationServer = 'https://link.example';
+    const guarded = (resource: string) => {
+      const verifier = latchkeyVerifier({
+        ...{ latchkey: grantsFor(own), resource, InvalidTokenError },
+      });
+      return requireBearerAuth({ verifier, requiredScopes: ['notes.read'] });
+    };
+    const app = express();
+    app.use(protectedResource({ resource: own, authorizationServer, scopes: ['notes.read'] }));
+    app.get('/mcp', guarded(own), (request, response) => {
+      response.json(request.auth);
+    });
+    app.get('/other', guarded(other), (_, response) => response.end());
+    const { url, close } = await listen(app);
+    const ask = (path: string, authorization?: string) =>
+      fetch(url + path, { headers: headersWith(authorization) });
+
+    const { bearer, grant_id, secret } = await link('notes.read notes.write');
+    expect(await (await ask('/mcp', bearer)).json()).toMatchObject({
+      ...{ token: secret, clientId: applicationId, resource: own },
+      scopes: ['notes.read', 'notes.write'],
+      extra: { grant_id, account: { id: ACCOUNT } },
+    });
+    const metadata = await ask('/.well-known/oauth-protected-resource/mcp');
+    expect(await metadata.json()).toMatchObject({ resource: own });
+
+    const statusOf = async (path: string, authorization?: string) => {
+      const response = await ask(path, authorization);
+      const { error } = (await response.json()) as { error: string };
+      return [response.status, error];
+    };
+    expect(await statusOf('/other', bearer)).toEqual([401, 'invalid_token']);
+    expect(await statusOf('/mcp')).toEqual([401, 'invalid_token']);
+    expect(await statusOf('/mcp', 'Bearer nothing')).toEqual([401, 'invalid_token']);
+    const { bearer: lacking } = await link('profile.read');
+    expect(await statusOf('/mcp', lacking)).toEqual([403, 'insufficient_scope']);
+    await latchkey.revoke(grant_id);
+    expect(await statusOf('/mcp', bearer)).toEqual([401, 'invalid_token']);
+    close();
+  });
+});
+
 describe('what a guard refuses does not reach the handler', () => {
   const handled = vi.fn();
   const options = () => ({ latchkey, scope: 'photos.read' });
 
   test('of Express', async () => {
-    const app = express().get('/', expressGuard(options()), handled);
-    const server = app.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    expect((await fetch(`http://127.0.0.1:${port}`)).status).toBe(401);
-    server.close();
+    const { url, close } = await listen(express().get('/', expressGuard(options()), handled));
+    expect((await fetch(url)).status).toBe(401);
+    close();
     expect(handled).not.toHaveBeenCalled();
   });
 

@@ -71,7 +71,7 @@ const BROUGHT = [
   ...['Logger', 'GrantReader', 'ExpressResponse', 'FastifyReply', 'HonoContext'],
   ...['LinkingClient', 'LinkingOptions', 'ExpressLinkingResponse', 'FastifyLinkingReply'],
   ...['HonoLinkingContext', 'FetchLinkingRequest', 'HostOptions', 'ExpressHostResponse'],
-  ...['FastifyHostReply', 'HonoHostContext', 'FetchHostRequest'],
+  ...['FastifyHostReply', 'HonoHostContext', 'FetchHostRequest', 'MetadataResponse'],
 ];
 const calls = () =>
   documented(reference.names).filter(

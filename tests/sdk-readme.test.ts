@@ -19,7 +19,8 @@ test('the programs in the README of the SDK compile', { timeout: 300_000, ...slo
   const text = programs.map(({ code }) => code).join('\n');
   // Each name once, however many of them import it.
   const imports = new Set<string>();
-  const line = /^import (type )?\{ (.*) \} from '(@latchkey\/client[\w/]*)';$/gm;
+  const line =
+    /^import (type )?\{ (.*) \} from '(@latchkey\/client[\w/]*|@modelcontextprotocol\/[\w./]+)';$/gm;
   for (const [, type = '', names = '', from] of text.matchAll(line)) {
     for (const name of names.split(', ')) imports.add(`import ${type}{ ${name} } from '${from}';`);
   }

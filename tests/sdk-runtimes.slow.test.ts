@@ -76,6 +76,7 @@ describe.each(runtimes)('$name', { skip: !hasRuntimes }, (runtime) => {
       unreachable: 'ConnectionError',
       maybe_sent: !runtime.tellsRefusal,
       late: 'TimeoutError',
+      ...{ guarded: 200, foreign: 401, metadata: ['https://link.example'], verified: true },
       unlinked: true,
       refused: 'AuthenticationError',
       signsIn: true,

@@ -5,6 +5,8 @@ declare const admin: import('@latchkey/client/admin').LatchkeyAdmin;
 declare const server: import('@latchkey/testing').TestServer;
 declare const code: string, grantId: string, grantSecret: string, user: string;
 declare const link: string, accountId: string, url: string, redirectUri: string;
+declare const resource: string;
+declare const mcp: import('express').RequestHandler;
 declare const kept: { state: string; codeVerifier: string };
 declare const baseUrl: string, applicationSecret: string, adminSecret: string;
 declare const links: { save(user: string, link: { id: string; secret: string }): Promise<void> };

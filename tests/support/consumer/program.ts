@@ -27,6 +27,9 @@ import {
   type GuardOptions,
   grantOf,
   honoGuard,
+  latchkeyVerifier,
+  protectedResource,
+  protectedResourceResponse,
   requireGrant,
   withGrant,
 } from '@latchkey/client/guards';
@@ -128,6 +131,18 @@ async function main(): Promise<void> {
   await honoGuard(guarded)({ req: { raw: request } }, async () => {});
   const lacking = await rejection(requireGrant(request, { latchkey: asking, scope: 'none.such' }));
   expect(lacking instanceof GrantRequiredError && lacking.status === 403, 'scopes are checked');
+
+  const resource = 'https://mcp.example/mcp';
+  const foreign = await rejection(requireGrant(request, { ...guarded, resource }));
+  expect(foreign instanceof GrantRequiredError && foreign.status === 401, 'so are resources');
+  const described = { resource, authorizationServer: 'https://link.example' };
+  const next = (): void => {};
+  protectedResource(described)({ headers: {} }, response, next);
+  expect(protectedResourceResponse(described)(request) === undefined, 'others are left alone');
+  class InvalidTokenError extends Error {}
+  const verifier = latchkeyVerifier({ latchkey: asking, resource, InvalidTokenError });
+  const unverified = await rejection(verifier.verifyAccessToken(secret));
+  expect(unverified instanceof InvalidTokenError, 'and for the MCP SDK');
 
   async function linkAgain() {
     await latchkey.convert(code, { maxRetries: 0 });

@@ -1,8 +1,9 @@
 const client = require('@latchkey/client');
 const admin = require('@latchkey/client/admin');
+const guards = require('@latchkey/client/guards');
 const host = require('@latchkey/client/host');
 const linking = require('@latchkey/client/linking');
 
 void import('./program.mjs').then(({ program }) =>
-  program({ client, linking, host, admin }, undefined, process.env),
+  program({ client, guards, linking, host, admin }, undefined, process.env),
 );

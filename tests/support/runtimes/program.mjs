@@ -1,6 +1,6 @@
 // An application in plain JavaScript for any runtime: links, reads and unlinks an account, causes
-// errors, and aborts a call. Then it links an account through the browser, with a host. Prints the
-// results.
+// errors, aborts a call, and guards a resource. Then it links an account through the browser, with a
+// host. Prints the results.
 
 /**
  * @param packages - `@latchkey/client` and its entry points, loaded as ESM or CommonJS
@@ -35,6 +35,7 @@ export async function program(packages, options, env) {
   const silent = { ...options?.application, fetch: () => new Promise(() => {}), timeoutMs: 20 };
   const late = await rejection(new client.Latchkey(silent).account(grant.grant_secret));
 
+  const guarded = await guardWith(packages.guards, latchkey, grant.grant_secret);
   const { revoked } = await latchkey.revoke(grant.grant_id);
   const refused = await rejection(latchkey.account(grant.grant_secret));
   const saw = {
@@ -47,12 +48,34 @@ export async function program(packages, options, env) {
     unreachable: unreachable instanceof client.ConnectionError && unreachable.name,
     maybe_sent: unreachable.maybe_sent,
     late: late instanceof client.TimeoutError && late.name,
+    ...guarded,
     unlinked: revoked,
     refused: refused instanceof client.AuthenticationError && refused.name,
     ...(await linkInBrowser(packages, latchkey, options, env)),
   };
   // biome-ignore lint/suspicious/noConsole: It is what every runtime has to print with.
   console.log(JSON.stringify(saw));
+}
+
+/** Asks a server without a resource, and one that is a resource, which the grant is not for. */
+async function guardWith(guards, latchkey, secret) {
+  const resource = 'https://mcp.example/mcp';
+  const authorizationServer = 'https://link.example';
+  const ask = async (options) => {
+    const request = new Request(resource, { headers: { authorization: `Bearer ${secret}` } });
+    return guards.withGrant({ latchkey, ...options }, () => new Response())(request);
+  };
+  const foreign = await ask({ resource });
+  const [, address] = /resource_metadata="([^"]+)"/.exec(foreign.headers.get('WWW-Authenticate'));
+  const serve = guards.protectedResourceResponse({ resource, authorizationServer });
+  class InvalidTokenError extends Error {}
+  const verifier = guards.latchkeyVerifier({ latchkey, resource, InvalidTokenError });
+  return {
+    guarded: (await ask({})).status,
+    foreign: foreign.status,
+    metadata: (await serve(new Request(address)).json()).authorization_servers,
+    verified: (await rejection(verifier.verifyAccessToken(secret))) instanceof InvalidTokenError,
+  };
 }
 
 /** Does what the two routes of an application do, and those of the host between them. */

@@ -16,6 +16,8 @@ const application :Workerd.Worker = (
     (name = "program.mjs", esModule = embed "program.mjs"),
     (name = "@latchkey/client/index.js",
       esModule = embed "node_modules/@latchkey/client/dist/index.js"),
+    (name = "@latchkey/client/guards.js",
+      esModule = embed "node_modules/@latchkey/client/dist/guards.js"),
     (name = "@latchkey/client/linking.js",
       esModule = embed "node_modules/@latchkey/client/dist/linking.js"),
     (name = "@latchkey/client/host.js",

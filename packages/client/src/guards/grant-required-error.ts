@@ -15,6 +15,7 @@ export interface RefusalBody {
   readonly error_code:
     | 'credentials_missing'
     | 'credentials_invalid'
+    | 'resource_mismatch'
     | 'application_disabled'
     | 'application_not_accepted'
     | 'scope_insufficient'
@@ -100,20 +101,34 @@ export class GrantRequiredError extends Error {
   }
 }
 
-/**
- * The refusals of a guard, with challenges as in RFC 6750, section 3.
- *
- * @param realm - goes into a quoted string, so it has no character that needs escaping
- * @param tokens - the required scope tokens
- */
-export function refusals(realm: string, tokens: readonly string[]) {
-  const challenge = `Bearer realm="${realm}"`;
+/** What the challenges of a guard are made of. None of it has a character that needs escaping. */
+export interface Challenges {
+  /** The name of what is guarded. */
+  realm: string;
+  /** The required scope tokens. */
+  tokens: readonly string[];
+  /** What a client without a grant needs (RFC 9728, section 5.1); undefined for no resource. */
+  resource: { metadata: string; scopes: readonly string[] } | undefined;
+}
+
+/** The refusals of a guard, with challenges as in RFC 6750, section 3. */
+export function refusals({ realm, tokens, resource }: Challenges) {
   const scope = tokens.join(' ');
+
+  function challenge(error?: 'invalid_token' | 'insufficient_scope') {
+    const offered = resource && (scope || resource.scopes.join(' '));
+    const named = error === 'insufficient_scope' ? scope : offered;
+    const parameters = { realm, error, scope: named, resource_metadata: resource?.metadata };
+    const words = Object.entries(parameters).filter(([, value]) => value);
+    return {
+      'WWW-Authenticate': `Bearer ${words.map(([name, value]) => `${name}="${value}"`).join(', ')}`,
+    };
+  }
 
   return {
     // No error in the challenge: RFC 6750 wants none if the request had no credentials.
     missing: () =>
-      refusal(401, { 'WWW-Authenticate': challenge }, [
+      refusal(401, challenge(), [
         'invalid_token',
         'credentials_missing',
         'This request has no Authorization header. Send "Authorization: Bearer <grant secret>", with the secret of a grant.',
@@ -121,10 +136,17 @@ export function refusals(realm: string, tokens: readonly string[]) {
 
     // The same for every cause, so that nobody can find out which secrets have existed.
     invalid: () =>
-      refusal(401, { 'WWW-Authenticate': `${challenge}, error="invalid_token"` }, [
+      refusal(401, challenge('invalid_token'), [
         'invalid_token',
         'credentials_invalid',
         'The Authorization header contains no valid grant secret. Check that the secret is complete. If the grant was revoked, let the user link the account again.',
+      ]),
+
+    mismatched: () =>
+      refusal(401, challenge('invalid_token'), [
+        'invalid_token',
+        'resource_mismatch',
+        'This grant is not for this resource. Let the user link the account for it, and send the secret of that grant.',
       ]),
 
     // Without a challenge: RFC 6750 has no word for this.
@@ -148,15 +170,11 @@ export function refusals(realm: string, tokens: readonly string[]) {
       ]),
 
     insufficient: () =>
-      refusal(
-        403,
-        { 'WWW-Authenticate': `${challenge}, error="insufficient_scope", scope="${scope}"` },
-        [
-          'insufficient_scope',
-          'scope_insufficient',
-          `The grant lacks a scope that this request needs: ${scope}. Let the user link the account again with these scopes.`,
-        ],
-      ),
+      refusal(403, challenge('insufficient_scope'), [
+        'insufficient_scope',
+        'scope_insufficient',
+        `The grant lacks a scope that this request needs: ${scope}. Let the user link the account again with these scopes.`,
+      ]),
 
     unverifiable: (retryAfter: number = RETRY_AFTER_SECONDS, cause: unknown) =>
       refusal(

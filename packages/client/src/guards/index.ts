@@ -11,6 +11,20 @@ export { grantOf } from './grant-of.ts';
 export { GrantRequiredError, type Refusal, type RefusalBody } from './grant-required-error.ts';
 export { type HonoContext, type HonoGuard, honoGuard } from './hono.ts';
 export {
+  type LatchkeyVerifier,
+  type LatchkeyVerifierOptions,
+  latchkeyVerifier,
+  type VerifiedGrant,
+} from './latchkey-verifier.ts';
+export {
+  type MetadataRequest,
+  type MetadataResponse,
+  type ProtectedResource,
+  type ProtectedResourceOptions,
+  protectedResource,
+  protectedResourceResponse,
+} from './protected-resource.ts';
+export {
   type GrantReader,
   type GuardedRequest,
   type GuardOptions,

@@ -151,11 +151,16 @@ describe('a scope', () => {
 describe('applications', () => {
   const other = '0193aa00-0000-7000-8000-000000000009';
   const notAccepted = [403, 'unauthorized_client', 'application_not_accepted', null, null];
+  const documentUri = 'https://client.example/oauth.json';
+  beforeEach(() => {
+    service.reply = result({ ...grantDescription, document_uri: documentUri });
+  });
 
   it.each([
     ['with the grant’s own', [applicationId]],
     ['with several', [other, applicationId]],
     ['in upper case', [applicationId.toUpperCase()]],
+    ['with the address of its document', [other, documentUri]],
   ])('%s accept the grant', async (_, applications) => {
     const grant = await requireGrant(requestWith(bearer), { latchkey, applications });
     expect(grant.application_id).toBe(applicationId);
@@ -168,6 +173,19 @@ describe('applications', () => {
     }
   });
 
+  it.each([
+    'https://client.example/oauth.json/',
+    'https://CLIENT.example/oauth.json',
+    'https://client.example:443/oauth.json',
+  ])(
+    'refuse a grant whose document has an address that differs by a character: %s',
+    async (uri) => {
+      expect(await varyingParts(await refused(bearer, { applications: [uri] }))).toEqual(
+        notAccepted,
+      );
+    },
+  );
+
   it('refuse a grant whose application the service does not tell', async () => {
     const { application_id: _, ...rest } = grantDescription;
     service.reply = result(rest);
@@ -175,17 +193,118 @@ describe('applications', () => {
     expect(await varyingParts(error)).toEqual(notAccepted);
   });
 
-  it.each([[[]], [''], [applicationId], [['acme']], [[1]], [undefined], [null]])(
-    'of %j are a configuration error and accept no grant',
-    async (applications) => {
-      const options = { latchkey, applications } as GuardOptions;
-      await expect(requireGrant(requestWith(bearer), options)).rejects.toThrow(TypeError);
-      await expect(requireGrant(requestWith(bearer), options)).rejects.toThrow(
-        /leave applications out/,
-      );
-      expect(service.requests).toEqual([]);
+  it.each([
+    [[]],
+    [''],
+    [applicationId],
+    [['acme']],
+    [['https://']],
+    [['http://a.example/b']],
+    [[1]],
+    [undefined],
+    [null],
+  ])('of %j are a configuration error and accept no grant', async (applications) => {
+    const options = { latchkey, applications } as GuardOptions;
+    await expect(requireGrant(requestWith(bearer), options)).rejects.toThrow(TypeError);
+    await expect(requireGrant(requestWith(bearer), options)).rejects.toThrow(
+      /leave applications out/,
+    );
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe('a resource', () => {
+  const resource = 'https://mcp.example.com/mcp';
+  const metadata =
+    'resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp"';
+  const invalid = `Bearer realm="latchkey", error="invalid_token"`;
+  const grantFor = (of: string | null) => {
+    service.reply = result({ ...grantDescription, resource: of });
+  };
+
+  it.each([resource, `${resource}/`, 'HTTPS://MCP.example.com:443/mcp'])(
+    'written as %s accepts its own grants',
+    async (written) => {
+      grantFor(resource);
+      const grant = await requireGrant(requestWith(bearer), { latchkey, resource: written });
+      expect(grant).toHaveProperty('resource', resource);
     },
   );
+
+  it.each([
+    ['none', null],
+    ['another host', 'https://other.example.com/mcp'],
+    ['another port', 'https://mcp.example.com:8443/mcp'],
+    ['another path', 'https://mcp.example.com/MCP'],
+    ['a path below', 'https://mcp.example.com/mcp/a'],
+    ['a path above', 'https://mcp.example.com'],
+    ['the same over http', 'http://mcp.example.com/mcp'],
+  ])('refuses a grant of %s', async (_, of) => {
+    grantFor(of);
+    expect(await varyingParts(await refused(bearer, { resource }))).toEqual([
+      ...[401, 'invalid_token', 'resource_mismatch', `${invalid}, ${metadata}`],
+      null,
+    ]);
+  });
+
+  it('left out accepts grants of none alone', async () => {
+    grantFor(resource);
+    const parts = [401, 'invalid_token', 'resource_mismatch', invalid, null];
+    expect(await varyingParts(await refused(bearer))).toEqual(parts);
+    grantFor(null);
+    await expect(requireGrant(requestWith(bearer), { latchkey })).resolves.toBeDefined();
+  });
+
+  const challengeOf = async (authorization: string | undefined, options: Partial<GuardOptions>) =>
+    (await refused(authorization, { resource, ...options })).headers['WWW-Authenticate'];
+
+  it('is in each challenge, with the scope that a client has to ask for', async () => {
+    const scopes = ['notes.read', 'notes.write'];
+    expect(await challengeOf(undefined, {})).toBe(`Bearer realm="latchkey", ${metadata}`);
+    expect(await challengeOf(undefined, { scopes })).toBe(
+      `Bearer realm="latchkey", scope="notes.read notes.write", ${metadata}`,
+    );
+    expect(await challengeOf('Bearer no', { scopes })).toBe(
+      `${invalid}, scope="notes.read notes.write", ${metadata}`,
+    );
+    // The required one is what a client needs here.
+    expect(await challengeOf('Bearer no', { scope: 'notes.read', scopes })).toBe(
+      `${invalid}, scope="notes.read", ${metadata}`,
+    );
+    grantFor(resource);
+    expect(await challengeOf(bearer, { scope: 'notes.write', scopes })).toBe(
+      `Bearer realm="latchkey", error="insufficient_scope", scope="notes.write", ${metadata}`,
+    );
+  });
+
+  it('without a path has its metadata at the root', async () => {
+    expect(await challengeOf(undefined, { resource: 'https://mcp.example.com/' })).toBe(
+      'Bearer realm="latchkey", resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource"',
+    );
+  });
+
+  it('that is not the grant’s is told before its application and its scope', async () => {
+    grantFor(null);
+    const options = { resource, scope: 'a', applications: ['https://client.example/b'] };
+    expect((await refused(bearer, options)).body.error_code).toBe('resource_mismatch');
+  });
+
+  it.each([
+    { resource: '' },
+    { resource: 'mcp.example.com' },
+    { resource: 'http://mcp.example.com' },
+    { resource: `${resource}?a` },
+    { resource: `${resource}"` },
+    { resource: undefined },
+    { resource: null },
+    { scopes: 'notes.read' },
+    { scopes: ['a b'] },
+    { scopes: ['a"'] },
+  ])('of %j is a configuration error and accepts no grant', async (wrong) => {
+    const options = { latchkey, ...wrong } as GuardOptions;
+    await expect(requireGrant(requestWith(bearer), options)).rejects.toThrow(TypeError);
+    expect(service.requests).toEqual([]);
+  });
 });
 
 it('tells the grant of a disabled application apart from a revoked one', async () => {

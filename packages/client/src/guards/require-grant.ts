@@ -2,9 +2,8 @@ import { type GrantDescription, isUuid, parseCredential } from '@latchkey/schema
 import { hasBrand } from '../brand.ts';
 import type { LatchkeyError } from '../errors.ts';
 import { refusals } from './grant-required-error.ts';
-
-// RFC 6749, section 3.3. None of these characters needs escaping in a challenge.
-const TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+import { metadataAddress, resourceOf } from './resource.ts';
+import { isToken, scopesOf } from './scopes.ts';
 
 /** The part of the client that a guard uses. A `Latchkey` fits. */
 export interface GrantReader {
@@ -39,8 +38,21 @@ export interface GuardOptions {
    */
   scope?: string | readonly string[];
   /**
-   * The ids of the applications whose grants are accepted. Default: every application's grants, see
-   * {@link GuardOptions}.
+   * The address of this server as a resource (RFC 8707, section 2), as the operator registered it: the
+   * grants of this resource are accepted, and no others. Scheme and host in any case, a default port
+   * and one `/` at the end make no difference. A client without a grant is told by the challenge where
+   * {@link protectedResource} says how to get one (RFC 9728, section 5.1). Default: the grants that are
+   * for no resource are accepted, and no others.
+   */
+  resource?: string;
+  /**
+   * The scope tokens that this resource offers, for the challenge (RFC 6750, section 3) of a guard with
+   * `resource` and without `scope`: clients ask for them. No grant has to have them. Default: none.
+   */
+  scopes?: readonly string[] | undefined;
+  /**
+   * The applications whose grants are accepted: their ids, or the addresses of their client documents.
+   * Default: every application's grants, see {@link GuardOptions}.
    */
   applications?: readonly string[];
   /**
@@ -58,6 +70,9 @@ export interface GuardedRequest {
     | { readonly authorization?: string | undefined };
 }
 
+/** Until the service describes it: the address of the client document, for an application that has one. */
+export type Documented = GrantDescription & { readonly document_uri?: string | null };
+
 /** Returns the grant of a request, or throws. */
 export type Guard = (request: GuardedRequest) => Promise<GrantDescription>;
 
@@ -66,7 +81,13 @@ export function createGuard(options: GuardOptions): Guard {
   const { latchkey } = options;
   const tokens = requiredTokens(options);
   const applications = acceptedApplications(options);
-  const refuse = refusals(checkRealm(options.realm), tokens);
+  const resource = 'resource' in options ? resourceOf(options.resource) : null;
+  const scopes = scopesOf(options.scopes);
+  const refuse = refusals({
+    realm: checkRealm(options.realm),
+    tokens,
+    resource: resource === null ? undefined : { metadata: metadataAddress(resource), scopes },
+  });
 
   return async (request) => {
     const authorization = authorizationHeader(request);
@@ -75,7 +96,7 @@ export function createGuard(options: GuardOptions): Guard {
     if (secret === null) throw refuse.invalid();
 
     // Checked for each request: a cached result would accept a grant that was revoked meanwhile.
-    const grant = await latchkey.grant(secret).catch((error: unknown) => {
+    const grant: Documented = await latchkey.grant(secret).catch((error: unknown) => {
       if (!hasBrand(error)) throw error;
       const { name, retry_after: retryAfter } = error as LatchkeyError;
       // By name: the client may come from another copy of this package.
@@ -85,15 +106,18 @@ export function createGuard(options: GuardOptions): Guard {
       throw refuse.unverifiable(retryAfter, error);
     });
 
-    if (applications && !applications.has(grant.application_id)) throw refuse.notAccepted();
+    // As for a dead grant: the caller needs another one for this resource.
+    if ((grant.resource ?? null) !== resource) throw refuse.mismatched();
+    const names = [grant.application_id, grant.document_uri ?? ''];
+    if (applications && !names.some((name) => applications.has(name))) throw refuse.notAccepted();
     if (!hasEveryScope(grant.scope, tokens)) throw refuse.insufficient();
     return grant;
   };
 }
 
 /**
- * Returns the grant that a request is made with, if the grant is valid, has the required scope and
- * belongs to an accepted application.
+ * Returns the grant that a request is made with, if the grant is valid, is for this resource, has the
+ * required scope and belongs to an accepted application.
  *
  * Accepts `Authorization: Bearer <grant secret>`, and `Basic` with the grant's id and secret. Latchkey
  * checks each request, and nothing is cached: after a grant is revoked, the next request is refused.
@@ -104,8 +128,8 @@ export function createGuard(options: GuardOptions): Guard {
  *
  * @param request - a `Request`, or the request object of Node, Express or Fastify
  * @param options - the client to ask, and the grants to accept
- * @returns the grant: its id, its application's id, its scope, and the account as it was when the code
- *   was issued
+ * @returns the grant: its id, its application's id, its resource, its scope, and the account as it was
+ *   when the code was issued
  * @throws a {@link GrantRequiredError} if the request is refused; it contains the response to send
  * @throws TypeError if an option is not valid
  *
@@ -185,23 +209,22 @@ function requiredTokens(options: { scope?: string | readonly string[] }): readon
 }
 
 /**
- * The ids of the applications whose grants a guard accepts, in lower case; undefined for every
- * application.
+ * The applications whose grants a guard accepts, ids in lower case; undefined for every application.
  *
  * As for `scope`, a list that is present but empty or undefined is a configuration error.
  *
- * @throws TypeError if `applications` is not a list of ids
+ * @throws TypeError if `applications` is not a list of ids and addresses
  */
 function acceptedApplications(options: {
   applications?: readonly string[];
 }): ReadonlySet<string> | undefined {
   if (!('applications' in options)) return undefined;
-  const ids: unknown = options.applications;
-  if (Array.isArray(ids) && ids.length > 0 && ids.every(isId)) {
-    return new Set(ids.map((id: string) => id.toLowerCase()));
+  const names: unknown = options.applications;
+  if (Array.isArray(names) && names.length > 0 && names.every(isApplication)) {
+    return new Set(names.map((name: string) => (isUuid(name) ? name.toLowerCase() : name)));
   }
   throw new TypeError(
-    'applications must be an array of application ids, such as ["0193aa00-0000-7000-8000-0000000000a0"]. To accept the grants of every application, leave applications out.',
+    'applications must be an array of application ids or addresses of client documents, such as ["0193aa00-0000-7000-8000-0000000000a0"]. To accept the grants of every application, leave applications out.',
   );
 }
 
@@ -211,5 +234,6 @@ function hasEveryScope(scope: string, tokens: readonly string[]): boolean {
   return tokens.every((token) => held.has(token));
 }
 
-const isId = (id: unknown) => typeof id === 'string' && isUuid(id);
-const isToken = (token: unknown) => typeof token === 'string' && TOKEN.test(token);
+/** An id, or an address: character for character as the client sends it. */
+const isApplication = (name: unknown) =>
+  typeof name === 'string' && (isUuid(name) || (name.startsWith('https://') && URL.canParse(name)));

@@ -1,6 +1,6 @@
 import { expectTypeOf } from 'vitest';
 import { type GrantDescription, Latchkey } from '../index.ts';
-import { type GuardOptions, requireGrant, withGrant } from './index.ts';
+import { type GuardOptions, latchkeyVerifier, requireGrant, withGrant } from './index.ts';
 
 const latchkey = new Latchkey({ applicationSecret: null });
 
@@ -35,5 +35,11 @@ declare const scope: string | undefined;
 declare const applications: string[] | undefined;
 // @ts-expect-error
 ({ latchkey, applications }) satisfies GuardOptions;
+// Or an undefined resource.
+declare const resource: string | undefined;
+// @ts-expect-error
+({ latchkey, resource }) satisfies GuardOptions;
+// @ts-expect-error Without the class, the MCP SDK would respond with 500.
+latchkeyVerifier({ latchkey, resource: 'https://mcp.example/mcp' });
 // @ts-expect-error A guard needs a client.
 requireGrant(new Request('https://api.example'), {});

@@ -1,0 +1,105 @@
+import type { Account } from '@latchkey/schema';
+import { GrantRequiredError } from './grant-required-error.ts';
+import { createGuard, type Documented, type GrantReader } from './require-grant.ts';
+
+/** Options of {@link latchkeyVerifier}. */
+export interface LatchkeyVerifierOptions {
+  /** The client that checks grants, as for the guards. */
+  latchkey: GrantReader;
+  /** The resource whose grants are accepted, as for the guards. */
+  resource: string;
+  /**
+   * `InvalidTokenError` of `@modelcontextprotocol/sdk/server/auth/errors.js`. Its `requireBearerAuth`
+   * responds with 401 to an error of this class alone, and with 500 to any other one.
+   */
+  InvalidTokenError: new (
+    message: string,
+  ) => Error;
+}
+
+/** What a handler of the MCP SDK knows of a request: its `AuthInfo`. */
+export interface VerifiedGrant {
+  /** The grant's secret. */
+  token: string;
+  /** The address of the application's client document, or its id if it has none. */
+  clientId: string;
+  /** The scope tokens of the grant. */
+  scopes: string[];
+  /** In a minute, in whole seconds since 1970: each request is checked anew. */
+  expiresAt: number;
+  /** The resource that the grant is for (RFC 8707, section 2). */
+  resource: URL;
+  /** What else Latchkey tells of the grant. */
+  extra: { grant_id: string; account: Account };
+}
+
+/** What `requireBearerAuth` of the MCP SDK takes as `verifier`: its `OAuthTokenVerifier`. */
+export interface LatchkeyVerifier {
+  /**
+   * Checks a grant's secret with Latchkey.
+   *
+   * @param token - what the client sent
+   * @returns the grant
+   * @throws an `InvalidTokenError` if it is the secret of no grant of this resource, and a
+   *   {@link GrantRequiredError} if the grant could not be checked or its application is disabled
+   *
+   * @example
+   * ```ts
+   * import { latchkeyVerifier } from '@latchkey/client/guards';
+   * import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
+   *
+   * const verifier = latchkeyVerifier({ latchkey, resource, InvalidTokenError });
+   * const { extra } = await verifier.verifyAccessToken(grantSecret);
+   * greet(extra.account.username);
+   * ```
+   */
+  verifyAccessToken(token: string): Promise<VerifiedGrant>;
+}
+
+// requireBearerAuth refuses what has no time of expiry, and what is expired. It asks each time.
+const EXPIRES_IN_SECONDS = 60;
+
+/**
+ * Creates what `requireBearerAuth` of the official MCP SDK asks about a token. A grant that is dead, or
+ * for another resource, is refused with 401. Scopes are up to `requiredScopes`.
+ *
+ * @param options - the client to ask, the resource, and the MCP SDK's class
+ * @returns the `verifier` of `requireBearerAuth`
+ * @throws TypeError if an option is not valid
+ *
+ * @example
+ * ```ts
+ * import { latchkeyVerifier } from '@latchkey/client/guards';
+ * import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
+ * import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js';
+ *
+ * const verifier = latchkeyVerifier({ latchkey, resource, InvalidTokenError });
+ * app.use('/mcp', requireBearerAuth({ verifier, requiredScopes: ['notes.read'] }));
+ * ```
+ */
+export function latchkeyVerifier(options: LatchkeyVerifierOptions): LatchkeyVerifier {
+  const { latchkey, resource, InvalidTokenError } = options;
+  if (typeof InvalidTokenError !== 'function') {
+    throw new TypeError(
+      'InvalidTokenError must be that class of "@modelcontextprotocol/sdk/server/auth/errors.js".',
+    );
+  }
+  const guard = createGuard({ latchkey, resource });
+  return {
+    async verifyAccessToken(token) {
+      const request = { headers: { authorization: `Bearer ${token}` } };
+      const grant: Documented = await guard(request).catch((error: unknown) => {
+        const isRefused = error instanceof GrantRequiredError && error.status === 401;
+        throw isRefused ? new InvalidTokenError(error.message) : error;
+      });
+      return {
+        token,
+        clientId: grant.document_uri ?? grant.application_id,
+        scopes: grant.scope.split(' '),
+        expiresAt: Math.floor(Date.now() / 1000) + EXPIRES_IN_SECONDS,
+        resource: new URL(resource),
+        extra: { grant_id: grant.grant_id, account: grant.account },
+      };
+    },
+  };
+}
