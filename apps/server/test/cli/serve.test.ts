@@ -147,7 +147,9 @@ describe('serve', () => {
       ADMIN_SECRET_PREVIOUS_FILE: before,
     });
     const statusOf = async (secret = '') => {
-      const headers = { authorization: `Bearer ${secret}` };
+      // The log has the id of a request, but no query.
+      const id = secret === first ? { 'x-request-id': first } : {};
+      const headers = { authorization: `Bearer ${secret}`, ...id };
       return (await fetch(`${server.url}/admin/applications?x=${secret}`, { headers })).status;
     };
     const isTold = (msg: string, times = 1) =>
