@@ -3,9 +3,9 @@
  * the service to it. A number rises only by a commit that says why; whatever makes it smaller lowers it.
  */
 export const CEILINGS = {
-  'convert on SQLite': { files: 34, functions: 128 },
-  'convert on MongoDB': { files: 38, functions: 159 },
-  'linking flow': { files: 84, functions: 326 },
-  'app create': { files: 81, functions: 216 },
-  '--version': { modules: 41 },
+  'convert on SQLite': { files: 35, functions: 142 },
+  'convert on MongoDB': { files: 39, functions: 173 },
+  'linking flow': { files: 87, functions: 347 },
+  'app create': { files: 85, functions: 237 },
+  '--version': { modules: 42 },
 } as const;

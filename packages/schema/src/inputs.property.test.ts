@@ -679,7 +679,12 @@ function inputOf(name: keyof typeof inputs): fc.Arbitrary<Record<string, unknown
     '$set',
     'id',
   );
-  const more = fc.array(fc.tuple(unknown, value), { maxLength: 2 });
+  // Most inputs have none, since an operator's input may have none.
+  const others = fc.array(fc.tuple(unknown, value), { minLength: 1, maxLength: 2 });
+  const more = fc.oneof(
+    { weight: 4, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: others },
+  );
   return fc.tuple(fc.tuple(...members), more).map(([own, others]) => {
     const entries = [...own.filter((entry) => entry !== undefined), ...others];
     return JSON.parse(JSON.stringify(Object.fromEntries(entries)));

@@ -3,7 +3,6 @@ import { DomainError, type Subject } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import { linkingOf, type Service } from '../service.ts';
 import type { ApplicationRecord, LinkRecord } from '../store/records.ts';
-import { refuseIfFull } from '../store/room.ts';
 import { type AuthorizationRequest, readRequest, readTarget } from './authorization-request.ts';
 import { hashIds } from './hash-ids.ts';
 import { LINK_LIFETIME } from './link-access.ts';
@@ -64,7 +63,10 @@ export async function beginLink(
   initiator: Initiator,
 ): Promise<{ link: LinkRecord; redirect_to: string }> {
   const { store, clock } = service;
-  await refuseIfFull(service);
+  if (await service.room.isFull()) {
+    await confirm();
+    throw new DomainError('store_full');
+  }
   const now = clock();
   const id = newId(now);
   const { credential, hash } = mintCredential('link', id);

@@ -131,7 +131,6 @@ describe('serve', () => {
     expect(JSON.parse(stdout).data).toEqual([]);
   });
 
-  // Every day, 'drains at SIGTERM only' stops one by SIGINT.
   test('reads the files of its secrets again at SIGHUP, and goes on', async () => {
     const files = { ADMIN_SECRET_FILE: 'now', ADMIN_SECRET_PREVIOUS_FILE: 'before' };
     const [now, before] = Object.values(files).map((name) => join(directory, name)) as [

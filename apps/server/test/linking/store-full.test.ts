@@ -87,7 +87,8 @@ describeOnEachStore('a database without room', (fresh) => {
       return body;
     };
     const pending = await issue();
-    const { grant_id, grant_secret } = await good('grants.convert', await issue(), bearer);
+    const { code } = await issue();
+    const { grant_id, grant_secret } = await good('grants.convert', { code }, bearer);
     await good('account.get', {}, `Bearer ${grant_secret}`);
     await good('admin.accounts.put', { account_id, username: 'ada' });
     await good('admin.scopes.put', { scope: 'photos.read', title: 'See your photos' });
