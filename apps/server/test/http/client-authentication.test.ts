@@ -227,8 +227,8 @@ describeOnAnyStore('the credentials of an OAuth client', (fresh) => {
       // A parameter without a value counts as left out, and an unknown one is ignored.
       const more: [string, string][] = [
         ['client_id', ''],
-        ['resource', 'a'],
-        ['resource', 'b'],
+        ['audience', 'a'],
+        ['audience', 'b'],
       ];
       const { status } = await postForm(server, path, [...form, ...right, ...more]);
       expect(status).toBe(200);

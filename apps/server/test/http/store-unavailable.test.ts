@@ -31,7 +31,8 @@ describeOnEachStore('without its store, the service', (fresh) => {
     const { code, grant_id } = await linked.issue();
     const grant = await linked.link();
     const link = unknownCredential('link');
-    const named = { account_id, application_id, grant_id, secret_id, link };
+    const resource_id = application_id;
+    const named = { account_id, application_id, grant_id, secret_id, link, resource_id };
     inputs = {
       'grants.convert': { code },
       'admin.applications.create': { name: 'Acme' },
@@ -41,6 +42,7 @@ describeOnEachStore('without its store, the service', (fresh) => {
       'admin.grants.list': { account_id },
       'admin.scopes.put': { scope: 'a', title: 'A' },
       'admin.scopes.delete': { scope: 'a' },
+      'admin.resources.create': { resource: 'https://mcp.example', name: 'Notes' },
       'admin.pages.create': { page: 'connections', account_id },
       'grants.introspect': { token: unknownCredential('grantSecret') },
       'grants.revokeToken': { token: unknownCredential('grantSecret') },
