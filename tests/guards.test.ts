@@ -71,8 +71,8 @@ afterAll(async () => {
 });
 
 /** Links the account, as an application would before it calls the server. */
-async function link(scope: string) {
-  const about = { application_id: applicationId, account_id: ACCOUNT, scope };
+async function link(scope: string, resource?: string) {
+  const about = { application_id: applicationId, account_id: ACCOUNT, scope, resource };
   const { code } = await operator<{ code: string }>(service, 'POST', '/codes', about);
   const { grant_id, grant_secret } = await latchkey.convert(code);
   return { grant_id, bearer: `Bearer ${grant_secret}`, secret: grant_secret };
@@ -228,9 +228,10 @@ describe('a resource', () => {
   const METADATA =
     'resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/mcp"';
 
-  /** The service's grants, each for one resource. */
-  const grantsFor = (resource: string) => ({
-    grant: async (secret: string) => ({ ...(await latchkey.grant(secret)), resource }),
+  beforeAll(async () => {
+    for (const resource of [own, other]) {
+      await operator(service, 'POST', '/resources', { resource, name: 'Notes' });
+    }
   });
 
   /** How each guard responds to a request. */
@@ -264,13 +265,15 @@ describe('a resource', () => {
   };
 
   test.each(Object.keys(guards))('is the only one whose grants %s accepts', async (name) => {
-    const { bearer } = await link('notes.read');
-    const request = () => new Request('https://mcp.example', { headers: headersWith(bearer) });
-    const ask = (options: Omit<GuardOptions, 'latchkey'>, resource: string) =>
-      (guards[name] as (typeof guards)[string])(
-        { latchkey: grantsFor(resource), ...options },
-        request(),
-      );
+    const grants = new Map<string, string>();
+    for (const resource of [own, other]) {
+      grants.set(resource, (await link('notes.read', resource)).bearer);
+    }
+    const ask = (options: Omit<GuardOptions, 'latchkey'>, resource: string) => {
+      const headers = headersWith(grants.get(resource));
+      const request = new Request('https://mcp.example', { headers });
+      return (guards[name] as (typeof guards)[string])({ latchkey, ...options }, request);
+    };
     expect((await ask({ resource: own, scope: 'notes.read' }, own)).status).toBe(200);
 
     const refused = await ask({ resource: own, scope: 'notes.read' }, other);
@@ -292,7 +295,7 @@ describe('a resource', () => {
     const authorizationServer = 'https://link.example';
     const guarded = (resource: string) => {
       const verifier = latchkeyVerifier({
-        ...{ latchkey: grantsFor(own), resource, InvalidTokenError },
+        ...{ latchkey, resource, InvalidTokenError },
       });
       return requireBearerAuth({ verifier, requiredScopes: ['notes.read'] });
     };
@@ -306,7 +309,7 @@ describe('a resource', () => {
     const ask = (path: string, authorization?: string) =>
       fetch(url + path, { headers: headersWith(authorization) });
 
-    const { bearer, grant_id, secret } = await link('notes.read notes.write');
+    const { bearer, grant_id, secret } = await link('notes.read notes.write', own);
     expect(await (await ask('/mcp', bearer)).json()).toMatchObject({
       ...{ token: secret, clientId: applicationId, resource: own },
       scopes: ['notes.read', 'notes.write'],
@@ -323,7 +326,7 @@ describe('a resource', () => {
     expect(await statusOf('/other', bearer)).toEqual([401, 'invalid_token']);
     expect(await statusOf('/mcp')).toEqual([401, 'invalid_token']);
     expect(await statusOf('/mcp', 'Bearer nothing')).toEqual([401, 'invalid_token']);
-    const { bearer: lacking } = await link('profile.read');
+    const { bearer: lacking } = await link('profile.read', own);
     expect(await statusOf('/mcp', lacking)).toEqual([403, 'insufficient_scope']);
     await latchkey.revoke(grant_id);
     expect(await statusOf('/mcp', bearer)).toEqual([401, 'invalid_token']);

@@ -73,7 +73,8 @@ describeOnMongodb('a command', (server) => {
       );
       await rowsBeside(plain, BESIDE);
       // Operators make these, and few. So the second walk finds as many as the first.
-      for (const few of ['applications', 'scopes']) await db.collection(few).deleteMany({});
+      for (const few of ['applications', 'scopes', 'resources'])
+        await db.collection(few).deleteMany({});
       walk = new Map();
       walks.push(walk);
       await everyOperation(watched, past);
