@@ -58,6 +58,10 @@ function explained(error: Error): Error {
   });
 }
 
+export function isForbidden(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === 13;
+}
+
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11000;
 }

@@ -11,6 +11,7 @@ import { codes } from './codes.ts';
 import { commandChanges } from './command-changes.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import { Database } from './database.ts';
+import { isForbidden } from './errors.ts';
 import { grants } from './grants.ts';
 import { links } from './links.ts';
 import { logCounter } from './log-counter.ts';
@@ -118,8 +119,14 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
     clockDifference,
     measure: () =>
       database.read(async ({ db, decisive: { maxTimeMS } }) => {
-        const { database: bytes, free } = sizesIn(await db.command({ dbStats: 1, maxTimeMS }));
-        return { database_bytes: bytes, free_bytes: free, backed_up_at: null };
+        try {
+          const { database: bytes, free } = sizesIn(await db.command({ dbStats: 1, maxTimeMS }));
+          return { database_bytes: bytes, free_bytes: free, backed_up_at: null };
+        } catch (error) {
+          // It is asked every few seconds, and nothing depends on the answer.
+          if (!isForbidden(error)) throw error;
+          return { database_bytes: Number.NaN, free_bytes: null, backed_up_at: null };
+        }
       }),
     ping: () =>
       database.read(async ({ db, decisive: { maxTimeMS } }) => {
