@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { isDatabaseUrl } from '../database-url.ts';
 import { addExamples } from './examples.ts';
 import type { Terminal } from './terminal.ts';
@@ -15,9 +15,9 @@ interface Options {
 export function addCopyCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('copy')
-    .option('--from <url>', 'the database to copy, as file:./data/latchkey.db', parseUrl)
+    .option('--from <url>', 'the database to copy, as file:./data/latchkey.db')
     .option('--from-file <file>', 'a file that contains the URL of the database to copy')
-    .option('--to <url>', 'an empty database, or an earlier copy that is not used', parseUrl)
+    .option('--to <url>', 'an empty database, or an earlier copy that is not used')
     .option('--to-file <file>', 'a file that contains the URL of that database')
     .option(
       '--last',
@@ -31,11 +31,6 @@ export function addCopyCommand(program: Command, terminal: Terminal): void {
     'copy --from file:./data/latchkey.db --to mongodb://127.0.0.1:27017/latchkey?replicaSet=rs0',
     'copy --from file:./data/latchkey.db --to-file /run/secrets/database_url --last',
   );
-}
-
-function parseUrl(text: string): string {
-  if (text !== 'file::memory:' && isDatabaseUrl(text)) return text;
-  throw new InvalidArgumentError('It must start with file:, mongodb:// or mongodb+srv://.');
 }
 
 async function copy(
@@ -69,22 +64,29 @@ async function copy(
   }
 }
 
+/** Its errors have neither the URL, which may have a password, nor the file: it may be the URL, by mistake. */
 async function urlOf(command: Command, name: 'from' | 'to', options: Options): Promise<string> {
-  const { [name]: url, [`${name}File` as const]: file } = options;
-  if ((url === undefined) === (file === undefined)) {
+  const { [name]: given, [`${name}File` as const]: file } = options;
+  if ((given === undefined) === (file === undefined)) {
     command.error(`error: give either '--${name}' or '--${name}-file'`);
   }
-  if (url !== undefined) return url;
+  const url = given ?? (await readUrl(command, `--${name}-file`, file as string));
+  if (url !== 'file::memory:' && isDatabaseUrl(url)) return url;
+  const option = given === undefined ? `--${name}-file` : `--${name}`;
+  command.error(
+    `error: '${option}' needs the URL of a database. It must start with file:, mongodb:// or mongodb+srv://.`,
+  );
+}
+
+async function readUrl(command: Command, option: string, file: string): Promise<string> {
   const { readSecretFile } = await import('../secret-file.ts');
   try {
-    return parseUrl(readSecretFile(file as string));
+    return readSecretFile(file);
   } catch (error) {
-    // Without the text of the file, which may have a password.
-    const why =
-      error instanceof InvalidArgumentError
-        ? error.message
-        : `This process cannot read it (${(error as NodeJS.ErrnoException).code}).`;
-    command.error(`error: '--${name}-file ${file}' must contain the URL of a database. ${why}`);
+    const { code } = error as NodeJS.ErrnoException;
+    command.error(
+      `error: '${option}' needs a file with the URL of a database. This process cannot read it (${code}).`,
+    );
   }
 }
 

@@ -452,7 +452,7 @@ describe('copy from SQLite to SQLite', () => {
     expect(usage).toMatchObject({ code: 2, stderr: expect.stringContaining('must start with') });
   });
 
-  test('takes each URL from the command line or from a file, and prints no file', async () => {
+  test('takes each URL from the command line or from a file, and prints none that is wrong', async () => {
     const [from, to, wrong] = ['from', 'to', 'wrong'].map((name) => join(folder, name)) as Paths;
     await writeFile(from, `${at('a.db')}\n`);
     await writeFile(to, at('b.db'));
@@ -464,6 +464,9 @@ describe('copy from SQLite to SQLite', () => {
       [['--from', at('a.db'), '--from-file', from, '--to-file', to], "or '--from-file'"],
       [['--from-file', from], "give either '--to' or '--to-file'"],
       [['--from-file', wrong, '--to-file', to], 'It must start with file:'],
+      [['--from', 'mongo://ada:quicksilver@db', '--to-file', to], 'It must start with file:'],
+      [['--from-file', from, '--to', 'postgres://ada:quicksilver@db'], 'It must start with file:'],
+      [['--from-file', 'mongodb://ada:quicksilver@db', '--to-file', to], 'cannot read it (ENOENT)'],
       [['--from-file', from, '--to-file', join(folder, 'none')], 'cannot read it (ENOENT)'],
     ] as const) {
       const { code, stdout, stderr } = await run(...words);
