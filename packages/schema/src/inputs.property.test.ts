@@ -622,7 +622,7 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
   ),
   ...{ title: shortText, description: fc.option(shortText), locale: languages },
   ...{ public: fc.boolean(), resource_server: fc.boolean(), sensitive: fc.boolean() },
-  challenge_required: fc.boolean(),
+  ...{ challenge_required: fc.boolean(), own_page: fc.boolean() },
   idle_days: fc.option(fc.integer({ min: -1, max: 3652 })),
   grants_per_account: fc.option(fc.integer({ min: -1, max: 102 })),
   page: fc.constantFrom('connections', 'consent', ''),
@@ -645,6 +645,7 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
  */
 const right: Record<string, fc.Arbitrary<unknown>> = {
   name: fc.constant('Acme'),
+  resource: fc.constant('https://files.example/v1'),
   redirect_uris: fc.constantFrom([], ['https://app.example/cb', 'com.example.app:/cb']),
   scopes: fc.constantFrom(null, ['profile.read', 'posts.read']),
   logo_uri: fc.constantFrom(null, 'https://app.example/logo.png'),
