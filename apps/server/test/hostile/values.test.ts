@@ -112,8 +112,9 @@ describeOnAnyStore('a hostile value', (fresh) => {
         ...{ scopes: ['profile.read'], default_scopes: ['profile.read'] },
       },
       'admin.resources.list': {},
+      // Any resource is ignored there, so it has no value that is refused.
       'admin.resources.update': {
-        ...{ resource_id: application_id, resource: 'https://eve.example/mcp', name: 'Eve' },
+        ...{ resource_id: application_id, name: 'Eve' },
         ...{ scopes: ['profile.read'], default_scopes: ['profile.read'] },
       },
       'admin.resources.delete': { resource_id: application_id },
