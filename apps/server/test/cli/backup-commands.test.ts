@@ -38,7 +38,7 @@ async function done(...words: string[]): Promise<string> {
 
 /** Without what SQLite keeps beside an open database, and a reader leaves. */
 const files = async () =>
-  (await readdir(folder)).filter((name) => !/^latchkey\.db-(wal|shm)$/.test(name));
+  (await readdir(folder)).filter((name) => !/^latchkey\.db-(wal|shm|reserve)$/.test(name));
 
 async function refused(...words: string[]): Promise<string> {
   const before = await files();

@@ -2,7 +2,7 @@ import { randomFill } from 'node:crypto';
 import { statSync, truncateSync } from 'node:fs';
 import { open, rename, rm, statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { partialOf } from './partial-files.ts';
+import { partialOf, removeLeftovers } from './partial-files.ts';
 
 const MIB = 1024 * 1024;
 
@@ -35,6 +35,8 @@ export function reserveBeside(path: string): Reserve {
       if (size() >= RESERVE_BYTES) return;
       const { bavail, bsize } = await statfs(path);
       if (bavail * bsize < LEAST_FREE + RESERVE_BYTES) return;
+      // Of a process that was killed.
+      removeLeftovers(reserve);
       const partial = partialOf(reserve);
       try {
         await write(partial);
