@@ -113,8 +113,9 @@ function inputParts(
 }
 
 function exampleIssues({ input }: OperationContract, example: object) {
-  const names = Object.keys(z.toJSONSchema(input, { io: 'input' }).properties ?? {});
-  const error = names
+  const members = Object.keys(z.toJSONSchema(input, { io: 'input' }).properties ?? {});
+  // An operator's operation without members refuses any.
+  const error = [...members, 'offset']
     .map((name) => input.safeParse({ ...example, [name]: '' }).error)
     .find((found) => found !== undefined);
   if (!error) throw new Error('No empty member is an example of parameter_invalid.');

@@ -16,7 +16,8 @@ export function errorsOf(operation: OperationContract): ErrorCode[] {
     'internal_error',
     ...(writes ? (['outcome_unknown'] as const) : []),
     ...(takesBody ? (['body_malformed', 'media_type_unsupported', 'body_too_large'] as const) : []),
-    ...(takesInput ? (['parameter_invalid'] as const) : []),
+    // An operator's operation also refuses members that it does not know.
+    ...(takesInput || operation.caller === 'operator' ? (['parameter_invalid'] as const) : []),
     ...operation.errors,
   ]);
   return errorCodes.filter((code) => codes.has(code));
