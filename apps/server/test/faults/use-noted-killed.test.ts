@@ -28,7 +28,7 @@ describeOnEachStore('a process that is killed as soon as it has accepted a grant
     for (let round = 0; round < ROUNDS; round += 1) {
       // Used for the last time nearly two days ago: from tomorrow on, it would be idle.
       const before = Date.now() - 2 * DAY + 60_000;
-      const code = aCode({ application_id: application.id });
+      const code = aCode({ application_id: application.id, resource: null });
       const { grant_id } = code;
       const credential = formatCredential('grantSecret', grant_id, new Uint8Array(32));
       const secret_hash = hashCredential(credential);
