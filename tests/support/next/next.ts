@@ -37,7 +37,7 @@ export async function buildNextApplication(files: string, path: string): Promise
       cwd: folder,
       // The build loads the handler. Its client needs an address but sends no request yet.
       env: environment({
-        LATCHKEY_URL: 'http://latchkey.invalid',
+        LATCHKEY_URL: 'https://latchkey.invalid',
         NEXT_TELEMETRY_DISABLED: '1',
       }),
     });
