@@ -180,7 +180,8 @@ describe('serve', () => {
   });
 
   test('stops when its terminal is closed', slow, async ({ skip }) => {
-    skip(spawnSync('script', ['--version']).status !== 0, 'there is no script');
+    const absent = spawnSync('script', ['--version']).status !== 0;
+    skip(absent, 'not run: the command script is not installed');
     const command = startCommand(
       ['serve'],
       { PORT: '0', DATABASE_URL: 'file::memory:' },
