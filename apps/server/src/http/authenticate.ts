@@ -163,19 +163,13 @@ function checkClientId(client_id: string, client_secret: string): void {
 
 /** Compares every secret, even after a match, so that the time tells nothing. */
 function operatorFinder(secrets: AdminSecrets): (token: string) => Operator {
-  const hashOf = (secret: string | null) => (secret === null ? null : hashCredential(secret));
-  let known: AdminSecrets | null = null;
-  let [current, previous]: (CredentialHash | null)[] = [];
+  const isHashOf = (hash: CredentialHash, secret: string | null) =>
+    secret !== null && sameHash(hash, hashCredential(secret));
   return (token) => {
-    const { adminSecret, adminSecretPrevious } = secrets;
-    // SIGHUP replaces them.
-    if (known?.adminSecret !== adminSecret || known.adminSecretPrevious !== adminSecretPrevious) {
-      known = { adminSecret, adminSecretPrevious };
-      [current, previous] = [hashOf(adminSecret), hashOf(adminSecretPrevious)];
-    }
     const hash = hashCredential(token);
-    const isCurrent = current && sameHash(hash, current);
-    const isPrevious = previous && sameHash(hash, previous);
+    // Hashed each time, since SIGHUP replaces them.
+    const isCurrent = isHashOf(hash, secrets.adminSecret);
+    const isPrevious = isHashOf(hash, secrets.adminSecretPrevious);
     if (isCurrent) return { kind: 'operator', admin_secret: 'current' };
     if (isPrevious) return { kind: 'operator', admin_secret: 'previous' };
     throw DomainError.because('admin_secret_wrong');
