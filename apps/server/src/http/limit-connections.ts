@@ -65,7 +65,8 @@ export function limitConnections(
     server.keepAliveTimeout = keepAliveTimeout();
     socket.once('close', () => {
       for (const connections of [all, ofAddress]) connections.remove(socket);
-      if (ofAddress.count === 0) byAddress.delete(address);
+      // The address may have begun anew before this one has closed.
+      if (ofAddress.count === 0 && byAddress.get(address) === ofAddress) byAddress.delete(address);
       server.keepAliveTimeout = keepAliveTimeout();
     });
   });
