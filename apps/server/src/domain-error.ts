@@ -42,6 +42,11 @@ export class DomainError extends Error {
     return new DomainError(reasons[reason].code, members, undefined, { reason, subject });
   }
 
+  /** @param path - of the member; empty for the input as a whole */
+  static invalid(path: string[], message: string): DomainError {
+    return new DomainError('parameter_invalid', { issues: [{ path, message }] });
+  }
+
   static from(failure: unknown): DomainError {
     return failure instanceof DomainError
       ? failure

@@ -135,8 +135,7 @@ const toLinkedResource = ({ id, resource, generation }: ResourceRecord): LinkedR
   ...{ id, resource, generation },
 });
 
-const invalid = (name: string, message: string) =>
-  new DomainError('parameter_invalid', { issues: [{ path: [name], message }] });
+const invalid = (name: string, message: string) => DomainError.invalid([name], message);
 
 function refuseRepeated(query: URLSearchParams, name: string): void {
   if (valuesOf(query, name).length > 1) throw invalid(name, 'Must be given only once.');

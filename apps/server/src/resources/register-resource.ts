@@ -8,10 +8,7 @@ import type { ResourceChanges, ResourceRecord } from '../store/records.ts';
 /** An authorization request with a resource reads all of them. */
 export const MAX_RESOURCES = 200;
 
-const invalid = (name: string, message: string) =>
-  new DomainError('parameter_invalid', { issues: [{ path: [name], message }] });
-
-const outside = () => invalid('default_scopes', 'Must be within scopes.');
+const outside = () => DomainError.invalid(['default_scopes'], 'Must be within scopes.');
 
 export async function createResource(
   { store, clock }: Pick<Service, 'store' | 'clock'>,
@@ -20,7 +17,7 @@ export async function createResource(
 ): Promise<ResourceRecord> {
   const own = resourceAddress(`${publicUrl}/v1`);
   if (own !== null && `${members.resource}/`.startsWith(`${own}/`)) {
-    throw invalid('resource', 'Must not be the /v1 of this service, or below.');
+    throw DomainError.invalid(['resource'], 'Must not be the /v1 of this service, or below.');
   }
   const now = clock();
   const resource = { ...members, id: newId(now), created_at: now, generation: 0 };

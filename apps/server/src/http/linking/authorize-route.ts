@@ -58,6 +58,8 @@ function refuseNoNavigation({ headers }: IncomingMessage): void {
 }
 
 function refuse(header: string): never {
-  const message = 'Only a browser that opens this address as a page may begin a link.';
-  throw new DomainError('parameter_invalid', { issues: [{ path: [header], message }] });
+  throw DomainError.invalid(
+    [header],
+    'Only a browser that opens this address as a page may begin a link.',
+  );
 }

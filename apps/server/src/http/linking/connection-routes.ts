@@ -93,6 +93,5 @@ export function connectionRoutes(tools: PageTools): Route[] {
 
 function applicationIdIn({ application_id = '' }: { application_id?: string }): string {
   if (isUuid(application_id)) return application_id.toLowerCase();
-  const issues = [{ path: ['application_id'], message: 'Must be a UUID.' }];
-  throw new DomainError('parameter_invalid', { issues });
+  throw DomainError.invalid(['application_id'], 'Must be a UUID.');
 }

@@ -29,6 +29,5 @@ export function actionOf<Action extends object>(
 ): Action {
   const action = Object.hasOwn(actions, decision) ? actions[decision] : undefined;
   if (action !== undefined) return action;
-  const message = `Must be ${Object.keys(actions).join(' or ')}.`;
-  throw new DomainError('parameter_invalid', { issues: [{ path: ['decision'], message }] });
+  throw DomainError.invalid(['decision'], `Must be ${Object.keys(actions).join(' or ')}.`);
 }

@@ -13,15 +13,12 @@ const introspect = operation('grants.introspect');
 const basicChallenges = { form: basicChallenge, json: basicChallenge };
 const tokenParameters = ['token', 'token_type_hint'];
 
-const invalid = (path: string[], message: string) =>
-  new DomainError('parameter_invalid', { issues: [{ path, message }] });
-
 const token: ClientEndpoint = {
   path: '/oauth/token',
   operations: { form: convert, json: convert },
   choose({ grant_type }) {
     if (typeof grant_type !== 'string' || grant_type === '') {
-      throw invalid(['grant_type'], 'Must be authorization_code.');
+      throw DomainError.invalid(['grant_type'], 'Must be authorization_code.');
     }
     if (grant_type !== 'authorization_code') throw new DomainError('grant_type_unsupported');
     return convert;
@@ -39,7 +36,7 @@ const revocation: ClientEndpoint = {
   operations: { form: revokeToken, json: revoke },
   choose({ token, grant_id }, format) {
     if ((token === undefined) === (grant_id === undefined)) {
-      throw invalid([], 'Give exactly one of token and grant_id.');
+      throw DomainError.invalid([], 'Give exactly one of token and grant_id.');
     }
     return format === 'json' && token === undefined ? revoke : revokeToken;
   },
