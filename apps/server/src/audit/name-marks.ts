@@ -18,3 +18,6 @@ export function withMarks(names: readonly string[], marks: string): string[] {
 
 /** In the place of marks: every described scope. */
 export const EVERY_SCOPE = '*';
+
+export const scopeMarksOf = (scopes: readonly string[] | null): string =>
+  scopes === null ? EVERY_SCOPE : marksOf(scopes);

@@ -27,7 +27,8 @@ export async function callOperation<Name extends OperatorOperation>(
   const request = {
     redacted: { request_id: newId(service.clock()), address: null },
     address: undefined,
-    publicUrl: '',
+    // There is no request that could tell it.
+    publicUrl: service.linking?.publicUrl ?? '',
     waitedForBody: false,
     response: null,
   };

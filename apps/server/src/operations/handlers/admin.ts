@@ -3,7 +3,7 @@ import { createApplication } from '../../applications/create-application.ts';
 import { deleteApplication } from '../../applications/delete-application.ts';
 import { addSecret, removeSecret } from '../../applications/secrets.ts';
 import { updateApplication } from '../../applications/update-application.ts';
-import { EVERY_SCOPE, marksOf } from '../../audit/name-marks.ts';
+import { marksOf, scopeMarksOf } from '../../audit/name-marks.ts';
 import { DomainError } from '../../domain-error.ts';
 import { cancelCode } from '../../grants/cancel-code.ts';
 import { issueCode } from '../../grants/issue-code.ts';
@@ -58,7 +58,7 @@ export const adminHandlers: Handlers<AdminName> = {
     const application = await updateApplication(service, application_id, changes);
     // A restore takes away again what is not among them.
     if (redirect_uris !== undefined) ids.redirect_uris = marksOf(redirect_uris);
-    if (scopes !== undefined) ids.scopes = scopes === null ? EVERY_SCOPE : marksOf(scopes);
+    if (scopes !== undefined) ids.scopes = scopeMarksOf(scopes);
     return toApplication(application);
   },
   'admin.applications.secrets.create': async (service, { application_id, expires_at }) => {
@@ -114,11 +114,10 @@ export const adminHandlers: Handlers<AdminName> = {
   'admin.codes.issue': async (
     service,
     { resource: named, ...request },
-    _by,
+    _operator,
     initiator,
-    details,
+    { publicUrl },
   ) => {
-    const publicUrl = service.linking?.publicUrl ?? details.publicUrl;
     const resource =
       named === undefined ? null : await registeredResource(service.store, named, publicUrl);
     const { code, pending } = await issueCode(service, { ...request, resource }, initiator);

@@ -1,5 +1,5 @@
 import type { LinkRequest } from '@latchkey/schema';
-import { EVERY_SCOPE, marksOf } from '../../audit/name-marks.ts';
+import { scopeMarksOf } from '../../audit/name-marks.ts';
 import { endConnection } from '../../connections/end-connection.ts';
 import { listConnectionsWithGrants } from '../../connections/list-connections.ts';
 import { DomainError } from '../../domain-error.ts';
@@ -44,18 +44,15 @@ export const linkingHandlers: Handlers<LinkingName> = {
     if (deleted === null) throw new DomainError('scope_not_found');
     return toScope(deleted);
   },
-  'admin.resources.create': async (service, input, _operator, _initiator, details) =>
-    // A command has no request that could tell the address.
-    toResource(
-      await createResource(service, input, service.linking?.publicUrl ?? details.publicUrl),
-    ),
+  'admin.resources.create': async (service, input, _operator, _initiator, { publicUrl }) =>
+    toResource(await createResource(service, input, publicUrl)),
   'admin.resources.list': async ({ store }) =>
     toCompleteList((await store.listResources()).map(toResource)),
   'admin.resources.update': async (service, input, _operator, _initiator, { ids }) => {
     const { resource_id, resource: _, ...changes } = input;
-    const { scopes } = changes;
-    if (scopes !== undefined) ids.scopes = scopes === null ? EVERY_SCOPE : marksOf(scopes);
-    return toResource(await updateResource(service, resource_id, changes));
+    const resource = await updateResource(service, resource_id, changes);
+    if (changes.scopes !== undefined) ids.scopes = scopeMarksOf(changes.scopes);
+    return toResource(resource);
   },
   'admin.resources.delete': async (service, { resource_id }) =>
     toResource(await deleteResource(service, resource_id)),
