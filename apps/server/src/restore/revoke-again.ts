@@ -103,28 +103,43 @@ export async function revokeAgain(
     const ending = afterActions.get(line.action);
     if (typeof ending === 'object') await start(line, ending);
   }
-  for (const line of shortenedUris.values())
+  for (const line of shortenedUris.values()) {
     await start(line, again('lists_shortened', shortenUris));
+  }
   for (const line of shortenedScopes.values()) {
     await start(line, again('lists_shortened', shortenScopes));
   }
-  for (const [id, { at, resource_id }] of updates) {
-    if (resource_id === undefined) continue;
-    const resources = await service.store.listResources();
-    if (resources.every((resource) => resource.id !== id)) continue;
+  for (const line of updates.values()) {
+    const updated = await describeUpdated(service, line);
+    if (updated === null) continue;
+    const { what, rest } = updated;
     done.for_operator.push(
-      `The resource ${id} was updated at ${formatTimestamp(at)}. Its name and default scopes are those of the backup: compare them with what you have set.`,
-    );
-  }
-  for (const [application_id, { at, resource_id }] of updates) {
-    if (resource_id !== undefined) continue;
-    const application = await service.store.findApplication(application_id);
-    if (application === null) continue;
-    done.for_operator.push(
-      `The application ${application_id} was updated at ${formatTimestamp(at)}. Its name, addresses, limits and switches are those of the backup: compare them with what you have set.`,
+      `The ${what} was updated at ${formatTimestamp(line.at)}. Its ${rest} are those of the backup: compare them with what you have set.`,
     );
   }
   return done;
+}
+
+/** What a log does not tell enough of; null if the record is gone. */
+async function describeUpdated(
+  service: Service,
+  { application_id = '', resource_id }: AuditLine,
+): Promise<{ what: string; rest: string } | null> {
+  if (resource_id !== undefined) {
+    const resource = await findResource(service, resource_id);
+    return resource && { what: `resource ${resource_id}`, rest: 'name and default scopes' };
+  }
+  const application = await service.store.findApplication(application_id);
+  return (
+    application && {
+      what: `application ${application_id}`,
+      rest: 'name, addresses, limits and switches',
+    }
+  );
+}
+
+async function findResource({ store }: Service, resource_id: string) {
+  return (await store.listResources()).find(({ id }) => id === resource_id) ?? null;
 }
 
 function keepLatest(lines: Map<string, AuditLine>, key: string, line: AuditLine): void {
@@ -292,28 +307,35 @@ async function shortenUris(service: Service, line: AuditLine): Promise<boolean> 
 
 async function shortenScopes(service: Service, line: AuditLine): Promise<boolean> {
   if (line.resource_id !== undefined) return narrowResource(service, line);
-  const { application_id = '', scopes: marks = '' } = line;
+  const { application_id = '' } = line;
   const application = await service.store.findApplication(application_id);
-  if (application === null || marks === EVERY_SCOPE) return false;
-  const before = application.scopes ?? (await service.store.listScopeNames());
-  const scopes = withMarks(before, marks);
-  if (application.scopes !== null && scopes.length === before.length) return false;
+  const scopes = application && (await scopesLeft(service, application.scopes, line));
+  if (scopes === null) return false;
   await handle(service, 'admin.applications.update', { application_id, scopes }, line);
   return true;
 }
 
 async function narrowResource(service: Service, line: AuditLine): Promise<boolean> {
-  const { resource_id = '', scopes: marks = '' } = line;
-  const resources = await service.store.listResources();
-  const resource = resources.find(({ id }) => id === resource_id);
-  if (resource === undefined || marks === EVERY_SCOPE) return false;
-  const before = resource.scopes ?? (await service.store.listScopeNames());
-  const scopes = withMarks(before, marks);
-  if (resource.scopes !== null && scopes.length === before.length) return false;
+  const { resource_id = '' } = line;
+  const resource = await findResource(service, resource_id);
+  const scopes = resource && (await scopesLeft(service, resource.scopes, line));
+  if (resource === null || scopes === null) return false;
   const kept = resource.default_scopes?.filter((token) => scopes.includes(token)) ?? [];
   const default_scopes = kept.length > 0 ? kept : null;
   await handle(service, 'admin.resources.update', { resource_id, scopes, default_scopes }, line);
   return true;
+}
+
+/** Null if none was taken away. */
+async function scopesLeft(
+  { store }: Service,
+  scopes: string[] | null,
+  { scopes: marks = '' }: AuditLine,
+): Promise<string[] | null> {
+  if (marks === EVERY_SCOPE) return null;
+  const before = scopes ?? (await store.listScopeNames());
+  const left = withMarks(before, marks);
+  return scopes !== null && left.length === before.length ? null : left;
 }
 
 async function deleteResource(service: Service, line: AuditLine): Promise<boolean> {
