@@ -4,8 +4,13 @@ import type { ResourceRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isOwnResource } from './own-resource.ts';
 
-export const sameResource = (resources: readonly ResourceRecord[], address: string) =>
-  resources.find(({ resource }) => resource === resourceAddress(address)) ?? null;
+export function sameResource(
+  resources: readonly ResourceRecord[],
+  named: string,
+): ResourceRecord | null {
+  const address = resourceAddress(named);
+  return resources.find(({ resource }) => resource === address) ?? null;
+}
 
 /** The address of a registered resource; null for that of the service. */
 export async function registeredResource(
