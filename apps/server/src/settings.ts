@@ -57,7 +57,7 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 export const DEFAULT_AUDIT_DAYS = 30;
 
-// Enough for an hour of what goes on without it, at 100 revocations a second.
+// Room for the write-ahead log, and for what the database grows by until its operator makes room.
 export const DEFAULT_MIN_FREE_MB = 64;
 
 const DEFAULT_PAGE_COLOR = '#0b62d6';

@@ -7,7 +7,7 @@ import { partialOf, removeLeftovers } from './partial-files.ts';
 const MIB = 1024 * 1024;
 
 // The write-ahead log has up to 16 MiB that the database does not have yet. Once the database has taken
-// them, the log starts again, and a revocation takes some 30 KiB of it.
+// them, the log starts again, and a revocation takes a few pages of it, of 4 KiB each.
 const RESERVE_BYTES = 24 * MIB;
 const STEP_BYTES = MIB;
 // The rest is for what ends something.
