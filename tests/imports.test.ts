@@ -14,7 +14,7 @@ const biome = join(root, 'node_modules', '.bin', 'biome');
 
 /** The folders of apps/server/src, from the inside out. Those of one layer may import each other. */
 const LAYERS = [
-  ['credentials', 'page-texts', 'store'],
+  ['credentials', 'outbound', 'page-texts', 'store'],
   ['audit', 'limits', 'log'],
   ['accounts', 'applications', 'connections', 'grants', 'linking', 'resources'],
   ['operations'],

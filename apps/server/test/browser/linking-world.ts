@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import type { FullGrant } from '@latchkey/schema';
 import { freePort } from '@latchkey/test-kit/free-port';
 import { afterAll, beforeAll } from 'vitest';
+import { createAuthority } from '../certificates.ts';
 import { type Json, succeed } from '../http/call.ts';
 import { sqliteDatabase } from '../http/databases.ts';
 import { operator, startTestServer, type TestServer } from '../http/running-server.ts';
 import { CHALLENGE, SCOPES, VERIFIER } from '../linking/link-flow.ts';
-import { createAuthority } from '../store/mongodb/certificates.ts';
 
 /** What an application has registered, and what it asks for. */
 export interface ApplicationOptions {

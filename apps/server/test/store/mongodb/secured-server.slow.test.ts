@@ -8,9 +8,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import type { Finding } from '../../../src/store/finding.ts';
 import { inspectMongodb } from '../../../src/store/mongodb/inspect.ts';
 import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
+import { type Authority, createAuthority } from '../../certificates.ts';
 import { describeWithMongod } from '../../http/databases.ts';
 import { granted } from '../suite/records.ts';
-import { type Authority, createAuthority } from './certificates.ts';
 
 const timeouts = { connect: 30_000, operation: 30_000, outcome: 30_000 };
 /** For servers that can't be used: the driver looks for another one until then. */

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 export interface Authority {
   /** The file of its certificate. */
   file: string;
-  /** Makes a file with a key and a certificate for it, which is valid for 127.0.0.1. */
-  issue(subject: string): Promise<string>;
+  /** Makes a file with a key and a certificate for it, which is valid for 127.0.0.1 or for `names`. */
+  issue(subject: string, names?: string): Promise<string>;
 }
 
 const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
@@ -22,11 +22,11 @@ export async function createAuthority(folder: string, name: string): Promise<Aut
 
   return {
     file,
-    async issue(subject) {
+    async issue(subject, names = 'IP:127.0.0.1') {
       const one = (kind: string) => path(`${++issued}.${kind}`);
       const [keyFile, request, certificate, all] = [one('key'), one('csr'), one('crt'), one('pem')];
       await openssl(
-        ...['req', '-new', ...key, '-subj', subject, '-addext', 'subjectAltName=IP:127.0.0.1'],
+        ...['req', '-new', ...key, '-subj', subject, '-addext', `subjectAltName=${names}`],
         ...['-keyout', keyFile, '-out', request],
       );
       await openssl(

@@ -1,0 +1,295 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { freePort } from '@latchkey/test-kit/free-port';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OutboundError, type OutboundRequest, request } from '../../src/outbound/request.ts';
+import { createAuthority } from '../certificates.ts';
+import { createWorld, listen, resolver, serve, servePlain, type World } from './world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+const HOST = 'docs.example.com';
+
+const MAX_BYTES = 1000;
+
+/** Longer than any response takes, for the tests that don't wait for it. */
+const LONG = 30_000;
+
+const { resolve: toLoopback } = resolver({ [HOST]: [['127.0.0.1']] });
+
+/** What comes of a request: the status, or the failure. */
+async function outcome(url: string, options: Partial<OutboundRequest> = {}) {
+  return request(new URL(url), {
+    method: 'GET',
+    headers: {},
+    timeout: LONG,
+    maxBytes: MAX_BYTES,
+    allow: { private: true, http: false },
+    resolve: toLoopback,
+    ...options,
+  }).then(
+    ({ status }) => status,
+    (error) => {
+      if (error instanceof OutboundError) return error.failure;
+      throw error;
+    },
+  );
+}
+
+const serveTrusted = (listener: RequestListener) => serve(world.pem, listener);
+
+const nothing: RequestListener = () => {};
+const ok: RequestListener = (_, response) => response.end('ok');
+
+describe('an address that is not let in', () => {
+  const onlyPublic = { allow: { private: false, http: false } };
+
+  test.each([
+    'https://127.0.0.1',
+    'https://127.1',
+    'https://2130706433',
+    'https://0x7f000001',
+    'https://0x7f.0.0.1',
+    'https://0177.0.0.1',
+    'https://017700000001',
+    'https://127.0.0.1.',
+    'https://127。0。0。1',
+    'https://①②⑦.0.0.1',
+    'https://%31%32%37.0.0.1',
+    'https://0',
+    'https://[::1]',
+    'https://[::]',
+    'https://[0:0:0:0:0:0:0:1]',
+    'https://[::ffff:127.0.0.1]',
+    'https://[::ffff:7f00:1]',
+    'https://[::127.0.0.1]',
+    'https://[::ffff:0:127.0.0.1]',
+    'https://[64:ff9b::127.0.0.1]',
+    'https://[64:ff9b:1::7f00:1]',
+    'https://[2002:7f00:1::]',
+    'https://[2001:0:808:808::80ff:fffe]',
+  ])('%s', async (origin) => {
+    const { port, connections } = await serveTrusted(ok);
+    expect(await outcome(`${origin}:${port}/`, onlyPublic)).toBe('address_refused');
+    expect(connections()).toBe(0);
+  });
+
+  test.each([
+    ['localhost', ['127.0.0.1', '::1']],
+    ['localhost.', ['127.0.0.1']],
+    ['docs.example.com', ['127.0.0.1']],
+    ['docs.example.com', ['::ffff:127.0.0.1']],
+    ['docs.example.com', ['10.0.0.1', 'fd00::1']],
+  ])('%s, which is at %s', async (name, addresses) => {
+    const { port, connections } = await serveTrusted(ok);
+    const { resolve } = resolver({ [name]: [addresses] });
+    const url = `https://${name}:${port}/`;
+    expect(await outcome(url, { ...onlyPublic, resolve })).toBe('address_refused');
+    expect(connections()).toBe(0);
+  });
+
+  test('http:, unless it is let in', async () => {
+    const { port } = await servePlain(ok);
+    const url = `http://${HOST}:${port}/`;
+    expect(await outcome(url)).toBe('address_refused');
+    expect(await outcome(url, { allow: { private: true, http: true } })).toBe(200);
+    expect(await outcome(`file:///etc/passwd`)).toBe('address_refused');
+  });
+
+  test('one address of a name is refused, and another one is used', async () => {
+    const { port } = await serveTrusted(ok);
+    const { resolve } = resolver({ [HOST]: [['169.254.169.254', '127.0.0.1']] });
+    expect(await outcome(`https://${HOST}:${port}/`, { resolve })).toBe(200);
+  });
+
+  test('the address that is checked is the one that is used, at every connection', async () => {
+    const { port, connections } = await serveTrusted(ok);
+    // A stranger's name server: good once, then at the metadata, then good again.
+    const answers = [['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1']];
+    const { resolve, asked } = resolver({ [HOST]: answers });
+    const url = `https://${HOST}:${port}/`;
+    expect(await outcome(url, { resolve })).toBe(200);
+    expect(await outcome(url, { resolve })).toBe('address_refused');
+    expect(connections()).toBe(1);
+    expect(asked).toHaveLength(2);
+  });
+});
+
+describe('a response', () => {
+  test('has status, headers and body, and the request arrives as it was given', async () => {
+    const { port } = await serveTrusted(async (message, response) => {
+      const chunks = await message.toArray();
+      response.writeHead(404, {
+        'x-method': `${message.method}`,
+        'x-a': `${message.headers['x-a']}`,
+      });
+      response.end(Buffer.concat(chunks));
+    });
+    const { status, headers, body } = await request(new URL(`https://${HOST}:${port}/`), {
+      method: 'POST',
+      headers: { 'x-a': 'b' },
+      body: 'a body',
+      timeout: LONG,
+      maxBytes: MAX_BYTES,
+      allow: { private: true, http: false },
+      resolve: toLoopback,
+    });
+    expect([status, headers['x-method'], headers['x-a']]).toEqual([404, 'POST', 'b']);
+    expect(body.toString()).toBe('a body');
+  });
+
+  test('is a redirect, which nobody follows', async () => {
+    const target = await serveTrusted(ok);
+    const { port } = await serveTrusted((_, response) =>
+      response.writeHead(302, { location: `https://${HOST}:${target.port}/` }).end(),
+    );
+    expect(await outcome(`https://${HOST}:${port}/`)).toBe(302);
+    expect(target.connections()).toBe(0);
+  });
+
+  test('stays compressed', async () => {
+    const compressed = gzipSync('0'.repeat(1_000_000));
+    const { port } = await serveTrusted((_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(compressed),
+    );
+    const { headers, body } = await request(new URL(`https://${HOST}:${port}/`), {
+      method: 'GET',
+      headers: {},
+      timeout: LONG,
+      maxBytes: compressed.length,
+      allow: { private: true, http: false },
+      resolve: toLoopback,
+    });
+    expect(headers['content-encoding']).toBe('gzip');
+    expect(body).toEqual(compressed);
+  });
+});
+
+const drip: RequestListener = (_, response) => {
+  const timer = setInterval(() => response.write('.'), 10);
+  response.once('close', () => clearInterval(timer));
+};
+
+const flood: RequestListener = (_, response) => {
+  const pour = () => {
+    while (!response.destroyed && response.write('.'.repeat(1000)));
+  };
+  response.on('drain', pour);
+  pour();
+};
+
+test.each<[what: string, listener: RequestListener, expected: unknown, timeout: number]>([
+  ['as long as it may be', (_, response) => response.end('.'.repeat(MAX_BYTES)), 200, LONG],
+  ['a byte longer', (_, response) => response.end('.'.repeat(MAX_BYTES + 1)), 'too_large', LONG],
+  ['endless', flood, 'too_large', LONG],
+  ['slow without end', drip, 'timeout', 300],
+  ['none', nothing, 'timeout', 300],
+  ['cut in its head', (_, response) => response.destroy(), 'connection_failed', LONG],
+  [
+    'cut in its body',
+    (_, response) => {
+      response.writeHead(200, { 'content-length': '10' }).write('.');
+      setImmediate(() => response.destroy());
+    },
+    'connection_failed',
+    LONG,
+  ],
+  [
+    'headers of more than 16 KiB',
+    (_, response) => response.writeHead(200, { 'x-a': '.'.repeat(20_000) }).end(),
+    'connection_failed',
+    LONG,
+  ],
+  ['no HTTP', ({ socket }) => socket.end('what?\r\n\r\n'), 'connection_failed', LONG],
+  [
+    'another protocol',
+    ({ socket }) =>
+      socket.end('HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+    'connection_failed',
+    LONG,
+  ],
+])('a response that is %s', async (_, listener, expected, timeout) => {
+  const { port } = await serveTrusted(listener);
+  expect(await outcome(`https://${HOST}:${port}/`, { timeout })).toBe(expected);
+});
+
+describe('a connection', () => {
+  test('is refused', async () => {
+    expect(await outcome(`https://${HOST}:${await freePort()}/`)).toBe('connection_failed');
+  });
+
+  test('to a name without an address', async () => {
+    expect(await outcome('https://nowhere.example.com/')).toBe('connection_failed');
+  });
+
+  test('to a name whose server does not answer', async () => {
+    const resolve = (() => {}) as unknown as NonNullable<OutboundRequest['resolve']>;
+    expect(await outcome(`https://${HOST}/`, { resolve, timeout: 300 })).toBe('timeout');
+  });
+
+  test('whose TLS never begins', async () => {
+    const { port } = await listen(createServer());
+    expect(await outcome(`https://${HOST}:${port}/`, { timeout: 300 })).toBe('timeout');
+  });
+
+  test('without TLS', async () => {
+    const { port } = await servePlain(ok);
+    expect(await outcome(`https://${HOST}:${port}/`)).toBe('tls_failed');
+  });
+
+  test('with a certificate for another name', async () => {
+    const { resolve } = resolver({ 'other.example.com': [['127.0.0.1']] });
+    const { port } = await serveTrusted(ok);
+    expect(await outcome(`https://other.example.com:${port}/`, { resolve })).toBe('tls_failed');
+  });
+});
+
+test('the environment does not weaken a connection', async () => {
+  const other = await createAuthority(dirname(world.authority.file), 'other');
+  const foreign = await readFile(await other.issue('/CN=a host'), 'utf8');
+  const trusted = await serveTrusted(ok);
+  const untrusted = await serve(foreign, ok);
+  const old = await serve(world.pem, ok, {
+    minVersion: 'TLSv1',
+    maxVersion: 'TLSv1.1',
+    ciphers: 'DEFAULT:@SECLEVEL=0',
+  });
+  const plain = await servePlain(ok);
+  const proxy = await servePlain(ok);
+
+  const proxied = Object.fromEntries(
+    ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']
+      .flatMap((name) => [name, name.toLowerCase()])
+      .map((name) => [name, `http://127.0.0.1:${proxy.port}`]),
+  );
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [
+      fileURLToPath(new URL('./request-with-environment.ts', import.meta.url)),
+      ...[trusted, untrusted, old].map(({ port }) => `https://127.0.0.1:${port}/`),
+      `http://127.0.0.1:${plain.port}/`,
+    ],
+    {
+      env: {
+        ...proxied,
+        NODE_USE_ENV_PROXY: '1',
+        NODE_TLS_REJECT_UNAUTHORIZED: '0',
+        NODE_EXTRA_CA_CERTS: world.authority.file,
+        NODE_OPTIONS: '--tls-min-v1.0 --tls-cipher-list=DEFAULT:@SECLEVEL=0',
+      },
+    },
+  );
+  expect(JSON.parse(stdout)).toEqual([200, 'tls_failed', 'tls_failed', 200]);
+  expect(proxy.connections()).toBe(0);
+});
