@@ -190,7 +190,9 @@ const redirectUri = keptIf((value) => {
     return false;
   const names = [...new URLSearchParams(parts.query).keys()];
   const isOurs = names.some((name) => ['code', 'state', 'iss', 'error'].includes(name));
-  return !isOurs && (isWeb(parts) || parts.scheme.includes('.'));
+  // Of the schemes that `uriTexts` has.
+  const isOwn = !['http', 'https', 'javascript', 'moz-extension'].includes(parts.scheme);
+  return !isOurs && (isWeb(parts) || parts.scheme.includes('.') || (parts.host !== null && isOwn));
 });
 const resource: Rule = (value) => {
   if (typeof value !== 'string' || value.length > 500 || /[?#]/.test(value)) return 'refused';
@@ -522,6 +524,7 @@ const uriTexts = fc.oneof(
         'com.example.app:',
         'custom:',
         'javascript:',
+        'moz-extension:',
         '',
       ),
       fc.constantFrom('', '/', '//', '///'),

@@ -16,6 +16,9 @@ describe('a redirect URI', () => {
     'com.example.app:/callback',
     'com.example.app://callback',
     'com.example.app:callback',
+    'cursor://anysphere.cursor-retrieval/oauth/callback',
+    'vscode://example.app/callback?a=b',
+    'VSCode-Insiders://example.app',
     'https://app.example/cb?codes=1&statement=2&Code=3',
   ])('can be %s, and is kept as it was written', (uri) => {
     expect(redirectUri.parse(uri)).toBe(uri);
@@ -55,7 +58,11 @@ describe('a redirect URI', () => {
     ['https://1.2.3.256/cb', 'an address that there is not'],
     ['https://[1.2.3.4]/cb', 'an IPv4 address in brackets'],
     [' https://app.example/cb', 'a space before'],
-    ['custom:/cb', 'a scheme without a dot'],
+    ['custom:/cb', 'a scheme without a dot and without a host'],
+    ['custom:///cb', 'such a scheme with an empty host'],
+    ['custom://user@cb', 'a user in such a scheme'],
+    ['chrome-extension://abc/cb', 'a page of a browser extension'],
+    ['MOZ-Extension://abc/cb', 'one of another browser'],
     ['javascript:alert(1)', 'a script'],
     ['data:text/html,x', 'a document'],
     ['com.example.app://user@callback', 'a user in an own scheme'],
@@ -63,6 +70,20 @@ describe('a redirect URI', () => {
   ])('is never %s: %s', (uri) => {
     expect(takes(redirectUri, uri)).toBe(false);
   });
+
+  // A list of its own, so that no scheme leaves the one of the code by mistake.
+  const others = `http https javascript data vbscript file filesystem blob about view-source ws wss
+    ftp sftp mailto tel sms intent content android-app chrome edge brave resource jar ms-msdt ms-search
+    search-ms shell ssh telnet ldap ldaps smb itms itms-apps market facetime steam magnet webcal`;
+
+  it.each(others.split(/\s+/).filter((scheme) => scheme !== 'https'))(
+    'never has the scheme %s, in any case of letters',
+    (scheme) => {
+      for (const written of [scheme, scheme.toUpperCase()]) {
+        expect(takes(redirectUri, `${written}://app.example/cb`)).toBe(false);
+      }
+    },
+  );
 
   it('has 500 characters at most', () => {
     expect(takes(redirectUri, `https://app.example/${'a'.repeat(480)}`)).toBe(true);

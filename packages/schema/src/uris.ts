@@ -21,8 +21,23 @@ function splitReadableUri(text: string): UriParts | null {
 const isWeb = (parts: UriParts) =>
   isLoopback(parts) || (parts.scheme === 'https' && parts.host !== null);
 
-/** A scheme of an application's own has a dot in it, as RFC 8252, section 7.1, asks for. */
-const isPrivateUse = ({ scheme }: UriParts) => scheme.includes('.');
+// They run a script, read a file or open a program that expects no response.
+const SCHEMES_OF_OTHERS: ReadonlySet<string> = new Set(
+  [
+    'http https javascript data vbscript file filesystem blob about view-source ws wss ftp sftp mailto tel',
+    'sms intent content android-app chrome edge brave resource jar ms-msdt ms-search search-ms shell ssh',
+    'telnet ldap ldaps smb itms itms-apps market facetime steam magnet webcal',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/**
+ * A scheme of an application's own has a dot in it, as RFC 8252, section 7.1, asks for. Many have none,
+ * such as `cursor:`. They are taken if a host follows.
+ */
+function isPrivateUse({ scheme, host }: UriParts): boolean {
+  if (scheme.includes('.')) return true;
+  return host !== null && !SCHEMES_OF_OTHERS.has(scheme) && !scheme.endsWith('-extension');
+}
 
 // The parameters that a response adds to the query. There must be one of each.
 const ADDED_PARAMETERS = ['code', 'state', 'iss', 'error'];
@@ -47,7 +62,7 @@ export const redirectUri = z
   .max(500, 'Must be at most 500 characters.')
   .refine(
     isRedirectUri,
-    'Must be https:, http: on 127.0.0.1, [::1] or localhost, or a scheme with a dot in it, such as com.example.app:/callback; without user, fragment, asterisk, and code, state, iss or error in the query.',
+    'Must be https:, http: on 127.0.0.1, [::1] or localhost, or a scheme of the application itself, such as com.example.app:/callback or example://callback; without user, fragment, asterisk, and code, state, iss or error in the query.',
   )
   .meta({ examples: ['https://app.example/callback'] });
 

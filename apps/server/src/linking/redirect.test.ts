@@ -41,6 +41,7 @@ test.each([
   ['https://app.example?a=1', 'app.example', 'web'],
   ['com.example.app:/cb', 'com.example.app', 'app'],
   ['com.example.app://localhost', 'com.example.app', 'app'],
+  ['Cursor://app.example/cb', 'cursor', 'app'],
 ])('%s leads to %s, in words: %s', (uri, redirect_host, redirect_kind) => {
   expect(describeRedirect(uri)).toEqual({ redirect_host, redirect_kind });
 });

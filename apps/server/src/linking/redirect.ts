@@ -63,6 +63,8 @@ export function describeRedirect(
   const parts = uris.splitUri(redirect_uri);
   if (parts === null) throw new Error('The redirect URI of a link request is not a URI.');
   const { scheme, host } = parts;
-  if (host === null || scheme.includes('.')) return { redirect_host: scheme, redirect_kind: 'app' };
+  if (host === null || !/^https?$/.test(scheme)) {
+    return { redirect_host: scheme, redirect_kind: 'app' };
+  }
   return { redirect_host: host, redirect_kind: uris.isLoopback(parts) ? 'loopback' : 'web' };
 }

@@ -370,19 +370,24 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
     expect(Object.keys(added)).toEqual(['link']);
   });
 
-  test('leads to an application of the machine itself by its own scheme', async () => {
-    const scheme = 'com.example.app:/callback';
-    const app = await linkingApplication(server, { redirect_uris: [scheme] });
-    const { headers } = await authorize(server, {
-      ...app.request,
-      redirect_uri: scheme,
-      scope: 'no',
-    });
-    expect(addedTo(`${scheme}?`, headers.get('location') ?? '').error_code).toBe('scope_unknown');
-    const { link } = await app.begin({ redirect_uri: scheme });
-    const kept = await succeed(server, 'admin.links.read', { link }, operator);
-    expect(kept).toMatchObject({ redirect_host: 'com.example.app', redirect_kind: 'app' });
-  });
+  test.each([
+    ['com.example.app:/callback', 'com.example.app'],
+    ['cursor://app.example/callback', 'cursor'],
+  ])(
+    'leads to an application of the machine itself by its own scheme: %s',
+    async (scheme, redirect_host) => {
+      const app = await linkingApplication(server, { redirect_uris: [scheme] });
+      const { headers } = await authorize(server, {
+        ...app.request,
+        redirect_uri: scheme,
+        scope: 'no',
+      });
+      expect(addedTo(`${scheme}?`, headers.get('location') ?? '').error_code).toBe('scope_unknown');
+      const { link } = await app.begin({ redirect_uri: scheme });
+      const kept = await succeed(server, 'admin.links.read', { link }, operator);
+      expect(kept).toMatchObject({ redirect_host, redirect_kind: 'app' });
+    },
+  );
 
   // Whoever asks has shown no credential, and the texts may be a few megabytes.
   test('reads no texts of scopes, and neither does the metadata', async () => {
