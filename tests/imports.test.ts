@@ -16,7 +16,7 @@ const biome = join(root, 'node_modules', '.bin', 'biome');
 const LAYERS = [
   ['credentials', 'outbound', 'page-texts', 'store'],
   ['audit', 'limits', 'log'],
-  ['accounts', 'applications', 'connections', 'grants', 'linking', 'resources'],
+  ['accounts', 'applications', 'client-documents', 'connections', 'grants', 'linking', 'resources'],
   ['operations'],
   ['metrics', 'openapi', 'tracing'],
   ['http'],

@@ -1,0 +1,19 @@
+import { uris } from '@latchkey/schema';
+import { isAddress, isWrittenPlainly } from './hosts.ts';
+
+/**
+ * Whether a text can be the address of a document, or of keys. It is compared character for character,
+ * so nothing here normalizes it.
+ */
+export function isAddressOf(text: string, { allowPrivate }: { allowPrivate: boolean }): boolean {
+  const [, authority = ''] = /^https:\/\/([^/]*)/.exec(text) ?? [];
+  const host = authority.replace(/:\d*$/, '');
+  const parts = text.length <= 500 ? uris.splitUri(text) : null;
+  if (parts === null || !isWrittenPlainly(host) || !URL.canParse(text)) return false;
+  if (parts.query !== undefined || parts.fragment !== undefined) return false;
+  if (isAddress(host) && !allowPrivate) return false;
+  return parts.path.length > 1 && !parts.path.split('/').some(isDots);
+}
+
+/** URL parsers take these out, percent-encoded or not: two texts would be one address. */
+const isDots = (segment: string) => /^(?:\.|%2e){1,2}$/i.test(segment);

@@ -1,0 +1,355 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type ClientDocumentOptions,
+  createClientDocuments,
+} from '../../src/client-documents/client-documents.ts';
+import { parseDocumentHosts } from '../../src/client-documents/hosts.ts';
+import { createWorld, HOSTS, resolver, serve, type World } from '../outbound/world.ts';
+
+let world: World;
+let now: number;
+
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+beforeEach(() => {
+  now = 1_800_000_000_000;
+});
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const [HOST = ''] = HOSTS;
+const { resolve } = resolver(Object.fromEntries(HOSTS.map((host) => [host, [['127.0.0.1']]])));
+
+function documentsOf(setting = HOSTS.join(), options: Partial<ClientDocumentOptions> = {}) {
+  const hosts = parseDocumentHosts(setting);
+  if (hosts === null) throw new Error('no hosts');
+  return createClientDocuments({
+    clock: () => now,
+    hosts,
+    userAgent: 'Latchkey/1.2.3',
+    allowPrivate: true,
+    isOnLoopback: false,
+    timeout: 30_000,
+    patience: 30_000,
+    resolve,
+    ...options,
+  });
+}
+
+type Documents = ReturnType<typeof documentsOf>;
+
+/** The name in the document, or what was wrong. */
+const outcomeOf = (documents: Documents, address: string) =>
+  documents.find(address).then(
+    ({ name }) => name,
+    (error) => `${error.name}: ${error.message}`,
+  );
+
+const least = (address: string) => ({
+  client_id: address,
+  redirect_uris: ['https://a.example/cb'],
+});
+
+function sendDocument(response: ServerResponse, address: string, members: object = {}) {
+  const body = JSON.stringify({ ...least(address), ...members });
+  response.setHeader('content-type', 'application/json').end(body);
+}
+
+/** A server whose response the test changes. It counts the requests. */
+async function serveDocument(first: (response: ServerResponse, address: string) => unknown) {
+  const server = { respond: first, requests: 0, address: '' };
+  const { port } = await serve(world.pem, (_, response) => {
+    server.requests += 1;
+    server.respond(response, server.address);
+  });
+  server.address = `https://${HOST}:${port}/client.json`;
+  return server;
+}
+
+describe('a fetch', () => {
+  test('says what it is, and what it wants', async () => {
+    let headers: unknown;
+    const { port } = await serve(world.pem, (request, response) => {
+      ({ headers } = request);
+      sendDocument(response, `https://${HOST}:${port}/a`);
+    });
+    expect(await outcomeOf(documentsOf(), `https://${HOST}:${port}/a`)).toBe(HOST);
+    expect(headers).toMatchObject({ accept: 'application/json', 'user-agent': 'Latchkey/1.2.3' });
+  });
+
+  const json = 'application/json';
+  const padded = (address: string, length: number) => {
+    const body = JSON.stringify(least(address));
+    return body + ' '.repeat(length - body.length);
+  };
+
+  test.each<
+    [
+      what: string,
+      respond: (response: ServerResponse, address: string) => unknown,
+      expected: RegExp,
+    ]
+  >([
+    ['10 KiB', (r, a) => r.setHeader('content-type', json).end(padded(a, 10_240)), /^docs/],
+    [
+      '10 KiB and a byte',
+      (r, a) => r.setHeader('content-type', json).end(padded(a, 10_241)),
+      /large/,
+    ],
+    [
+      'another JSON type',
+      (r, a) =>
+        r.setHeader('content-type', 'application/cimd+json; charset=utf-8').end(padded(a, 900)),
+      /^docs/,
+    ],
+    [
+      'HTML',
+      (r, a) => r.setHeader('content-type', 'text/html').end(padded(a, 900)),
+      /Content-Type/,
+    ],
+    [
+      'a JSON of texts',
+      (r, a) => r.setHeader('content-type', 'text/json').end(padded(a, 900)),
+      /Content-Type/,
+    ],
+    [
+      'a type that begins like JSON',
+      (r, a) => r.setHeader('content-type', 'application/jsonp').end(padded(a, 900)),
+      /Content-Type/,
+    ],
+    ['no type', (r, a) => r.end(padded(a, 900)), /Content-Type/],
+    [
+      'a compressed body',
+      (r, a) =>
+        r
+          .writeHead(200, { 'content-type': json, 'content-encoding': 'gzip' })
+          .end(gzipSync(padded(a, 900))),
+      /Content-Encoding/,
+    ],
+    [
+      'an encoding that changes nothing',
+      (r, a) =>
+        r
+          .writeHead(200, { 'content-type': json, 'content-encoding': 'identity' })
+          .end(padded(a, 900)),
+      /Content-Encoding/,
+    ],
+    ['201', (r, a) => r.writeHead(201, { 'content-type': json }).end(padded(a, 900)), /status/],
+    ['a redirect to itself', (r, a) => r.writeHead(301, { location: a }).end(), /status/],
+    ['404', (r) => r.writeHead(404).end(), /status/],
+    ['a document of another address', (r, a) => sendDocument(r, `${a}x`), /client_id/],
+  ])('of %s', async (_, respond, expected) => {
+    const { address } = await serveDocument(respond);
+    expect(await outcomeOf(documentsOf(), address)).toMatch(expected);
+  });
+
+  test('that takes too long', async () => {
+    const server = await serveDocument((response) => response.write(' '));
+    expect(await outcomeOf(documentsOf(HOST, { timeout: 300 }), server.address)).toMatch(/in time/);
+  });
+});
+
+test('addresses of other hosts are refused without a fetch', () => {
+  const documents = documentsOf('docs.example.com,*.example.net');
+  expect(documents.isAddress('https://docs.example.com/a')).toBe(true);
+  expect(documents.isAddress('https://a.example.net/a')).toBe(true);
+  expect(documents.isAddress('https://keys.example.org/a')).toBe(false);
+  expect(documents.isAddress('https://docs.example.com/')).toBe(false);
+});
+
+test('private addresses are let in for hosts that the setting names, and on a loopback host', async () => {
+  const { address } = await serveDocument(sendDocument);
+  expect(await outcomeOf(documentsOf(HOST), address)).toBe(HOST);
+  const refused = /no address that this service connects to/;
+  expect(await outcomeOf(documentsOf(HOST, { allowPrivate: false }), address)).toMatch(refused);
+  expect(await outcomeOf(documentsOf('any'), address)).toMatch(refused);
+  expect(await outcomeOf(documentsOf('*.example.com'), address)).toMatch(refused);
+  expect(await outcomeOf(documentsOf('any', { isOnLoopback: true }), address)).toBe(HOST);
+});
+
+test('a document of one address is not that of another spelling', async () => {
+  const server = await serveDocument(sendDocument);
+  const documents = documentsOf();
+  expect(await outcomeOf(documents, server.address)).toBe(HOST);
+  expect(await outcomeOf(documents, `${server.address}/`)).toMatch(/client_id/);
+  expect(server.requests).toBe(2);
+});
+
+describe('a document is kept', () => {
+  test.each<[cacheControl: string | null, kept: number]>([
+    [null, HOUR],
+    ['no-store', HOUR],
+    ['max-age=0', 5 * MINUTE],
+    ['max-age=60', 5 * MINUTE],
+    ['public, max-age=1200, must-revalidate', 20 * MINUTE],
+    ['public,Max-Age=1200', 20 * MINUTE],
+    ['s-maxage=1200', HOUR],
+    ['max-age=9999999', DAY],
+    ['max-age=-1', HOUR],
+  ])('with Cache-Control %s', async (cacheControl, kept) => {
+    const server = await serveDocument((response, address) => {
+      if (cacheControl !== null) response.setHeader('cache-control', cacheControl);
+      sendDocument(response, address);
+    });
+    const documents = documentsOf();
+    await documents.find(server.address);
+    now += kept - 1;
+    await documents.find(server.address);
+    expect(server.requests).toBe(1);
+    now += 1;
+    await documents.find(server.address);
+    expect(server.requests).toBe(2);
+  });
+
+  const unreachable: [what: string, respond: (response: ServerResponse) => unknown][] = [
+    ['no connection', (response) => response.destroy()],
+    ['429', (response) => response.writeHead(429).end()],
+    ['500', (response) => response.writeHead(500).end()],
+    ['503', (response) => response.writeHead(503).end()],
+  ];
+  test.each(unreachable)('a day longer while its server has %s', async (_, respond) => {
+    const server = await serveDocument(sendDocument);
+    const documents = documentsOf();
+    await documents.find(server.address);
+    server.respond = respond;
+    now += HOUR + DAY - 1;
+    expect(await outcomeOf(documents, server.address)).toBe(HOST);
+    expect(server.requests).toBe(2);
+    now += 1;
+    expect(await outcomeOf(documents, server.address)).toMatch(/^FetchFailure/);
+  });
+
+  test.each<[what: string, respond: (response: ServerResponse, address: string) => unknown]>([
+    ['404', (response) => response.writeHead(404).end()],
+    ['410', (response) => response.writeHead(410).end()],
+    ['302', (response) => response.writeHead(302, { location: 'https://a.example/' }).end()],
+    [
+      'a bad document',
+      (response, address) => sendDocument(response, address, { client_secret: 'x' }),
+    ],
+    ['no JSON', (response) => response.setHeader('content-type', 'application/json').end('<')],
+    ['another type', (response) => response.setHeader('content-type', 'text/html').end('{}')],
+    [
+      'a large document',
+      (response, address) => sendDocument(response, address, { x: 'x'.repeat(20_000) }),
+    ],
+  ])('not after its time once its server says %s', async (_, respond) => {
+    const server = await serveDocument(sendDocument);
+    const documents = documentsOf();
+    await documents.find(server.address);
+    server.respond = respond;
+    now += HOUR;
+    expect(await outcomeOf(documents, server.address)).toMatch(/^(?:FetchFailure|BadDocument)/);
+    // Nor while it can't be reached after that.
+    server.respond = (response) => response.destroy();
+    now += 5 * SECOND;
+    expect(await outcomeOf(documents, server.address)).toMatch(
+      /^FetchFailure: The connection failed/,
+    );
+  });
+
+  test('and changes when it is fetched again', async () => {
+    const server = await serveDocument(sendDocument);
+    const documents = documentsOf();
+    await documents.find(server.address);
+    server.respond = (response, address) => sendDocument(response, address, { client_name: 'New' });
+    expect(await outcomeOf(documents, server.address)).toBe(HOST);
+    now += HOUR;
+    expect(await outcomeOf(documents, server.address)).toBe('New');
+  });
+});
+
+describe('an address that fails', () => {
+  const fail = (response: ServerResponse) => response.writeHead(404).end();
+
+  test('is fetched once in 5 s, and the last failure answers meanwhile', async () => {
+    const server = await serveDocument(fail);
+    const documents = documentsOf();
+    await outcomeOf(documents, server.address);
+    server.respond = sendDocument;
+    now += 5 * SECOND - 1;
+    expect(await outcomeOf(documents, server.address)).toMatch(/status/);
+    expect(server.requests).toBe(1);
+    now += 1;
+    expect(await outcomeOf(documents, server.address)).toBe(HOST);
+  });
+
+  test('is fetched 10 times a minute', async () => {
+    const server = await serveDocument(fail);
+    const documents = documentsOf();
+    for (let time = 0; time < 12; time += 1) {
+      expect(await outcomeOf(documents, server.address)).toMatch(/status/);
+      if (time < 11) now += 5 * SECOND;
+    }
+    expect(server.requests).toBe(10);
+    now += 5 * SECOND;
+    await outcomeOf(documents, server.address);
+    expect(server.requests).toBe(11);
+  });
+});
+
+describe('at once', () => {
+  /** A server that answers when the test says so. */
+  async function serveHeld(host: string) {
+    const held: (() => void)[] = [];
+    const listener: RequestListener = (request, response) => {
+      held.push(() => sendDocument(response, `https://${host}:${server.port}${request.url}`));
+    };
+    const server = await serve(world.pem, listener);
+    return {
+      held,
+      addressOf: (path: number) => `https://${host}:${server.port}/${path}`,
+      async arrived(count: number) {
+        while (held.length < count) await turn();
+      },
+    };
+  }
+
+  test('there is one fetch of an address', async () => {
+    const server = await serveHeld(HOST);
+    const documents = documentsOf();
+    const all = Promise.all([1, 1, 1].map((path) => documents.find(server.addressOf(path))));
+    await server.arrived(1);
+    server.held[0]?.();
+    expect(new Set(await all).size).toBe(1);
+    expect(server.held).toHaveLength(1);
+  });
+
+  test('there are 2 of a host, and the next begins when one ends', async () => {
+    const server = await serveHeld(HOST);
+    const documents = documentsOf();
+    const all = [1, 2, 3].map((path) => documents.find(server.addressOf(path)));
+    await server.arrived(2);
+    // Another host has places of its own: when it has been asked, the third would have been, too.
+    const other = await serveHeld('keys.example.org');
+    const one = documents.find(other.addressOf(1));
+    await other.arrived(1);
+    expect(server.held).toHaveLength(2);
+    server.held[0]?.();
+    await server.arrived(3);
+    for (const send of [...server.held.slice(1), ...other.held]) send();
+    await Promise.all([...all, one]);
+  });
+
+  test('who finds no place in time is told so, and it is no failure of the address', async () => {
+    const server = await serveHeld(HOST);
+    const documents = documentsOf(HOST, { patience: 300 });
+    const all = [1, 2].map((path) => documents.find(server.addressOf(path)));
+    await server.arrived(2);
+    expect(await outcomeOf(documents, server.addressOf(3))).toMatch(/^NoPlace/);
+    for (const send of server.held) send();
+    await Promise.all(all);
+    const third = documents.find(server.addressOf(3));
+    await server.arrived(3);
+    server.held[2]?.();
+    expect((await third).address).toBe(server.addressOf(3));
+  });
+});
