@@ -1,4 +1,6 @@
+import { uris } from '@latchkey/schema';
 import type { Logger } from 'pino';
+import packageJson from '../package.json' with { type: 'json' };
 import { createExportTurns } from './accounts/export-turns.ts';
 import { createDeletions } from './applications/deletions.ts';
 import { createAudit } from './audit/audit.ts';
@@ -6,6 +8,7 @@ import { createAuditLines } from './audit/audit-lines.ts';
 import { createCommandChanges } from './audit/command-changes.ts';
 import { createLogNumbers } from './audit/log-numbers.ts';
 import { createRefusalKeeper } from './audit/refusal-keeper.ts';
+import { createClientDocuments } from './client-documents/client-documents.ts';
 import type { Clock } from './clock.ts';
 import { createIdleGrants } from './grants/end-idle-grants.ts';
 import { sinkOf } from './log/log-sink.ts';
@@ -41,12 +44,28 @@ export interface ServiceOptions {
   watcher?: Watcher;
 }
 
-export function linkingFrom({
-  signInUrl,
-  publicUrl,
-}: Pick<Settings, 'signInUrl' | 'publicUrl'>): Linking | null {
+export function linkingFrom(
+  {
+    signInUrl,
+    publicUrl,
+    clientDocuments: hosts,
+    outboundAllow,
+  }: Pick<Settings, 'signInUrl' | 'publicUrl' | 'clientDocuments' | 'outboundAllow'>,
+  clock: Clock = Date.now,
+): Linking | null {
   // The settings have both or neither.
-  return signInUrl === null || publicUrl === null ? null : { signInUrl, publicUrl };
+  const parts = publicUrl === null ? null : uris.splitUri(publicUrl);
+  if (signInUrl === null || publicUrl === null || parts === null) return null;
+  const clientDocuments =
+    hosts &&
+    createClientDocuments({
+      clock,
+      hosts,
+      userAgent: `Latchkey/${packageJson.version}`,
+      allowPrivate: outboundAllow.private,
+      isOnLoopback: uris.isLoopback({ ...parts, scheme: 'http' }),
+    });
+  return { signInUrl, publicUrl, clientDocuments };
 }
 
 export async function openService(

@@ -293,6 +293,154 @@ export const reasons = {
     found: 'The application with this client_id is disabled.',
     advice: 'If it should work again, run `latchkey app enable APP_ID`.',
   },
+  client_id_of_document: {
+    code: 'client_unknown',
+    found: 'The client_id is the id of an application with a document.',
+    advice:
+      'The application has to send the address of its document. `latchkey app list --documents` shows it.',
+  },
+  client_address_not_taken: {
+    code: 'client_unknown',
+    found:
+      'The client_id is an https: address whose documents are not taken here, or that is not written plainly.',
+    advice:
+      'CLIENT_DOCUMENTS says whose documents are taken. If its host is there, the address has a user, a query, a fragment, a short path or another spelling: docs/protocol/clients.md has the rules.',
+  },
+  document_address_refused: {
+    code: 'client_document_invalid',
+    found: 'Its host has no address that this service connects to.',
+    advice:
+      'The name resolves to an address of a private network. If that is a test of yours, set OUTBOUND_ALLOW=private and name the host in CLIENT_DOCUMENTS.',
+  },
+  document_connection_failed: {
+    code: 'client_document_invalid',
+    found: 'Its host could not be reached, or did not answer with HTTP.',
+    advice:
+      'Look whether this machine may connect to the internet, and whether the address opens in a browser.',
+  },
+  document_tls_failed: {
+    code: 'client_document_invalid',
+    found: 'Its host has no certificate that this service trusts.',
+    advice:
+      'The makers have to mend their certificate. For a CA of your own, set NODE_EXTRA_CA_CERTS.',
+  },
+  document_late: {
+    code: 'client_document_invalid',
+    found: 'It was not there within 5 seconds.',
+    advice: 'The makers have to serve it faster. It is asked for again with the next try.',
+  },
+  document_too_large: {
+    code: 'client_document_invalid',
+    found: 'It is larger than 10 KiB.',
+    advice: 'The makers have to shorten it.',
+  },
+  document_status: {
+    code: 'client_document_invalid',
+    found: 'Its address did not answer with status 200. Redirects are not followed.',
+    advice: 'The makers have to serve it at exactly this address.',
+  },
+  document_encoded: {
+    code: 'client_document_invalid',
+    found: 'It was served with a Content-Encoding, which was not asked for.',
+    advice: 'The makers have to serve it without compression.',
+  },
+  document_content_type: {
+    code: 'client_document_invalid',
+    found: 'Its Content-Type is neither application/json nor application/…+json.',
+    advice: 'The makers have to serve it as application/json.',
+  },
+  document_no_json: {
+    code: 'client_document_invalid',
+    found: 'It is no JSON object in UTF-8.',
+    advice: 'The makers have to mend it.',
+  },
+  document_client_id: {
+    code: 'client_document_invalid',
+    found: 'client_id is not the address of the document, character for character.',
+    advice: 'The makers have to write the address into it that they send as client_id.',
+  },
+  document_client_secret: {
+    code: 'client_document_invalid',
+    found: 'client_secret is in a document that everybody can read.',
+    advice: 'The makers have to take it out, and to give it up.',
+  },
+  document_grant_types: {
+    code: 'client_document_invalid',
+    found: 'grant_types has no authorization_code.',
+    advice: 'The makers have to add it, or to leave grant_types out.',
+  },
+  document_response_types: {
+    code: 'client_document_invalid',
+    found: 'response_types has no code.',
+    advice: 'The makers have to add it, or to leave response_types out.',
+  },
+  document_redirect_uris: {
+    code: 'client_document_invalid',
+    found: 'redirect_uris has none that could be registered here.',
+    advice:
+      'The makers have to add one with https:, with http: on loopback, or with a scheme of their own.',
+  },
+  document_auth_method: {
+    code: 'client_document_invalid',
+    found:
+      'token_endpoint_auth_method is neither none nor private_key_jwt, and token_endpoint_auth_methods_supported has neither.',
+    advice: 'The makers have to name one of the two.',
+  },
+  document_signing_alg: {
+    code: 'client_document_invalid',
+    found: 'token_endpoint_auth_signing_alg is none that is taken here.',
+    advice: 'The makers have to use RS256, PS256, ES256 or EdDSA, or to leave it out.',
+  },
+  document_keys: {
+    code: 'client_document_invalid',
+    found: 'jwks_uri and jwks are both there or both missing, or jwks is no set of keys.',
+    advice: 'The makers have to give one of them.',
+  },
+  document_keys_address: {
+    code: 'client_document_invalid',
+    found: 'jwks_uri is no https: address that is taken here.',
+    advice: 'The makers have to write it plainly, without a user, a query and a fragment.',
+  },
+  document_keys_secret: {
+    code: 'client_document_invalid',
+    found: 'jwks has a private or a symmetric key.',
+    advice: 'Everybody could read it. The makers have to take it out, and to make new keys.',
+  },
+  client_id_not_address: {
+    code: 'credentials_invalid',
+    found: 'The client_id is the id of an application with a document.',
+    advice: 'The application has to send the address of its document, here as at its beginning.',
+  },
+  assertion_missing: {
+    code: 'credentials_invalid',
+    found:
+      'The document of the application names private_key_jwt, but no client_assertion was sent.',
+    advice:
+      'The application has to sign with its key, as its document says. Another program may have used its client_id.',
+  },
+  assertion_unexpected: {
+    code: 'credentials_invalid',
+    found: 'A client_assertion was sent for an application that has no keys.',
+    advice: 'Its document has to name private_key_jwt, and its user has to link it again.',
+  },
+  assertion_unreadable: {
+    code: 'credentials_invalid',
+    found: 'The client_assertion is no signed token that says who sent it.',
+    advice: 'The application has to send a JWT with its address as sub (RFC 7523, section 2.2).',
+  },
+  assertion_invalid: {
+    code: 'credentials_invalid',
+    found:
+      'The client_assertion has a wrong signature, iss, sub, aud or time, or an algorithm that is not taken.',
+    advice:
+      'Compare the clock of the application, and its aud with the issuer. exp has to be at most 10 minutes away.',
+  },
+  assertion_key_unknown: {
+    code: 'credentials_invalid',
+    found: 'No key of the application fits its client_assertion.',
+    advice:
+      'Its key set lacks the key, or was replaced less than a minute ago. The application may try again.',
+  },
   redirect_uri_repeated: {
     code: 'redirect_uri_unregistered',
     found: 'The authorization request has more than one redirect_uri.',

@@ -3,6 +3,7 @@ import type { Deletions } from './applications/deletions.ts';
 import type { Audit } from './audit/audit.ts';
 import type { CommandChanges } from './audit/command-changes.ts';
 import type { LogNumbers } from './audit/log-numbers.ts';
+import type { ClientDocuments } from './client-documents/client-documents.ts';
 import type { Clock } from './clock.ts';
 import type { IdleGrants } from './grants/end-idle-grants.ts';
 import type { Room } from './store/room.ts';
@@ -12,6 +13,8 @@ import type { UseNotes } from './store/use-notes.ts';
 export interface Linking {
   publicUrl: string;
   signInUrl: string;
+  /** Null if CLIENT_DOCUMENTS is off. */
+  clientDocuments: ClientDocuments | null;
 }
 
 export interface Service {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { uris } from '@latchkey/schema';
 import { z } from 'zod';
 import { BadSetting } from './bad-setting.ts';
+import { type DocumentHosts, parseDocumentHosts } from './client-documents/hosts.ts';
 import { isDatabaseUrl } from './database-url.ts';
 import {
   defaultRateLimits,
@@ -46,6 +47,10 @@ export interface Settings {
   rateLimit: RateLimits | null;
   /** Null turns the linking flow off. */
   signInUrl: string | null;
+  /** Whose documents are taken; null for nobody's. */
+  clientDocuments: DocumentHosts | null;
+  /** Where the service may connect to, besides what is globally reachable. */
+  outboundAllow: { private: boolean; http: boolean };
   pageName: string | null;
   pageLogo: string | null;
   pageHome: string | null;
@@ -114,6 +119,14 @@ const signInUrl = uris.webUri.refine((url) => {
   return fragment === undefined && !new URLSearchParams(query).has('link');
 });
 
+const documentHosts = z.string().transform((text, context) => {
+  if (text === 'off') return null;
+  const hosts = parseDocumentHosts(text);
+  if (hosts !== null) return hosts;
+  context.addIssue({ code: 'custom', message: 'not a list of hosts' });
+  return z.NEVER;
+});
+
 const definitions = {
   PORT: setting(integer(0, 65_535), 'must be a whole number from 0 to 65535'),
   HOST: setting(hostName, 'must be a host name or an address'),
@@ -157,6 +170,20 @@ const definitions = {
   SIGN_IN_URL: setting(
     signInUrl,
     'must start with https:, or with http: on 127.0.0.1, [::1] or localhost, without user, fragment and a link in its query',
+  ),
+  CLIENT_DOCUMENTS: setting(
+    documentHosts,
+    'must be off, any, or a list of hosts, each as the URL standard writes it, perhaps with *. or ! before it',
+  ),
+  OUTBOUND_ALLOW: setting(
+    z
+      .string()
+      .regex(/^(?:private|http)(?:,(?:private|http))*$/)
+      .transform((text) => ({
+        private: text.includes('private'),
+        http: text.includes('http'),
+      })),
+    'must be private, http, or both with a comma',
   ),
   PAGE_NAME: setting(
     z.string().regex(/^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,60}$/u),
@@ -282,8 +309,15 @@ function readLinking(
       );
     }
   }
+  const clientDocuments = read(environment, 'CLIENT_DOCUMENTS') ?? null;
+  if (clientDocuments !== null && signInUrl === null) {
+    throw new BadSetting(
+      `CLIENT_DOCUMENTS is set, but SIGN_IN_URL is not. Set both. Example: SIGN_IN_URL=${examples.SIGN_IN_URL.example}`,
+    );
+  }
   return {
     signInUrl,
+    clientDocuments,
     pageName: read(environment, 'PAGE_NAME') ?? null,
     pageLogo: read(environment, 'PAGE_LOGO') ?? null,
     pageHome: read(environment, 'PAGE_HOME') ?? null,
@@ -352,6 +386,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     minFreeMb: read(environment, 'MIN_FREE_MB') ?? DEFAULT_MIN_FREE_MB,
     metrics: read(environment, 'METRICS') ?? false,
     rateLimit: rateLimit === undefined ? defaultRateLimits : rateLimit,
+    outboundAllow: read(environment, 'OUTBOUND_ALLOW') ?? { private: false, http: false },
     ...readLinking(environment, { ...admin, publicUrl }),
   };
 }

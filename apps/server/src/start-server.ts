@@ -95,7 +95,7 @@ export async function startServer(
     revokedGrantDays,
     claim: { evenIfCopied },
     onCopied,
-    linking: linkingFrom(settings),
+    linking: linkingFrom(settings, clock),
     watcher: {
       storeObservers: observers.filter((observer) => observer !== undefined),
       housekeepingFailed: () => metrics?.housekeepingFailed(),
@@ -147,7 +147,7 @@ export async function startServer(
     // Without PUBLIC_URL, the demo needs the address before there are routes.
     url = urlOf(address);
     const complete = demo === null ? settings : demo.withLinkingDemo(settings, url);
-    service = { ...opened, linking: linkingFrom(complete) };
+    service = { ...opened, linking: linkingFrom(complete, clock) };
     const listeningUrl = url;
     open(adminPort === null ? 'all' : 'public', service, {
       settings: complete,

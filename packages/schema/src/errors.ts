@@ -171,6 +171,14 @@ export const errorTable = {
       'The client_id does not name an application that can link accounts here. Go back to the application and try again. If it happens again, tell its support.',
     help: 'The `client_id` of `/oauth/authorize` is missing, sent twice, not a UUID, unknown, or the id of a disabled application. The response is the same in each case; `latchkey explain` tells them apart. The application has to send the id that `latchkey app list` shows.',
   },
+  client_document_invalid: {
+    status: 400,
+    error: 'invalid_client',
+    title: 'The document of the application cannot be used',
+    description:
+      'The client_id is the address of a document that cannot be fetched or does not follow the rules. Go back to the application and try again. If it happens again, tell its makers.',
+    help: 'The page names the member or the reason. `latchkey explain` says what to do about it. `docs/protocol/clients.md` has the rules of a document.',
+  },
   redirect_uri_unregistered: {
     status: 400,
     error: 'invalid_request',
@@ -345,6 +353,23 @@ export const errorTable = {
     description:
       'The grant is for a resource, and only that resource accepts it. Send it there, or link the account again without a resource.',
     help: 'The grant is active. `GET /v1/grant` shows its `resource`, and `GET /v1/account` takes grants of no resource alone.',
+  },
+  client_keys_unavailable: {
+    status: 503,
+    error: 'temporarily_unavailable',
+    title: 'The keys of the application cannot be fetched',
+    description:
+      "The keys that the client_assertion has to be verified with could not be fetched from the application's address, and nothing was changed. Wait for the number of seconds in Retry-After, then try again.",
+    help: 'The server with the keys did not answer, or not with a set of keys. A code that was sent stays good until it expires.',
+    retryAfter: 5,
+  },
+  application_documented: {
+    status: 409,
+    error: 'invalid_request',
+    title: 'The change is up to the document of the application',
+    description:
+      'The application describes itself in a document, so only its scopes, default_scopes, idle_days and grants_per_account can be changed here, and it has no secrets. Leave the other members out.',
+    help: 'Nothing was changed. `document_uri` names the document. The application can be disabled and deleted like any other.',
   },
   resource_not_found: {
     status: 404,

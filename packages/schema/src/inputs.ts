@@ -313,6 +313,14 @@ const listMembers = {
 
 export const listInput = operatorInput(listMembers);
 
+export const applicationListInput = operatorInput({
+  documents: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether they have a document. Default: all.' }),
+  ...listMembers,
+});
+
 // Versions of zod differ in whether they check further after an unknown member.
 const isTypedWell = ({ issues }: { issues: unknown[] }) => issues.length === 0;
 

@@ -86,10 +86,20 @@ export const fullGrant = z
       'A grant with its secret, as `convert` and `recover` return it. The secret is shown only once.',
   });
 
+const documentUri = z
+  .string()
+  .nullable()
+  .meta({
+    description:
+      'The address at which the application describes itself, which is its client_id; null if an operator registered it.',
+    examples: ['https://app.example/oauth-client.json'],
+  });
+
 export const grantDescription = z
   .object({
     ...grantHead,
     application_id: applicationOfGrant,
+    document_uri: documentUri,
     resource: resourceOfGrant,
     scope,
     revoked: z.literal(false),
@@ -155,7 +165,11 @@ export const newApplicationSecret = applicationSecret.extend({ secret: shownOnce
 export const application = z
   .object({
     object: z.literal('application'),
-    id: uuid.meta({ description: 'Identifies the application. OAuth calls it the client_id.' }),
+    id: uuid.meta({
+      description:
+        'Identifies the application. OAuth calls it the client_id, unless it has a document.',
+    }),
+    document_uri: documentUri,
     name: text.meta({
       description: 'The name that users see, 1 to 200 characters.',
       examples: ['Acme'],
@@ -336,6 +350,7 @@ export const applicationProfile = z
   .object({
     object: z.literal('application_profile'),
     id: uuid.meta({ description: 'Identifies the application.' }),
+    document_uri: documentUri,
     name: text.meta({ description: 'The name of the application.', examples: ['Acme'] }),
     logo_uri: z
       .string()
@@ -418,6 +433,10 @@ export const redirectKind = z.enum(['web', 'loopback', 'app']).meta({
 
 export const linkApplication = applicationProfile
   .extend({
+    id: uuid.nullable().meta({
+      description:
+        'Identifies the application. Null if it has a document, and no link of it was approved yet.',
+    }),
     public: z.boolean().meta({
       description: 'Whether it has no secret: any program can say that it is this application.',
     }),

@@ -142,7 +142,7 @@ export const operations = {
     caller: 'operator',
     summary: 'List the applications',
     description: 'Newest first.',
-    input: input.listInput,
+    input: input.applicationListInput,
     output: object.applicationList,
     errors: [],
   },
@@ -165,7 +165,7 @@ export const operations = {
       'Changes the members that are sent; the others stay. Whether it is public is fixed at its creation.',
     input: input.applicationUpdateInput,
     output: object.application,
-    errors: ['application_not_found'],
+    errors: ['application_not_found', 'application_documented'],
   },
   'admin.applications.secrets.create': {
     method: 'POST',
@@ -176,7 +176,12 @@ export const operations = {
       'Adds a secret, which is shown only once. An application can have up to 5 live secrets, so that a secret can be replaced without downtime.',
     input: input.secretInput,
     output: object.newApplicationSecret,
-    errors: ['application_not_found', 'application_public', 'secret_limit_reached'],
+    errors: [
+      'application_not_found',
+      'application_documented',
+      'application_public',
+      'secret_limit_reached',
+    ],
   },
   'admin.applications.secrets.revoke': {
     method: 'DELETE',

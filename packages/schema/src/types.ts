@@ -50,6 +50,11 @@ export interface GrantDescription {
   created_at: string;
   /** The application that the grant belongs to. A UUID in lower case. */
   application_id: string;
+  /**
+   * The address at which the application describes itself, which is its client_id; null if an
+   * operator registered it.
+   */
+  document_uri: string | null;
   /** The resource that the grant is for, and the only one; null for none. */
   resource: string | null;
   /** Space-separated scope tokens (RFC 6749 section 3.3). */
@@ -127,8 +132,16 @@ export interface NewApplicationSecret extends ApplicationSecret {
 /** A third-party application. */
 export interface Application {
   object: 'application';
-  /** Identifies the application. OAuth calls it the client_id. A UUID in lower case. */
+  /**
+   * Identifies the application. OAuth calls it the client_id, unless it has a document. A UUID in
+   * lower case.
+   */
   id: string;
+  /**
+   * The address at which the application describes itself, which is its client_id; null if an
+   * operator registered it.
+   */
+  document_uri: string | null;
   /** The name that users see, 1 to 200 characters. */
   name: string;
   /** While true, its secrets and grants are refused with `application_disabled`. */
@@ -246,6 +259,11 @@ export interface ApplicationProfile {
   object: 'application_profile';
   /** Identifies the application. A UUID in lower case. */
   id: string;
+  /**
+   * The address at which the application describes itself, which is its client_id; null if an
+   * operator registered it.
+   */
+  document_uri: string | null;
   /** The name of the application. */
   name: string;
   /** The address of its logo; null if it has none. */
@@ -311,7 +329,28 @@ export type LinkStatus = 'open' | 'identified' | 'approved' | 'denied';
 export type RedirectKind = 'web' | 'loopback' | 'app';
 
 /** The application of a link request. */
-export interface LinkApplication extends ApplicationProfile {
+export interface LinkApplication {
+  object: 'application_profile';
+  /**
+   * Identifies the application. Null if it has a document, and no link of it was approved yet. A
+   * UUID in lower case.
+   */
+  id: string | null;
+  /**
+   * The address at which the application describes itself, which is its client_id; null if an
+   * operator registered it.
+   */
+  document_uri: string | null;
+  /** The name of the application. */
+  name: string;
+  /** The address of its logo; null if it has none. */
+  logo_uri: string | null;
+  /** The address of its homepage; null if it has none. */
+  homepage_uri: string | null;
+  /** The address of its privacy policy; null if it has none. */
+  policy_uri: string | null;
+  /** The address of its terms of service; null if it has none. */
+  tos_uri: string | null;
   /** Whether it has no secret: any program can say that it is this application. */
   public: boolean;
 }

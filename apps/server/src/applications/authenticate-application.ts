@@ -1,7 +1,9 @@
+import { verifyByKeys } from '../client-documents/verify-by-keys.ts';
 import type { Clock, Milliseconds } from '../clock.ts';
 import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Reason } from '../reasons.ts';
+import type { Service } from '../service.ts';
 import type { ApplicationAuthentication, SecretRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { UseNotes } from '../store/use-notes.ts';
@@ -52,6 +54,50 @@ export async function isKnownPublicApplication(
   );
 }
 
+export async function isKnownDocument({ store }: { store: Store }, uri: string): Promise<boolean> {
+  return (await store.findDocumented(uri, { mayBeStale: true })) !== null;
+}
+
+/** What a client sends to show that it is the application with a document. */
+export interface DocumentProof {
+  /** The address of the document. */
+  uri: string;
+  assertion: string | null;
+  /** Who an assertion may be for. */
+  audiences: readonly string[];
+}
+
+/** RFC 7523, section 2.2, or, of a public one, the address alone. */
+export async function authenticateDocumented(
+  { store, clock, linking }: Pick<Service, 'store' | 'clock' | 'linking'>,
+  { uri, assertion, audiences }: DocumentProof,
+): Promise<AuthenticatedApplication> {
+  const clientDocuments = linking?.clientDocuments ?? null;
+  const application = clientDocuments === null ? null : await store.findDocumented(uri);
+  if (clientDocuments === null || application?.document == null) {
+    throw DomainError.because('application_unknown');
+  }
+  const { id: application_id, document } = application;
+  const refuse = (reason: Reason) => DomainError.because(reason, { application_id });
+  if (document.method === 'none') {
+    if (assertion !== null) throw refuse('assertion_unexpected');
+  } else {
+    if (assertion === null) throw refuse('assertion_missing');
+    const { signing_alg } = document;
+    const expected = { address: uri, audiences, signing_alg, now: clock() };
+    const verdict = await verifyByKeys(assertion, clientDocuments.keysOf(document), expected);
+    if (verdict === 'keys_unavailable') {
+      const why = { reason: null, subject: { application_id } };
+      throw new DomainError('client_keys_unavailable', {}, undefined, why);
+    }
+    if (verdict !== 'valid') throw refuse(verdicts[verdict]);
+  }
+  if (application.disabled) throw refuse('application_disabled');
+  return { application, secret_id: null };
+}
+
+const verdicts = { invalid: 'assertion_invalid', key_unknown: 'assertion_key_unknown' } as const;
+
 /** The id proves nothing about the caller: see decision 50. */
 export async function authenticatePublicApplication(
   { store }: { store: Store },
@@ -60,6 +106,7 @@ export async function authenticatePublicApplication(
   const refuse = (reason: Reason) => DomainError.because(reason, { application_id });
   const application = await store.authenticateApplication(application_id);
   if (application === null) throw refuse('application_unknown');
+  if (application.document !== null) throw refuse('client_id_not_address');
   if (!application.public) throw refuse('secret_required');
   if (application.disabled) throw refuse('application_disabled');
   return { application, secret_id: null };

@@ -7,7 +7,7 @@ import { mintSecret } from './mint-secret.ts';
 
 export type NewApplication = Omit<
   ApplicationRecord,
-  'id' | 'disabled' | 'created_at' | 'enabled_at' | 'secrets' | 'generations'
+  'id' | 'disabled' | 'created_at' | 'enabled_at' | 'secrets' | 'generations' | 'document'
 >;
 
 /** The first secret never expires. A public application gets none. */
@@ -22,6 +22,7 @@ export async function createApplication(
   const application: ApplicationRecord = {
     ...members,
     id,
+    document: null,
     disabled: false,
     created_at: now,
     enabled_at: null,

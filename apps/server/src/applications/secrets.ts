@@ -18,6 +18,7 @@ export async function addSecret(
   }
   // An application never changes between public and confidential, so no write can interfere.
   const application = await store.findApplication(application_id);
+  if (application?.document != null) throw new DomainError('application_documented');
   if (application?.public) throw new DomainError('application_public');
   const { record, credential } = mintSecret(application_id, now, expires_at);
   const outcome = await store.addSecret(application_id, record, { most: MAX_LIVE_SECRETS, now });

@@ -49,9 +49,10 @@ function describeSecret({ id, hint, expires_at, last_used_at }: ApplicationSecre
 function describeApplication(application: Application): string {
   const { id, name, created_at, redirect_uris, scopes, default_scopes } = application;
   const { logo_uri, homepage_uri, policy_uri, tos_uri, challenge_required } = application;
-  const { idle_days, grants_per_account, secrets } = application;
+  const { idle_days, grants_per_account, secrets, document_uri } = application;
   return fieldList([
     ['id', id],
+    ...(document_uri === null ? [] : [['document', document_uri] as const]),
     ['name', name],
     ['state', stateOf(application)],
     ['created', created_at],
@@ -133,7 +134,10 @@ export function addAppCommands(program: Command, terminal: Terminal): void {
     .command('list')
     .option('--json', 'print JSON, as the API returns it')
     .description('list all applications, newest first')
-    .action((options) => listAll(terminal, 'admin.applications.list', {}, options, columns));
+    .option('--documents', 'only those that describe themselves in a document')
+    .action(({ documents, ...options }) =>
+      listAll(terminal, 'admin.applications.list', { documents }, options, columns),
+    );
   addExamples(list, 'app list', "app list --json | jq '.data[] | select(.disabled)'");
 
   const get = app

@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose';
 import type { Milliseconds } from '../clock.ts';
-import type { SigningAlgorithm } from './document.ts';
+import type { SigningAlgorithm } from '../store/records.ts';
 
 const MAX_ASSERTION_LENGTH = 8_192;
 const LONGEST_LIFE = 600;

@@ -1,13 +1,16 @@
+import type { JWK } from 'jose';
 import type { Clock, Milliseconds } from '../clock.ts';
 import type { OutboundRequest } from '../outbound/request.ts';
+import type { DocumentedClient } from '../store/records.ts';
 import { isAddressOf } from './address.ts';
-import { type ClientDocument, readDocument } from './document.ts';
+import { type ClientDocument, readDocument, readInlineKeys, readKeysAlone } from './document.ts';
 import { fetchJson } from './fetch-json.ts';
 import type { DocumentHosts } from './hosts.ts';
 import { createKeptResponses } from './kept-responses.ts';
 import { createPlaces } from './places.ts';
 
 const MAX_DOCUMENT_BYTES = 10_240;
+const MAX_KEYS_BYTES = 65_536;
 
 export interface ClientDocumentOptions {
   clock: Clock;
@@ -34,19 +37,31 @@ export function createClientDocuments({
   resolve,
 }: ClientDocumentOptions) {
   const places = createPlaces(patience === undefined ? {} : { patience });
+  const fetchWithin = (maxBytes: number) => (address: URL) =>
+    fetchJson(address, {
+      userAgent,
+      maxBytes,
+      // A name of `any` or with a star could lead into the operator's network.
+      allowPrivate: allowPrivate && (isOnLoopback || hosts.names(address.hostname)),
+      ...(timeout === undefined ? {} : { timeout }),
+      ...(resolve === undefined ? {} : { resolve }),
+    });
+  const shared = { clock, places };
   const documents = createKeptResponses<ClientDocument>({
-    clock,
-    places,
-    fetch: (address) =>
-      fetchJson(address, {
-        userAgent,
-        maxBytes: MAX_DOCUMENT_BYTES,
-        // A name of `any` or with a star could lead into the operator's network.
-        allowPrivate: allowPrivate && (isOnLoopback || hosts.names(address.hostname)),
-        ...(timeout === undefined ? {} : { timeout }),
-        ...(resolve === undefined ? {} : { resolve }),
-      }),
+    ...shared,
+    fetch: fetchWithin(MAX_DOCUMENT_BYTES),
     read: (address, body) => readDocument(address, body, { allowPrivate }),
+  });
+  const keySets = createKeptResponses<JWK[]>({
+    ...shared,
+    fetch: fetchWithin(MAX_KEYS_BYTES),
+    read: (_address, body) => readKeysAlone(body),
+  });
+  // Apart from the documents, which a search for new keys leaves as they are.
+  const inlineKeys = createKeptResponses<JWK[]>({
+    ...shared,
+    fetch: fetchWithin(MAX_DOCUMENT_BYTES),
+    read: (_address, body) => readInlineKeys(body),
   });
   return {
     /** Whether the document of an address is taken here. Nothing is fetched. */
@@ -55,7 +70,29 @@ export function createClientDocuments({
 
     /** @throws NoPlace, FetchFailure or BadDocument */
     find: documents.find,
+
+    /** Of an application with the method `private_key_jwt`. */
+    keysOf({ uri, jwks_uri }: DocumentedClient): ClientKeys {
+      if (jwks_uri !== null) {
+        return {
+          find: () => keySets.find(jwks_uri),
+          refresh: () => keySets.refresh(jwks_uri),
+        };
+      }
+      return {
+        find: async () =>
+          inlineKeys.peek(uri) ?? documents.peek(uri)?.keys ?? (await inlineKeys.find(uri)),
+        refresh: () => inlineKeys.refresh(uri),
+      };
+    },
   };
+}
+
+export interface ClientKeys {
+  /** @throws NoPlace, FetchFailure or BadDocument if there are none */
+  find(): Promise<JWK[]>;
+  /** Looks again, at most once a minute; null if that brought nothing. */
+  refresh(): Promise<JWK[] | null>;
 }
 
 export type ClientDocuments = ReturnType<typeof createClientDocuments>;

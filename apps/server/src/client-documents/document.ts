@@ -1,48 +1,30 @@
 import { fields, uris } from '@latchkey/schema';
+import type { JWK } from 'jose';
+import {
+  CLIENT_METHODS,
+  type ClientMethod,
+  type LinkedDocument,
+  SIGNING_ALGORITHMS,
+} from '../store/records.ts';
 import { isAddressOf } from './address.ts';
-
-export type ClientKeys =
-  | { jwks_uri: string; jwks: null }
-  | { jwks_uri: null; jwks: { keys: Record<string, unknown>[] } };
+import { BadDocument, type DocumentFault } from './faults.ts';
 
 /** What an application says of itself. */
-export interface ClientDocument {
-  /** Its client_id, too. */
-  address: string;
-  host: string;
-  name: string;
+export interface ClientDocument extends LinkedDocument {
   redirect_uris: string[];
-  homepage_uri: string | null;
-  policy_uri: string | null;
-  tos_uri: string | null;
   /** The tokens that it names, described or not; null if it names none. */
   scopes: string[] | null;
-  method: ClientMethod;
-  /** Null unless the method needs them. */
-  keys: ClientKeys | null;
-  /** Of the keys; null for each that we take. */
-  signing_alg: SigningAlgorithm | null;
+  /** Null if they are somewhere else, or the method needs none. */
+  keys: JWK[] | null;
 }
-
-/** The strongest one first. */
-const METHODS = ['private_key_jwt', 'none'] as const;
-export type ClientMethod = (typeof METHODS)[number];
-
-export const SIGNING_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
-export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 
 /** Of the redirect URIs of a document. */
 const REDIRECT_URIS_READ = 100;
 
-/** What is wrong with a document. The message has no value of it. */
-export class BadDocument extends Error {
-  override readonly name = 'BadDocument';
-}
-
 type Members = Record<string, unknown>;
 
-function refuse(member: string, problem: string): never {
-  throw new BadDocument(`${member} ${problem}`);
+function refuse(reason: DocumentFault): never {
+  throw new BadDocument(reason);
 }
 
 const isObject = (value: unknown): value is Members =>
@@ -59,15 +41,13 @@ export function readDocument(
 ): ClientDocument {
   const members = parse(body);
   const { hostname: host } = new URL(address);
-  if (members.client_id !== address) refuse('client_id', 'is not the address of the document');
-  if ('client_secret' in members)
-    refuse('client_secret', 'is in a document that everybody can read');
-  requireItem(members, 'grant_types', 'authorization_code');
-  requireItem(members, 'response_types', 'code');
+  if (members.client_id !== address) refuse('document_client_id');
+  if ('client_secret' in members) refuse('document_client_secret');
+  if (!mayHave(members.grant_types, 'authorization_code')) refuse('document_grant_types');
+  if (!mayHave(members.response_types, 'code')) refuse('document_response_types');
   const method = readMethod(members);
   return {
-    address,
-    host,
+    uri: address,
     name: textOrNull(members.client_name) ?? host,
     redirect_uris: readRedirectUris(members),
     homepage_uri: pageOrNull(members.client_uri, host),
@@ -84,23 +64,20 @@ function parse(body: Uint8Array): Members {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
-    throw new BadDocument('The document is no JSON in UTF-8');
+    refuse('document_no_json');
   }
-  if (!isObject(value)) throw new BadDocument('The document is no JSON object');
-  return value;
+  return isObject(value) ? value : refuse('document_no_json');
 }
 
-function requireItem(members: Members, name: string, item: string): void {
-  if (!(name in members)) return;
-  const list = members[name];
-  if (!Array.isArray(list) || !list.includes(item)) refuse(name, `has no ${item}`);
-}
+/** A list that is left out has it by default (RFC 7591, section 2). */
+const mayHave = (list: unknown, item: string) =>
+  list === undefined || (Array.isArray(list) && list.includes(item));
 
 function readRedirectUris({ redirect_uris: list }: Members): string[] {
-  if (!Array.isArray(list)) refuse('redirect_uris', 'is no list');
+  if (!Array.isArray(list)) refuse('document_redirect_uris');
   const read = list.slice(0, REDIRECT_URIS_READ);
   const good = read.filter((uri) => uris.redirectUri.safeParse(uri).success);
-  if (good.length === 0) refuse('redirect_uris', 'has none that could be registered');
+  if (good.length === 0) refuse('document_redirect_uris');
   return [...new Set<string>(good)];
 }
 
@@ -121,50 +98,48 @@ function readScopes(scope: unknown): string[] | null {
 
 /** Published documents name the method, the methods, or both: django-oauth-toolkit#1857. */
 function readMethod(members: Members): ClientMethod {
-  const method = members.token_endpoint_auth_method;
-  if (isOneOf(METHODS, method)) return method;
-  const name = 'token_endpoint_auth_methods_supported';
-  if (name in members) {
-    const list = members[name];
-    const strongest = METHODS.find((one) => Array.isArray(list) && list.includes(one));
-    return strongest ?? refuse(name, 'has none that is taken here');
-  }
-  return method === undefined
-    ? 'none'
-    : refuse('token_endpoint_auth_method', 'is none that is taken here');
+  const {
+    token_endpoint_auth_method: method,
+    token_endpoint_auth_methods_supported: methods = method === undefined ? ['none'] : [],
+  } = members;
+  if (isOneOf(CLIENT_METHODS, method)) return method;
+  const strongest = CLIENT_METHODS.find((one) => Array.isArray(methods) && methods.includes(one));
+  return strongest ?? refuse('document_auth_method');
 }
 
 function readKeys(
-  members: Members,
+  { jwks_uri, jwks, token_endpoint_auth_signing_alg: alg }: Members,
   method: ClientMethod,
   options: { allowPrivate: boolean },
-): Pick<ClientDocument, 'keys' | 'signing_alg'> {
-  const { jwks_uri, jwks, token_endpoint_auth_signing_alg: alg } = members;
+): Pick<ClientDocument, 'jwks_uri' | 'keys' | 'signing_alg'> {
   const keys = jwks === undefined ? null : readKeySet(jwks);
-  if (method === 'none') return { keys: null, signing_alg: null };
-  if (alg !== undefined && !isOneOf(SIGNING_ALGORITHMS, alg)) {
-    refuse('token_endpoint_auth_signing_alg', 'is none that is taken here');
-  }
+  if (method === 'none') return { jwks_uri: null, keys: null, signing_alg: null };
+  if (alg !== undefined && !isOneOf(SIGNING_ALGORITHMS, alg)) refuse('document_signing_alg');
   const signing_alg = alg ?? null;
-  if (jwks_uri === undefined) {
-    if (keys === null) refuse('jwks_uri', 'and jwks are missing');
-    return { keys: { jwks_uri: null, jwks: { keys } }, signing_alg };
-  }
-  if (keys !== null) refuse('jwks_uri', 'and jwks are both there');
+  // Not both, and one of them.
+  if ((jwks_uri === undefined) === (keys === null)) refuse('document_keys');
+  if (keys !== null) return { jwks_uri: null, keys, signing_alg };
   if (typeof jwks_uri !== 'string' || !isAddressOf(jwks_uri, options)) {
-    refuse('jwks_uri', 'is no address that is taken here');
+    refuse('document_keys_address');
   }
-  return { keys: { jwks_uri, jwks: null }, signing_alg };
+  return { jwks_uri, keys: null, signing_alg };
 }
 
 // RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1.
 const SECRET_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-function readKeySet(jwks: unknown): Members[] {
+/** @throws BadDocument */
+function readKeySet(jwks: unknown): JWK[] {
   const keys = isObject(jwks) ? jwks.keys : undefined;
-  if (!Array.isArray(keys) || !keys.every(isObject)) refuse('jwks', 'is no set of keys');
+  if (!Array.isArray(keys) || !keys.every(isObject)) refuse('document_keys');
   if (keys.some((key) => key.kty === 'oct' || SECRET_MEMBERS.some((name) => name in key))) {
-    refuse('jwks', 'has a key that is private or symmetric');
+    refuse('document_keys_secret');
   }
   return keys;
 }
+
+/** Of what is at a `jwks_uri`. @throws BadDocument */
+export const readKeysAlone = (body: Uint8Array): JWK[] => readKeySet(parse(body));
+
+/** Of a document, whatever else is in it by now. @throws BadDocument */
+export const readInlineKeys = (body: Uint8Array): JWK[] => readKeySet(parse(body).jwks);

@@ -1,5 +1,6 @@
 import type { Milliseconds } from '../clock.ts';
 import { OutboundError, type OutboundRequest, request } from '../outbound/request.ts';
+import { FetchFailure } from './faults.ts';
 
 export interface FetchOptions {
   userAgent: string;
@@ -13,18 +14,6 @@ export interface Fetched {
   body: Buffer;
   /** How long it may be kept. */
   keep: Milliseconds;
-}
-
-/** Why there is nothing to read. The message has no value of what was fetched. */
-export class FetchFailure extends Error {
-  override readonly name = 'FetchFailure';
-  /** Nobody has said that it is gone: what was there before may still serve. */
-  readonly unreachable: boolean;
-
-  constructor(message: string, options: { unreachable: boolean; cause?: unknown }) {
-    super(message, options);
-    this.unreachable = options.unreachable;
-  }
 }
 
 const MINUTE: Milliseconds = 60_000;
@@ -53,23 +42,23 @@ export async function fetchJson(
   });
   if (status !== 200) {
     const unreachable = status === 429 || status >= 500;
-    throw new FetchFailure('The status is not 200', { unreachable, cause: status });
+    throw new FetchFailure('document_status', { unreachable, cause: status });
   }
   if (headers['content-encoding'] !== undefined) {
-    throw new FetchFailure('The response has a Content-Encoding', { unreachable: false });
+    throw new FetchFailure('document_encoded', { unreachable: false });
   }
   if (!/^application\/(?:[^\s;]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) {
-    throw new FetchFailure('The Content-Type is not of JSON', { unreachable: false });
+    throw new FetchFailure('document_content_type', { unreachable: false });
   }
   return { body, keep: keepOf(headers['cache-control']) };
 }
 
 const failures = {
-  address_refused: 'The host has no address that this service connects to',
-  connection_failed: 'The connection failed',
-  tls_failed: 'TLS failed',
-  timeout: 'The response was not there in time',
-  too_large: 'The response is too large',
+  address_refused: 'document_address_refused',
+  connection_failed: 'document_connection_failed',
+  tls_failed: 'document_tls_failed',
+  timeout: 'document_late',
+  too_large: 'document_too_large',
 } as const;
 
 function keepOf(cacheControl: string | undefined): Milliseconds {

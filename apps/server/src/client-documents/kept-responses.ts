@@ -1,10 +1,12 @@
 import type { Clock, Milliseconds } from '../clock.ts';
-import { type Fetched, FetchFailure } from './fetch-json.ts';
-import type { Places } from './places.ts';
+import { FetchFailure } from './faults.ts';
+import type { Fetched } from './fetch-json.ts';
+import { NoPlace, type Places } from './places.ts';
 
 const FETCHED_AGAIN_AFTER: Milliseconds = 5_000;
 const FAILURES_A_MINUTE = 10;
 const MINUTE: Milliseconds = 60_000;
+const REFRESHED_AGAIN_AFTER = MINUTE;
 /** The good one, after its time, while the address can't be reached. */
 const SERVED_LATE: Milliseconds = 86_400_000;
 
@@ -14,6 +16,7 @@ interface Kept<Value> {
   failure: Error | null;
   failures: Milliseconds[];
   fetched_at: Milliseconds | null;
+  refreshed_at: Milliseconds | null;
   running: Promise<void> | null;
 }
 
@@ -46,6 +49,7 @@ export function createKeptResponses<Value>({
       failure: null,
       failures: [],
       fetched_at: null,
+      refreshed_at: null,
       running: null,
     };
     // The map is in the order of the last use.
@@ -81,16 +85,37 @@ export function createKeptResponses<Value>({
     });
   }
 
+  function fetchOnce(entry: Kept<Value>, address: string): Promise<void> {
+    entry.running ??= load(entry, address).finally(() => {
+      entry.running = null;
+    });
+    return entry.running;
+  }
+
   return {
+    /** The last good one, also when its time is over. Nothing is fetched. */
+    peek: (address: string): Value | null => kept.get(address)?.good?.value ?? null,
+
+    /** What is there now; null if it was fetched for this less than a minute ago, or can't be. */
+    async refresh(address: string): Promise<Value | null> {
+      const entry = entryOf(address);
+      const now = clock();
+      if (entry.refreshed_at !== null && now < entry.refreshed_at + REFRESHED_AGAIN_AFTER) {
+        return null;
+      }
+      entry.refreshed_at = now;
+      await fetchOnce(entry, address).catch((error: unknown) => {
+        if (!(error instanceof NoPlace)) throw error;
+      });
+      return entry.failure === null ? (entry.good?.value ?? null) : null;
+    },
+
     /** @throws NoPlace, or why there is nothing */
     async find(address: string): Promise<Value> {
       const entry = entryOf(address);
       if (entry.good !== null && clock() < entry.good.until) return entry.good.value;
       if (entry.running !== null || mayFetch(entry)) {
-        entry.running ??= load(entry, address).finally(() => {
-          entry.running = null;
-        });
-        await entry.running;
+        await fetchOnce(entry, address);
       }
       if (entry.good !== null && clock() < entry.good.until + SERVED_LATE) return entry.good.value;
       throw entry.failure;

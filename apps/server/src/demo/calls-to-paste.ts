@@ -61,6 +61,7 @@ async function demoSecret({ store, clock }: Service) {
         secrets: [record],
         redirect_uris: [],
         scopes: null,
+        document: null,
         logo_uri: null,
         homepage_uri: null,
         policy_uri: null,

@@ -48,6 +48,7 @@ export async function seedLinkingDemo({ store, clock }: Service, publicUrl: stri
     secrets: [],
     redirect_uris: [publicUrl + demoPaths.callback],
     scopes: [demoScope.scope],
+    document: null,
     logo_uri: demoLogos.application,
     homepage_uri: publicUrl + demoPaths.application,
     policy_uri: null,

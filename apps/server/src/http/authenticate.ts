@@ -1,8 +1,10 @@
 import { type Caller, type ErrorCode, isUuid } from '@latchkey/schema';
 import {
   authenticateApplication,
+  authenticateDocumented,
   authenticatePublicApplication,
   isKnownApplicationSecret,
+  isKnownDocument,
   isKnownPublicApplication,
 } from '../applications/authenticate-application.ts';
 import {
@@ -52,6 +54,13 @@ export function createAuthentication(
   const findOperator = operatorFinder(adminSecrets);
   const findApplication = sharePerTick((secret) => authenticateApplication(service, secret));
 
+  const takesDocuments = service.linking?.clientDocuments != null;
+
+  /** The issuer, the token endpoint, and the endpoint that was called. */
+  function audiencesOf({ publicUrl, route }: RequestContext): string[] {
+    return [publicUrl, `${publicUrl}/oauth/token`, `${publicUrl}${route}`];
+  }
+
   /** Over its limit, an address gets a plain read before the fenced one: see decision 13. */
   async function refuseUnknown(
     { address }: RequestContext,
@@ -71,12 +80,21 @@ export function createAuthentication(
 
   async function findClient(
     context: RequestContext,
-    { client_id, client_secret }: ClientCredentials,
+    { client_id, client_secret, assertion }: ClientCredentials,
     takesPublic: boolean,
   ): Promise<Callers['application']> {
     if (client_secret !== null) {
       if (client_id !== null) checkClientId(client_id, client_secret);
       return findBySecret(context, client_secret);
+    }
+    if (takesDocuments && client_id?.startsWith('https://')) {
+      if (assertion === null && !takesPublic) throw DomainError.because('secret_required');
+      await refuseUnknown(context, () => isKnownDocument(service, client_id));
+      const proof = { uri: client_id, assertion, audiences: audiencesOf(context) };
+      return { kind: 'application', ...(await authenticateDocumented(service, proof)) };
+    }
+    if (assertion !== null) {
+      throw DomainError.because(client_id === '' ? 'assertion_unreadable' : 'assertion_unexpected');
     }
     const id = client_id?.toLowerCase() ?? '';
     if (!isUuid(id)) throw DomainError.because('client_id_no_uuid');
@@ -121,7 +139,7 @@ export function createAuthentication(
     { readForm, takesPublic }: Parameters<AuthenticateClient>[1],
   ): Promise<Callers['application']> {
     if (readForm !== null) {
-      const credentials = formCredentials(await readForm());
+      const credentials = formCredentials(await readForm(), { takesAssertions: takesDocuments });
       if (credentials === null) throw new DomainError('credentials_missing');
       context.challenge = null;
       return findClient(context, credentials, takesPublic);

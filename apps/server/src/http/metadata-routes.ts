@@ -1,4 +1,5 @@
-import { linkingOf, type Service } from '../service.ts';
+import { type Linking, linkingOf, type Service } from '../service.ts';
+import { SIGNING_ALGORITHMS } from '../store/records.ts';
 import { RESOURCE_METADATA_PATH } from './challenge.ts';
 import type { RequestContext } from './request-context.ts';
 import { sendJson } from './response.ts';
@@ -11,11 +12,11 @@ export function metadataRoutes(
 ): Route[] {
   // Both RFCs insert `/.well-known/…` between host and path.
   const path = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
-  const routes = (paths: string[], describe: (issuer: string, scopes: string[]) => object) =>
+  const routes = (paths: string[], describe: (linking: Linking, scopes: string[]) => object) =>
     [...new Set(paths)].map((where): Route => {
       const handle = async (context: RequestContext) => {
-        const { publicUrl: issuer } = linkingOf(service);
-        sendJson(context, 200, describe(issuer, await service.store.listScopeNames()));
+        const linking = linkingOf(service);
+        sendJson(context, 200, describe(linking, await service.store.listScopeNames()));
       };
       return { method: 'GET', path: where, handle };
     });
@@ -23,17 +24,23 @@ export function metadataRoutes(
   const server = '/.well-known/oauth-authorization-server';
   const resource = '/.well-known/oauth-protected-resource';
   return [
-    ...routes([server, server + path], (issuer, scopes) =>
-      serverMetadata(issuer, scopes, languages),
+    ...routes([server, server + path], (linking, scopes) =>
+      serverMetadata(linking, scopes, languages),
     ),
     ...routes([RESOURCE_METADATA_PATH, `${resource}${path}/v1`], resourceMetadata),
   ];
 }
 
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'];
-const CLIENT_METHODS = [...SECRET_METHODS, 'none'];
 
-function serverMetadata(issuer: string, scopes: string[], languages: readonly string[]): object {
+function serverMetadata(
+  { publicUrl: issuer, clientDocuments }: Linking,
+  scopes: string[],
+  languages: readonly string[],
+): object {
+  const signed = clientDocuments === null ? [] : ['private_key_jwt'];
+  const methods = [...SECRET_METHODS, ...signed, 'none'];
+  const algorithms = clientDocuments === null ? undefined : SIGNING_ALGORITHMS;
   return {
     issuer,
     authorization_endpoint: `${issuer}/oauth/authorize`,
@@ -44,10 +51,14 @@ function serverMetadata(issuer: string, scopes: string[], languages: readonly st
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code'],
-    token_endpoint_auth_methods_supported: CLIENT_METHODS,
-    revocation_endpoint_auth_methods_supported: CLIENT_METHODS,
-    introspection_endpoint_auth_methods_supported: SECRET_METHODS,
+    token_endpoint_auth_methods_supported: methods,
+    token_endpoint_auth_signing_alg_values_supported: algorithms,
+    revocation_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_signing_alg_values_supported: algorithms,
+    introspection_endpoint_auth_methods_supported: [...SECRET_METHODS, ...signed],
+    introspection_endpoint_auth_signing_alg_values_supported: algorithms,
     code_challenge_methods_supported: ['S256'],
+    ...(clientDocuments !== null && { client_id_metadata_document_supported: true }),
     // RFC 9207, section 3.
     authorization_response_iss_parameter_supported: true,
     service_documentation: `${issuer}/docs`,
@@ -55,7 +66,7 @@ function serverMetadata(issuer: string, scopes: string[], languages: readonly st
   };
 }
 
-function resourceMetadata(issuer: string, scopes: string[]): object {
+function resourceMetadata({ publicUrl: issuer }: Linking, scopes: string[]): object {
   return {
     resource: `${issuer}/v1`,
     authorization_servers: [issuer],

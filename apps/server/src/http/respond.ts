@@ -8,6 +8,7 @@ import { inRequest } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
 import type { TraceRequest } from '../tracing/tracing.ts';
 import { createAuthentication } from './authenticate.ts';
+import { isOpenToBrowsers, letBrowsersIn } from './browser-clients.ts';
 import { bearerChallenge } from './challenge.ts';
 import { errorBody, errorHeaders, errorStatus, reportFailure } from './error-response.ts';
 import type { RequestContext } from './request-context.ts';
@@ -58,10 +59,12 @@ export function createRespond(
   const handleTrpc = createTrpcHandler(offered.operations, callContext, authenticate, log);
   const publicUrl = createPublicUrl(settings.publicUrl, settings.trustProxy);
   const redacted = createRedaction(redactorFor(settings));
+  const takesBrowsers = service.linking?.clientDocuments != null;
 
   async function handle(context: RequestContext): Promise<void> {
     const { method = '', url = '/' } = context.request;
     const { path, query } = splitTarget(url);
+    if (takesBrowsers && isOpenToBrowsers(path) && letBrowsersIn(context)) return;
     if (path.startsWith(TRPC_PREFIX)) return handleTrpc(context, path, query);
     const isLoopback = loopbackRouter !== null && isFromThisMachine(context.request);
     const { route, parameters } = (isLoopback ? loopbackRouter : router).find(method, path);

@@ -1,8 +1,10 @@
 import { fields } from '@latchkey/schema';
+import type { ClientDocument } from '../client-documents/document.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Reason } from '../reasons.ts';
-import type { ApplicationRecord, ResourceRecord } from '../store/records.ts';
+import type { ResourceRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import { applicationSubject, type LinkingApplication } from './linking-application.ts';
 
 export interface AskedScope {
   scope: string;
@@ -11,25 +13,24 @@ export interface AskedScope {
 }
 
 interface Bounds {
-  application: ApplicationRecord;
+  application: LinkingApplication;
+  document: ClientDocument | null;
   resource: ResourceRecord | null;
   mayBeStale: boolean;
 }
 
 /**
  * The scope that a request asks for: without one, those of the default that it can ask for. With a
- * resource, so many clients ask for more than there is that the rest is left out (RFC 6749, section 3.3).
+ * resource or a document, so many clients ask for more than there is that the rest is left out (RFC 6749,
+ * section 3.3).
  */
 export async function readScope(
   store: Store,
   asked: string | null,
-  { application, resource, mayBeStale }: Bounds,
+  { application, document, resource, mayBeStale }: Bounds,
 ): Promise<AskedScope> {
-  const refuse = (reason: Reason) =>
-    DomainError.because(reason, { application_id: application.id });
-  const isForgiving = resource !== null;
-  const isAllowed = (token: string) =>
-    [application.scopes, resource?.scopes].every((scopes) => scopes?.includes(token) ?? true);
+  const refuse = (reason: Reason) => DomainError.because(reason, applicationSubject(application));
+  const isForgiving = resource !== null || document !== null;
 
   async function find(tokens: readonly string[]) {
     // An outdated id only makes a link request that is over.
@@ -38,7 +39,18 @@ export async function readScope(
       const id = ids[index] ?? null;
       return id === null ? [] : [{ token, id }];
     });
-    return { described, allowed: described.filter(({ token }) => isAllowed(token)) };
+    const bounds = [application.scopes, resource?.scopes, await boundOfDocument()];
+    const isAllowed = ({ token }: { token: string }) =>
+      bounds.every((scopes) => scopes?.includes(token) ?? true);
+    return { described, allowed: described.filter(isAllowed) };
+  }
+
+  /** Most documents name scopes of OpenID Connect. Where none is described here, they mean nothing. */
+  async function boundOfDocument(): Promise<string[] | null> {
+    const scopes = document?.scopes ?? null;
+    if (scopes === null) return null;
+    const ids = await store.findDescriptionIds(scopes, { mayBeStale });
+    return ids.some((id) => id !== null) ? scopes : null;
   }
 
   const named = asked?.split(' ').filter((token) => token !== '') ?? [];

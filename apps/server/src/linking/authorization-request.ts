@@ -1,18 +1,26 @@
 import { fields, isUuid } from '@latchkey/schema';
 import { z } from 'zod';
-import { DomainError } from '../domain-error.ts';
+import type { ClientDocuments } from '../client-documents/client-documents.ts';
+import type { ClientDocument } from '../client-documents/document.ts';
+import { DomainError, type Subject } from '../domain-error.ts';
 import type { Reason } from '../reasons.ts';
 import { sameResource } from '../resources/find-resource.ts';
 import { isOwnResource } from '../resources/own-resource.ts';
 import { linkingOf, type Service } from '../service.ts';
-import type { ApplicationRecord, LinkedResource, ResourceRecord } from '../store/records.ts';
-import type { Store } from '../store/store.ts';
+import type { LinkedDocument, LinkedResource, ResourceRecord } from '../store/records.ts';
 import { type AskedScope, readScope } from './asked-scope.ts';
+import {
+  applicationSubject,
+  type LinkingApplication,
+  withDocument,
+} from './linking-application.ts';
 import { matchesRedirectUri } from './match-redirect-uri.ts';
 import type { RedirectTarget } from './redirect.ts';
 
 export interface AuthorizationTarget extends RedirectTarget {
-  application: ApplicationRecord;
+  application: LinkingApplication;
+  /** Of an application that nobody registered. */
+  document: ClientDocument | null;
   redirect_uri_given: boolean;
 }
 
@@ -23,6 +31,13 @@ export interface AuthorizationRequest extends AuthorizationTarget, AskedScope {
   ui_locales: string | null;
 }
 
+export interface ReadTargetOptions {
+  mayBeStale: boolean;
+  onApplication: (application: LinkingApplication) => void;
+  /** Reads the document at an address that is taken. */
+  findDocument: ClientDocuments['find'];
+}
+
 /** A parameter without a value counts as omitted (RFC 6749, section 3.1). */
 const valuesOf = (query: URLSearchParams, name: string) =>
   query.getAll(name).filter((value) => value !== '');
@@ -31,22 +46,19 @@ const oneOf = (query: URLSearchParams, name: string) => valuesOf(query, name)[0]
 
 /** Steps 2 to 4 of `docs/protocol/linking.md#authorization-request`. These errors are not redirected. */
 export async function readTarget(
-  store: Store,
+  service: Service,
   query: URLSearchParams,
-  {
-    mayBeStale,
-    onApplication,
-  }: { mayBeStale: boolean; onApplication: (application: ApplicationRecord) => void },
+  options: ReadTargetOptions,
 ): Promise<AuthorizationTarget> {
-  const application = await findClient(store, valuesOf(query, 'client_id'), mayBeStale);
-  onApplication(application);
-  const { id: application_id } = application;
-  const refuse = (reason: Reason) => DomainError.because(reason, { application_id });
+  const client = await findClient(service, valuesOf(query, 'client_id'), options);
+  const { application, document } = client;
+  options.onApplication(application);
+  const refuse = (reason: Reason) => DomainError.because(reason, applicationSubject(application));
 
   const redirectUris = valuesOf(query, 'redirect_uri');
   if (redirectUris.length > 1) throw refuse('redirect_uri_repeated');
   const [given] = redirectUris;
-  const registered = application.redirect_uris;
+  const registered = (document ?? application).redirect_uris;
   const [only] = registered;
   if (given === undefined && (only === undefined || registered.length > 1)) {
     throw refuse('redirect_uri_omitted');
@@ -60,7 +72,7 @@ export async function readTarget(
   const [state = null] = states;
   if (state !== null && !/^[\x20-\x7e]{1,2048}$/.test(state)) throw refuse('state_ill_formed');
   return {
-    application,
+    ...client,
     redirect_uri: (given ?? only) as string,
     redirect_uri_given: given !== undefined,
     state,
@@ -68,20 +80,42 @@ export async function readTarget(
 }
 
 async function findClient(
-  store: Store,
+  service: Service,
   ids: readonly string[],
-  mayBeStale: boolean,
-): Promise<ApplicationRecord> {
+  { mayBeStale, findDocument }: ReadTargetOptions,
+): Promise<Pick<AuthorizationTarget, 'application' | 'document'>> {
   const [id] = ids;
   if (id === undefined) throw DomainError.because('client_id_missing');
   if (ids.length > 1) throw DomainError.because('client_id_repeated');
+  const { store, clock } = service;
+  const { clientDocuments } = linkingOf(service);
+  if (clientDocuments !== null && id.startsWith('https://')) {
+    if (!clientDocuments.isAddress(id)) throw DomainError.because('client_address_not_taken');
+    const record = await store.findDocumented(id, { mayBeStale });
+    if (record?.disabled) {
+      throw DomainError.because('client_disabled', { application_id: record.id });
+    }
+    const document = await findDocument(id);
+    return { application: withDocument(record, linkedDocument(document), clock()), document };
+  }
   if (!isUuid(id)) throw DomainError.because('client_id_ill_formed');
   const application_id = id.toLowerCase();
   const application = await store.findApplication(application_id, { mayBeStale });
   if (application === null) throw DomainError.because('client_not_found', { application_id });
+  if (application.document !== null) {
+    throw DomainError.because('client_id_of_document', { application_id });
+  }
   if (application.disabled) throw DomainError.because('client_disabled', { application_id });
-  return application;
+  return { application, document: null };
 }
+
+/** What a link request keeps: neither the redirect URIs, nor the keys, nor the scopes. */
+export const linkedDocument = ({
+  redirect_uris: _uris,
+  keys: _keys,
+  scopes: _scopes,
+  ...kept
+}: ClientDocument): LinkedDocument => kept;
 
 /** Steps 5 to 9. Errors are redirected to the application. */
 export async function readRequest(
@@ -93,17 +127,17 @@ export async function readRequest(
   checkResponseType(query);
   const code_challenge = readChallenge(query);
 
-  const { application, state } = target;
-  const refuse = (reason: Reason) =>
-    DomainError.because(reason, { application_id: application.id });
+  const { application, document, state } = target;
+  const subject = applicationSubject(application);
+  const refuse = (reason: Reason) => DomainError.because(reason, subject);
   if (code_challenge === null) {
     if (application.public) throw refuse('challenge_of_public_application');
     if (application.challenge_required) throw refuse('challenge_of_application');
     if (state === null) throw refuse('challenge_or_state');
   }
 
-  const resource = await readResource(service, application, valuesOf(query, 'resource'));
-  const bounds = { application, resource, mayBeStale };
+  const resource = await readResource(service, subject, valuesOf(query, 'resource'));
+  const bounds = { application, document, resource, mayBeStale };
   return {
     ...target,
     ...(await readScope(service.store, oneOf(query, 'scope'), bounds)),
@@ -117,17 +151,17 @@ export async function readRequest(
 /** Not an outdated one: a link request must not be for another resource than was asked for. */
 async function readResource(
   service: Service,
-  { id: application_id }: ApplicationRecord,
+  subject: Subject,
   [named, ...others]: string[],
 ): Promise<ResourceRecord | null> {
   if (named === undefined) return null;
   const resources = await service.store.listResources();
   // Without resources, the parameter is unknown like any other.
   if (resources.length === 0) return null;
-  if (others.length > 0) throw DomainError.because('resource_repeated', { application_id });
+  if (others.length > 0) throw DomainError.because('resource_repeated', subject);
   if (isOwnResource(named, linkingOf(service).publicUrl)) return null;
   const found = sameResource(resources, named);
-  if (found === null) throw DomainError.because('resource_unregistered', { application_id });
+  if (found === null) throw DomainError.because('resource_unregistered', subject);
   return found;
 }
 

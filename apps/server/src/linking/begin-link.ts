@@ -1,11 +1,21 @@
+import type { ClientDocument } from '../client-documents/document.ts';
+import { BadDocument, FetchFailure } from '../client-documents/faults.ts';
+import { NoPlace } from '../client-documents/places.ts';
 import { mintCredential, newId, randomBytes } from '../credentials/credentials.ts';
 import { DomainError, type Subject } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import { linkingOf, type Service } from '../service.ts';
-import type { ApplicationRecord, LinkRecord } from '../store/records.ts';
-import { type AuthorizationRequest, readRequest, readTarget } from './authorization-request.ts';
+import type { LinkRecord } from '../store/records.ts';
+import {
+  type AuthorizationRequest,
+  linkedDocument,
+  type ReadTargetOptions,
+  readRequest,
+  readTarget,
+} from './authorization-request.ts';
 import { hashIds } from './hash-ids.ts';
 import { LINK_LIFETIME } from './link-access.ts';
+import { applicationSubject } from './linking-application.ts';
 import { addToQuery, redirectWithError, refusalInWords } from './redirect.ts';
 
 export class RefusedToApplication extends DomainError {
@@ -27,23 +37,41 @@ export async function readAuthorization(
   service: Service,
   query: URLSearchParams,
   request_id: string,
-  onApplication: (application: ApplicationRecord) => void,
+  onApplication: ReadTargetOptions['onApplication'],
 ): Promise<UnconfirmedRequest> {
+  let document: Promise<ClientDocument> | undefined;
+  const findDocument = (address: string) => {
+    document ??= fetchDocument(service, address);
+    return document;
+  };
   const read = (mayBeStale: boolean) =>
-    readRecent(service, query, request_id, { mayBeStale, onApplication });
+    readRecent(service, query, request_id, { mayBeStale, onApplication, findDocument });
   const confirm = () => read(false);
   // The refusal may come from an outdated read, so it is repeated behind a fence.
   const request = await read(true).catch(confirm);
   return { ...request, confirm };
 }
 
+async function fetchDocument(service: Service, address: string): Promise<ClientDocument> {
+  const { clientDocuments } = linkingOf(service);
+  if (clientDocuments === null) throw new Error('CLIENT_DOCUMENTS is off.');
+  try {
+    return await clientDocuments.find(address);
+  } catch (error) {
+    if (error instanceof NoPlace) throw new DomainError('rate_limited');
+    if (!(error instanceof FetchFailure || error instanceof BadDocument)) throw error;
+    const why = { reason: error.fault, subject: {} };
+    throw new DomainError('client_document_invalid', {}, error.cause, why);
+  }
+}
+
 async function readRecent(
   service: Service,
   query: URLSearchParams,
   request_id: string,
-  options: { mayBeStale: boolean; onApplication: (application: ApplicationRecord) => void },
+  options: ReadTargetOptions,
 ): Promise<AuthorizationRequest> {
-  const target = await readTarget(service.store, query, options);
+  const target = await readTarget(service, query, options);
   try {
     return await readRequest(service, target, query, options.mayBeStale);
   } catch (error) {
@@ -53,7 +81,7 @@ async function readRecent(
       request_id,
       ...refusalInWords(error),
     });
-    throw new RefusedToApplication(error, redirect_to, { application_id: target.application.id });
+    throw new RefusedToApplication(error, redirect_to, applicationSubject(target.application));
   }
 }
 
@@ -75,6 +103,7 @@ export async function beginLink(
     id,
     link_hash: hash,
     application_id: request.application.id,
+    document: request.document && linkedDocument(request.document),
     redirect_uri: request.redirect_uri,
     redirect_uri_given: request.redirect_uri_given,
     resource: request.resource,

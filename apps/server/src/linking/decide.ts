@@ -1,18 +1,22 @@
 import { uuidV7Time } from '@latchkey/schema';
-import { type CredentialHash, sameHash } from '../credentials/credentials.ts';
+import type { Milliseconds } from '../clock.ts';
+import { type CredentialHash, newId, sameHash } from '../credentials/credentials.ts';
 import { DomainError } from '../domain-error.ts';
 import { CODE_LIFETIME } from '../grants/code-lifetime.ts';
 import { storeCode } from '../grants/issue-code.ts';
 import type { Initiator } from '../initiator.ts';
 import { linkingOf, type Service } from '../service.ts';
 import { isOver } from '../store/generations.ts';
-import type { LinkRecord } from '../store/records.ts';
+import type { ApplicationRecord, LinkRecord } from '../store/records.ts';
+import { refuseIfFull } from '../store/room.ts';
 import { deriveCode } from './derive-code.ts';
 import { type LinkAccess, readAgain, refuseExpired, refuseLost, subjectOf } from './link-access.ts';
+import type { LinkingApplication } from './linking-application.ts';
 import { redirectWithCode, redirectWithError } from './redirect.ts';
 
 export interface Decided {
   link: LinkRecord;
+  application: LinkingApplication;
   redirect_to: string;
 }
 
@@ -29,7 +33,7 @@ export async function approve(
   initiator: Initiator,
 ): Promise<Decided> {
   const { store, clock } = service;
-  const { link, application } = access;
+  const { link } = access;
   const granted = partOf(link.scope, scope ?? link.scope);
   if (link.decision !== null) {
     return repeatApproval(service, access, { account_id, granted }, initiator);
@@ -37,12 +41,13 @@ export async function approve(
   refuseExpired(service, link, initiator);
   const isOther = 'link_hash' in access.holder && isOfAnother(link, account_id);
   if (granted === null || isOther) {
-    if ((await store.findAccount(account_id)) === null) throw new DomainError('account_not_found');
+    await requireAccount(service, account_id);
     if (granted === null) throw DomainError.because('scope_not_asked_for', subjectOf(link));
     throw accountChanged(link);
   }
 
   const now = clock();
+  const application = await registered(service, access, account_id, now);
   const members = {
     application_id: application.id,
     account_id,
@@ -70,7 +75,11 @@ export async function approve(
     initiator,
   });
   if (decided !== null) {
-    return { link: decided, redirect_to: redirectWithCode(linkingOf(service), link, code) };
+    return {
+      link: decided,
+      application,
+      redirect_to: redirectWithCode(linkingOf(service), link, code),
+    };
   }
   await store.cancelCode(grant_id);
   const latest = await readAgain(service, access);
@@ -93,8 +102,35 @@ export async function deny(
     now: service.clock(),
     initiator,
   });
-  if (decided !== null) return denied(service, decided, initiator);
+  if (decided !== null) return denied(service, { ...access, link: decided }, initiator);
   return repeatDenial(service, await readAgain(service, access), initiator);
+}
+
+/**
+ * The application of the code. One with a document is kept from its first approval on, so that strangers
+ * leave nothing behind. A crash after this leaves an application without grants.
+ */
+async function registered(
+  service: Service,
+  { link, application }: LinkAccess,
+  account_id: string,
+  now: Milliseconds,
+): Promise<ApplicationRecord> {
+  const { id, document } = application;
+  if (document === null) return { ...application, id: id as string };
+  await refuseIfFull(service, account_id);
+  await requireAccount(service, account_id);
+  return service.store.putDocumented({
+    ...application,
+    id: id ?? newId(now),
+    created_at: id === null ? now : application.created_at,
+    document,
+    redirect_uris: [link.redirect_uri],
+  });
+}
+
+async function requireAccount({ store }: Service, account_id: string): Promise<void> {
+  if ((await store.findAccount(account_id)) === null) throw new DomainError('account_not_found');
 }
 
 /** Somebody else was identified. Once the user has asked for another account, anybody may be. */
@@ -141,7 +177,8 @@ async function repeatApproval(
     const { credential, hash } = deriveCode(key, link.salt, decision.grant_id);
     const isOfNow = !isOver(link, access.application);
     if (isOfNow && (await isRedeemable(service, decision.grant_id, hash))) {
-      return { link, redirect_to: redirectWithCode(linkingOf(service), link, credential) };
+      const redirect_to = redirectWithCode(linkingOf(service), link, credential);
+      return { link, application: access.application, redirect_to };
     }
   }
   return refuseLost(service, access, initiator);
@@ -150,7 +187,7 @@ async function repeatApproval(
 function repeatDenial(service: Service, access: LinkAccess, initiator: Initiator): Decided {
   const { link, decided_by } = access;
   const isSame = link.decision?.status === 'denied' && link.decision.decided_by === decided_by;
-  return isSame ? denied(service, link, initiator) : refuseLost(service, access, initiator);
+  return isSame ? denied(service, access, initiator) : refuseLost(service, access, initiator);
 }
 
 async function isRedeemable(
@@ -164,7 +201,11 @@ async function isRedeemable(
   return state !== null && !state.redeemed && sameHash(state.code_hash, code_hash);
 }
 
-function denied(service: Service, link: LinkRecord, { request_id }: Initiator): Decided {
+function denied(
+  service: Service,
+  { link, application }: LinkAccess,
+  { request_id }: Initiator,
+): Decided {
   const error = { code: 'access_denied', request_id } as const;
-  return { link, redirect_to: redirectWithError(linkingOf(service), link, error) };
+  return { link, application, redirect_to: redirectWithError(linkingOf(service), link, error) };
 }

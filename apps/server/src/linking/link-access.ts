@@ -7,8 +7,9 @@ import type { Reason } from '../reasons.ts';
 import { linkingOf, type Service } from '../service.ts';
 import { sinceOf } from '../store/generations.ts';
 import type { ApplicationRecord, CredentialHash, LinkRecord } from '../store/records.ts';
-import { LINKS_KEPT, type LinkHolder } from '../store/store.ts';
+import { LINKS_KEPT, type LinkHolder, type Store } from '../store/store.ts';
 import { hashIds } from './hash-ids.ts';
+import { type LinkingApplication, withDocument } from './linking-application.ts';
 import { matchesRedirectUri } from './match-redirect-uri.ts';
 import { redirectWithError } from './redirect.ts';
 
@@ -23,7 +24,7 @@ export interface ShownResource {
 
 export interface LinkAccess<Holder extends LinkHolder = LinkHolder> {
   link: LinkRecord;
-  application: ApplicationRecord;
+  application: LinkingApplication;
   resource: ShownResource | null;
   holder: Holder;
   decided_by: string;
@@ -51,7 +52,7 @@ const hostFaults: LinkFaults = {
 };
 
 export function subjectOf({ id, application_id }: LinkRecord): Subject {
-  return { link_id: id, application_id };
+  return { link_id: id, ...(application_id !== null && { application_id }) };
 }
 
 export async function findLinkRequest(
@@ -65,17 +66,20 @@ export async function findLinkRequest(
     throw DomainError.because(faults.unknown, { link_id });
   }
   const isOpen = link.decision === null;
-  const [application, description_ids, resources] = await Promise.all([
-    store.findApplication(link.application_id),
+  const [record, description_ids, resources] = await Promise.all([
+    findRecord(store, link),
     isOpen ? store.findDescriptionIds(link.scope.split(' ')) : ([] as (string | null)[]),
     link.resource === null ? [] : store.listResources(),
   ]);
   const refuse = (reason: Reason) => DomainError.because(reason, subjectOf(link));
+  const application = applicationOf(link, record);
   if (application === null) throw refuse(faults.deletedApplication);
   if (application.disabled) throw refuse(faults.disabledApplication);
   const { redirect_uris, scopes, generations } = application;
   const registered = redirect_uris.filter((uri) => matchesRedirectUri(uri, link.redirect_uri));
-  if (registered.length === 0) throw refuse(faults.redirectUriRemoved);
+  // What a document changes changes nothing for a link request that was begun.
+  const isRegistered = link.document === null;
+  if (isRegistered && registered.length === 0) throw refuse(faults.redirectUriRemoved);
   const { resource: linked } = link;
   const found = resources.find(({ id }) => id === linked?.id);
   const resource = linked && { resource: linked.resource, name: found?.name ?? linked.resource };
@@ -84,7 +88,8 @@ export async function findLinkRequest(
   // What was taken away and put back is there since a later generation.
   const isSince = (since: number) => since > link.generation;
   if (isSince(generations.disabled)) throw refuse(faults.disabledApplication);
-  if (registered.every((uri) => isSince(sinceOf(generations.redirect_uris, uri)))) {
+  const areNew = registered.every((uri) => isSince(sinceOf(generations.redirect_uris, uri)));
+  if (isRegistered && areNew) {
     throw refuse(faults.redirectUriRemoved);
   }
   const tokens = link.scope.split(' ');
@@ -99,6 +104,26 @@ export async function findLinkRequest(
   if (linked !== null && found?.generation !== linked.generation)
     throw refuse(faults.resourceRemoved);
   return { link, application, resource };
+}
+
+async function findRecord(
+  store: Store,
+  { application_id, document }: LinkRecord,
+): Promise<ApplicationRecord | null> {
+  if (document !== null) return store.findDocumented(document.uri);
+  return application_id === null ? null : store.findApplication(application_id);
+}
+
+/** Null if it was deleted since. */
+function applicationOf(
+  { application_id, document, decision, expires_at }: LinkRecord,
+  record: ApplicationRecord | null,
+): LinkingApplication | null {
+  if (document === null) return record;
+  const hadRecord = application_id !== null || decision?.status === 'approved';
+  const isOther = application_id !== null && record?.id !== application_id;
+  if (isOther || (hadRecord && record === null)) return null;
+  return withDocument(record, document, expires_at - LINK_LIFETIME);
 }
 
 export async function accessByLink(

@@ -6,7 +6,7 @@ import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { AccountRecord, PageRecord } from '../store/records.ts';
-import { findLinkRequest, type LinkAccess, type LinkFaults } from './link-access.ts';
+import { findLinkRequest, type LinkAccess, type LinkFaults, subjectOf } from './link-access.ts';
 
 /** A page of connections is open for 30 minutes: `docs/protocol/limits.md#lifetimes`. */
 export const CONNECTIONS_LIFETIME: Milliseconds = 1_800_000;
@@ -116,9 +116,8 @@ async function accessByPage(
   key: Uint8Array,
 ): Promise<LinkAccess<{ page_id: string }>> {
   const found = await findLinkRequest(service, link_id as string, pageFaults);
-  const { link, application } = found;
-  const subject = { link_id: link.id, application_id: application.id };
-  if (link.page_id !== id) throw DomainError.because('page_superseded', subject);
+  const { link } = found;
+  if (link.page_id !== id) throw DomainError.because('page_superseded', subjectOf(link));
   return {
     ...found,
     holder: { page_id: id },

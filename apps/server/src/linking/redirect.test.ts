@@ -13,7 +13,11 @@ test.each([
 });
 
 test('a state comes back unchanged, whatever it has in it, and breaks no header', () => {
-  const linking = { publicUrl: 'https://link.example', signInUrl: 'https://host.example' };
+  const linking = {
+    publicUrl: 'https://link.example',
+    clientDocuments: null,
+    signInUrl: 'https://host.example',
+  };
   const state = fc.stringMatching(/^[\x20-\x7e]{1,60}$/);
   fc.assert(
     fc.property(state, (sent) => {

@@ -63,6 +63,7 @@ const scope = 'profile.read posts.read';
 const grantDescription = {
   ...grantHead,
   application_id: APPLICATION,
+  document_uri: null,
   resource: null,
   scope,
   revoked: false,
@@ -105,6 +106,7 @@ const unused = { ...secretRecord, last_used_at: null };
 const application: Application = {
   object: 'application',
   id: APPLICATION,
+  document_uri: null,
   name: 'Acme',
   disabled: false,
   created_at: '2026-11-02T09:00:00.000+00:00',
@@ -134,6 +136,7 @@ const registered = {
 const profile = {
   object: 'application_profile',
   id: APPLICATION,
+  document_uri: null,
   name: 'Acme',
   logo_uri: 'https://acme.example/logo.png',
   homepage_uri: 'https://acme.example/',

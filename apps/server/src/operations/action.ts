@@ -17,7 +17,7 @@ type IdPathsIn<Members> = { readonly [Id in keyof AuditedIds]?: IdPath<Members> 
 type IdPath<Members> = Members extends unknown
   ?
       | keyof Members
-      | (Members extends { application: { id: string } | null } ? 'application.id' : never)
+      | (Members extends { application: { id: string | null } | null } ? 'application.id' : never)
   : never;
 
 export interface ActionColumns {

@@ -3,6 +3,7 @@ import type { AuditedCall, AuditedIds } from '../audit/audit.ts';
 import { DomainError } from '../domain-error.ts';
 import type { ActionName, Actor, Initiator } from '../initiator.ts';
 import type { Limits } from '../limits/limits.ts';
+import { subjectOf } from '../linking/link-access.ts';
 import type { Service } from '../service.ts';
 import type { Action, ActionChoice, IdPaths } from './action.ts';
 import { countCall, countFailure, countFruitless, limitFailure, noteLink } from './call-limits.ts';
@@ -181,7 +182,7 @@ function idsOfCaller(caller: AnyCaller): AuditedIds {
       const { page, access } = caller;
       return {
         account_id: page.account_id,
-        ...(access !== null && { link_id: access.link.id, application_id: access.application.id }),
+        ...(access !== null && subjectOf(access.link)),
       };
     }
     case 'operator':

@@ -5,16 +5,21 @@ import type { Operation } from './operation.ts';
 export interface InputShape {
   /** A query sends them as text. */
   integers: ReadonlySet<string>;
+  booleans: ReadonlySet<string>;
   mayBeEmpty: boolean;
 }
 
 export function inputShape(operation: Operation, given: readonly string[]): InputShape {
   const { properties = {}, required = [] } = z.toJSONSchema(operation.input, { io: 'input' });
-  const integers = Object.entries(properties)
-    .filter(([, schema]) => typeof schema === 'object' && schema.type === 'integer')
-    .map(([name]) => name);
+  const ofType = (type: string) =>
+    new Set(
+      Object.entries(properties)
+        .filter(([, schema]) => typeof schema === 'object' && schema.type === type)
+        .map(([name]) => name),
+    );
   return {
-    integers: new Set(integers),
+    integers: ofType('integer'),
+    booleans: ofType('boolean'),
     mayBeEmpty: required.every((name) => given.includes(name)),
   };
 }

@@ -68,6 +68,7 @@ export function toGrantDescription(found: GrantAuthentication): GrantDescription
     object: 'oauth_grant',
     grant_id: grant.grant_id,
     application_id: grant.application_id,
+    document_uri: found.document_uri,
     created_at: formatTimestamp(grant.created_at),
     resource: grant.resource,
     scope: grant.scope,
@@ -84,7 +85,7 @@ export function toIntrospection(found: GrantAuthentication | null, issuer: strin
   return {
     active: true,
     scope: grant.scope,
-    client_id: grant.application_id,
+    client_id: found.document_uri ?? grant.application_id,
     token_type: 'Bearer',
     sub: account.id,
     username: account.username,
@@ -207,6 +208,7 @@ export function toApplication(application: ApplicationRecord): Application {
   return {
     object: 'application',
     id: application.id,
+    document_uri: application.document?.uri ?? null,
     name: application.name,
     disabled: application.disabled,
     created_at: formatTimestamp(application.created_at),
@@ -226,10 +228,13 @@ export function toApplication(application: ApplicationRecord): Application {
   };
 }
 
-export function toApplicationProfile(application: ApplicationRecord): ApplicationProfile {
+export function toApplicationProfile<Id extends string | null>(
+  application: Omit<ApplicationRecord, 'id'> & { id: Id },
+): Omit<ApplicationProfile, 'id'> & { id: Id } {
   return {
     object: 'application_profile',
     id: application.id,
+    document_uri: application.document?.uri ?? null,
     name: application.name,
     logo_uri: application.logo_uri,
     homepage_uri: application.homepage_uri,

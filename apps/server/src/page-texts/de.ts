@@ -3,6 +3,8 @@ import type { TextKey } from './en.ts';
 export const de: { readonly [Key in TextKey]: string } = {
   'consent.document': 'Anwendung verbinden',
   'consent.title': '{application} möchte sich mit Ihrem Konto bei {service} verbinden',
+  'consent.title.documented':
+    '{host}, nach eigener Angabe {application}, möchte sich mit Ihrem Konto bei {service} verbinden',
   'consent.account': 'Ihr Konto',
   'consent.switch': 'Anderes Konto verwenden',
   'consent.scopes': 'Wenn Sie zustimmen, kann {application}:',
@@ -47,6 +49,11 @@ export const de: { readonly [Key in TextKey]: string } = {
   'error.client_unknown.title': 'Diese Anwendung ist hier nicht bekannt',
   'error.client_unknown.text':
     'Der Link, über den Sie gekommen sind, nennt keine Anwendung, die {service} kennt. Es wurde nichts verbunden. Gehen Sie zurück zur Anwendung und geben Sie dort Bescheid.',
+  'error.client_document_invalid.title': 'Diese Anwendung kann nicht sagen, wer sie ist',
+  'error.client_document_invalid.text':
+    'Sie beschreibt sich an einer eigenen Adresse, und was dort steht, ist nicht zu gebrauchen. Es wurde nichts verbunden. Gehen Sie zurück zur Anwendung und geben Sie dort Bescheid.',
+  'error.client_document_invalid.problem':
+    'Für die Entwickler der Anwendung, zum Dokument an ihrer client_id:',
   'error.redirect_uri_unregistered.title': 'Dieser Link führt nicht zu seiner Anwendung zurück',
   'error.redirect_uri_unregistered.text':
     'Die Anwendung wollte Sie an eine Adresse schicken, die für sie nicht eingetragen ist, deshalb bleiben Sie hier. Es wurde nichts verbunden. Gehen Sie zurück zur Anwendung und geben Sie dort Bescheid.',

@@ -2,6 +2,8 @@
 export const en = {
   'consent.document': 'Connect an application',
   'consent.title': '{application} wants to connect to your {service} account',
+  'consent.title.documented':
+    '{host}, which calls itself {application}, wants to connect to your {service} account',
   'consent.account': 'Your account',
   'consent.switch': 'Use another account',
   'consent.scopes': 'If you allow it, {application} can:',
@@ -45,6 +47,11 @@ export const en = {
   'error.client_unknown.title': 'This application is not known here',
   'error.client_unknown.text':
     'The link that brought you here names no application that {service} knows. Nothing was connected. Go back to the application and tell its makers.',
+  'error.client_document_invalid.title': 'This application can’t say who it is',
+  'error.client_document_invalid.text':
+    'It describes itself at an address of its own, and what is there can’t be used. Nothing was connected. Go back to the application and tell its makers.',
+  'error.client_document_invalid.problem':
+    'For the makers of the application, of the document at its client_id:',
   'error.redirect_uri_unregistered.title': 'This link does not lead back to its application',
   'error.redirect_uri_unregistered.text':
     'The application asked to send you to an address that is not registered for it, so you stay here. Nothing was connected. Go back to the application and tell its makers.',

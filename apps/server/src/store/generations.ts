@@ -29,9 +29,11 @@ export function isOver(
 /** What a change of an application ends gets a new generation: see decision 58. */
 export function generationsAfter(
   application: ApplicationRecord,
-  { redirect_uris = application.redirect_uris, scopes, disabled = false }: Changes,
+  { redirect_uris: given, scopes, disabled = false }: Changes,
 ): Generations {
-  const { generations } = application;
+  const { generations, document } = application;
+  // Nothing is compared with those of an application with a document.
+  const redirect_uris = (document === null ? given : undefined) ?? application.redirect_uris;
   const nextScopes = scopes === undefined ? application.scopes : scopes;
   const isRaised =
     disabled ||

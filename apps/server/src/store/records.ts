@@ -23,6 +23,24 @@ export interface SecretRecord {
   last_used_at: Milliseconds | null;
 }
 
+export const CLIENT_METHODS = ['private_key_jwt', 'none'] as const;
+/** How an application with a document authenticates. The strongest one is the first. */
+export type ClientMethod = (typeof CLIENT_METHODS)[number];
+
+export const SIGNING_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
+export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
+
+/** Where an application that nobody registered says who it is. */
+export interface DocumentedClient {
+  /** The address of its document, which is its client_id. */
+  uri: string;
+  method: ClientMethod;
+  /** The address of its keys. Null if they are in the document, or the method needs none. */
+  jwks_uri: string | null;
+  /** Of its keys; null for each that is taken. */
+  signing_alg: SigningAlgorithm | null;
+}
+
 export interface ApplicationRecord {
   /** UUIDv7: sorts by creation. */
   id: string;
@@ -31,12 +49,17 @@ export interface ApplicationRecord {
   created_at: Milliseconds;
   /** Oldest first. */
   secrets: SecretRecord[];
-  /** As they were written, since they are compared exactly. */
+  /**
+   * As they were written, since they are compared exactly. Of an application with a document, those of
+   * its approvals: nothing is compared with them.
+   */
   redirect_uris: string[];
   /** The scopes that it may ask for; null for every described one. */
   scopes: string[] | null;
   /** The scopes of a request that names none; null for none. */
   default_scopes: string[] | null;
+  /** Null if an operator registered it. There is one application at most of each document. */
+  document: DocumentedClient | null;
   logo_uri: string | null;
   homepage_uri: string | null;
   policy_uri: string | null;
@@ -134,13 +157,21 @@ export interface CodeBinding {
 /** As it was when the link request was made. */
 export type LinkedResource = Pick<ResourceRecord, 'id' | 'resource' | 'generation'>;
 
+/** What a document said when the link request was made. */
+export interface LinkedDocument
+  extends DocumentedClient,
+    Pick<ApplicationRecord, 'name' | 'homepage_uri' | 'policy_uri' | 'tos_uri'> {}
+
 /** An authorization request that was accepted. */
 export interface LinkRecord {
   /** UUIDv7, made at `/oauth/authorize`. It is also the id inside the link. */
   id: string;
   /** The hash of the latest link. */
   link_hash: CredentialHash;
-  application_id: string;
+  /** Null if it has a document, and no link of it was approved before. */
+  application_id: string | null;
+  /** Null if an operator registered the application. */
+  document: LinkedDocument | null;
   /** As the browser will be sent to it, with the port of a loopback address. */
   redirect_uri: string;
   redirect_uri_given: boolean;
@@ -292,8 +323,10 @@ export interface GrantAuthentication {
   first_used_at: Milliseconds | null;
   /** Null if there is no such application, for example after its deletion. */
   application_disabled: boolean | null;
-  /** Of the application, like the next two; null if there is none. */
+  /** Of the application, like the next three; null if there is none. */
   application_public: boolean | null;
+  /** The address of its document; null if it has none. */
+  document_uri: string | null;
   idle_days: number | null;
   enabled_at: Milliseconds | null;
   /** Null if the caller asked for the current account and it is gone. */

@@ -12,6 +12,7 @@ import type {
   CredentialHash,
   CurrentAccount,
   DeletionRecord,
+  DocumentedClient,
   EndReason,
   GrantAuthentication,
   GrantHistory,
@@ -99,6 +100,18 @@ export function isUnusedSince(
   time: Milliseconds,
 ): boolean {
   return Math.max(created_at, last_used_at ?? 0) < time;
+}
+
+export const DOCUMENTED_REDIRECT_URIS = 20;
+
+export type DocumentedApplication = ApplicationRecord & { document: DocumentedClient };
+
+/** What an approval changes of the application that is there. */
+export function documentedChanges(before: ApplicationRecord, approved: DocumentedApplication) {
+  const { name, homepage_uri, policy_uri, tos_uri, document, redirect_uris: newest } = approved;
+  const others = before.redirect_uris.filter((uri) => !newest.includes(uri));
+  const redirect_uris = [...others, ...newest].slice(-DOCUMENTED_REDIRECT_URIS);
+  return { name, homepage_uri, policy_uri, tos_uri, document, redirect_uris };
 }
 
 /** Link requests and pages stay after they expire, so that a late user finds the way back. */
@@ -285,13 +298,27 @@ export interface Store {
 
   findApplication(application_id: string, options?: ReadOptions): Promise<ApplicationRecord | null>;
 
+  /** The application with this document. */
+  findDocumented(uri: string, options?: ReadOptions): Promise<ApplicationRecord | null>;
+
+  /**
+   * Creates an application with a document, or, if there is one, gives it the members of the new one
+   * that are its document's, with the newest {@link DOCUMENTED_REDIRECT_URIS} of their redirect URIs.
+   * Concurrent calls create one.
+   */
+  putDocumented(application: DocumentedApplication): Promise<ApplicationRecord>;
+
   /** Reads all that a request of the application may depend on. */
   authenticateApplication(
     application_id: string,
     options?: ReadOptions,
   ): Promise<ApplicationAuthentication | null>;
 
-  listApplications(range: ListRange): Promise<ApplicationRecord[]>;
+  /** @param documented - whether they have a document. Default: all */
+  listApplications(
+    range: ListRange,
+    filter?: { documented?: boolean | undefined },
+  ): Promise<ApplicationRecord[]>;
 
   /**
    * Adds a secret unless the application has `most` live ones: those without an expiry or with one

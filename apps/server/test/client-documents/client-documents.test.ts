@@ -7,6 +7,7 @@ import {
   createClientDocuments,
 } from '../../src/client-documents/client-documents.ts';
 import { parseDocumentHosts } from '../../src/client-documents/hosts.ts';
+import { type Reason, reasons } from '../../src/reasons.ts';
 import { createWorld, HOSTS, resolver, serve, type World } from '../outbound/world.ts';
 
 let world: World;
@@ -50,7 +51,7 @@ type Documents = ReturnType<typeof documentsOf>;
 const outcomeOf = (documents: Documents, address: string) =>
   documents.find(address).then(
     ({ name }) => name,
-    (error) => `${error.name}: ${error.message}`,
+    (error) => `${error.name}: ${error.message} ${reasons[error.fault as Reason]?.found}`,
   );
 
 const least = (address: string) => ({
@@ -153,7 +154,9 @@ describe('a fetch', () => {
 
   test('that takes too long', async () => {
     const server = await serveDocument((response) => response.write(' '));
-    expect(await outcomeOf(documentsOf(HOST, { timeout: 300 }), server.address)).toMatch(/in time/);
+    expect(await outcomeOf(documentsOf(HOST, { timeout: 300 }), server.address)).toMatch(
+      /document_late/,
+    );
   });
 });
 
@@ -252,7 +255,7 @@ describe('a document is kept', () => {
     server.respond = (response) => response.destroy();
     now += 5 * SECOND;
     expect(await outcomeOf(documents, server.address)).toMatch(
-      /^FetchFailure: The connection failed/,
+      /^FetchFailure: document_connection_failed/,
     );
   });
 
@@ -350,6 +353,6 @@ describe('at once', () => {
     const third = documents.find(server.addressOf(3));
     await server.arrived(3);
     server.held[2]?.();
-    expect((await third).address).toBe(server.addressOf(3));
+    expect((await third).uri).toBe(server.addressOf(3));
   });
 });

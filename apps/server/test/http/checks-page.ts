@@ -38,7 +38,11 @@ async function allRoutes() {
     PUBLIC_URL: 'https://link.example',
     SIGN_IN_URL: 'https://host.example/sign-in',
   });
-  const linking = { publicUrl: 'https://link.example', signInUrl: 'https://host.example/sign-in' };
+  const linking = {
+    publicUrl: 'https://link.example',
+    clientDocuments: null,
+    signInUrl: 'https://host.example/sign-in',
+  };
   const service = await openService('file::memory:', pino({ enabled: false }), { linking });
   const never = () => {
     throw new Error('No request is made.');

@@ -58,12 +58,17 @@ function aboutGrant(
  * The reasons of the limits are in `rate-limits.test.ts`: each takes a server with its own numbers.
  * Two Authorization headers take a raw connection: see `hostile/framing.test.ts`. A log that fails
  * takes a process of its own: see `faults/log-sinks.test.ts`. Those of OAuth clients take a form: see
- * `client-authentication.test.ts`. Those of the linking flow are in `linking/reasons.test.ts`.
+ * `client-authentication.test.ts`. Those of client documents are in `client-documents/flow.test.ts`. Those of the linking flow are in `linking/reasons.test.ts`.
  */
 export type ReasonOfRules = Exclude<
   Reason,
   | LinkingReason
   | `too_many_${string}`
+  | `document_${string}`
+  | `assertion_${string}`
+  | 'client_id_not_address'
+  | 'client_id_of_document'
+  | 'client_address_not_taken'
   | 'header_repeated'
   | 'log_failing'
   | 'client_id_of_another_application'

@@ -12,7 +12,10 @@ type LinkingCode =
   | 'state_invalid'
   | 'target_unknown';
 
-/** The reasons that only the linking flow has. */
-export type LinkingReason = {
-  [Name in Reason]: (typeof reasons)[Name]['code'] extends LinkingCode ? Name : never;
-}[Reason];
+/** The reasons that only the linking flow has, but those of client documents. */
+export type LinkingReason = Exclude<
+  {
+    [Name in Reason]: (typeof reasons)[Name]['code'] extends LinkingCode ? Name : never;
+  }[Reason],
+  'client_id_of_document' | 'client_address_not_taken'
+>;

@@ -5,6 +5,7 @@ import {
   aCommandChange,
   aConsentPage,
   aDeletion,
+  aDocumented,
   aLink,
   anAccount,
   anApplication,
@@ -69,7 +70,17 @@ export async function everyOperation(
   await store.removeSecret(id, secret.id);
   await store.updateApplication(id, { name: 'Renamed' });
   await store.setApplicationDisabled(id, true, now);
-  for (const range of ranges) await store.listApplications(range);
+  for (const range of ranges) {
+    for (const documented of [undefined, true, false]) {
+      await store.listApplications(range, { documented });
+    }
+  }
+  const documented = aDocumented();
+  const { uri } = documented.document;
+  await store.putDocumented(documented);
+  await store.putDocumented({ ...documented, name: 'Renamed' });
+  await store.findDocumented(uri);
+  await store.findDocumented(uri, { mayBeStale: true });
   const deletion = aDeletion({ application_id: id });
   await store.deleteApplication(deletion);
   await store.listDeletions();

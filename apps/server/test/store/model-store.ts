@@ -20,7 +20,12 @@ import {
   type PendingRecord,
   type RevokedRecord,
 } from '../../src/store/records.ts';
-import { outdatedSecrets, type Store } from '../../src/store/store.ts';
+import {
+  type DocumentedApplication,
+  documentedChanges,
+  outdatedSecrets,
+  type Store,
+} from '../../src/store/store.ts';
 
 /** A code or a grant: one record from issue to revocation. */
 interface ModelGrant extends PendingRecord {
@@ -132,6 +137,18 @@ export class ModelStore implements ModelMethods {
     return clone(this.#applications.get(application_id) ?? null);
   }
 
+  findDocumented(uri: string): ApplicationRecord | null {
+    const all = [...this.#applications.values()];
+    return clone(all.find(({ document }) => document?.uri === uri) ?? null);
+  }
+
+  putDocumented(application: DocumentedApplication): ApplicationRecord {
+    const found = this.findDocumented(application.document.uri);
+    const record = found ? { ...found, ...documentedChanges(found, application) } : application;
+    this.#applications.set(record.id, clone(record));
+    return clone(record);
+  }
+
   authenticateApplication(application_id: string): ApplicationAuthentication | null {
     const application = this.findApplication(application_id);
     if (application === null) return null;
@@ -139,8 +156,13 @@ export class ModelStore implements ModelMethods {
     return others;
   }
 
-  listApplications(range: Parameters<Store['listApplications']>[0]): ApplicationRecord[] {
-    return rangeOf([...this.#applications.values()], ({ id }) => id, range);
+  listApplications(
+    ...[range, { documented } = {}]: Parameters<Store['listApplications']>
+  ): ApplicationRecord[] {
+    const listed = [...this.#applications.values()].filter(
+      ({ document }) => documented === undefined || documented === (document !== null),
+    );
+    return rangeOf(listed, ({ id }) => id, range);
   }
 
   addSecret(...[application_id, secret, { most, now }]: Parameters<Store['addSecret']>) {
@@ -442,6 +464,7 @@ export class ModelStore implements ModelMethods {
       first_used_at: grant.first_used_at,
       application_disabled: application?.disabled ?? null,
       application_public: application?.public ?? null,
+      document_uri: application?.document?.uri ?? null,
       idle_days: application?.idle_days ?? null,
       enabled_at: application?.enabled_at ?? null,
       account: options.currentAccount ? this.findAccount(account.id) : account,

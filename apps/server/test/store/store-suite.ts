@@ -7,6 +7,7 @@ import { describeCommandChanges } from './suite/command-changes.ts';
 import { describeConnections } from './suite/connections.ts';
 import { describeCrashes } from './suite/crashes.ts';
 import { describeDeletion } from './suite/deletion.ts';
+import { describeDocumented } from './suite/documented.ts';
 import { describeErasure } from './suite/erasure.ts';
 import { describeGrants } from './suite/grants.ts';
 import { type StoreHarness, SuiteStores } from './suite/harness.ts';
@@ -39,6 +40,7 @@ export function describeStore(name: string, harness: StoreHarness): void {
     afterAll(() => stores.stop());
 
     describeApplications(stores);
+    describeDocumented(stores);
     describeAccounts(stores);
     describeErasure(stores);
     describeDeletion(stores);

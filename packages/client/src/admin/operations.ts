@@ -119,6 +119,16 @@ export interface ApplicationInput {
   grants_per_account?: number | null | undefined;
 }
 
+/** The input of `applications.list`. */
+export interface ApplicationListInput {
+  /** Whether they have a document. Default: all. */
+  documents?: boolean | undefined;
+  /** The maximum number of entries on a page. Default: 50. */
+  limit?: number | undefined;
+  /** The next_cursor of the previous page. */
+  cursor?: string | undefined;
+}
+
 /** The input of `applications.update`. */
 export interface ApplicationUpdateInput {
   /** The application id. */
@@ -227,14 +237,6 @@ export interface LinkIdentifyInput {
 export interface LinkInput {
   /** The link that came to the sign-in page. */
   link: string;
-}
-
-/** The input of `applications.list`. */
-export interface ListInput {
-  /** The maximum number of entries on a page. Default: 50. */
-  limit?: number | undefined;
-  /** The next_cursor of the previous page. */
-  cursor?: string | undefined;
 }
 
 /** The input of `pages.create`. */
@@ -361,7 +363,7 @@ export interface ApplicationsOperations {
    * for await (const entry of admin.applications.list()) console.log(entry);
    * ```
    */
-  list(input?: ListInput, options?: CallOptions): ListPromise<List<Application>>;
+  list(input?: ApplicationListInput, options?: CallOptions): ListPromise<List<Application>>;
 
   /**
    * Get an application. The application with the records of its secrets, without the secrets
@@ -388,7 +390,7 @@ export interface ApplicationsOperations {
    * @param input - what to send
    * @param options - options of this call
    * @returns a third-party application
-   * @throws an `InvalidRequestError` with `application_not_found`
+   * @throws an `InvalidRequestError` with `application_not_found` or `application_documented`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example
@@ -468,8 +470,8 @@ export interface ApplicationsSecretsOperations {
    * @param input - what to send
    * @param options - options of this call
    * @returns a new secret of an application, which is shown only once
-   * @throws an `InvalidRequestError` with `application_not_found`, `application_public`, or
-   * `secret_limit_reached`
+   * @throws an `InvalidRequestError` with `application_not_found`, `application_documented`,
+   * `application_public`, or `secret_limit_reached`
    * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
    *
    * @example

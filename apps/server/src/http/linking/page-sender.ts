@@ -1,5 +1,6 @@
 import type { DomainError } from '../../domain-error.ts';
 import { type LanguageSources, preferredLanguages } from '../../page-texts/language.ts';
+import { reasons } from '../../reasons.ts';
 import type { Linking } from '../../service.ts';
 import type { Settings } from '../../settings.ts';
 import { errorHeaders, errorStatus } from '../error-response.ts';
@@ -72,11 +73,16 @@ export function createPageSender(
         request_id: context.requestId,
         wayBack: wayBackOf(error, known),
         refusedUri: error.code === 'redirect_uri_unregistered' ? uriToShow(known) : null,
+        problem: problemOf(error),
       });
       sendPage(context, page, errorStatus(context, error), errorHeaders(context, error));
     },
   };
 }
+
+/** It tells of a public document, and nothing of what the service knows. */
+const problemOf = ({ code, reason }: DomainError) =>
+  code === 'client_document_invalid' && reason !== null ? reasons[reason].found : null;
 
 const MAX_SHOWN_URI = 200;
 

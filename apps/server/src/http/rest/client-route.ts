@@ -1,3 +1,4 @@
+import { isUuid } from '@latchkey/schema';
 import { DomainError } from '../../domain-error.ts';
 import { type CallContext, call } from '../../operations/call.ts';
 import { inputMembers } from '../../operations/input.ts';
@@ -5,7 +6,7 @@ import type { Operation } from '../../operations/operation.ts';
 import type { AuthenticateClient } from '../authenticate.ts';
 import { type BodyFormat, isDeclaredAsForm, readBody, readJson } from '../body.ts';
 import type { Challenge } from '../challenge.ts';
-import { credentialNames } from '../client-credentials.ts';
+import { assertionNames } from '../client-credentials.ts';
 import { type Form, formMembers, parseForm } from '../form.ts';
 import type { Headers, RequestContext, RequestedCall } from '../request-context.ts';
 import { sendJson } from '../response.ts';
@@ -32,7 +33,9 @@ export function clientRoute(
   authenticateClient: AuthenticateClient,
 ): Route {
   const { path, takesPublic, headers = {}, toBody = (output) => output } = endpoint;
-  const names = [...credentialNames, ...endpoint.parameters];
+  const takesAssertions = callContext.service.linking?.clientDocuments != null;
+  const secondNames = takesAssertions ? ['client_secret', ...assertionNames] : ['client_secret'];
+  const names = ['client_id', ...secondNames, ...endpoint.parameters];
 
   return {
     method: 'POST',
@@ -52,13 +55,14 @@ export function clientRoute(
         form ??= readForm(context);
         return form;
       };
-      let application_id = '';
+      let client_id = '';
 
       const output = await call(callContext, { name, caller: 'application', choose } as const, {
         async authenticate() {
           const readForm = isInForm ? readFormOnce : null;
           const client = await authenticateClient(context, { readForm, takesPublic });
-          application_id = client.application.id;
+          const { id, document } = client.application;
+          client_id = document?.uri ?? id;
           return client;
         },
         async readInput() {
@@ -66,7 +70,7 @@ export function clientRoute(
             format === 'form'
               ? formMembers(await readFormOnce(), names)
               : (inputMembers(await readJson(context), false) as Members);
-          if (!isInForm) refuseOtherCredentials(members, application_id);
+          if (!isInForm) refuseOtherCredentials(members, client_id, secondNames);
           return members;
         },
         authenticatesInBody: isInForm,
@@ -84,14 +88,16 @@ async function readForm(context: RequestContext): Promise<Form> {
 }
 
 /** Two ways to authenticate could disagree about who the client is (RFC 6749, section 2.3). */
-function refuseOtherCredentials({ client_id, client_secret }: Members, application_id: string) {
-  if (client_id === undefined && client_secret === undefined) return;
-  const isOther =
-    client_id !== undefined &&
-    (typeof client_id !== 'string' || client_id.toLowerCase() !== application_id);
+function refuseOtherCredentials(members: Members, own: string, secondNames: readonly string[]) {
+  const { client_id } = members;
+  const isOwn =
+    client_id === own ||
+    (typeof client_id === 'string' && isUuid(own) && client_id.toLowerCase() === own);
   const issues = [
-    ...(isOther ? [{ path: ['client_id'], message: OTHER_CLIENT }] : []),
-    ...(client_secret === undefined ? [] : [{ path: ['client_secret'], message: SECOND_SECRET }]),
+    ...(client_id === undefined || isOwn ? [] : [{ path: ['client_id'], message: OTHER_CLIENT }]),
+    ...secondNames
+      .filter((name) => members[name] !== undefined)
+      .map((name) => ({ path: [name], message: SECOND_SECRET })),
   ];
   if (issues.length > 0) throw new DomainError('parameter_invalid', { issues });
 }

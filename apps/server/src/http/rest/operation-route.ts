@@ -1,5 +1,5 @@
 import { type CallContext, call } from '../../operations/call.ts';
-import { inputMembers, inputShape } from '../../operations/input.ts';
+import { type InputShape, inputMembers, inputShape } from '../../operations/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { StreamedOutput } from '../../operations/streamed-output.ts';
 import type { Authenticate } from '../authenticate.ts';
@@ -16,7 +16,7 @@ export function operationRoute(
 ): Route {
   const { method, path } = operation;
   const parameterNames = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
-  const { integers, mayBeEmpty } = inputShape(operation, parameterNames);
+  const shape = inputShape(operation, parameterNames);
 
   const challenge =
     operation.caller === 'grant' ? resourceChallenge(callContext.service.linking) : bearerChallenge;
@@ -32,8 +32,8 @@ export function operationRoute(
         async readInput() {
           const members =
             method === 'GET'
-              ? queryMembers(query, integers)
-              : inputMembers(await readJson(context), mayBeEmpty);
+              ? queryMembers(query, shape)
+              : inputMembers(await readJson(context), shape.mayBeEmpty);
           // The path names the resource, whatever the body says.
           return { ...members, ...parameters };
         },
@@ -47,12 +47,16 @@ export function operationRoute(
 }
 
 /** A repeated member becomes a list, which no schema accepts: which value was meant is unknown. */
-function queryMembers(query: string, integers: ReadonlySet<string>): object {
+function queryMembers(query: string, { integers, booleans }: InputShape): object {
   if (query === '') return {};
   // One pass, because a query has room for thousands of names.
   const members = new Map<string, unknown[]>();
   for (const [name, text] of new URLSearchParams(query)) {
-    const value = integers.has(name) ? parseInteger(text) : text;
+    const value = integers.has(name)
+      ? parseInteger(text)
+      : booleans.has(name)
+        ? parseBoolean(text)
+        : text;
     const values = members.get(name);
     if (values === undefined) members.set(name, [value]);
     else values.push(value);
@@ -61,6 +65,9 @@ function queryMembers(query: string, integers: ReadonlySet<string>): object {
     [...members].map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
   );
 }
+
+const parseBoolean = (text: string) =>
+  text === 'true' || text === 'false' ? text === 'true' : text;
 
 function parseInteger(text: string): number | string {
   return /^-?\d{1,15}$/.test(text) ? Number(text) : text;

@@ -40,10 +40,10 @@ export const adminHandlers: Handlers<AdminName> = {
     const { application, secret } = await createApplication(service, members);
     return { ...toApplication(application), ...(secret !== null && { secret }) };
   },
-  'admin.applications.list': ({ store }, part) =>
+  'admin.applications.list': ({ store }, { documents: documented, ...part }) =>
     readList(
       part,
-      (range) => store.listApplications(range),
+      (range) => store.listApplications(range, { documented }),
       (application) => application.id,
       toApplication,
     ),

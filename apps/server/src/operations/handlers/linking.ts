@@ -8,7 +8,7 @@ import { createConnectionsPage } from '../../linking/create-connections-page.ts'
 import { approve, deny } from '../../linking/decide.ts';
 import { readScope } from '../../linking/describe-scopes.ts';
 import { identify } from '../../linking/identify.ts';
-import { accessByLink } from '../../linking/link-access.ts';
+import { accessByLink, type LinkAccess } from '../../linking/link-access.ts';
 import { putScope } from '../../linking/put-scope.ts';
 import {
   createResource,
@@ -16,7 +16,6 @@ import {
   updateResource,
 } from '../../resources/register-resource.ts';
 import type { Service } from '../../service.ts';
-import type { LinkRecord } from '../../store/records.ts';
 import type { Handlers } from '../handler.ts';
 import {
   toCompleteList,
@@ -78,7 +77,8 @@ export const linkingHandlers: Handlers<LinkingName> = {
     const { account_id, locale = null, own_page = false } = input;
     const asked = await readLink(service, link, initiator);
     const who = { account_id, locale, own_page };
-    return linkRedirect(asked, await identify(service, asked.access, who, initiator));
+    const identified = await identify(service, asked.access, who, initiator);
+    return linkRedirect(asked, { ...asked.access, ...identified });
   },
   'admin.links.approve': async (service, { link, ...approval }, _operator, initiator) => {
     const asked = await readLink(service, link, initiator);
@@ -97,8 +97,12 @@ async function readLink(service: Service, credential: string, initiator: Initiat
 }
 
 function linkRedirect<To extends string | null>(
-  { access: { application, resource }, scopes }: Awaited<ReturnType<typeof readLink>>,
-  { link, redirect_to }: { link: LinkRecord; redirect_to: To },
+  { access: { resource }, scopes }: Awaited<ReturnType<typeof readLink>>,
+  {
+    link,
+    application,
+    redirect_to,
+  }: Pick<LinkAccess, 'link' | 'application'> & { redirect_to: To },
 ): LinkRequest & { redirect_to: To } {
   return { ...toLinkRequest({ link, application, resource }, scopes), redirect_to };
 }

@@ -1,11 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document, Filter } from 'mongodb';
 import type { Milliseconds } from '../../clock.ts';
+import { DomainError } from '../../domain-error.ts';
 import { generationsAfter } from '../generations.ts';
+import { hashText } from '../hash-text.ts';
 import type { ApplicationRecord, SecretRecord } from '../records.ts';
-import { outdatedSecrets, type Store } from '../store.ts';
+import {
+  type DocumentedApplication,
+  documentedChanges,
+  outdatedSecrets,
+  type ReadOptions,
+  type Store,
+} from '../store.ts';
 import type { Database } from './database.ts';
 import {
+  type AddressDocument,
   type ApplicationDocument,
   type AuthenticatingDocument,
   fromApplicationDocument,
@@ -17,14 +26,25 @@ import {
   toSecretDocument,
 } from './documents/applications.ts';
 import { withDetails } from './documents/grants.ts';
-import { fromId, initiatorField, isSame, olderThan, toDate, toId } from './documents/values.ts';
+import {
+  fromId,
+  initiatorField,
+  isSame,
+  olderThan,
+  toDate,
+  toHash,
+  toId,
+} from './documents/values.ts';
 import { isDuplicateKey } from './errors.ts';
+import { replaceAtRevision } from './replace-at-revision.ts';
 import { atRevision, retryOnConflict, revisionOf } from './retry-on-conflict.ts';
 
 type Applications = Pick<
   Store,
   | 'createApplication'
   | 'findApplication'
+  | 'findDocumented'
+  | 'putDocumented'
   | 'authenticateApplication'
   | 'listApplications'
   | 'addSecret'
@@ -40,6 +60,9 @@ type Applications = Pick<
 
 const projection = { logo_uri: 0 } as const;
 
+/** Behind it are the addresses of documents. */
+const GREATEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 const existing = { deleted_at: { $exists: false } } satisfies Filter<ApplicationDocument>;
 
 export function applications(database: Database): Applications {
@@ -53,6 +76,19 @@ export function applications(database: Database): Applications {
     const document = await findTogether(application_id);
     return document?.deleted_at ? null : document;
   };
+
+  async function findApplication(
+    application_id: string,
+    { mayBeStale = false }: ReadOptions = {},
+  ): Promise<ApplicationRecord | null> {
+    const _id = toId(application_id);
+    const document = mayBeStale
+      ? await database.read(({ applications, plain }) =>
+          applications.findOne({ _id, ...existing }, plain),
+        )
+      : await find(application_id);
+    return document && fromApplicationDocument(document);
+  }
 
   async function update(
     application_id: string,
@@ -87,33 +123,81 @@ export function applications(database: Database): Applications {
     return document && fromApplicationDocument(document);
   }
 
+  async function insert(application: ApplicationRecord, options: { mayExist: boolean }) {
+    const document = toApplicationDocument(application);
+    let mayExist = options.mayExist;
+    await database.write<void>(({ applications }) => ({
+      async send(options) {
+        try {
+          await applications.insertOne(document, options);
+        } catch (error) {
+          // If the id is new, a duplicate can only be this call's first attempt.
+          if (!mayExist || !isDuplicateKey(error)) throw error;
+        } finally {
+          mayExist = true;
+        }
+      },
+    }));
+  }
+
+  const addressOf = (uri: string) => toHash(hashText(uri));
+
+  /** The id of the application with this document, which may not be there yet. A deleted one gets another. */
+  async function claim({ id, document }: DocumentedApplication): Promise<string> {
+    const _id = addressOf(document.uri);
+    const own = { _id, application_id: toId(id) };
+    const claimed = await retryOnConflict<AddressDocument, AddressDocument>(
+      async () =>
+        (await database.decide(({ addresses, decisive }) =>
+          addresses.findOne({ _id }, decisive),
+        )) ?? own,
+      async (revision, found) => {
+        const isTaken =
+          revision > 0 && !(await findTogether(fromId(found.application_id)))?.deleted_at;
+        if (isTaken) return found;
+        const isOwn = await replaceAtRevision<AddressDocument>(
+          database,
+          ({ addresses }) => addresses,
+          revision,
+          own,
+          ({ application_id }) => isSame(application_id, own.application_id),
+        );
+        return isOwn && own;
+      },
+    );
+    return fromId((claimed ?? own).application_id);
+  }
+
   return {
-    async createApplication(application) {
-      const document = toApplicationDocument(application);
-      let repeated = false;
-      await database.write<void>(({ applications }) => ({
-        async send(options) {
-          try {
-            await applications.insertOne(document, options);
-          } catch (error) {
-            // The id is new, so a duplicate can only be this call's first attempt.
-            if (!repeated || !isDuplicateKey(error)) throw error;
-          } finally {
-            repeated = true;
-          }
-        },
-      }));
+    createApplication: (application) => insert(application, { mayExist: false }),
+
+    async findDocumented(uri, { mayBeStale = false } = {}) {
+      const _id = addressOf(uri);
+      const address = mayBeStale
+        ? await database.read(({ addresses, plain }) => addresses.findOne({ _id }, plain))
+        : await database.decide(({ addresses, decisive }) => addresses.findOne({ _id }, decisive));
+      if (address === null) return null;
+      return findApplication(fromId(address.application_id), { mayBeStale });
     },
 
-    async findApplication(application_id, { mayBeStale = false } = {}) {
-      const _id = toId(application_id);
-      const document = mayBeStale
-        ? await database.read(({ applications, plain }) =>
-            applications.findOne({ _id, ...existing }, plain),
-          )
-        : await find(application_id);
-      return document && fromApplicationDocument(document);
+    async putDocumented(application) {
+      const id = await claim(application);
+      // Another call may have claimed the id and have stopped before this.
+      if ((await findTogether(id)) === null)
+        await insert({ ...application, id }, { mayExist: true });
+      const changesOf = (found: ApplicationDocument) =>
+        documentedChanges(fromApplicationDocument(found), application);
+      const found = await find(id);
+      if (found && isDeepStrictEqual({ ...found, ...changesOf(found) }, found)) {
+        return fromApplicationDocument(found);
+      }
+      const changed = found && (await update(id, changesOf));
+      // It was deleted just now. The next call makes another one.
+      if (changed === null) throw new DomainError('store_unavailable');
+      return changed;
     },
+
+    findApplication,
 
     async authenticateApplication(application_id, { mayBeStale = false } = {}) {
       const _id = toId(application_id);
@@ -125,10 +209,11 @@ export function applications(database: Database): Applications {
       return document && !document.deleted_at ? toApplicationAuthentication(document) : null;
     },
 
-    async listApplications({ limit, before }) {
+    async listApplications({ limit, before }, { documented } = {}) {
+      const ofKind = documented === undefined ? {} : { document: { $exists: documented } };
       const documents = await database.read(({ applications, listing }) =>
         applications
-          .find({ ...existing, ...olderThan(before) }, listing)
+          .find({ ...existing, ...ofKind, _id: { $lt: toId(before ?? GREATEST_ID) } }, listing)
           .sort({ _id: -1 })
           .limit(limit)
           .toArray(),
@@ -232,6 +317,7 @@ export function applications(database: Database): Applications {
                       ...{ deleted_at: toDate(deleted_at), deletion_pending: true },
                       ...initiatorField('deleted_by', deleted_by),
                     },
+                    $unset: { document: '' },
                     $inc: { revision: 1 },
                   },
                   options,

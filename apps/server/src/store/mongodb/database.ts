@@ -13,7 +13,7 @@ import type { Timeouts } from './client.ts';
 import { type Concerns, concernsFor } from './concerns.ts';
 import { configurationError, withHint } from './configuration-error.ts';
 import type { AccountDocument, ErasedAccountDocument } from './documents/accounts.ts';
-import type { ApplicationDocument } from './documents/applications.ts';
+import type { AddressDocument, ApplicationDocument } from './documents/applications.ts';
 import type { CommandChangeDocument } from './documents/command-changes.ts';
 import type { GrantDocument } from './documents/grants.ts';
 import type { LinkDocument } from './documents/links.ts';
@@ -41,6 +41,8 @@ export interface Collections extends Concerns {
   gathers: boolean;
   db: Db;
   applications: Collection<ApplicationDocument>;
+  /** In the same collection. */
+  addresses: Collection<AddressDocument>;
   accounts: Collection<AccountDocument | ErasedAccountDocument>;
   scopes: Collection<ScopeDocument | DeletedScopeDocument>;
   resources: Collection<ResourcesDocument>;
@@ -242,6 +244,7 @@ export class Database {
         gathers: server.fenced || !server.replicated,
         db,
         applications: db.collection('applications', options),
+        addresses: db.collection('applications', options),
         accounts: db.collection('accounts', options),
         scopes: db.collection('scopes', options),
         resources: db.collection('resources', options),

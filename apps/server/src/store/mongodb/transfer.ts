@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, Binary, Collection, Filter } from 'mongodb';
+import { hashText } from '../hash-text.ts';
 import type {
   ApplicationRecord,
   CommandChange,
@@ -49,7 +50,7 @@ import {
 } from './documents/log-counter.ts';
 import { ALL, fromResourceItem, toResourceItem } from './documents/resources.ts';
 import { fromScopeDocument, type ScopeDocument, toScopeDocument } from './documents/scopes.ts';
-import { fromId, fromInitiator, initiatorField, toDate, toId } from './documents/values.ts';
+import { fromId, fromInitiator, initiatorField, toDate, toHash, toId } from './documents/values.ts';
 import type { FenceDocument } from './fence.ts';
 import { migrations, versionOf } from './migrations.ts';
 import { touchMark, useMarks } from './use-mark.ts';
@@ -72,7 +73,7 @@ const scopes: Copied<ScopeRecord, ScopeDocument> = {
 
 const applications: Copied<ApplicationRecord, ApplicationDocument> = {
   collection: 'applications',
-  which: existing,
+  which: { ...existing, created_at: { $exists: true } },
   fromDocument: fromApplicationDocument,
   toDocument: toApplicationDocument,
 };
@@ -142,6 +143,21 @@ function putResources(records: readonly ResourceRecord[], removed: readonly stri
   return { updateOne: { filter: ALL, update: [{ $set: { list } }], upsert: true } };
 }
 
+/** By which documented applications are found. */
+function addressesOf(records: readonly ApplicationRecord[], removed: readonly string[]) {
+  return [
+    ...(removed.length > 0
+      ? [{ deleteMany: { filter: { application_id: { $in: removed.map(toId) } } } }]
+      : []),
+    ...records.flatMap(({ id, document }) => {
+      if (document === null) return [];
+      const replacement = { application_id: toId(id), revision: 1 };
+      const filter = { _id: toHash(hashText(document.uri)) };
+      return [{ replaceOne: { filter, replacement, upsert: true } }];
+    }),
+  ];
+}
+
 const kinds = {
   ...{ scopes, applications, deletions, accounts, grants, command_changes },
   log_counter,
@@ -190,6 +206,9 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
     const _id = { $in: removed.map((key) => toKey(kind, key)) };
     return [
       { deleteMany: { filter: { ...which, _id } } },
+      ...(kind === 'applications'
+        ? addressesOf(records as readonly ApplicationRecord[], removed)
+        : []),
       ...records.map(toDocument).map((document) => ({
         replaceOne: { filter: { _id: document._id }, replacement: document, upsert: true },
       })),

@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
 import { generationsAfter } from '../generations.ts';
+import { hashText } from '../hash-text.ts';
 import type {
   ApplicationAuthentication,
   ApplicationChanges,
@@ -9,7 +11,12 @@ import type {
   DeletionRecord,
   SecretRecord,
 } from '../records.ts';
-import { type ListRange, outdatedSecrets } from '../store.ts';
+import {
+  type DocumentedApplication,
+  documentedChanges,
+  type ListRange,
+  outdatedSecrets,
+} from '../store.ts';
 import {
   type ApplicationRow,
   type AuthenticatingRow,
@@ -27,37 +34,41 @@ type DeletionRow = { id: Uint8Array; deleted_at: number; deleted_by: string };
 // The logo is the last column of its table: without it, none of its pages is read.
 const AUTHENTICATING = `
   a.id, a.name, a.disabled, a.created_at, a.redirect_uris, a.scopes, a.default_scopes, a.public, a.resource_server,
-  a.challenge_required, a.homepage_uri, a.policy_uri, a.tos_uri, a.idle_days, a.grants_per_account, a.enabled_at, a.generations,
+  a.challenge_required, a.homepage_uri, a.policy_uri, a.tos_uri, a.idle_days, a.grants_per_account, a.enabled_at, a.generations, a.document,
   s.id AS secret_id, s.hash, s.hint, s.created_at AS secret_created_at, s.expires_at, s.last_used_at`;
 const JOINED = `${AUTHENTICATING}, a.logo_uri`;
 
 export function prepareApplications(database: DatabaseSync) {
   // One statement, so that an application and its secrets are of the same moment.
-  const findBy = (columns: string) =>
+  const findBy = (columns: string, key: 'id' | 'document_hash') =>
     database.prepare(`
       SELECT ${columns} FROM applications a
         LEFT JOIN application_secrets s ON s.application_id = a.id
-      WHERE a.id = :id ORDER BY s.place`);
-  const find = findBy(JOINED);
-  const authenticate = findBy(AUTHENTICATING);
+      WHERE a.${key} = :key ORDER BY s.place`);
+  const find = findBy(JOINED, 'id');
+  const findByDocument = findBy(JOINED, 'document_hash');
+  const authenticate = findBy(AUTHENTICATING, 'id');
   const list = database.prepare(`
-    WITH listed AS (SELECT * FROM applications WHERE id < :before ORDER BY id DESC LIMIT :limit)
+    WITH listed AS (
+      SELECT * FROM applications
+      WHERE id < :before AND coalesce(:documented = (document IS NOT NULL), TRUE)
+      ORDER BY id DESC LIMIT :limit)
     SELECT ${JOINED} FROM listed a LEFT JOIN application_secrets s ON s.application_id = a.id
     ORDER BY a.id DESC, s.place`);
   const insert = database.prepare(`
     INSERT INTO applications (id, name, disabled, created_at, redirect_uris, scopes, default_scopes, public,
       resource_server, challenge_required, homepage_uri, policy_uri, tos_uri, logo_uri, idle_days, grants_per_account, enabled_at,
-      generations)
+      generations, document_hash, document)
     VALUES (:id, :name, :disabled, :created_at, :redirect_uris, :scopes, :default_scopes, :public,
       :resource_server, :challenge_required, :homepage_uri, :policy_uri, :tos_uri, :logo_uri, :idle_days, :grants_per_account, :enabled_at,
-      :generations)`);
+    :generations, :document_hash, :document)`);
   const update = database.prepare(`
     UPDATE applications SET name = :name, redirect_uris = :redirect_uris, scopes = :scopes,
       default_scopes = :default_scopes,
       resource_server = :resource_server, challenge_required = :challenge_required,
       homepage_uri = :homepage_uri, policy_uri = :policy_uri, tos_uri = :tos_uri, logo_uri = :logo_uri,
       idle_days = :idle_days, grants_per_account = :grants_per_account,
-      generations = :generations
+      generations = :generations, document = :document
     WHERE id = :id`);
   const insertSecret = database.prepare(`
     INSERT INTO application_secrets
@@ -100,8 +111,26 @@ export function prepareApplications(database: DatabaseSync) {
     WHERE id = ? AND revoked_at IS NULL AND created_at IS NOT NULL`);
 
   function findApplication(application_id: string): ApplicationRecord | null {
-    const rows = find.all({ id: uuidToBytes(application_id) }) as ApplicationRow[];
+    const rows = find.all({ key: uuidToBytes(application_id) }) as ApplicationRow[];
     return withSecrets(rows, applicationRecord)[0] ?? null;
+  }
+
+  function findDocumented(uri: string): ApplicationRecord | null {
+    const rows = findByDocument.all({ key: hashText(uri) }) as ApplicationRow[];
+    return withSecrets(rows, applicationRecord)[0] ?? null;
+  }
+
+  function createApplication(application: ApplicationRecord): void {
+    const { document } = application;
+    insert.run({
+      ...changeableColumns(application),
+      disabled: Number(application.disabled),
+      created_at: application.created_at,
+      public: Number(application.public),
+      enabled_at: application.enabled_at,
+      document_hash: document && hashText(document.uri),
+    });
+    for (const secret of application.secrets) add(application.id, secret);
   }
 
   function add(application_id: string, secret: SecretRecord): void {
@@ -115,26 +144,34 @@ export function prepareApplications(database: DatabaseSync) {
 
   return {
     findApplication,
+    findDocumented,
 
     authenticateApplication(application_id: string): ApplicationAuthentication | null {
-      const rows = authenticate.all({ id: uuidToBytes(application_id) }) as AuthenticatingRow[];
+      const rows = authenticate.all({ key: uuidToBytes(application_id) }) as AuthenticatingRow[];
       return withSecrets(rows, applicationAuthentication)[0] ?? null;
     },
 
-    listApplications(range: ListRange): ApplicationRecord[] {
-      const rows = list.all(rangeParameters(range)) as ApplicationRow[];
+    listApplications(
+      range: ListRange,
+      { documented }: { documented?: boolean | undefined } = {},
+    ): ApplicationRecord[] {
+      const wanted = documented === undefined ? null : Number(documented);
+      const rows = list.all({ ...rangeParameters(range), documented: wanted }) as ApplicationRow[];
       return withSecrets(rows, applicationRecord);
     },
 
-    createApplication(application: ApplicationRecord): void {
-      insert.run({
-        ...changeableColumns(application),
-        disabled: Number(application.disabled),
-        created_at: application.created_at,
-        public: Number(application.public),
-        enabled_at: application.enabled_at,
-      });
-      for (const secret of application.secrets) add(application.id, secret);
+    createApplication,
+
+    putDocumented(application: DocumentedApplication): ApplicationRecord {
+      const found = findDocumented(application.document.uri);
+      if (found === null) {
+        createApplication(application);
+        return findApplication(application.id) as ApplicationRecord;
+      }
+      const changes = documentedChanges(found, application);
+      if (isDeepStrictEqual({ ...found, ...changes }, found)) return found;
+      update.run(changeableColumns({ ...found, ...changes }));
+      return { ...found, ...changes };
     },
 
     updateApplication(
@@ -249,5 +286,6 @@ function changeableColumns(application: ApplicationRecord) {
     resource_server: Number(resource_server),
     challenge_required: Number(challenge_required),
     generations: generationsText(application.generations),
+    document: application.document && JSON.stringify(application.document),
   };
 }

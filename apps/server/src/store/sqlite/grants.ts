@@ -58,6 +58,7 @@ type AuthenticationRow = Omit<FoundRow, 'account'> & {
   first_used_at: number | null;
   application_disabled: number | null;
   application_public: number | null;
+  document: string | null;
   idle_days: number | null;
   enabled_at: number | null;
 };
@@ -84,7 +85,7 @@ export function prepareGrants(database: DatabaseSync) {
     SELECT g.application_id, g.resource, coalesce(g.scope, '') AS scope, g.created_at, g.last_used_at,
       coalesce(g.revoked_at, e.erased_at) AS revoked_at, g.first_used_at,
       CASE WHEN e.erased_at IS NULL THEN g.secret_hash END AS secret_hash,
-      a.disabled AS application_disabled, a.public AS application_public, a.idle_days,
+      a.disabled AS application_disabled, a.public AS application_public, a.document, a.idle_days,
       a.enabled_at,
       CASE WHEN ? THEN NULL ELSE g.account END AS account_at_issue,
       (SELECT account FROM accounts WHERE id = g.account_id) AS account
@@ -191,6 +192,7 @@ export function prepareGrants(database: DatabaseSync) {
         application_disabled:
           row.application_disabled === null ? null : row.application_disabled === 1,
         application_public: row.application_public === null ? null : row.application_public === 1,
+        document_uri: row.document === null ? null : JSON.parse(row.document).uri,
         idle_days: row.idle_days,
         enabled_at: row.enabled_at,
         account: options.currentAccount ? account : parsed(row.account_at_issue),

@@ -9,6 +9,7 @@ type LinkRow = Omit<
   LinkRecord,
   | 'id'
   | 'application_id'
+  | 'document'
   | 'redirect_uri_given'
   | 'resource'
   | 'account_id'
@@ -17,8 +18,9 @@ type LinkRow = Omit<
   | 'decision'
 > & {
   resource: string | null;
+  document: string | null;
   id: Uint8Array;
-  application_id: Uint8Array;
+  application_id: Uint8Array | null;
   redirect_uri_given: number;
   account_id: Uint8Array | null;
   page_id: Uint8Array | null;
@@ -33,10 +35,10 @@ const UNDECIDED = 'id = :id AND status IS NULL AND expires_at > :now';
 
 export function prepareLinks(database: DatabaseSync, pages: ReturnType<typeof preparePages>) {
   const insert = database.prepare(`
-    INSERT INTO links (id, link_hash, application_id, redirect_uri, redirect_uri_given, resource, scope, state,
+    INSERT INTO links (id, link_hash, application_id, document, redirect_uri, redirect_uri_given, resource, scope, state,
       code_challenge, login_hint, ui_locales, salt, generation, description_hash, expires_at,
       begin_initiator)
-    VALUES (:id, :link_hash, :application_id, :redirect_uri, :redirect_uri_given, :resource, :scope, :state,
+    VALUES (:id, :link_hash, :application_id, :document, :redirect_uri, :redirect_uri_given, :resource, :scope, :state,
       :code_challenge, :login_hint, :ui_locales, :salt, :generation, :description_hash, :expires_at,
       :initiator)`);
   const find = database.prepare('SELECT * FROM links WHERE id = :id');
@@ -66,7 +68,8 @@ export function prepareLinks(database: DatabaseSync, pages: ReturnType<typeof pr
       insert.run({
         id: uuidToBytes(link.id),
         link_hash: link.link_hash,
-        application_id: uuidToBytes(link.application_id),
+        application_id: bytesOrNull(link.application_id),
+        document: link.document && JSON.stringify(link.document),
         redirect_uri: link.redirect_uri,
         redirect_uri_given: Number(link.redirect_uri_given),
         resource: link.resource && JSON.stringify(link.resource),
@@ -147,7 +150,8 @@ function recordOrNull(found: unknown): LinkRecord | null {
   return {
     id: uuidFromBytes(row.id),
     link_hash: row.link_hash,
-    application_id: uuidFromBytes(row.application_id),
+    application_id: idOrNull(row.application_id),
+    document: row.document === null ? null : JSON.parse(row.document),
     redirect_uri: row.redirect_uri,
     redirect_uri_given: row.redirect_uri_given === 1,
     resource: row.resource === null ? null : JSON.parse(row.resource),

@@ -30,11 +30,16 @@ export const migrations: readonly SqliteStep[] = [
     grants_per_account INTEGER,
     enabled_at INTEGER,
     generations TEXT, -- JSON; null before anything has ended
+    document_hash BLOB, -- SHA-256 of its address
+    document TEXT, -- JSON
     homepage_uri TEXT,
     policy_uri TEXT,
     tos_uri TEXT,
     logo_uri TEXT
   ) STRICT, WITHOUT ROWID;
+
+  CREATE UNIQUE INDEX applications_by_document ON applications (document_hash)
+    WHERE document_hash IS NOT NULL;
 
   CREATE TABLE application_secrets (
     application_id BLOB NOT NULL,
@@ -98,7 +103,8 @@ export const migrations: readonly SqliteStep[] = [
   CREATE TABLE links (
     id BLOB PRIMARY KEY NOT NULL,
     link_hash BLOB NOT NULL,
-    application_id BLOB NOT NULL,
+    application_id BLOB,
+    document TEXT, -- JSON
     redirect_uri TEXT NOT NULL,
     redirect_uri_given INTEGER NOT NULL,
     resource TEXT, -- JSON

@@ -34,6 +34,7 @@ export type AuthenticatingRow = {
   idle_days: number | null;
   grants_per_account: number | null;
   enabled_at: number | null;
+  document: string | null;
   homepage_uri: string | null;
   policy_uri: string | null;
   tos_uri: string | null;
@@ -129,6 +130,7 @@ export function applicationAuthentication(
     redirect_uris: JSON.parse(row.redirect_uris),
     scopes: row.scopes === null ? null : JSON.parse(row.scopes),
     default_scopes: row.default_scopes === null ? null : JSON.parse(row.default_scopes),
+    document: row.document === null ? null : JSON.parse(row.document),
     homepage_uri: row.homepage_uri,
     policy_uri: row.policy_uri,
     tos_uri: row.tos_uri,

@@ -161,6 +161,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   return {
     createApplication: write(applications.createApplication),
     findApplication: read(applications.findApplication),
+    findDocumented: read(applications.findDocumented),
+    putDocumented: write(applications.putDocumented),
     authenticateApplication: read(applications.authenticateApplication),
     listApplications: read(applications.listApplications),
     addSecret: write(applications.addSecret),

@@ -58,6 +58,7 @@ const writes = [
 
 const decisions = [
   'findApplication',
+  'findDocumented',
   'authenticateApplication',
   'findAccount',
   'findLink',

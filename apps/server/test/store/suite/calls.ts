@@ -4,6 +4,7 @@ import {
   aCode,
   aCommandChange,
   aDeletion,
+  aDocumented,
   aHash,
   aLink,
   anAccount,
@@ -28,6 +29,8 @@ export const calls: {
 } = {
   createApplication: (store) => store.createApplication(anApplication()),
   findApplication: (store) => store.findApplication(anId()),
+  findDocumented: (store) => store.findDocumented('https://client.example/client.json'),
+  putDocumented: (store) => store.putDocumented(aDocumented()),
   authenticateApplication: (store) => store.authenticateApplication(anId()),
   listApplications: (store) => store.listApplications({ limit: 1, before: null }),
   addSecret: (store) => store.addSecret(anId(), aSecret(), { most: 5, now: 0 }),

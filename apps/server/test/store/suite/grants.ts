@@ -368,6 +368,7 @@ export function describeGrants(stores: SuiteStores): void {
         first_used_at: null,
         application_disabled: false,
         application_public: true,
+        document_uri: null,
         idle_days: 30,
         enabled_at: 7_000,
         account,

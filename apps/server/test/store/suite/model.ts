@@ -98,6 +98,8 @@ const ofPage = about(anyPage);
 
 const redirectUris = ['https://acme.example/callback', 'http://127.0.0.1:8080/'];
 const anyRedirectUri = fc.constantFrom(null, ...redirectUris);
+/** Of documents: any text will do. */
+const anyAddress = fc.constantFrom(new Id(90), new Id(91));
 const anyResource = fc.constantFrom(null, 'https://a.example', 'https://b.example/mcp');
 const anyChallenge = fc.constantFrom(null, 'A'.repeat(43), 'a'.repeat(43));
 // Mostly none, so that enough redemptions succeed.
@@ -151,11 +153,35 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
       created_at: anyTime,
       enabled_at: fc.option(anyTime),
       secrets: fc.uniqueArray(secret, { maxLength: 2, selector: ({ id }) => id.number }),
+      document: fc.constant(null),
+    }),
+  ),
+  findDocumented: fc.tuple(anyAddress),
+  putDocumented: fc.tuple(
+    fc.record({
+      id: anyApplication,
+      ...applicationMembers,
+      redirect_uris: fc.constantFrom(...redirectUris).map((uri) => [uri]),
+      public: fc.constant(true),
+      disabled: fc.constant(false),
+      generations: fc.constant(firstGenerations),
+      created_at: anyTime,
+      enabled_at: fc.constant(null),
+      secrets: fc.constant([]),
+      document: fc.record({
+        uri: anyAddress,
+        method: fc.constantFrom('none', 'private_key_jwt'),
+        jwks_uri: fc.option(anyText),
+        signing_alg: fc.constantFrom(null, 'ES256'),
+      }),
     }),
   ),
   findApplication: fc.tuple(anyApplication),
   authenticateApplication: fc.tuple(anyApplication),
-  listApplications: fc.tuple(range),
+  listApplications: fc.tuple(
+    range,
+    fc.record({ documented: fc.option(fc.boolean(), { nil: undefined }) }),
+  ),
   addSecret: secret.chain((added) =>
     fc.tuple(
       ownApplication(added.id),
@@ -183,7 +209,8 @@ const argumentsOf: Record<keyof ModelMethods, fc.Arbitrary<unknown[]>> = {
   createLink: ofLink((id) => ({
     id: fc.constant(id),
     link_hash: ownHash(id),
-    application_id: anyApplication,
+    application_id: fc.option(anyApplication),
+    document: fc.constant(null),
     redirect_uri: fc.constantFrom(...redirectUris),
     redirect_uri_given: fc.boolean(),
     resource: fc.option(
@@ -368,7 +395,9 @@ class Batch implements fc.AsyncCommand<Model, Run> {
   check({ made }: Readonly<Model>): boolean {
     // No caller knows the id of an application before it exists. Without this, addSecret could read
     // twice, before and after its creation.
-    const creates = this.calls.some(({ method }) => method === 'createApplication');
+    const creates = this.calls.some(
+      ({ method }) => method === 'createApplication' || method === 'putDocumented',
+    );
     if (creates && this.calls.length > 1) return false;
     // Nobody knows the id of a page before it is kept. Without this, it could be read, and then be
     // dropped, since its link request was decided.
@@ -421,7 +450,7 @@ function idsMade({ method, args }: Call): number[] {
     return numbers([first.id, ...first.secrets.map(({ id }: { id: Id }) => id)]);
   }
   if (method === 'addSecret') return numbers([second.id]);
-  if (method === 'createLink' || method === 'createPage') return numbers([first.id]);
+  if (['createLink', 'createPage', 'putDocumented'].includes(method)) return numbers([first.id]);
   if (method === 'identifyLink') return numbers([first.page.id]);
   return method === 'issueCode' ? numbers([first.grant_id]) : [];
 }

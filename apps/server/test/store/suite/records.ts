@@ -8,6 +8,7 @@ import type {
   CredentialHash,
   CurrentAccount,
   DeletionRecord,
+  DocumentedClient,
   GrantAuthentication,
   GrantRecord,
   LinkRecord,
@@ -20,6 +21,7 @@ import type {
   SecretRecord,
 } from '../../../src/store/records.ts';
 import type {
+  DocumentedApplication,
   Identification,
   NewCode,
   NewDecision,
@@ -68,10 +70,21 @@ export function anApplication(members: Partial<ApplicationRecord> = {}): Applica
     idle_days: null,
     grants_per_account: null,
     default_scopes: null,
+    document: null,
     enabled_at: null,
     generations: firstGenerations,
     ...members,
   };
+}
+
+export function aDocumented(members: Partial<DocumentedApplication> = {}): DocumentedApplication {
+  const document: DocumentedClient = {
+    uri: `https://client-${anId()}.example/client.json`,
+    method: 'private_key_jwt',
+    jwks_uri: 'https://client.example/keys.json',
+    signing_alg: 'ES256',
+  };
+  return { ...anApplication({ secrets: [], public: true }), document, ...members };
 }
 
 export function aCommandChange(members: Partial<CommandChange> = {}): CommandChange {
@@ -292,6 +305,7 @@ export function aLink(members: Partial<LinkRecord> = {}): LinkRecord {
     id: anId(),
     link_hash: aHash(),
     application_id: anId(),
+    document: null,
     redirect_uri: 'http://127.0.0.1:51004/callback?from=latchkey',
     redirect_uri_given: true,
     resource: { id: anId(), resource: 'https://mcp.example/mcp', generation: 2 },

@@ -70,6 +70,7 @@ export function describeRevokedGrantDays(stores: SuiteStores): void {
             first_used_at: null,
             application_disabled: null,
             application_public: null,
+            document_uri: null,
             idle_days: null,
             enabled_at: null,
             account: null,

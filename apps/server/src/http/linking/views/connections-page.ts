@@ -9,7 +9,7 @@ import { person } from './person.ts';
 import { scopeList } from './scope-list.ts';
 
 export interface ShownConnection {
-  readonly application: ShownApplication & { readonly disabled: boolean };
+  readonly application: ShownApplication & { readonly id: string; readonly disabled: boolean };
   readonly scopes: readonly ShownScope[];
   readonly connected_at: Milliseconds;
   readonly last_used_at: Milliseconds | null;
@@ -75,7 +75,7 @@ function connectionItem(
   { application, scopes, connected_at, last_used_at }: ShownConnection,
   now: Milliseconds,
 ): Html {
-  const { id, name, homepage_uri, disabled } = application;
+  const { id, name, disabled } = application;
   const day = new Intl.DateTimeFormat(texts.language, { dateStyle: 'long', timeZone: 'UTC' });
   const date = html`<time datetime="${formatTimestamp(connected_at)}">${day.format(connected_at)}</time>`;
   const since =
@@ -87,13 +87,17 @@ function connectionItem(
   return html`
 <li>
 <div class="head">${logo(application, 'small')}
-<div class="who"><h2 id="name-${id}">${outside(name)}</h2>${
-    homepage_uri === null ? null : html`<p class="quiet">${homepageLink(homepage_uri)}</p>`
-  }<p class="quiet">${since}</p></div>
+<div class="who"><h2 id="name-${id}">${outside(name)}</h2>${placeOf(application)}<p class="quiet">${since}</p></div>
 <a class="button calm" id="end-${id}" href="${basePath}/connections/${id}" aria-labelledby="end-${id} name-${id}">${texts.of('connections.disconnect')}</a></div>
 ${disabled ? html`<p class="notice">${texts.of('connections.paused', { service: outside(theme.name) })}</p>` : null}
 ${allowed(scopes, texts)}
 </li>`;
+}
+
+/** The host of a stranger, whose name is only a claim, or the homepage that an operator has registered. */
+function placeOf({ document, homepage_uri }: ShownApplication): Html | null {
+  if (document !== null) return html`<p class="quiet">${outside(new URL(document.uri).host)}</p>`;
+  return homepage_uri === null ? null : html`<p class="quiet">${homepageLink(homepage_uri)}</p>`;
 }
 
 const MOST_UNFOLDED = 3;

@@ -25,13 +25,17 @@ export function consentPage(frame: PageFrame, question: ConsentQuestion): Page {
   const { theme, texts } = frame;
   const { application, account, resource, scopes, redirect_host, redirect_kind } = question;
   const host = { name: theme.name, logo_uri: theme.logo };
+  const { document } = application;
   const name = outside(application.name);
+  // Of a stranger, the host of its address is all that is certain.
+  const who = document === null ? name : outside(new URL(document.uri).host);
+  const parties = { application: name, host: who, service: outside(theme.name) };
   const sensitive = scopes.filter((scope) => scope.sensitive);
   const others = scopes.filter((scope) => !scope.sensitive);
 
   const body = html`<header>
 <div class="parties">${logo(application)}<span class="between"></span>${logo(host)}</div>
-<h1>${texts.of('consent.title', { application: name, service: outside(theme.name) })}</h1>
+<h1>${document === null ? texts.of('consent.title', parties) : texts.of('consent.title.documented', parties)}</h1>
 ${application.homepage_uri === null ? null : html`<p>${homepageLink(application.homepage_uri)}</p>`}
 ${pagesOf(application, texts)}
 ${resource === null ? null : html`<p>${placeOf(resource, texts)}</p>`}
@@ -44,7 +48,7 @@ ${
   sensitive.length === 0
     ? null
     : html`<section class="sensitive">
-<h2>${texts.of('consent.sensitive', { application: name })}</h2>
+<h2>${texts.of('consent.sensitive', { application: who })}</h2>
 ${scopeList(sensitive, texts)}
 </section>`
 }
@@ -52,18 +56,18 @@ ${
   others.length === 0
     ? null
     : html`<section>
-<h2>${texts.of('consent.scopes', { application: name })}</h2>
+<h2>${texts.of('consent.scopes', { application: who })}</h2>
 ${scopeList(others, texts)}
 </section>`
 }
 ${
   redirect_kind === 'web'
     ? null
-    : html`<p class="notice caution">${texts.of('consent.device', { application: name })}</p>`
+    : html`<p class="notice caution">${texts.of('consent.device', { application: who })}</p>`
 }
 <div class="notes">
 <p>${texts.of('consent.next', { redirect_host: strongOutside(redirect_host) })}</p>
-<p class="quiet">${texts.of('consent.end', { application: name })}</p>
+<p class="quiet">${texts.of('consent.end', { application: who })}</p>
 </div>
 <div class="actions">
 ${decisionButton('deny', texts.of('consent.deny'), 'button calm')}

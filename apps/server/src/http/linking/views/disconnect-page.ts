@@ -6,7 +6,7 @@ import { outside } from './outside.ts';
 import type { Page, PageFrame, ShownApplication } from './page.ts';
 
 export interface DisconnectQuestion {
-  readonly application: ShownApplication;
+  readonly application: ShownApplication & { readonly id: string };
   readonly formToken: string;
 }
 

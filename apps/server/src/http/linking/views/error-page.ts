@@ -18,11 +18,13 @@ export interface ShownError {
   readonly request_id: string;
   readonly wayBack: WayBack | null;
   readonly refusedUri: string | null;
+  /** What is wrong with the document of the application; null if that is not the error. */
+  readonly problem: string | null;
 }
 
 export function errorPage(
   frame: PageFrame,
-  { error_code, request_id, wayBack, refusedUri }: ShownError,
+  { error_code, request_id, wayBack, refusedUri, problem }: ShownError,
 ): Page {
   const { theme, texts } = frame;
   const kind = kindOf(error_code);
@@ -40,6 +42,14 @@ ${
     : html`<div class="notes quiet">
 <p>${texts.of('error.redirect_uri_unregistered.address')}</p>
 <p class="address">${outside(refusedUri)}</p>
+</div>`
+}
+${
+  problem === null
+    ? null
+    : html`<div class="notes quiet">
+<p>${texts.of('error.client_document_invalid.problem')}</p>
+<p lang="en">${problem}</p>
 </div>`
 }
 <div class="notes quiet">

@@ -23,7 +23,11 @@ export interface PageParts {
   readonly leadsAway?: boolean;
 }
 
-export type ShownApplication = Omit<ApplicationProfile, 'object'>;
+export interface ShownApplication
+  extends Omit<ApplicationProfile, 'object' | 'id' | 'document_uri'> {
+  /** Of an application that nobody registered: its host is who asks, and its name a claim. */
+  readonly document: { readonly uri: string } | null;
+}
 
 export type ShownAccount = Pick<Account, 'display_name' | 'username'>;
 

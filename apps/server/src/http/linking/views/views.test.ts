@@ -1,4 +1,4 @@
-import type { Account, ApplicationProfile, Scope } from '@latchkey/schema';
+import type { Account, Scope } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
 import { html } from '../../html.ts';
 import { pageHeaders } from '../page-headers.ts';
@@ -8,7 +8,7 @@ import { consentPage } from './consent-page.ts';
 import { disconnectPage } from './disconnect-page.ts';
 import { errorPage } from './error-page.ts';
 import { initials } from './logo.ts';
-import type { Page, PageFrame } from './page.ts';
+import type { Page, PageFrame, ShownApplication } from './page.ts';
 
 const frame = (language: string | string[] = 'en', name = 'Example Shop'): PageFrame => ({
   theme: { name, logo: 'data:image/png;base64,AA==', home: null, color: '#0b62d6' },
@@ -17,9 +17,9 @@ const frame = (language: string | string[] = 'en', name = 'Example Shop'): PageF
   assets: { style: '/link/assets/page.css?v=1', script: '/link/assets/page.js?v=2' },
 });
 
-const application = (name: string): ApplicationProfile => ({
-  object: 'application_profile',
+const application = (name: string): ShownApplication & { id: string } => ({
   id: '0193aa00-0000-7000-8000-000000000001',
+  document: null,
   name,
   logo_uri: 'https://logos.example:8443/acme.png',
   homepage_uri: 'https://acme.example/home?a="b"&c',
@@ -82,6 +82,7 @@ function everyPage(text: string, frameOf = frame('en', text)): Page[] {
       ...{ error_code: 'link_expired', request_id: text },
       wayBack,
       refusedUri: text,
+      problem: null,
     }),
   ];
 }
@@ -132,7 +133,13 @@ describe('every page', () => {
     const hostile = { ...frame().theme, logo: "https://a.example;script-src'/x.png" };
     const page = errorPage(
       { ...frame(), theme: hostile },
-      { error_code: 'link_expired', request_id: 'r', wayBack: null, refusedUri: null },
+      {
+        error_code: 'link_expired',
+        request_id: 'r',
+        wayBack: null,
+        refusedUri: null,
+        problem: null,
+      },
     );
     expect(page.logoOrigins).toEqual([]);
     expect(page.html).not.toContain('<img');
@@ -365,6 +372,7 @@ test.each([
     request_id: 'r',
     wayBack: null,
     refusedUri: null,
+    problem: null,
   });
   expect(html).toContain(title);
   expect(html).toContain(`<dd>${error_code}</dd>`);

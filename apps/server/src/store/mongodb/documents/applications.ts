@@ -3,6 +3,7 @@ import { firstGenerations } from '../../generations.ts';
 import type {
   ApplicationAuthentication,
   ApplicationRecord,
+  DocumentedClient,
   Generations,
   SecretRecord,
 } from '../../records.ts';
@@ -36,6 +37,8 @@ export interface ApplicationDocument extends Versioned {
   redirect_uris: string[];
   scopes: string[] | null;
   default_scopes: string[] | null;
+  /** Absent if an operator registered it. */
+  document?: DocumentedClient;
   logo_uri: string | null;
   homepage_uri: string | null;
   policy_uri: string | null;
@@ -52,6 +55,15 @@ export interface ApplicationDocument extends Versioned {
   deleted_at?: Date;
   deleted_by?: InitiatorDocument;
   deletion_pending?: true;
+}
+
+/**
+ * Of which application a document is. The hash of its address is longer than an id, so it sorts behind
+ * every application. Its writes make sure that there is one, since no index is unique.
+ */
+export interface AddressDocument extends Versioned {
+  _id: Binary;
+  application_id: Binary;
 }
 
 export type AuthenticatingDocument = Omit<ApplicationDocument, 'logo_uri'>;
@@ -88,6 +100,7 @@ export function toApplicationDocument(application: ApplicationRecord): Applicati
     redirect_uris: application.redirect_uris,
     scopes: application.scopes,
     default_scopes: application.default_scopes,
+    ...(application.document !== null && { document: application.document }),
     logo_uri: application.logo_uri,
     homepage_uri: application.homepage_uri,
     policy_uri: application.policy_uri,
@@ -118,6 +131,7 @@ export function toApplicationAuthentication(
     redirect_uris: document.redirect_uris,
     scopes: document.scopes,
     default_scopes: document.default_scopes,
+    document: document.document ?? null,
     homepage_uri: document.homepage_uri,
     policy_uri: document.policy_uri,
     tos_uri: document.tos_uri,

@@ -288,6 +288,7 @@ export function toGrantAuthentication(
     first_used_at: document.first_used_at?.getTime() ?? null,
     application_disabled: application?.disabled ?? null,
     application_public: application?.public ?? null,
+    document_uri: application?.document?.uri ?? null,
     idle_days: application?.idle_days ?? null,
     enabled_at: application?.enabled_at?.getTime() ?? null,
   };

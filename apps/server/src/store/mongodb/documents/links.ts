@@ -1,5 +1,5 @@
 import { Binary } from 'mongodb';
-import type { LinkDecision, LinkedResource, LinkRecord } from '../../records.ts';
+import type { LinkDecision, LinkedDocument, LinkedResource, LinkRecord } from '../../records.ts';
 import type { Change } from '../../store.ts';
 import type { Versioned } from '../retry-on-conflict.ts';
 import {
@@ -23,7 +23,10 @@ export interface LinkInitiators {
 export interface LinkDocument extends Versioned, LinkInitiators {
   _id: Binary;
   link_hash: Binary;
-  application_id: Binary;
+  /** Absent before the first approval of an application with a document. */
+  application_id?: Binary;
+  /** Absent if an operator registered the application. */
+  document?: LinkedDocument;
   redirect_uri: string;
   redirect_uri_given: boolean;
   /** Absent for none. */
@@ -58,7 +61,8 @@ export function toLinkDocument(link: LinkRecord & Change): LinkDocument {
   return {
     _id: toId(link.id),
     link_hash: toHash(link.link_hash),
-    application_id: toId(link.application_id),
+    ...(link.application_id !== null && { application_id: toId(link.application_id) }),
+    ...(link.document !== null && { document: link.document }),
     redirect_uri: link.redirect_uri,
     redirect_uri_given: link.redirect_uri_given,
     ...(link.resource !== null && {
@@ -81,7 +85,8 @@ export function fromLinkDocument(document: LinkDocument): LinkRecord {
   return {
     id: fromId(document._id),
     link_hash: fromHash(document.link_hash),
-    application_id: fromId(document.application_id),
+    application_id: document.application_id ? fromId(document.application_id) : null,
+    document: document.document ?? null,
     redirect_uri: document.redirect_uri,
     redirect_uri_given: document.redirect_uri_given,
     resource: document.resource ? { ...document.resource, id: fromId(document.resource.id) } : null,
