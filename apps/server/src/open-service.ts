@@ -62,7 +62,7 @@ export function linkingFrom(
       clock,
       hosts,
       userAgent: `Latchkey/${packageJson.version}`,
-      allowPrivate: outboundAllow.private,
+      allowPrivate: outboundAllow?.includes('private') ?? false,
       isOnLoopback: uris.isLoopback({ ...parts, scheme: 'http' }),
     });
   return { signInUrl, publicUrl, clientDocuments };

@@ -50,7 +50,7 @@ export interface Settings {
   /** Whose documents are taken; null for nobody's. */
   clientDocuments: DocumentHosts | null;
   /** Where the service may connect to, besides what is globally reachable. */
-  outboundAllow: { private: boolean; http: boolean };
+  outboundAllow: readonly string[] | null;
   pageName: string | null;
   pageLogo: string | null;
   pageHome: string | null;
@@ -179,10 +179,7 @@ const definitions = {
     z
       .string()
       .regex(/^(?:private|http)(?:,(?:private|http))*$/)
-      .transform((text) => ({
-        private: text.includes('private'),
-        http: text.includes('http'),
-      })),
+      .transform((text) => text.split(',')),
     'must be private, http, or both with a comma',
   ),
   PAGE_NAME: setting(
@@ -386,7 +383,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     minFreeMb: read(environment, 'MIN_FREE_MB') ?? DEFAULT_MIN_FREE_MB,
     metrics: read(environment, 'METRICS') ?? false,
     rateLimit: rateLimit === undefined ? defaultRateLimits : rateLimit,
-    outboundAllow: read(environment, 'OUTBOUND_ALLOW') ?? { private: false, http: false },
+    outboundAllow: read(environment, 'OUTBOUND_ALLOW') ?? null,
     ...readLinking(environment, { ...admin, publicUrl }),
   };
 }

@@ -38,6 +38,7 @@ type InvalidRequest =
   | 'application_not_found'
   | 'application_enabled'
   | 'application_public'
+  | 'application_documented'
   | 'account_not_found'
   | 'secret_not_found'
   | 'secret_limit_reached'
@@ -58,6 +59,7 @@ type InvalidRequest =
 /** The codes of errors that only browsers see: on a page, or in a redirect to the application. */
 type InBrowser =
   | 'client_unknown'
+  | 'client_document_invalid'
   | 'redirect_uri_unregistered'
   | 'state_invalid'
   | 'response_type_unsupported'
@@ -82,6 +84,7 @@ const byCode = {
   shutting_down: UnavailableError,
   store_unavailable: UnavailableError,
   store_full: UnavailableError,
+  client_keys_unavailable: UnavailableError,
   outcome_unknown: OutcomeUnknownError,
   internal_error: ServerError,
 } as const satisfies Record<Exclude<ErrorCode, InvalidRequest | InBrowser>, ErrorClass>;

@@ -34,6 +34,7 @@ const classes: Record<ErrorCode, string> = {
   application_not_found: 'InvalidRequestError',
   account_not_found: 'InvalidRequestError',
   client_unknown: 'InvalidRequestError',
+  client_document_invalid: 'InvalidRequestError',
   redirect_uri_unregistered: 'InvalidRequestError',
   state_invalid: 'InvalidRequestError',
   response_type_unsupported: 'InvalidRequestError',
@@ -51,6 +52,7 @@ const classes: Record<ErrorCode, string> = {
   code_verifier_mismatch: 'InvalidRequestError',
   token_of_another_application: 'InvalidRequestError',
   application_public: 'InvalidRequestError',
+  application_documented: 'InvalidRequestError',
   scope_not_found: 'InvalidRequestError',
   scope_limit_reached: 'InvalidRequestError',
   target_unknown: 'InvalidRequestError',
@@ -66,6 +68,7 @@ const classes: Record<ErrorCode, string> = {
   shutting_down: 'UnavailableError',
   store_unavailable: 'UnavailableError',
   store_full: 'UnavailableError',
+  client_keys_unavailable: 'UnavailableError',
   outcome_unknown: 'OutcomeUnknownError',
   internal_error: 'ServerError',
 };

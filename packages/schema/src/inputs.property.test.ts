@@ -414,6 +414,7 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     code_challenge: optional(challenge),
   },
   listInput: listMembers,
+  applicationListInput: { documents: optional(boolean), ...listMembers },
   accountListInput: {
     ...{ username: optional(hostText), external_id: optional(externalId) },
     ...listMembers,

@@ -30,7 +30,8 @@ const TRPC_CODES = {
 // These are tested elsewhere: the first needs a database that fails in the middle of a write, the
 // second one that can't be reached, the third a batch (`trpc-batches.test.ts`), the fourth a server
 // that shuts down, the fifth the words of OAuth (`token.test.ts`). `store_full` needs a
-// full disk (`linking/store-full.test.ts`). The rest are told to browsers
+// full disk (`linking/store-full.test.ts`), and those of client documents another server
+// (`client-documents/flow.test.ts`). The rest are told to browsers
 // (`linking/reasons.test.ts`, `linking/authorize.test.ts`).
 const ELSEWHERE = [
   'outcome_unknown',
@@ -40,6 +41,9 @@ const ELSEWHERE = [
   'shutting_down',
   'grant_type_unsupported',
   'client_unknown',
+  'client_document_invalid',
+  'client_keys_unavailable',
+  'application_documented',
   'redirect_uri_unregistered',
   'state_invalid',
   'response_type_unsupported',

@@ -133,7 +133,10 @@ describeOnEachStore('lists', (fresh) => {
       const { status, json } = await send(server, { method: 'GET', path, authorization: operator });
       expect([status, json.error_code]).toEqual([400, 'parameter_invalid']);
       expect(json.issues).toEqual([
-        { path: [member], message: 'There is no such member. The members are limit, cursor.' },
+        {
+          path: [member],
+          message: 'There is no such member. The members are documents, limit, cursor.',
+        },
       ]);
     },
   );

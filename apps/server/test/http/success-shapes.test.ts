@@ -51,6 +51,7 @@ describeOnEachStore('results', (fresh) => {
     expect(application).toStrictEqual({
       object: 'application',
       id: application_id,
+      document_uri: null,
       name: 'Ünïcode & Söhne 💐',
       disabled: false,
       created_at,
@@ -184,6 +185,7 @@ describeOnEachStore('results', (fresh) => {
       expect(await call('account.grant', {}, as)).toStrictEqual({
         ...grant,
         application_id,
+        document_uri: null,
         resource: null,
         external_id,
       });

@@ -77,6 +77,7 @@ describeOnAnyStore('the host’s part of a link', (fresh) => {
       status: 'open',
       application: {
         object: 'application_profile',
+        document_uri: null,
         id: app.application_id,
         name: 'Acme',
         logo_uri: 'https://app.example/logo.png',
