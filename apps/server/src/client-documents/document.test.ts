@@ -260,7 +260,7 @@ describe('documents of known applications', () => {
         name: 'ChatGPT',
         homepage_uri: 'https://chatgpt.com/',
         method: 'private_key_jwt',
-        keys: { jwks_uri: published.jwks_uri },
+        jwks_uri: published.jwks_uri,
       });
     }
   });

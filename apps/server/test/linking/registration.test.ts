@@ -181,7 +181,7 @@ describeOnAnyStore('what is registered', (fresh) => {
       expect(data[0]).toStrictEqual({
         object: 'connection',
         application: {
-          ...{ object: 'application_profile', id: a.application_id, name: 'A' },
+          ...{ object: 'application_profile', id: a.application_id, document_uri: null, name: 'A' },
           ...{ logo_uri: null, homepage_uri: null, policy_uri: null, tos_uri: null },
         },
         scopes: [
