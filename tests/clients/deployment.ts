@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ADMIN_SECRET, operator } from '../support/operator.ts';
-import { environment, startService } from '../support/service.ts';
+import { type Environment, environment, startService } from '../support/service.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { ADA, startHost } from './host.ts';
 
@@ -17,12 +17,16 @@ export interface Deployment {
   close(): Promise<void>;
 }
 
-/** @param prefix - the path of PUBLIC_URL */
-export async function startDeployment(prefix: string): Promise<Deployment> {
+/**
+ * @param prefix - the path of PUBLIC_URL
+ * @param more - more settings
+ */
+export async function startDeployment(prefix: string, more: Environment = {}): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-clients-'));
   const gateway = await startGateway(prefix);
   const host = await startHost((operation, body) => admin('POST', `/links/${operation}`, body));
-  const settings = { ADMIN_SECRET, PUBLIC_URL: gateway.url, SIGN_IN_URL: host.signInUrl };
+  const urls = { PUBLIC_URL: gateway.url, SIGN_IN_URL: host.signInUrl };
+  const settings = { ADMIN_SECRET, ...urls, ...more };
   const service = await startService({ cwd: folder, env: environment(settings) });
   gateway.forwardTo(service.url);
   const admin: Deployment['admin'] = (method, path, body) => operator(service, method, path, body);

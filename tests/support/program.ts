@@ -8,6 +8,8 @@ export interface RunningProgram {
   readonly url: string;
   /** What it printed so far, on either stream. */
   printed(): string;
+  /** Writes to its standard input. */
+  write(text: string): void;
   stop(): Promise<void>;
 }
 
@@ -26,7 +28,7 @@ export async function startProgram(
   const child = spawn(program, words, {
     ...options,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   const kill = () => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
@@ -48,6 +50,7 @@ export async function startProgram(
   return {
     url,
     printed: () => printed,
+    write: (text) => void child.stdin.write(text),
     async stop() {
       kill();
       await ended;

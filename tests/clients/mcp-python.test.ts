@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installFromRequirements } from '@latchkey/test-kit/tools-from-requirements';
+import { expect, onTestFailed, onTestFinished, test } from 'vitest';
+import { type RunningProgram, startProgram } from '../support/program.ts';
+import { type Environment, environment } from '../support/service.ts';
+import { SCOPE } from './deployment.ts';
+import { ADA } from './host.ts';
+import { describeInWorlds } from './mcp/world.ts';
+
+// MCP clients in Python, unmodified, call a tool of a guarded server, until the user disconnects them.
+
+const folder = fileURLToPath(new URL('mcp/python', import.meta.url));
+const python = await installFromRequirements(
+  join(folder, 'requirements.txt'),
+  'mcp-clients',
+  process.env,
+).catch((error: Error) => error);
+
+/** What they print: the page that they open, and what the tool has told them. */
+const AUTHORIZATION_URL = /^http\S+\/oauth\/authorize\?\S+$/gm;
+const GREETING = new RegExp(`^Hello, ${ADA.username}$`, 'gm');
+
+/** Starts a client, and waits for its first authorization request. */
+async function startClient(program: string, settings: Environment): Promise<RunningProgram> {
+  const client = await startProgram(
+    [join(`${python}`, 'python'), join(folder, program)],
+    {
+      env: environment({
+        // The command that opens pages: the browser is the test's.
+        BROWSER: 'echo %s',
+        PYTHONDONTWRITEBYTECODE: '1',
+        PYTHONUNBUFFERED: '1',
+        ...settings,
+      }),
+    },
+    async (printed) => printed.match(AUTHORIZATION_URL)?.[0],
+  );
+  onTestFinished(client.stop);
+  onTestFailed(() => void process.stderr.write(client.printed()));
+  return client;
+}
+
+describeInWorlds('an MCP client in Python', python, (world, open) => {
+  test.each([
+    { library: 'mcp', program: 'sdk_client.py' },
+    { library: 'fastmcp', program: 'fastmcp_client.py' },
+  ])('$library links, calls a tool and is disconnected', async ({ library, program }) => {
+    const { mcp, gateway } = world;
+    const before = mcp.statuses.length;
+    const statuses = () => mcp.statuses.slice(before);
+    const client = await startClient(program, {
+      MCP_URL: mcp.url,
+      CLIENT_ID: await world.register(library),
+    });
+    expect(statuses()).toEqual([401]);
+    const asked = new URL(client.url).searchParams;
+    expect([asked.get('resource'), asked.get('scope')]).toEqual([mcp.url, SCOPE]);
+
+    const { page } = await open();
+    const consent = await world.allow(page, client.url);
+    for (const part of [library, 'Notes', new URL(mcp.url).hostname]) {
+      expect(consent).toContain(part);
+    }
+    const printed = (pattern: RegExp) => client.printed().match(pattern)?.length ?? 0;
+    await expect.poll(() => printed(GREETING)).toBe(1);
+    const token = gateway.seen.findLast(({ path }) => path === '/oauth/token');
+    expect(token?.parameters).toEqual(expect.arrayContaining(['resource', 'code_verifier']));
+    expect(statuses().filter((status) => status === 401)).toHaveLength(1);
+
+    await world.disconnect(page, library);
+    client.write('again\n');
+    // It asks the user anew.
+    await expect.poll(() => printed(AUTHORIZATION_URL)).toBe(2);
+    expect(statuses().at(-1)).toBe(401);
+    expect(printed(GREETING)).toBe(1);
+    await world.allow(page, client.printed().match(AUTHORIZATION_URL)?.[1] ?? '');
+    await expect.poll(() => printed(GREETING)).toBe(2);
+  });
+});

@@ -1,0 +1,86 @@
+"""A client with the official SDK, which leaves the browser and the callback to its user."""
+
+import asyncio
+import os
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+from mcp import Client
+from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata
+
+
+class Callback(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.server.query |= parse_qs(urlsplit(self.path).query)
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"You can close this page.")
+
+    def log_message(self, *_):
+        pass
+
+
+class Memory:
+    tokens = None
+
+    def __init__(self, client):
+        self.client = client
+
+    async def get_tokens(self):
+        return self.tokens
+
+    async def set_tokens(self, tokens):
+        self.tokens = tokens
+
+    async def get_client_info(self):
+        return self.client
+
+    async def set_client_info(self, client):
+        self.client = client
+
+
+async def open_browser(url):
+    print(url, flush=True)
+
+
+async def main():
+    server = HTTPServer(("127.0.0.1", 0), Callback)
+    redirect_uris = [f"http://127.0.0.1:{server.server_port}/callback"]
+
+    async def wait_for_callback():
+        server.query = {}
+        # A browser asks for an icon, too.
+        while "code" not in server.query:
+            await asyncio.to_thread(server.handle_request)
+        query = server.query
+        return AuthorizationCodeResult(
+            code=query["code"][0], state=query["state"][0], iss=query["iss"][0]
+        )
+
+    registered = OAuthClientInformationFull(
+        client_id=os.environ["CLIENT_ID"],
+        redirect_uris=redirect_uris,
+        token_endpoint_auth_method="none",
+    )
+    url = os.environ["MCP_URL"]
+    provider = OAuthClientProvider(
+        url,
+        OAuthClientMetadata(redirect_uris=redirect_uris),
+        Memory(registered),
+        open_browser,
+        wait_for_callback,
+    )
+    async with httpx2.AsyncClient(auth=provider) as http:
+        async with Client(streamable_http_client(url, http_client=http)) as client:
+            while True:
+                result = await client.call_tool("whoami")
+                print("Hello,", result.content[0].text, flush=True)
+                if not await asyncio.to_thread(sys.stdin.readline):
+                    return
+
+
+asyncio.run(main())
