@@ -123,6 +123,16 @@ describeOnAnyStore('a resource', (fresh) => {
     expect(data).toMatchObject([{ resource }]);
   });
 
+  test('may be left out when its code is redeemed, as ChatGPT does', async () => {
+    const app = await linkingApplication(server);
+    const { resource } = await newResource(server);
+    const code = await approved(server, app, { resource });
+    const form = { grant_type: 'authorization_code', code, code_verifier: VERIFIER };
+    const { json } = await postForm(server, '/oauth/token', form, app.bearer);
+    const as = asBearer(json.grant);
+    expect((await succeed(server, 'account.grant', {}, as)).resource).toBe(resource);
+  });
+
   test('is not asked for with the address of the service, which is no resource', async () => {
     const app = await linkingApplication(server);
     await newResource(server);
