@@ -332,6 +332,30 @@ describe('a resource', () => {
     expect(await statusOf('/mcp', bearer)).toEqual([401, 'invalid_token']);
     close();
   });
+
+  test('needs the class and the end that the MCP SDK looks for', async () => {
+    const namesake = class InvalidTokenError extends Error {};
+    const verifier = (InvalidTokenClass: typeof InvalidTokenError | typeof namesake) =>
+      latchkeyVerifier({ latchkey, resource: own, InvalidTokenError: InvalidTokenClass });
+    const real = verifier(InvalidTokenError);
+    const endless = async (token: string) => {
+      const { expiresAt: _, ...grant } = await real.verifyAccessToken(token);
+      return grant;
+    };
+    const app = express();
+    app.use('/namesake', requireBearerAuth({ verifier: verifier(namesake) }));
+    app.use('/endless', requireBearerAuth({ verifier: { verifyAccessToken: endless } }));
+    app.use('/', requireBearerAuth({ verifier: real }), (_, response) => response.end());
+    const { url, close } = await listen(app);
+    const { bearer } = await link('notes.read', own);
+    const statusOf = async (path: string, authorization: string) =>
+      (await fetch(url + path, { headers: headersWith(authorization) })).status;
+    expect(await statusOf('/', bearer)).toBe(200);
+    expect(await statusOf('/endless', bearer)).toBe(401);
+    expect(await statusOf('/', 'Bearer nothing')).toBe(401);
+    expect(await statusOf('/namesake', 'Bearer nothing')).toBe(500);
+    close();
+  });
 });
 
 describe('what a guard refuses does not reach the handler', () => {
