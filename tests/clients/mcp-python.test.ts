@@ -45,36 +45,36 @@ describeInWorlds('an MCP client in Python', python, (world, open) => {
   test.each([
     { library: 'mcp', program: 'sdk_client.py' },
     { library: 'fastmcp', program: 'fastmcp_client.py' },
-  ])('$library links, calls a tool and is disconnected', async ({ library, program }) => {
-    const { mcp, gateway } = world;
-    const before = mcp.statuses.length;
-    const statuses = () => mcp.statuses.slice(before);
-    const client = await startClient(program, {
-      MCP_URL: mcp.url,
-      CLIENT_ID: await world.register(library),
-    });
-    expect(statuses()).toEqual([401]);
-    const asked = new URL(client.url).searchParams;
-    expect([asked.get('resource'), asked.get('scope')]).toEqual([mcp.url, SCOPE]);
+  ])(
+    '$library, which nobody registered, links, calls a tool and is disconnected',
+    async ({ library, program }) => {
+      const { mcp, gateway } = world;
+      const before = mcp.statuses.length;
+      const statuses = () => mcp.statuses.slice(before);
+      const client_id = await world.client('documented', library);
+      const client = await startClient(program, { MCP_URL: mcp.url, CLIENT_DOCUMENT: client_id });
+      expect(statuses()).toEqual([401]);
+      const asked = Object.fromEntries(new URL(client.url).searchParams);
+      expect(asked).toMatchObject({ client_id, resource: mcp.url, scope: SCOPE });
 
-    const { page } = await open();
-    const consent = await world.allow(page, client.url);
-    for (const part of [library, 'Notes', new URL(mcp.url).hostname]) {
-      expect(consent).toContain(part);
-    }
-    const printed = (pattern: RegExp) => client.printed().match(pattern)?.length ?? 0;
-    await expect.poll(() => printed(GREETING)).toBe(1);
-    const token = gateway.seen.findLast(({ path }) => path === '/oauth/token');
-    expect(token?.parameters).toEqual(expect.arrayContaining(['resource', 'code_verifier']));
-    expect(statuses().filter((status) => status === 401)).toHaveLength(1);
+      const { page } = await open();
+      const consent = await world.allow(page, client.url);
+      const hosts = [client_id, mcp.url].map((address) => new URL(address).host);
+      for (const part of [library, 'Notes', ...hosts]) expect(consent).toContain(part);
+      const printed = (pattern: RegExp) => client.printed().match(pattern)?.length ?? 0;
+      await expect.poll(() => printed(GREETING)).toBe(1);
+      const token = gateway.seen.findLast(({ path }) => path === '/oauth/token');
+      expect(token?.parameters).toEqual(expect.arrayContaining(['resource', 'code_verifier']));
+      expect(statuses().filter((status) => status === 401)).toHaveLength(1);
 
-    await world.disconnect(page, library);
-    client.write('again\n');
-    // It asks the user anew.
-    await expect.poll(() => printed(AUTHORIZATION_URL)).toBe(2);
-    expect(statuses().at(-1)).toBe(401);
-    expect(printed(GREETING)).toBe(1);
-    await world.allow(page, client.printed().match(AUTHORIZATION_URL)?.[1] ?? '');
-    await expect.poll(() => printed(GREETING)).toBe(2);
-  });
+      await world.disconnect(page, library);
+      client.write('again\n');
+      // It asks the user anew.
+      await expect.poll(() => printed(AUTHORIZATION_URL)).toBe(2);
+      expect(statuses().at(-1)).toBe(401);
+      expect(printed(GREETING)).toBe(1);
+      await world.allow(page, client.printed().match(AUTHORIZATION_URL)?.[1] ?? '');
+      await expect.poll(() => printed(GREETING)).toBe(2);
+    },
+  );
 });

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, inject, test } from 'vitest';
 import type { Environment } from '../../support/service.ts';
 import { type Deployment, SCOPE, startDeployment } from '../deployment.ts';
 import { ADA } from '../host.ts';
+import { startDocumentServer } from './documents.ts';
 import { type GuardedServer, startMcpServer } from './server.ts';
 
 type Page = WatchedPage['page'];
@@ -16,8 +17,8 @@ type Page = WatchedPage['page'];
 /** Latchkey, a host with one account, and an MCP server whose tools need a grant for it. */
 export interface World extends Deployment {
   readonly mcp: GuardedServer;
-  /** Registers a client without a secret. Returns its `client_id`. */
-  register(name: string): Promise<string>;
+  /** Makes a client without a secret, which is registered or has a document. Returns its `client_id`. */
+  client(how: 'registered' | 'documented', name: string): Promise<string>;
   /**
    * Signs in and allows what a client asks for.
    *
@@ -65,8 +66,11 @@ export function describeInWorlds(
 }
 
 async function startWorld(mongodb: string | undefined): Promise<World> {
-  const database = mongodb && databaseOn(mongodb);
-  const deployment = await startDeployment('', database ? database.settings : {});
+  const database = mongodb === undefined ? undefined : databaseOn(mongodb);
+  const redirect_uris = ['http://127.0.0.1/callback', 'http://localhost/callback'];
+  const documents = await startDocumentServer(redirect_uris);
+  const settings = { ...documents.settings, ...database?.settings };
+  const deployment = await startDeployment('', settings);
   const { admin, gateway } = deployment;
   const mcp = await startMcpServer(gateway.url, SCOPE);
   await admin('POST', '/resources', { resource: mcp.url, name: 'Notes', default_scopes: [SCOPE] });
@@ -74,8 +78,8 @@ async function startWorld(mongodb: string | undefined): Promise<World> {
     ...deployment,
     mcp,
 
-    async register(name) {
-      const redirect_uris = ['http://127.0.0.1/callback', 'http://localhost/callback'];
+    async client(how, name) {
+      if (how === 'documented') return documents.addressOf(name);
       const input = { name, public: true, redirect_uris };
       return (await admin<{ id: string }>('POST', '/applications', input)).id;
     },
@@ -102,7 +106,8 @@ async function startWorld(mongodb: string | undefined): Promise<World> {
     async close() {
       await mcp.close();
       await deployment.close();
-      if (database) await database.remove();
+      await documents.close();
+      await database?.remove();
     },
   };
 }

@@ -9,7 +9,7 @@ from fastmcp.client.auth import OAuth
 
 
 async def main():
-    auth = OAuth(client_id=os.environ["CLIENT_ID"])
+    auth = OAuth(client_metadata_url=os.environ["CLIENT_DOCUMENT"])
     async with Client(os.environ["MCP_URL"], auth=auth) as client:
         while True:
             result = await client.call_tool("whoami")

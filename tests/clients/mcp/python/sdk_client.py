@@ -10,7 +10,7 @@ import httpx2
 from mcp import Client
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata
+from mcp.shared.auth import OAuthClientMetadata
 
 
 class Callback(BaseHTTPRequestHandler):
@@ -26,9 +26,7 @@ class Callback(BaseHTTPRequestHandler):
 
 class Memory:
     tokens = None
-
-    def __init__(self, client):
-        self.client = client
+    client = None
 
     async def get_tokens(self):
         return self.tokens
@@ -61,18 +59,14 @@ async def main():
             code=query["code"][0], state=query["state"][0], iss=query["iss"][0]
         )
 
-    registered = OAuthClientInformationFull(
-        client_id=os.environ["CLIENT_ID"],
-        redirect_uris=redirect_uris,
-        token_endpoint_auth_method="none",
-    )
     url = os.environ["MCP_URL"]
     provider = OAuthClientProvider(
         url,
         OAuthClientMetadata(redirect_uris=redirect_uris),
-        Memory(registered),
+        Memory(),
         open_browser,
         wait_for_callback,
+        client_metadata_url=os.environ["CLIENT_DOCUMENT"],
     )
     async with httpx2.AsyncClient(auth=provider) as http:
         async with Client(streamable_http_client(url, http_client=http)) as client:
