@@ -1,0 +1,42 @@
+/**
+ * An MCP server with the official SDK. Its tool lists the notes of the user whom the client acts for.
+ * `expressGuard` asks Latchkey at each request, so the next call of a client that the user has
+ * disconnected is refused.
+ *
+ * `start.ts` runs it.
+ */
+
+import type { Latchkey } from '@latchkey/client';
+import { expressGuard, grantOf, protectedResource } from '@latchkey/client/guards';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import express, { type Express } from 'express';
+
+type NotesOf = (accountId: string) => string[];
+interface At {
+  /** The address of the MCP server, as it is registered at Latchkey. */
+  resource: string;
+  /** Latchkey's `PUBLIC_URL`. */
+  authorizationServer: string;
+}
+
+export function createMcp(latchkey: Latchkey, at: At, notesOf: NotesOf): Express {
+  const scope = 'notes.read';
+  const app = express();
+  app.use(protectedResource({ ...at, scopes: [scope] }));
+  app.use('/mcp', expressGuard({ latchkey, resource: at.resource, scope }));
+
+  app.post('/mcp', express.json(), async (request, response) => {
+    const server = new McpServer({ name: 'notes', version: '1.0.0' });
+    const { account } = grantOf(request);
+    server.registerTool('list_notes', { description: 'Lists the notes of the user.' }, () => ({
+      content: notesOf(account.id).map((text) => ({ type: 'text', text })),
+    }));
+    // Without sessions: nothing outlives the request whose grant was checked.
+    const transport = new StreamableHTTPServerTransport();
+    response.on('close', () => server.close());
+    await server.connect(transport);
+    await transport.handleRequest(request, response, request.body);
+  });
+  return app.all('/mcp', (_, response) => void response.set('Allow', 'POST').sendStatus(405));
+}

@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeInBrowser, type WatchedPage } from '@latchkey/test-kit/chromium';
+import { freePort } from '@latchkey/test-kit/free-port';
+import {
+  dropDatabase,
+  freshName,
+  nodeArgumentsFor,
+  patientUrlOf,
+} from '@latchkey/test-kit/mongodb/test-databases';
+import {
+  type OAuthClientProvider,
+  UnauthorizedError,
+} from '@modelcontextprotocol/sdk/client/auth.js';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { examplesFolder } from '../support/examples-folder.ts';
+import { ADMIN_SECRET, operator } from '../support/operator.ts';
+import { type RunningProgram, startProgram } from '../support/program.ts';
+import {
+  type Environment,
+  environment,
+  type ServiceProcess,
+  startService,
+} from '../support/service.ts';
+
+// The official MCP client in TypeScript, unmodified, with the MCP server of examples/mcp and its host.
+
+/** A client's memory, and where the SDK sends the user's browser. */
+class Link implements OAuthClientProvider {
+  readonly redirectUrl: string;
+  readonly clientMetadata: { redirect_uris: string[] };
+  readonly clientInformation: () => { client_id: string };
+  authorizationUrl = '';
+  grant: OAuthTokens | undefined;
+  verifier = '';
+
+  constructor(redirectUrl: string, client_id: string) {
+    this.redirectUrl = redirectUrl;
+    this.clientMetadata = { redirect_uris: [redirectUrl] };
+    this.clientInformation = () => ({ client_id });
+  }
+  state = () => 'the-state-of-the-client';
+  codeVerifier = () => this.verifier;
+  saveCodeVerifier = (verifier: string) => {
+    this.verifier = verifier;
+  };
+  redirectToAuthorization = ({ href }: URL) => {
+    this.authorizationUrl = href;
+  };
+  tokens = () => this.grant;
+  saveTokens = (tokens: OAuthTokens) => {
+    this.grant = tokens;
+  };
+}
+
+describeInBrowser('the MCP client in TypeScript', (open) => {
+  // Where the browser comes back to: the client listens on this device.
+  const listener = createServer((_, response) => response.end('Go back to the client.'));
+  let callback: string;
+  beforeAll(async () => {
+    await once(listener.listen(0, '127.0.0.1'), 'listening');
+    callback = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;
+  });
+  afterAll(() => listener.close());
+
+  describe('SQLite', () => describeStore(undefined));
+  const mongodb = inject('mongodbUrl');
+  const notRun = mongodb ? '' : ' (not run: there is no MongoDB)';
+  describe.runIf(mongodb)(`MongoDB${notRun}`, () => describeStore(mongodb));
+
+  function describeStore(server: string | undefined): void {
+    const database = freshName();
+    let folder: string;
+    let service: ServiceProcess;
+    let example: RunningProgram;
+    let [hostUrl, mcpUrl] = ['', ''];
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'latchkey-mcp-'));
+      const address = async () => `http://127.0.0.1:${await freePort()}`;
+      const [publicUrl, ...urls] = [await address(), await address(), await address()];
+      [hostUrl = '', mcpUrl = ''] = urls;
+      const settings: Environment = {
+        ADMIN_SECRET,
+        PORT: new URL(publicUrl).port,
+        PUBLIC_URL: publicUrl,
+        SIGN_IN_URL: `${hostUrl}/link`,
+        ...(server && { DATABASE_URL: patientUrlOf(server, database) }),
+        NODE_OPTIONS: nodeArgumentsFor(server).join(' '),
+      };
+      service = await startService({ cwd: folder, env: environment(settings) });
+      example = await startProgram(
+        [process.execPath, join(examplesFolder, 'mcp/start.ts')],
+        {
+          env: environment({
+            ...{ LATCHKEY_URL: publicUrl, ADMIN_SECRET, HOST_URL: hostUrl, MCP_URL: mcpUrl },
+          }),
+        },
+        async (printed) => /^The MCP server: (\S+)$/m.exec(printed)?.[1],
+      );
+    });
+    afterAll(async () => {
+      await example?.stop();
+      await service?.stop();
+      if (server) await dropDatabase(server, database);
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    const transportOf = (link: Link) =>
+      new StreamableHTTPClientTransport(new URL(example.url), { authProvider: link });
+    const newClient = () => new Client({ name: 'client', version: '1.0.0' });
+    const listNotes = (client: Client) => client.callTool({ name: 'list_notes' });
+
+    /** From the authorization request to the callback, as a user. Returns the address of the callback. */
+    async function allow(page: WatchedPage['page'], authorizationUrl: string): Promise<URL> {
+      await page.goto(authorizationUrl);
+      await page.getByRole('button', { name: 'Ada Lovelace' }).click();
+      await page.getByText('Read your notes').waitFor();
+      // The consent page takes no click in the first moments after a focus.
+      await expect
+        .poll(async () => {
+          if (page.url().startsWith(callback)) return true;
+          await page.getByRole('button', { name: 'Allow' }).click({ timeout: 2_000 });
+          await page.waitForURL(`${callback}**`, { timeout: 20_000 });
+          return true;
+        })
+        .toBe(true);
+      return new URL(page.url());
+    }
+
+    /** Ends the connection, on the page that lists them. */
+    async function disconnect(page: WatchedPage['page'], name: string): Promise<void> {
+      await page.goto(hostUrl);
+      await page.getByRole('button', { name: 'Connected applications' }).click();
+      await page.getByText(name).first().waitFor();
+      await page.getByRole('link', { name: /disconnect/i }).click();
+      await page.getByRole('button', { name: /disconnect/i }).click();
+      await page.getByRole('button', { name: /disconnect/i }).waitFor({ state: 'detached' });
+    }
+
+    test('links, calls a tool, and is refused once the user has disconnected it', async () => {
+      const { id } = await operator<{ id: string }>(service, 'POST', '/applications', {
+        ...{ name: 'Assistant', redirect_uris: [callback], public: true },
+      });
+      const link = new Link(callback, id);
+      const stranger = transportOf(link);
+      await expect(newClient().connect(stranger)).rejects.toThrow(UnauthorizedError);
+      const asked = new URL(link.authorizationUrl);
+      expect(Object.fromEntries(asked.searchParams)).toMatchObject({
+        ...{ client_id: id, resource: example.url, scope: 'notes.read' },
+      });
+
+      const { page, complaints } = await open();
+      const { searchParams } = await allow(page, link.authorizationUrl);
+      expect(searchParams.get('state')).toBe(link.state());
+      expect(complaints).toEqual([]);
+      await stranger.finishAuth(searchParams.get('code') ?? '');
+
+      const client = newClient();
+      await client.connect(transportOf(link));
+      const notes = { content: [{ type: 'text', text: 'Sketch of the engine' }] };
+      expect(await listNotes(client)).toEqual(notes);
+
+      await disconnect(page, 'Assistant');
+      await expect(listNotes(client)).rejects.toThrow(UnauthorizedError);
+      const refused = await fetch(example.url, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${link.grant?.access_token}` },
+      });
+      expect(refused.status).toBe(401);
+      expect(refused.headers.get('WWW-Authenticate')).toContain('error="invalid_token"');
+      await client.close();
+    });
+  }
+});
