@@ -123,6 +123,32 @@ const ways: Record<string, Record<string, Way>> = {
     },
   },
 
+  // tests/ai-clients.test.ts compares server.ts with the example.
+  'guides/ai-clients.md': {
+    async ts() {},
+    async sh({ code }, reader, blocks) {
+      const text = code.replaceAll(PORT_OF_PAGES, port);
+      if (!code.startsWith('curl')) return void (await shell(reader, text));
+      await requireTools(['curl']);
+      const main = blocks.find(({ file }) => file === 'main.ts')?.code ?? '';
+      const call = `
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+const { stdout } = await promisify(execFile)('sh', ['-c', ${JSON.stringify(text)}]);
+console.log(stdout);
+process.exit();
+`;
+      const server = main.replace("'./server.js'", "'./mcp/server.ts'");
+      const said = await program(reader, server.replaceAll(PORT_OF_PAGES, port) + call);
+      const response = blocks.find(({ language }) => language === 'http')?.code ?? '';
+      for (const line of response.replaceAll(PORT_OF_PAGES, port).trim().split('\n')) {
+        expect(said.split('\r\n')).toContain(line);
+      }
+    },
+    // Compared above.
+    async http() {},
+  },
+
   'guides/store-the-grant.md': {
     async sql({ code }) {
       const database = new DatabaseSync(':memory:');

@@ -3,7 +3,7 @@
  * `expressGuard` asks Latchkey at each request, so the next call of a client that the user has
  * disconnected is refused.
  *
- * `start.ts` runs it.
+ * `start.ts` runs it. docs/guides/ai-clients.md explains it.
  */
 
 import type { Latchkey } from '@latchkey/client';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { createServer as createHttpsServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,8 +19,9 @@ import {
 } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import type { OAuthClientInformation, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createAuthority } from '../../apps/server/test/certificates.ts';
 import { examplesFolder } from '../support/examples-folder.ts';
 import { ADMIN_SECRET, operator } from '../support/operator.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
@@ -36,17 +38,24 @@ import {
 class Link implements OAuthClientProvider {
   readonly redirectUrl: string;
   readonly clientMetadata: { redirect_uris: string[] };
-  readonly clientInformation: () => { client_id: string };
+  readonly clientMetadataUrl?: string;
+  client: OAuthClientInformation | undefined;
   authorizationUrl = '';
   grant: OAuthTokens | undefined;
   verifier = '';
 
-  constructor(redirectUrl: string, client_id: string) {
+  /** @param known - the address of the client's document, or the id that it is registered with */
+  constructor(redirectUrl: string, known: { document: string } | { id: string }) {
     this.redirectUrl = redirectUrl;
     this.clientMetadata = { redirect_uris: [redirectUrl] };
-    this.clientInformation = () => ({ client_id });
+    if ('document' in known) this.clientMetadataUrl = known.document;
+    else this.client = { client_id: known.id };
   }
   state = () => 'the-state-of-the-client';
+  clientInformation = () => this.client;
+  saveClientInformation = (client: OAuthClientInformation) => {
+    this.client = client;
+  };
   codeVerifier = () => this.verifier;
   saveCodeVerifier = (verifier: string) => {
     this.verifier = verifier;
@@ -59,6 +68,8 @@ class Link implements OAuthClientProvider {
     this.grant = tokens;
   };
 }
+
+type Page = WatchedPage['page'];
 
 describeInBrowser('the MCP client in TypeScript', (open) => {
   // Where the browser comes back to: the client listens on this device.
@@ -78,12 +89,27 @@ describeInBrowser('the MCP client in TypeScript', (open) => {
   function describeStore(server: string | undefined): void {
     const database = freshName();
     let folder: string;
+    let documents: Server;
     let service: ServiceProcess;
     let example: RunningProgram;
-    let [hostUrl, mcpUrl] = ['', ''];
+    let [hostUrl, mcpUrl, documentHost] = ['', '', ''];
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'latchkey-mcp-'));
+      const authority = await createAuthority(folder, 'authority');
+      const pem = await readFile(await authority.issue('/CN=documents'));
+      documents = createHttpsServer({ key: pem, cert: pem }, (request, response) => {
+        const document = {
+          client_id: `https://${documentHost}${request.url}`,
+          client_name: 'Assistant',
+          redirect_uris: ['http://127.0.0.1/callback'],
+          grant_types: ['authorization_code', 'refresh_token'],
+          token_endpoint_auth_method: 'none',
+        };
+        response.setHeader('Content-Type', 'application/json').end(JSON.stringify(document));
+      });
+      await once(documents.listen(0, '127.0.0.1'), 'listening');
+      documentHost = `127.0.0.1:${(documents.address() as AddressInfo).port}`;
       const address = async () => `http://127.0.0.1:${await freePort()}`;
       const [publicUrl, ...urls] = [await address(), await address(), await address()];
       [hostUrl = '', mcpUrl = ''] = urls;
@@ -94,6 +120,9 @@ describeInBrowser('the MCP client in TypeScript', (open) => {
         SIGN_IN_URL: `${hostUrl}/link`,
         ...(server && { DATABASE_URL: patientUrlOf(server, database) }),
         NODE_OPTIONS: nodeArgumentsFor(server).join(' '),
+        CLIENT_DOCUMENTS: '127.0.0.1',
+        OUTBOUND_ALLOW: 'private',
+        NODE_EXTRA_CA_CERTS: authority.file,
       };
       service = await startService({ cwd: folder, env: environment(settings) });
       example = await startProgram(
@@ -109,6 +138,7 @@ describeInBrowser('the MCP client in TypeScript', (open) => {
     afterAll(async () => {
       await example?.stop();
       await service?.stop();
+      documents?.close();
       if (server) await dropDatabase(server, database);
       await rm(folder, { recursive: true, force: true });
     });
@@ -119,10 +149,13 @@ describeInBrowser('the MCP client in TypeScript', (open) => {
     const listNotes = (client: Client) => client.callTool({ name: 'list_notes' });
 
     /** From the authorization request to the callback, as a user. Returns the address of the callback. */
-    async function allow(page: WatchedPage['page'], authorizationUrl: string): Promise<URL> {
+    async function allow(page: Page, authorizationUrl: string, shown: string): Promise<URL> {
       await page.goto(authorizationUrl);
       await page.getByRole('button', { name: 'Ada Lovelace' }).click();
+      await page.getByRole('heading', { level: 1 }).getByText(shown).waitFor();
       await page.getByText('Read your notes').waitFor();
+      await page.getByText(`access to Notes at ${new URL(mcpUrl).host}`).waitFor();
+      await page.getByText('runs on this device').waitFor();
       // The consent page takes no click in the first moments after a focus.
       await expect
         .poll(async () => {
@@ -136,39 +169,34 @@ describeInBrowser('the MCP client in TypeScript', (open) => {
     }
 
     /** Ends the connection, on the page that lists them. */
-    async function disconnect(page: WatchedPage['page'], name: string): Promise<void> {
+    async function disconnect(page: Page, shown: string): Promise<void> {
       await page.goto(hostUrl);
       await page.getByRole('button', { name: 'Connected applications' }).click();
-      await page.getByText(name).first().waitFor();
+      await page.getByText(shown).first().waitFor();
       await page.getByRole('link', { name: /disconnect/i }).click();
       await page.getByRole('button', { name: /disconnect/i }).click();
       await page.getByRole('button', { name: /disconnect/i }).waitFor({ state: 'detached' });
     }
 
-    test('links, calls a tool, and is refused once the user has disconnected it', async () => {
-      const { id } = await operator<{ id: string }>(service, 'POST', '/applications', {
-        ...{ name: 'Assistant', redirect_uris: [callback], public: true },
-      });
-      const link = new Link(callback, id);
+    /** Links, calls a tool, and is disconnected by the user. */
+    async function walk(link: Link, shown: string): Promise<void> {
       const stranger = transportOf(link);
       await expect(newClient().connect(stranger)).rejects.toThrow(UnauthorizedError);
-      const asked = new URL(link.authorizationUrl);
-      expect(Object.fromEntries(asked.searchParams)).toMatchObject({
-        ...{ client_id: id, resource: example.url, scope: 'notes.read' },
-      });
+      const { searchParams: asked } = new URL(link.authorizationUrl);
+      expect([asked.get('resource'), asked.get('scope')]).toEqual([example.url, 'notes.read']);
 
       const { page, complaints } = await open();
-      const { searchParams } = await allow(page, link.authorizationUrl);
-      expect(searchParams.get('state')).toBe(link.state());
+      const { searchParams: answer } = await allow(page, link.authorizationUrl, shown);
+      expect(answer.get('state')).toBe(link.state());
       expect(complaints).toEqual([]);
-      await stranger.finishAuth(searchParams.get('code') ?? '');
+      await stranger.finishAuth(answer.get('code') ?? '');
 
       const client = newClient();
       await client.connect(transportOf(link));
       const notes = { content: [{ type: 'text', text: 'Sketch of the engine' }] };
       expect(await listNotes(client)).toEqual(notes);
 
-      await disconnect(page, 'Assistant');
+      await disconnect(page, shown);
       await expect(listNotes(client)).rejects.toThrow(UnauthorizedError);
       const refused = await fetch(example.url, {
         method: 'POST',
@@ -177,6 +205,28 @@ describeInBrowser('the MCP client in TypeScript', (open) => {
       expect(refused.status).toBe(401);
       expect(refused.headers.get('WWW-Authenticate')).toContain('error="invalid_token"');
       await client.close();
+    }
+
+    const documented = async () => {
+      const path = '/applications?documents=true';
+      const { data } = await operator<{ data: { document_uri: string }[] }>(service, 'GET', path);
+      return data.map(({ document_uri }) => document_uri);
+    };
+
+    test('links without being registered, and is refused once it is disconnected', async () => {
+      const document = `https://${documentHost}/client.json`;
+      const link = new Link(callback, { document });
+      expect(await documented()).toEqual([]);
+      await walk(link, documentHost);
+      expect(link.client).toMatchObject({ client_id: document });
+      expect(await documented()).toEqual([document]);
+    });
+
+    test('links as a registered application, and is refused once it is disconnected', async () => {
+      const { id } = await operator<{ id: string }>(service, 'POST', '/applications', {
+        ...{ name: 'Registered Assistant', redirect_uris: [callback], public: true },
+      });
+      await walk(new Link(callback, { id }), 'Registered Assistant');
     });
   }
 });
