@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { reasons } from '../reasons.ts';
-import { readDocument } from './document.ts';
+import { readDocument, WRITTEN_FOR } from './document.ts';
 import { BadDocument } from './faults.ts';
 
 const ADDRESS = 'https://app.example:8443/client.json';
@@ -310,3 +311,11 @@ describe('documents of known applications', () => {
     expect(document.name).toBe('Visual Studio Code');
   });
 });
+
+test.each(['protocol/clients.md', 'guides/ai-clients.md'])(
+  'docs/%s has the same versions',
+  (page) => {
+    const text = readFileSync(new URL(`../../../../docs/${page}`, import.meta.url), 'utf8');
+    for (const version of Object.values(WRITTEN_FOR)) expect(text).toContain(version);
+  },
+);

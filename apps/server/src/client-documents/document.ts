@@ -21,6 +21,12 @@ export interface ClientDocument extends LinkedDocument {
 /** Of the redirect URIs of a document. */
 const REDIRECT_URIS_READ = 100;
 
+/** What these rules were written for. Whoever changes one reads decision 67 and `docs/protocol/clients.md` again. */
+export const WRITTEN_FOR = {
+  draft: 'draft-ietf-oauth-client-id-metadata-document-02',
+  mcp: '2026-07-28',
+};
+
 type Members = Record<string, unknown>;
 
 function refuse(reason: DocumentFault): never {

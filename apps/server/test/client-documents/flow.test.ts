@@ -131,6 +131,28 @@ describeOnAnyStore('an application that nobody registered', (fresh) => {
     expect(published.requests).toBe(1);
   });
 
+  const gone: [what: string, change: (published: PublishedDocument) => unknown][] = [
+    [
+      'is another one',
+      (one) => Object.assign(one.members, { client_name: 'Bank', redirect_uris: [] }),
+    ],
+    ['is not found', (one) => setResponse(one, (response) => response.writeHead(404).end())],
+    ['is refused', (one) => addMembers(one, { client_secret: 'hush' })],
+    ['hangs', (one) => setResponse(one, () => undefined)],
+  ];
+
+  test.each(gone)('goes on with what the user saw, if the document %s since', async (_, change) => {
+    const published = await publish(world);
+    const account_id = await newAccount(server);
+    const asked = await begin(server, published);
+    change(published);
+    server.advance(3_000_000);
+    const { answer, code } = await approved(server, asked, account_id);
+    expect(answer.application.name).toBe('Notes Reader');
+    expect((await redeem(server, code, { client_id: published.address })).status).toBe(200);
+    expect(published.requests).toBe(1);
+  });
+
   test('is one application, whoever approves, and keeps what the latest link kept', async () => {
     const published = await publish(world);
     const account_id = await newAccount(server);

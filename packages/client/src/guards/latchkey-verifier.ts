@@ -1,6 +1,6 @@
 import type { Account } from '@latchkey/schema';
 import { GrantRequiredError } from './grant-required-error.ts';
-import { createGuard, type Documented, type GrantReader } from './require-grant.ts';
+import { createGuard, type GrantReader } from './require-grant.ts';
 
 /** Options of {@link latchkeyVerifier}. */
 export interface LatchkeyVerifierOptions {
@@ -88,7 +88,7 @@ export function latchkeyVerifier(options: LatchkeyVerifierOptions): LatchkeyVeri
   return {
     async verifyAccessToken(token) {
       const request = { headers: { authorization: `Bearer ${token}` } };
-      const grant: Documented = await guard(request).catch((error: unknown) => {
+      const grant = await guard(request).catch((error: unknown) => {
         const isRefused = error instanceof GrantRequiredError && error.status === 401;
         throw isRefused ? new InvalidTokenError(error.message) : error;
       });

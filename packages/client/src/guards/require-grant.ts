@@ -70,9 +70,6 @@ export interface GuardedRequest {
     | { readonly authorization?: string | undefined };
 }
 
-/** Until the service describes it: the address of the client document, for an application that has one. */
-export type Documented = GrantDescription & { readonly document_uri?: string | null };
-
 /** Returns the grant of a request, or throws. */
 export type Guard = (request: GuardedRequest) => Promise<GrantDescription>;
 
@@ -96,7 +93,7 @@ export function createGuard(options: GuardOptions): Guard {
     if (secret === null) throw refuse.invalid();
 
     // Checked for each request: a cached result would accept a grant that was revoked meanwhile.
-    const grant: Documented = await latchkey.grant(secret).catch((error: unknown) => {
+    const grant = await latchkey.grant(secret).catch((error: unknown) => {
       if (!hasBrand(error)) throw error;
       const { name, retry_after: retryAfter } = error as LatchkeyError;
       // By name: the client may come from another copy of this package.
