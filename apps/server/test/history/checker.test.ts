@@ -71,13 +71,29 @@ const cases: Record<string, Case[]> = {
   ],
   'own-verifier-only': [
     {
-      broken: [convert('a', [2, 3], { mistaken: true })],
+      broken: [convert('a', [2, 3], { mistaken: 'verifier' })],
       proof: ['a'],
       kept: [
-        convert('a', [2, 3], { ...error('code_verifier_mismatch'), mistaken: true }),
-        convert('b', [2, null], { mistaken: true }),
+        convert('a', [2, 3], { ...error('code_verifier_mismatch'), mistaken: 'verifier' }),
+        convert('b', [2, null], { mistaken: 'verifier' }),
         convert('c', [4, 5]),
       ],
+    },
+  ],
+  'own-resource-only': [
+    {
+      broken: [convert('a', [2, 3], { mistaken: 'resource' })],
+      proof: ['a'],
+      kept: [
+        convert('a', [2, 3], { ...error('target_mismatch'), mistaken: 'resource' }),
+        convert('b', [4, 5]),
+        use('b', 'c', [6, 7], { ...invalid, mistaken: 'resource' }),
+      ],
+    },
+    {
+      broken: [convert('a', [2, 3]), use('a', 'b', [4, 5], { mistaken: 'resource' })],
+      proof: ['b'],
+      kept: [convert('a', [2, 3]), use('a', 'b', [4, 5])],
     },
   ],
   'own-application-only': [

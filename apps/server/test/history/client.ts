@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { KnownGrant, KnownSecret } from './generator.ts';
 import type { Call } from './history.ts';
-import type { ServerUrls } from './recorder.ts';
+import type { GuardKind, ServerUrls } from './recorder.ts';
 
 /** What a client process is told at its start. */
 export interface ClientPlan {
@@ -16,6 +16,8 @@ export interface ClientPlan {
   start: bigint;
   bearers: readonly [string, string];
   urls: ServerUrls;
+  /** Default: a sound one. */
+  guard?: GuardKind | undefined;
 }
 
 /** What the driver tells `client-process.ts`. Secrets go this way only: they are on no disk. */

@@ -1,5 +1,5 @@
 import { wires } from '../http/call.ts';
-import type { Call, ServerName } from './history.ts';
+import type { Call, Mistake, ServerName } from './history.ts';
 import type { Random } from './random.ts';
 
 /** What a grant goes through, so that each kind of race has enough grants of its own. */
@@ -22,6 +22,8 @@ export interface KnownGrant {
   code: string;
   /** What the code is bound to, as an application sends it; null if it is bound to nothing. */
   proof: { redirect_uri: string; code_verifier: string } | null;
+  /** The resource that it is for; null for none. */
+  resource: string | null;
   /** Which of the two applications it was issued to. */
   owner: 0 | 1;
   fate: Fate;
@@ -39,8 +41,8 @@ export interface Intent {
   operation: 'convert' | 'recover' | 'revoke' | 'erase' | 'disconnect' | 'authenticate';
   grant: KnownGrant;
   application: 'own' | 'other';
-  /** Of `convert`: sends a verifier that is not that of the code. Default: false. */
-  mistaken?: boolean;
+  /** What is not that of the code or the grant. Default: nothing. */
+  mistaken?: Mistake;
   /** Of `authenticate`. */
   secret?: KnownSecret;
   server: ServerName;
@@ -181,15 +183,19 @@ export class Generator {
     const grant = this.#pickGrant();
     const step = this.#random.weighted(weights[grant.fate]);
     const secrets = this.#secrets.get(grant.name) ?? [];
+    const newest = secrets.at(-1);
     if (step === 'trespass') {
       const operation = this.#random.pick(['convert', 'convert', 'recover', 'revoke'] as const);
       return [{ ...this.#way(home, operation), operation, grant, application: 'other' }];
     }
     if (step === 'mistake') {
+      const mistaken = this.#random.pick(['verifier', 'resource'] as const);
+      if (mistaken === 'resource' && newest && this.#random.chance(0.5)) {
+        return [{ ...this.#use(grant, newest, home), mistaken }];
+      }
       const way = this.#way(home, 'convert');
-      return [{ ...way, operation: 'convert', grant, application: 'own', mistaken: true }];
+      return [{ ...way, operation: 'convert', grant, application: 'own', mistaken }];
     }
-    const newest = secrets.at(-1);
     if (step === 'authenticate' && newest) {
       return [
         this.#use(grant, this.#random.chance(0.5) ? newest : this.#random.pick(secrets), home),

@@ -15,7 +15,7 @@ export class GrantCalls {
   readonly finds: readonly Call[];
   /** What another application asked, which must have no effect. */
   readonly others: readonly Call[];
-  /** Exchanges by the code's own application with a wrong verifier, which must have no effect. */
+  /** Calls by the code's own application with a wrong verifier or resource, which must have no effect. */
   readonly mistakes: readonly Call[];
   readonly #byId: ReadonlyMap<string, Call>;
 

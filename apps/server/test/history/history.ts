@@ -14,10 +14,10 @@ export interface Call {
   /** Whose secret an application's call was made with: the one that the code was issued to? */
   application?: 'own' | 'other';
   /**
-   * Of `convert`: the verifier was not that of the code, or was sent for a code that has none. Such a
-   * call must have no effect.
+   * What is not that of the code, or of the grant: of `convert` the verifier or the resource, of
+   * `authenticate` the resource whose guard asks. Such a call must have no effect.
    */
-  mistaken?: true;
+  mistaken?: Mistake;
   /** The grant secret that was shown, by the id of the call that it came with. */
   secret?: string;
   server: ServerName;
@@ -44,6 +44,8 @@ export type CallOperation =
   | 'disconnect'
   | 'authenticate'
   | 'find';
+
+export type Mistake = 'verifier' | 'resource';
 
 export type ServerName = 'A' | 'B';
 
@@ -72,8 +74,8 @@ export function createStopwatch(start: bigint): () => number {
 export function describeCall(call: Call): string {
   const whose = call.application === 'other' ? ' by another application' : '';
   const secret = call.secret === undefined ? '' : ` with the secret of ${call.secret}`;
-  const verifier = call.mistaken ? ' with a verifier that is not its own' : '';
-  const what = `${call.operation} ${call.grant}${whose}${secret}${verifier}`;
+  const mistake = call.mistaken ? ` with a ${call.mistaken} that is not its own` : '';
+  const what = `${call.operation} ${call.grant}${whose}${secret}${mistake}`;
   const when = `${milliseconds(call.start)} to ${call.end === null ? '?' : milliseconds(call.end)} ms`;
   return `${call.id.padEnd(12)} ${when.padEnd(24)} ${call.server} ${call.wire}  ${what}: ${describeAnswer(call.answer)}`;
 }

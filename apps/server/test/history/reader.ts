@@ -68,8 +68,13 @@ async function readGrant(
   const use = (secret: KnownSecret) => ask({ operation: 'authenticate', secret });
 
   let works = false;
-  for (const secret of secrets) works = (await use(secret)).status === 200 || works;
-  await ask({ operation: 'convert', mistaken: true });
+  for (const secret of secrets) {
+    await ask({ operation: 'authenticate', secret, mistaken: 'resource' });
+    works = (await use(secret)).status === 200 || works;
+  }
+  for (const mistaken of ['verifier', 'resource'] as const) {
+    await ask({ operation: 'convert', mistaken });
+  }
   await ask({ operation: 'convert' });
   await ask({ operation: 'convert', wire: 'form' });
   if (works) return;

@@ -1,10 +1,20 @@
-import type { OperationName } from '@latchkey/schema';
+import type { GrantDescription, OperationName } from '@latchkey/schema';
+import { GrantRequiredError } from '../../../../packages/client/src/guards/grant-required-error.ts';
+import { requireGrant } from '../../../../packages/client/src/guards/require-grant.ts';
 import { type Json, type Request, requestOf, unwrapped } from '../http/call.ts';
 import { FORM_TYPE } from '../http/forms.ts';
 import { operator } from '../http/running-server.ts';
 import type { Intent, KnownGrant } from './generator.ts';
 import { type Answer, type Call, createStopwatch, type ServerName } from './history.ts';
 import { replyTo } from './reply.ts';
+
+/** The resources that codes are for, and none. */
+export const RESOURCES = ['https://notes.example/mcp', 'https://files.example'] as const;
+
+const otherThan = (resource: string | null) =>
+  RESOURCES.find((other) => other !== resource) as string;
+
+export type GuardKind = 'sound' | 'takes-any-resource';
 
 /** Where the servers listen now. */
 export type ServerUrls = Record<ServerName, string>;
@@ -23,6 +33,7 @@ export class Recorder {
   readonly #bearers: readonly [string, string];
   readonly #names = new Map<string, string>();
   readonly #patience: number;
+  readonly #guard: GuardKind;
   #made = 0;
 
   constructor(options: {
@@ -32,7 +43,9 @@ export class Recorder {
     urls: ServerUrls;
     /** Milliseconds until an answer is given up as lost. */
     patience?: number;
+    guard?: GuardKind | undefined;
   }) {
+    this.#guard = options.guard ?? 'sound';
     this.#patience = options.patience ?? PATIENCE;
     this.#process = options.process;
     this.#now = createStopwatch(options.start);
@@ -66,16 +79,35 @@ export class Recorder {
     );
     if (reply === 'refused') return undefined;
     const answered = reply !== 'lost';
-    const body = answered && reply.json !== undefined ? grantIn(wire, reply.json) : {};
+    const told = answered && reply.json !== undefined ? grantIn(wire, reply.json) : {};
+    const status = answered ? reply.status : 0;
+    const isRefused =
+      status === 200 && name === 'account.grant' && !(await this.#passes(intent, told));
+    const body = isRefused ? { error_code: 'credentials_invalid' } : told;
     const call: Call = {
       ...{ id, operation, grant: grant.name, server, wire, start },
       ...(operation === 'authenticate' ? secret && { secret: secret.id } : { application }),
       ...(mistaken && { mistaken }),
       end: answered ? this.#now() : null,
-      answer: answered ? this.#answer(reply.status, body) : null,
+      answer: answered ? this.#answer(isRefused ? 401 : status, body) : null,
     };
     this.calls.push(call);
     return { call, ...(body.grant_secret !== undefined && { secret: body.grant_secret }) };
+  }
+
+  /** Asks a guard of the SDK, that of the grant's own resource unless the intent is mistaken. */
+  async #passes({ grant, mistaken, secret }: Intent, told: GrantDescription): Promise<boolean> {
+    if (this.#guard === 'takes-any-resource') return true;
+    const resource = mistaken ? otherThan(grant.resource) : grant.resource;
+    const options = { latchkey: { grant: async () => told }, ...(resource && { resource }) };
+    const headers = { authorization: `Bearer ${secret?.secret}` };
+    return requireGrant({ headers }, options).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof GrantRequiredError) return false;
+        throw error;
+      },
+    );
   }
 
   #authorize({ operation, grant, application, secret, wire }: Intent): string {
@@ -119,15 +151,20 @@ function operationOf(
   { operation, mistaken, grant }: Intent,
   turn: number,
 ): [OperationName, Record<string, unknown>] {
-  const { code, proof, grant_id, account_id, application_id } = grant;
-  if (operation === 'authenticate') return [turn % 2 ? 'account.get' : 'account.grant', {}];
+  const { code, proof, grant_id, account_id, application_id, resource } = grant;
+  if (operation === 'authenticate') {
+    // Only a grant of no resource is good for the other one.
+    const isForAll = resource === null && !mistaken;
+    return [isForAll && turn % 2 ? 'account.get' : 'account.grant', {}];
+  }
   if (operation === 'erase') return ['admin.accounts.erase', { account_id }];
   if (operation === 'disconnect') {
     return ['admin.connections.revoke', { account_id, application_id }];
   }
   if (operation === 'convert') {
-    const verifier = mistaken ? { code_verifier: OTHER_VERIFIER } : {};
-    return ['grants.convert', { code, ...proof, ...verifier }];
+    const verifier = mistaken === 'verifier' ? { code_verifier: OTHER_VERIFIER } : {};
+    const named = mistaken === 'resource' ? otherThan(resource) : turn % 2 ? resource : null;
+    return ['grants.convert', { code, ...proof, ...verifier, ...(named && { resource: named }) }];
   }
   return [operation === 'recover' ? 'grants.recover' : 'grants.revoke', { grant_id }];
 }

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorDefinition } from '@latchkey/schema';
 import type { GrantCalls } from './grant-calls.ts';
-import type { Call } from './history.ts';
+import type { Call, Mistake } from './history.ts';
 import {
   canFollow,
   canPrecede,
@@ -36,13 +36,17 @@ const othersErrors: Partial<Record<Call['operation'], readonly string[]>> = {
   recover: ['grant_not_found'],
   revoke: ['grant_not_found'],
 };
-const mistakesErrors: Partial<Record<Call['operation'], readonly string[]>> = {
-  convert: ['code_not_found', 'code_expired', 'code_verifier_mismatch'],
+const mistakesErrors: Record<Mistake, Partial<Record<Call['operation'], readonly string[]>>> = {
+  verifier: { convert: ['code_not_found', 'code_expired', 'code_verifier_mismatch'] },
+  resource: {
+    convert: ['code_not_found', 'code_expired', 'target_mismatch'],
+    authenticate: ['credentials_invalid'],
+  },
 };
 
 function errorsOf({ application, mistaken }: Call) {
   if (application === 'other') return othersErrors;
-  return mistaken ? mistakesErrors : ownErrors;
+  return mistaken ? mistakesErrors[mistaken] : ownErrors;
 }
 
 /** The first pair for which something holds. */
@@ -61,6 +65,8 @@ function pair(
 function single(call: Call | undefined): [Call] | undefined {
   return call && [call];
 }
+
+const isExchange = ({ operation }: Call) => operation === 'convert';
 
 /** Whether the code may have been exchanged when a call took effect, by another call than that. */
 function canBeExchanged({ converts, recovers, endings }: GrantCalls, by: Call): boolean {
@@ -111,7 +117,14 @@ export const rules: readonly Rule[] = [
   {
     name: 'own-verifier-only',
     says: 'No exchange succeeds with a verifier that is not that of the code, nor with one for a code that has no challenge.',
-    broken: ({ mistakes }) => single(mistakes.find(isDone)),
+    broken: ({ mistakes }) =>
+      single(mistakes.find((call) => call.mistaken === 'verifier' && isDone(call))),
+  },
+  {
+    name: 'own-resource-only',
+    says: 'No exchange succeeds for another resource than that of the code, and no grant passes the guard of another one.',
+    broken: ({ mistakes }) =>
+      single(mistakes.find((call) => call.mistaken === 'resource' && isDone(call))),
   },
   {
     name: 'answers-of-the-contract',
@@ -143,7 +156,7 @@ export const rules: readonly Rule[] = [
     says: 'To its own application a code is neither expired before its 300 seconds, nor unknown unless its account may have been erased or disconnected.',
     broken({ all, converts, mistakes, erases, disconnects }) {
       const [issue] = all;
-      const wrong = [...converts, ...mistakes].find(
+      const wrong = [...converts, ...mistakes.filter(isExchange)].find(
         (convert) =>
           (isRefused(convert, 'code_not_found') &&
             ![...erases, ...disconnects].some(
@@ -263,14 +276,20 @@ export const rules: readonly Rule[] = [
   {
     name: 'unused-is-recoverable',
     says: 'A recovery is refused as too late only where the grant may have been used.',
-    broken: ({ authentications, recovers }) =>
-      single(
+    broken: ({ authentications, mistakes, recovers }) => {
+      // A guard of another resource has used the grant before it refuses it.
+      const uses = [
+        ...authentications.filter(mayBeDone),
+        ...mistakes.filter((one) => !isExchange(one)),
+      ];
+      return single(
         recovers.find(
           (recover) =>
             isRefused(recover, 'grant_not_recoverable') &&
-            !authentications.some((use) => mayBeDone(use) && canPrecede(use, recover)),
+            !uses.some((use) => canPrecede(use, recover)),
         ),
-      ),
+      );
+    },
   },
   {
     name: 'one-secret-ever-works',

@@ -3,17 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperationName } from '@latchkey/schema';
 import { onTestFinished } from 'vitest';
 import { challengeOf } from '../../src/grants/code-binding.ts';
-import { invoke } from '../http/call.ts';
+import { invoke, succeed } from '../http/call.ts';
 import { ADA, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { operator } from '../http/running-server.ts';
 import { ServerProcess } from '../http/served-process.ts';
 import { Client, type ToClient } from './client.ts';
-import { type Fate, fates, type KnownGrant, type KnownSecret } from './generator.ts';
+import { fates, type KnownGrant, type KnownSecret } from './generator.ts';
 import { type Call, createStopwatch, type History, type ServerName } from './history.ts';
 import { type DatabaseFaults, type Fault, planFaults, strike } from './nemesis.ts';
 import { createRandom } from './random.ts';
 import { readAll } from './reader.ts';
-import { Recorder } from './recorder.ts';
+import { type GuardKind, RESOURCES, Recorder } from './recorder.ts';
 
 /** A load, and what goes wrong during it. */
 export interface RunOptions {
@@ -27,6 +27,8 @@ export interface RunOptions {
   databaseFaults?: DatabaseFaults;
   /** A program that serves in place of the service's own command, and settings for it. */
   server?: { script: string; environment: NodeJS.ProcessEnv };
+  /** What the servers of the resources take. Default: what they should. */
+  guard?: GuardKind;
 }
 
 const CLIENTS = 3;
@@ -87,6 +89,9 @@ class Run {
       await linkedApplication(b),
     ];
     const bearers = [applications[0].bearer, applications[1].bearer] as const;
+    for (const resource of RESOURCES) {
+      await succeed(a, 'admin.resources.create', { resource, name: 'A server' }, operator);
+    }
 
     this.#startClients(servers, bearers);
     await this.#load(servers, applications);
@@ -105,6 +110,7 @@ class Run {
       bearers,
       urls,
       patience,
+      guard: this.#options.guard,
     });
     for (const grant of this.#grants) reader.learnGrant(grant);
     const finds = await readAll(reader, this.#now, {
@@ -145,6 +151,7 @@ class Run {
       const plan = {
         ...{ name: `client-${index + 1}`, seed: this.#options.seed, bearers, workers: WORKERS },
         ...{ stream: FIRST_CLIENT_STREAM + index, start: this.#start, urls: urlsOf(servers) },
+        guard: this.#options.guard,
       };
       const client = new Client(plan, (message) => {
         if ('made' in message) {
@@ -182,9 +189,10 @@ class Run {
       const proof = random.chance(BOUND)
         ? { redirect_uri: CALLBACK, code_verifier: newVerifier() }
         : null;
+      const resource = random.pick([null, ...RESOURCES]);
       const application = applications[owner];
-      const issued = await this.#issue(servers, server, application, `g${index}`, fate, proof);
-      const grant = { ...issued, name: `g${index}`, owner, fate, proof };
+      const code = { name: `g${index}`, fate, proof, resource };
+      const grant = { ...(await this.#issue(servers, server, application, code)), ...code, owner };
       this.#grants.push(grant);
       this.#tellAll({ grant });
 
@@ -208,9 +216,7 @@ class Run {
     servers: Record<ServerName, ServerProcess>,
     first: ServerName,
     { application_id, account_id }: LinkedApplication,
-    name: string,
-    fate: Fate,
-    proof: KnownGrant['proof'],
+    { name, fate, proof, resource }: Pick<KnownGrant, 'name' | 'fate' | 'proof' | 'resource'>,
   ): Promise<Pick<KnownGrant, 'grant_id' | 'account_id' | 'application_id' | 'code'>> {
     const hasOwnAccount = fate === 'erased' || fate === 'disconnected';
     const about = hasOwnAccount ? randomUUID() : account_id;
@@ -218,7 +224,13 @@ class Run {
       redirect_uri: proof.redirect_uri,
       code_challenge: challengeOf(proof.code_verifier),
     };
-    const input = { application_id, account_id: about, scope: 'profile.read', ...binding };
+    const input = {
+      application_id,
+      account_id: about,
+      scope: 'profile.read',
+      ...binding,
+      ...(resource && { resource }),
+    };
     const put = { account_id: about, ...ADA };
     for (let server = first; ; server = server === 'A' ? 'B' : 'A') {
       const start = this.#now();

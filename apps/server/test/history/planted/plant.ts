@@ -51,6 +51,11 @@ export const plants = {
     },
   }),
 
+  /** The rules look whether the resource fits, and the write does not. */
+  'resource-not-in-the-write': (store: Store): Partial<Store> => ({
+    redeemCode: (redemption) => store.redeemCode({ ...redemption, resources: null }),
+  }),
+
   /** A process keeps what it knows of a grant in use for a moment, and hears of no revocation. */
   'cached-authentication': (store: Store): Partial<Store> => {
     const cache = new Map<string, { found: GrantAuthentication; until: number }>();

@@ -20,6 +20,7 @@ const plants: [PlantName, string][] = [
 
 const morePlants: [PlantName, string][] = [
   ['verifier-not-in-the-write', 'own-verifier-only'],
+  ['resource-not-in-the-write', 'own-resource-only'],
   ['recovery-without-effect', 'recovered-is-dead'],
   ['erasure-of-the-account-alone', 'erased-is-dead'],
   ['codes-survive-a-disconnection', 'disconnected-is-dead'],
@@ -37,3 +38,21 @@ async function isSeen(plant: PlantName, rule: string): Promise<void> {
   const { history } = await runLoad({ seed: 1, databaseUrl, codes: CODES, faults: 0, server });
   expect(check(history).map((violation) => violation.rule)).toContain(rule);
 }
+
+test(
+  'a guard that takes the grants of any resource is seen to break own-resource-only',
+  options,
+  async () => {
+    const { url: databaseUrl, remove } = await sqliteDatabase();
+    onTestFinished(remove);
+    const load = {
+      seed: 1,
+      databaseUrl,
+      codes: 20,
+      faults: 0,
+      guard: 'takes-any-resource' as const,
+    };
+    const { history } = await runLoad(load);
+    expect(check(history).map((violation) => violation.rule)).toContain('own-resource-only');
+  },
+);
