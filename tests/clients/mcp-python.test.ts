@@ -4,9 +4,8 @@ import { installFromRequirements } from '@latchkey/test-kit/tools-from-requireme
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 import { type Environment, environment } from '../support/service.ts';
-import { SCOPE } from './deployment.ts';
-import { ADA } from './host.ts';
-import { describeInWorlds } from './mcp/world.ts';
+import { NOTE } from './mcp/server.ts';
+import { describeInWorlds, SCOPE } from './mcp/world.ts';
 
 // MCP clients in Python, unmodified, call a tool of a guarded server, until the user disconnects them.
 
@@ -19,7 +18,7 @@ const python = await installFromRequirements(
 
 /** What they print: the page that they open, and what the tool has told them. */
 const AUTHORIZATION_URL = /^http\S+\/oauth\/authorize\?\S+$/gm;
-const GREETING = new RegExp(`^Hello, ${ADA.username}$`, 'gm');
+const ANSWER = new RegExp(`^${NOTE}$`, 'gm');
 
 /** Starts a client, and waits for its first authorization request. */
 async function startClient(program: string, settings: Environment): Promise<RunningProgram> {
@@ -62,7 +61,7 @@ describeInWorlds('an MCP client in Python', python, (world, open) => {
       const hosts = [client_id, mcp.url].map((address) => new URL(address).host);
       for (const part of [library, 'Notes', ...hosts]) expect(consent).toContain(part);
       const printed = (pattern: RegExp) => client.printed().match(pattern)?.length ?? 0;
-      await expect.poll(() => printed(GREETING)).toBe(1);
+      await expect.poll(() => printed(ANSWER)).toBe(1);
       const token = gateway.seen.findLast(({ path }) => path === '/oauth/token');
       expect(token?.parameters).toEqual(expect.arrayContaining(['resource', 'code_verifier']));
       expect(statuses().filter((status) => status === 401)).toHaveLength(1);
@@ -72,9 +71,9 @@ describeInWorlds('an MCP client in Python', python, (world, open) => {
       // It asks the user anew.
       await expect.poll(() => printed(AUTHORIZATION_URL)).toBe(2);
       expect(statuses().at(-1)).toBe(401);
-      expect(printed(GREETING)).toBe(1);
+      expect(printed(ANSWER)).toBe(1);
       await world.allow(page, client.printed().match(AUTHORIZATION_URL)?.[1] ?? '');
-      await expect.poll(() => printed(GREETING)).toBe(2);
+      await expect.poll(() => printed(ANSWER)).toBe(2);
     },
   );
 });

@@ -7,16 +7,19 @@ import {
 } from '@latchkey/test-kit/mongodb/test-databases';
 import { afterAll, beforeAll, describe, inject, test } from 'vitest';
 import type { Environment } from '../../support/service.ts';
-import { type Deployment, SCOPE, startDeployment } from '../deployment.ts';
+import { type Deployment, startDeployment } from '../deployment.ts';
 import { ADA } from '../host.ts';
 import { startDocumentServer } from './documents.ts';
-import { type GuardedServer, startMcpServer } from './server.ts';
+import { startMcpServer, type WatchedServer } from './server.ts';
 
 type Page = WatchedPage['page'];
 
+/** The scope that the MCP server requires. */
+export const SCOPE = 'notes.read';
+
 /** Latchkey, a host with one account, and an MCP server whose tools need a grant for it. */
 export interface World extends Deployment {
-  readonly mcp: GuardedServer;
+  readonly mcp: WatchedServer;
   /** Makes a client without a secret, which is registered or has a document. Returns its `client_id`. */
   client(how: 'registered' | 'documented', name: string): Promise<string>;
   /**
@@ -72,7 +75,8 @@ async function startWorld(mongodb: string | undefined): Promise<World> {
   const settings = { ...documents.settings, ...database?.settings };
   const deployment = await startDeployment('', settings);
   const { admin, gateway } = deployment;
-  const mcp = await startMcpServer(gateway.url, SCOPE);
+  const mcp = await startMcpServer(gateway.url);
+  await admin('PUT', `/scopes/${SCOPE}`, { title: 'Read your notes' });
   await admin('POST', '/resources', { resource: mcp.url, name: 'Notes', default_scopes: [SCOPE] });
   return {
     ...deployment,

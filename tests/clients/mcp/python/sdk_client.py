@@ -71,8 +71,8 @@ async def main():
     async with httpx2.AsyncClient(auth=provider) as http:
         async with Client(streamable_http_client(url, http_client=http)) as client:
             while True:
-                result = await client.call_tool("whoami")
-                print("Hello,", result.content[0].text, flush=True)
+                result = await client.call_tool("list_notes")
+                print(result.content[0].text, flush=True)
                 if not await asyncio.to_thread(sys.stdin.readline):
                     return
 
