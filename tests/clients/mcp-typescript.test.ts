@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { createServer as createHttpsServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +20,6 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { OAuthClientInformation, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { createAuthority } from '../../apps/server/test/certificates.ts';
 import { examplesFolder } from '../support/examples-folder.ts';
 import { ADMIN_SECRET, operator } from '../support/operator.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
@@ -31,6 +29,7 @@ import {
   type ServiceProcess,
   startService,
 } from '../support/service.ts';
+import { type DocumentServer, startDocumentServer } from './mcp/documents.ts';
 
 // The official MCP client in TypeScript, unmodified, with the MCP server of examples/mcp and its host.
 
@@ -89,27 +88,14 @@ describeInBrowser('the MCP client in TypeScript', (open) => {
   function describeStore(server: string | undefined): void {
     const database = freshName();
     let folder: string;
-    let documents: Server;
+    let documents: DocumentServer;
     let service: ServiceProcess;
     let example: RunningProgram;
-    let [hostUrl, mcpUrl, documentHost] = ['', '', ''];
+    let [hostUrl, mcpUrl] = ['', ''];
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'latchkey-mcp-'));
-      const authority = await createAuthority(folder, 'authority');
-      const pem = await readFile(await authority.issue('/CN=documents'));
-      documents = createHttpsServer({ key: pem, cert: pem }, (request, response) => {
-        const document = {
-          client_id: `https://${documentHost}${request.url}`,
-          client_name: 'Assistant',
-          redirect_uris: ['http://127.0.0.1/callback'],
-          grant_types: ['authorization_code', 'refresh_token'],
-          token_endpoint_auth_method: 'none',
-        };
-        response.setHeader('Content-Type', 'application/json').end(JSON.stringify(document));
-      });
-      await once(documents.listen(0, '127.0.0.1'), 'listening');
-      documentHost = `127.0.0.1:${(documents.address() as AddressInfo).port}`;
+      documents = await startDocumentServer(['http://127.0.0.1/callback']);
       const address = async () => `http://127.0.0.1:${await freePort()}`;
       const [publicUrl, ...urls] = [await address(), await address(), await address()];
       [hostUrl = '', mcpUrl = ''] = urls;
@@ -120,9 +106,7 @@ describeInBrowser('the MCP client in TypeScript', (open) => {
         SIGN_IN_URL: `${hostUrl}/link`,
         ...(server && { DATABASE_URL: patientUrlOf(server, database) }),
         NODE_OPTIONS: nodeArgumentsFor(server).join(' '),
-        CLIENT_DOCUMENTS: '127.0.0.1',
-        OUTBOUND_ALLOW: 'private',
-        NODE_EXTRA_CA_CERTS: authority.file,
+        ...documents.settings,
       };
       service = await startService({ cwd: folder, env: environment(settings) });
       example = await startProgram(
@@ -138,7 +122,7 @@ describeInBrowser('the MCP client in TypeScript', (open) => {
     afterAll(async () => {
       await example?.stop();
       await service?.stop();
-      documents?.close();
+      await documents?.close();
       if (server) await dropDatabase(server, database);
       await rm(folder, { recursive: true, force: true });
     });
@@ -214,10 +198,10 @@ describeInBrowser('the MCP client in TypeScript', (open) => {
     };
 
     test('links without being registered, and is refused once it is disconnected', async () => {
-      const document = `https://${documentHost}/client.json`;
+      const document = documents.addressOf('Assistant');
       const link = new Link(callback, { document });
       expect(await documented()).toEqual([]);
-      await walk(link, documentHost);
+      await walk(link, new URL(document).host);
       expect(link.client).toMatchObject({ client_id: document });
       expect(await documented()).toEqual([document]);
     });
