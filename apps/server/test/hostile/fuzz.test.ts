@@ -31,9 +31,16 @@ const FORM: ErrorCode[] = [
   'parameter_invalid',
   'code_not_found',
   'code_verifier_mismatch',
+  'target_mismatch',
   'grant_type_unsupported',
 ];
 const FORM_ROUTES = ['/oauth/token', '/oauth/revoke', '/oauth/introspect'] as const;
+
+const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+/** `{"alg":"none"}` and a `sub`. */
+const UNSIGNED = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJodHRwczovLzEyNy4wLjAuMToxL2NsaWVudCJ9.';
+/** Nobody listens there. */
+const DOCUMENTS = { CLIENT_DOCUMENTS: '127.0.0.1', OUTBOUND_ALLOW: 'private' };
 
 const TIMEOUT = { timeout: longer(300_000, 1_800_000) };
 // The same calls every day, others every night.
@@ -83,6 +90,7 @@ const members = fc.dictionary(
   fc.constantFrom(
     ...['code', 'grant_id', 'application_id', 'account_id', 'secret_id', 'name', 'username'],
     ...['scope', 'limit', 'cursor', 'expires_at', 'twitter', '__proto__', 'constructor'],
+    ...['resource', 'resource_id', 'default_scopes', 'documents'],
   ),
   fc.oneof(
     { weight: 3, arbitrary: fc.nat({ max: 3 }).map((id) => ({ id })) },
@@ -147,7 +155,7 @@ function check(status: number, body: Json, name: string | undefined): void {
 }
 
 describeOnAnyStore('a call, fuzzed,', (fresh) => {
-  const server = useServer(fresh, LINKING);
+  const server = useServer(fresh, { ...LINKING, ...DOCUMENTS });
   let credentials: (string | undefined)[];
   let ids: string[];
   beforeAll(async () => {
@@ -257,10 +265,14 @@ describeOnAnyStore('a call, fuzzed,', (fresh) => {
     const { code } = await linked.issue({ code_challenge });
     const { grant_id, grant_secret } = await linked.link();
     // Everything that is right but the verifier.
-    const rights = ['authorization_code', code, application_id, secret, grant_id, 'https://a/'];
+    const rights = [
+      ...['authorization_code', code, application_id, secret, grant_id, 'https://a/'],
+      ...['https://127.0.0.1:1/client', 'https://mcp.example/mcp', JWT_BEARER, UNSIGNED],
+    ];
     const names = fc.constantFrom(
       ...['grant_type', 'code', 'redirect_uri', 'code_verifier', 'token', 'token_type_hint'],
-      ...['client_id', 'client_secret', 'grant_id', '', '__proto__', 'scope'],
+      ...['client_id', 'client_secret', 'grant_id', '', '__proto__', 'scope', 'resource'],
+      ...['client_assertion', 'client_assertion_type'],
     );
     const value = fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom(...rights) },

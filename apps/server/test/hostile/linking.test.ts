@@ -43,7 +43,9 @@ const hostile = fc.oneof(
 );
 
 describe('the linking flow, given anything,', () => {
-  const server = useServer(sqliteDatabase, LINKING);
+  // Nobody listens there.
+  const documents = { CLIENT_DOCUMENTS: '127.0.0.1', OUTBOUND_ALLOW: 'private' };
+  const server = useServer(sqliteDatabase, { ...LINKING, ...documents });
   let linking: LinkingApplication;
   beforeAll(async () => {
     linking = await linkingApplication(server);
@@ -80,8 +82,10 @@ describe('the linking flow, given anything,', () => {
     const names = fc.constantFrom(
       ...['client_id', 'redirect_uri', 'response_type', 'scope', 'state', 'code_challenge'],
       ...['code_challenge_method', 'response_mode', 'login_hint', 'ui_locales', 'prompt', 'x'],
+      'resource',
     );
-    const changes = fc.array(fc.tuple(names, hostile), { maxLength: 4 });
+    const address = hostile.map((text) => `https://127.0.0.1:1/${text}`);
+    const changes = fc.array(fc.tuple(names, fc.oneof(hostile, address)), { maxLength: 4 });
     const seen = new Set<number>();
     await fc.assert(
       fc.asyncProperty(changes, fc.boolean(), async (added, replaces) => {
@@ -101,7 +105,7 @@ describe('the linking flow, given anything,', () => {
           expect(status).toBe(400);
           expect(headers.location).toBeUndefined();
           expect(text).toMatch(
-            /<dd>(client_unknown|redirect_uri_unregistered|state_invalid)<\/dd>/,
+            /<dd>(client_unknown|client_document_invalid|redirect_uri_unregistered|state_invalid)<\/dd>/,
           );
           // The page shows a refused address to the makers of the application, as text.
           expect(text).not.toMatch(/<[^>]*evil\.example/);
