@@ -7,6 +7,7 @@ import {
   credentialPrefixes,
   errorTable,
   inputs,
+  type OperationContract,
   objects,
   operations,
   parseCredential,
@@ -90,6 +91,13 @@ describe('the operations', () => {
       expect(tableBelow(operationsPage, heading)).toEqual(rows);
     },
   );
+
+  test('of the operator have the roles of the code', () => {
+    const rows = Object.entries<OperationContract>(operations)
+      .filter(([, { caller }]) => caller === 'operator')
+      .map(([name, { roles }]) => [name, listed(roles)]);
+    expect(tableBelow(operationsPage, 'Roles')).toEqual(rows);
+  });
 
   test('return the objects of the code', () => {
     const shapeOf = (schema: Schema) => (schema.def.options?.[0] ?? schema).shape;

@@ -3,3 +3,6 @@
  * operator with the ADMIN_SECRET.
  */
 export type Caller = 'application' | 'grant' | 'operator';
+
+/** What a key of the operator may do. A role is a list of operations, and no step above another. */
+export type Role = 'read' | 'host' | 'support' | 'operate';

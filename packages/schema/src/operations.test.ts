@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { Role } from './caller.ts';
 import { errorCodes } from './errors.ts';
-import { operationNames, operations } from './operations.ts';
+import {
+  type OperationContract,
+  type OperationRow,
+  operationNames,
+  operations,
+} from './operations.ts';
 
 describe.each(operationNames)('%s', (name) => {
   const { method, path, input, output, errors } = operations[name];
@@ -57,4 +63,52 @@ it('ends every list with a null cursor, and those that are complete have no othe
     expect(output.safeParse({ ...page, next_cursor: 'x' }).success).toBe(!isComplete);
     expect(output.safeParse({ object: 'list', data: [] }).success).toBe(false);
   }
+});
+
+describe('the roles', () => {
+  const operators = operationNames.filter((name) => operations[name].caller === 'operator');
+  const may = (role: Role) =>
+    operators.filter((name) => (operations[name] as OperationContract).roles?.includes(role));
+  const only = (pattern: RegExp) => operators.filter((name) => pattern.test(name));
+
+  it('are those of an operation of the operator alone', () => {
+    expect(operationNames.filter((name) => 'roles' in operations[name])).toEqual(operators);
+  });
+
+  // By rules, not by lists: an operation that is added later must not widen a role by accident.
+  it('let read look, and nothing else', () => {
+    expect(may('read')).toEqual(only(/\.(?:get|list)$/));
+    for (const name of may('read')) expect(operations[name].method).toBe('GET');
+  });
+
+  it('let the host link its users and keep their accounts', () => {
+    expect(may('host')).toEqual(
+      only(
+        /^admin\.(?:(?:links|pages|codes|connections)\..+|accounts\.(?:put|get|list|erase|export)|(?:scopes|resources)\.list)$/,
+      ),
+    );
+  });
+
+  it('let support look, end what a user asks for, and nothing else', () => {
+    const looks = new Set<string>(may('read'));
+    expect(may('support').filter((name) => !looks.has(name))).toEqual([
+      'admin.accounts.export',
+      'admin.codes.cancel',
+      'admin.connections.revoke',
+      'admin.pages.end',
+      'admin.grants.revoke',
+    ]);
+    expect(may('support')).toEqual(expect.arrayContaining(may('read')));
+  });
+
+  it('let operate do everything but keys', () => {
+    expect(may('operate')).toEqual(only(/^admin\.(?!keys\.)/));
+  });
+
+  it('are demanded by the compiler', () => {
+    const { roles: _, ...unguarded } = operations['admin.grants.revoke'];
+    // @ts-expect-error: an operation of the operator needs roles.
+    const row: OperationRow = unguarded;
+    expect(row).not.toHaveProperty('roles');
+  });
 });

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Caller } from './caller.ts';
+import type { Caller, Role } from './caller.ts';
 import type { ErrorCode } from './errors.ts';
 import * as input from './inputs.ts';
 import * as object from './objects.ts';
@@ -11,6 +11,8 @@ export interface OperationContract {
   /** Path over REST. A name in braces is a member of the input. */
   readonly path: `/${string}`;
   readonly caller: Caller;
+  /** The roles that may call it, of an operation of the operator. */
+  readonly roles?: readonly Role[];
   /**
    * Over REST it takes `application/x-www-form-urlencoded` too, and the credentials of OAuth clients
    * (RFC 6749, section 2.3.1). Default: false.
@@ -33,6 +35,13 @@ export interface OperationContract {
    */
   readonly errors: readonly ErrorCode[];
 }
+
+/** What every row of the table has: an operation of the operator without roles does not compile. */
+export type OperationRow = OperationContract &
+  (
+    | { readonly caller: 'operator'; readonly roles: readonly Role[] }
+    | { readonly caller: Exclude<Caller, 'operator'>; readonly roles?: never }
+  );
 
 /**
  * Every operation, by the name of its tRPC procedure. The procedures and REST routes of the server,
@@ -129,6 +138,7 @@ export const operations = {
     method: 'POST',
     path: '/admin/applications',
     caller: 'operator',
+    roles: ['operate'],
     summary: 'Create an application',
     description:
       'Creates an application and its first secret, which is shown only once. A public application gets no secret.',
@@ -140,6 +150,7 @@ export const operations = {
     method: 'GET',
     path: '/admin/applications',
     caller: 'operator',
+    roles: ['read', 'support', 'operate'],
     summary: 'List the applications',
     description: 'Newest first.',
     input: input.applicationListInput,
@@ -150,6 +161,7 @@ export const operations = {
     method: 'GET',
     path: '/admin/applications/{application_id}',
     caller: 'operator',
+    roles: ['read', 'support', 'operate'],
     summary: 'Get an application',
     description: 'The application with the records of its secrets, without the secrets themselves.',
     input: input.applicationIdInput,
@@ -160,6 +172,7 @@ export const operations = {
     method: 'PATCH',
     path: '/admin/applications/{application_id}',
     caller: 'operator',
+    roles: ['operate'],
     summary: 'Update an application',
     description:
       'Changes the members that are sent; the others stay. Whether it is public is fixed at its creation.',
@@ -171,6 +184,7 @@ export const operations = {
     method: 'POST',
     path: '/admin/applications/{application_id}/secrets',
     caller: 'operator',
+    roles: ['operate'],
     summary: 'Add a secret to an application',
     description:
       'Adds a secret, which is shown only once. An application can have up to 5 live secrets, so that a secret can be replaced without downtime.',
@@ -187,6 +201,7 @@ export const operations = {
     method: 'DELETE',
     path: '/admin/applications/{application_id}/secrets/{secret_id}',
     caller: 'operator',
+    roles: ['operate'],
     summary: 'Remove a secret of an application',
     description: 'The secret stops working from the next request on.',
     input: input.secretIdInput,
@@ -197,6 +212,7 @@ export const operations = {
     method: 'POST',
     path: '/admin/applications/{application_id}/disable',
     caller: 'operator',
+    roles: ['operate'],
     summary: 'Disable an application',
     description:
       'From the next request on, its secrets and grants are refused with `application_disabled`, until it is enabled. Its open links and the codes that were not converted end for good. Idempotent.',
@@ -208,6 +224,7 @@ export const operations = {
     method: 'POST',
     path: '/admin/applications/{application_id}/enable',
     caller: 'operator',
+    roles: ['operate'],
     summary: 'Enable an application',
     description:
       'Its secrets and grants work again, except those that were removed, expired or revoked. Links and codes from before stay ended. Idempotent.',
@@ -219,6 +236,7 @@ export const operations = {
     method: 'DELETE',
     path: '/admin/applications/{application_id}',
     caller: 'operator',
+    roles: ['operate'],
     summary: 'Delete a disabled application',
     description:
       'Deletes an application for good and returns it as it was. From the response on, none of its secrets, codes and grants works. Its grants are revoked and its codes deleted; if there are many, shortly after the response.',
@@ -230,6 +248,7 @@ export const operations = {
     method: 'PUT',
     path: '/admin/accounts/{account_id}',
     caller: 'operator',
+    roles: ['host', 'operate'],
     summary: 'Put an account',
     description:
       'Creates an account or replaces it completely. Omitted members get their defaults.',
@@ -241,6 +260,7 @@ export const operations = {
     method: 'GET',
     path: '/admin/accounts/{account_id}',
     caller: 'operator',
+    roles: ['read', 'host', 'support', 'operate'],
     summary: 'Get an account',
     description: 'The account as it is now.',
     input: input.accountIdInput,
@@ -251,6 +271,7 @@ export const operations = {
     method: 'GET',
     path: '/admin/accounts',
     caller: 'operator',
+    roles: ['read', 'host', 'support', 'operate'],
     summary: 'List the accounts',
     description:
       'Newest first. With username or external_id, only the accounts with exactly this one.',
@@ -262,6 +283,7 @@ export const operations = {
     method: 'DELETE',
     path: '/admin/accounts/{account_id}',
     caller: 'operator',
+    roles: ['host', 'operate'],
     summary: 'Erase an account',
     description:
       'Revokes the grants of the account, cancels its codes, and removes its personal data, also from the copies in its grants: username and display_name become "erased", twitter null, and the external id is gone. Idempotent: if there is no such account, nothing is revoked.',
@@ -273,6 +295,7 @@ export const operations = {
     method: 'GET',
     path: '/admin/accounts/{account_id}/export',
     caller: 'operator',
+    roles: ['host', 'support', 'operate'],
     summary: 'Export an account',
     description:
       'Everything that is stored about the account, complete and on one page: the account, its grants and codes, what happened to them, and what was refused about them. Without credentials and hashes.',
@@ -284,6 +307,7 @@ export const operations = {
     method: 'POST',
     path: '/admin/codes',
     caller: 'operator',
+    roles: ['host', 'operate'],
     summary: 'Issue a code',
     description:
       'Issues a code that the application can convert within 300 seconds. The code stores a copy of the current account.',
@@ -295,6 +319,7 @@ export const operations = {
     method: 'DELETE',
     path: '/admin/codes/{grant_id}',
     caller: 'operator',
+    roles: ['host', 'support', 'operate'],
     summary: 'Cancel a code',
     description: 'Cancels a code that was not converted. The code is unknown from then on.',
     input: input.grantIdInput,
@@ -305,6 +330,7 @@ export const operations = {
     method: 'PUT',
     path: '/admin/scopes/{scope}',
     caller: 'operator',
+    roles: ['operate'],
     summary: 'Describe a scope',
     description:
       'Describes a scope for the consent page, or replaces its description completely. Applications can ask only for described scopes.',
@@ -316,6 +342,7 @@ export const operations = {
     method: 'GET',
     path: '/admin/scopes',
     caller: 'operator',
+    roles: ['read', 'host', 'support', 'operate'],
     summary: 'List the scopes',
     description: 'All of them, by name.',
     input: input.emptyInput,
@@ -326,6 +353,7 @@ export const operations = {
     method: 'DELETE',
     path: '/admin/scopes/{scope}',
     caller: 'operator',
+    roles: ['operate'],
     summary: 'Delete the description of a scope',
     description:
       'From then on, no application can ask for the scope. Grants that have it stay active. Returns the deleted description.',
@@ -380,6 +408,7 @@ export const operations = {
     method: 'GET',
     path: '/admin/accounts/{account_id}/connections',
     caller: 'operator',
+    roles: ['read', 'host', 'support', 'operate'],
     summary: 'List the connected applications of an account',
     description:
       'The applications with active grants of the account, by name. Empty if there is no such account.',
@@ -391,6 +420,7 @@ export const operations = {
     method: 'DELETE',
     path: '/admin/accounts/{account_id}/connections/{application_id}',
     caller: 'operator',
+    roles: ['host', 'support', 'operate'],
     summary: 'Disconnect an application from an account',
     description:
       'Revokes every active grant of the account with this application, and returns those it revoked. Idempotent.',
@@ -402,6 +432,7 @@ export const operations = {
     method: 'POST',
     path: '/admin/pages',
     caller: 'operator',
+    roles: ['host', 'operate'],
     needsLinking: true,
     summary: 'Create a page for an account',
     description:
@@ -414,6 +445,7 @@ export const operations = {
     method: 'POST',
     path: '/admin/pages/end',
     caller: 'operator',
+    roles: ['host', 'support', 'operate'],
     needsLinking: true,
     summary: 'End the pages of an account',
     description:
@@ -426,6 +458,7 @@ export const operations = {
     method: 'POST',
     path: '/admin/links/read',
     caller: 'operator',
+    roles: ['host', 'operate'],
     readOnly: true,
     needsLinking: true,
     summary: 'Read a link request',
@@ -438,6 +471,7 @@ export const operations = {
     method: 'POST',
     path: '/admin/links/identify',
     caller: 'operator',
+    roles: ['host', 'operate'],
     needsLinking: true,
     summary: 'Name the account of a link request',
     description:
@@ -450,6 +484,7 @@ export const operations = {
     method: 'POST',
     path: '/admin/links/approve',
     caller: 'operator',
+    roles: ['host', 'operate'],
     needsLinking: true,
     summary: 'Approve a link request',
     description:
@@ -470,6 +505,7 @@ export const operations = {
     method: 'POST',
     path: '/admin/links/deny',
     caller: 'operator',
+    roles: ['host', 'operate'],
     needsLinking: true,
     summary: 'Deny a link request',
     description:
@@ -482,6 +518,7 @@ export const operations = {
     method: 'GET',
     path: '/admin/grants',
     caller: 'operator',
+    roles: ['read', 'support', 'operate'],
     summary: 'List the grants of an account or of an application',
     description:
       'Newest first, including revoked grants. Takes exactly one of account_id and application_id. Codes that were not converted are not listed.',
@@ -493,6 +530,7 @@ export const operations = {
     method: 'POST',
     path: '/admin/grants/{grant_id}/revoke',
     caller: 'operator',
+    roles: ['support', 'operate'],
     summary: 'Revoke any grant',
     description:
       'Ends a grant of any application. Idempotent: a repeated call returns the same body.',
@@ -500,7 +538,7 @@ export const operations = {
     output: object.revokedGrant,
     errors: ['grant_not_found'],
   },
-} as const satisfies Record<string, OperationContract>;
+} as const satisfies Record<string, OperationRow>;
 
 export type Operations = typeof operations;
 

@@ -223,6 +223,7 @@ function describeOperation(
     description: operation.description + note,
     tags: [tags[operation.caller].name],
     security: securityOf(operation),
+    ...(operation.roles && { 'x-latchkey-roles': operation.roles }),
     ...inputParts(operation, example.input),
     responses: responses(operation, example),
   };

@@ -1,3 +1,5 @@
+import type { Role } from '@latchkey/schema';
+
 interface MediaType {
   schema: object;
   example?: unknown;
@@ -18,6 +20,7 @@ export interface DescribedOperation {
   description: string;
   tags: string[];
   security: object[];
+  'x-latchkey-roles'?: readonly Role[];
   parameters: object[];
   requestBody?: { required: boolean; content: Content };
   responses: Record<string, Response>;

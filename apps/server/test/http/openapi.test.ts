@@ -79,9 +79,10 @@ describeOnAnyStore('/openapi.json', (fresh) => {
   });
 
   test.each(Object.entries<OperationContract>(operations))('describes %s', (name, operation) => {
-    const { method, path, errors, caller } = operation;
+    const { method, path, errors, caller, roles } = operation;
     const takesForm = path === '/oauth/revoke' || path === '/oauth/introspect';
     const described = document.paths[path][method.toLowerCase()];
+    expect(described['x-latchkey-roles']).toEqual(roles);
     expect(described.summary).not.toBe('');
 
     const inPath = described.parameters.filter((parameter: Json) => parameter.in === 'path');
