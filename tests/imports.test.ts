@@ -16,7 +16,16 @@ const biome = join(root, 'node_modules', '.bin', 'biome');
 const LAYERS = [
   ['credentials', 'outbound', 'page-texts', 'store'],
   ['audit', 'limits', 'log'],
-  ['accounts', 'applications', 'client-documents', 'connections', 'grants', 'linking', 'resources'],
+  [
+    'accounts',
+    'applications',
+    'client-documents',
+    'connections',
+    'grants',
+    'keys',
+    'linking',
+    'resources',
+  ],
   ['operations'],
   ['metrics', 'openapi', 'tracing'],
   ['http'],

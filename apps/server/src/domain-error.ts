@@ -13,6 +13,7 @@ export interface Subject {
   application_id?: string;
   grant_id?: string;
   link_id?: string;
+  key_id?: string;
 }
 
 /** Only the codecs of the two wires know how to send it. */

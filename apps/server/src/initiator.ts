@@ -11,5 +11,7 @@ export interface Initiator {
   by: Actor;
   /** Null for every actor but an application. */
   secret_id: string | null;
+  /** Only of an operator with a key. */
+  key_id?: string;
   os_user?: string;
 }

@@ -128,9 +128,22 @@ export const reasons = {
   },
   admin_secret_wrong: {
     code: 'credentials_invalid',
-    found: 'The secret is neither the ADMIN_SECRET nor the ADMIN_SECRET_PREVIOUS of the service.',
+    found:
+      'The secret is neither a key nor the ADMIN_SECRET nor the ADMIN_SECRET_PREVIOUS of the service.',
     advice:
       'Compare the secret of the caller with those of the service. A new ADMIN_SECRET takes effect after a restart of the service, and one in a file after SIGHUP.',
+  },
+
+  key_unknown: {
+    code: 'credentials_invalid',
+    found: 'There is no such key: it was deleted, or it is of another service.',
+    advice:
+      'Compare the id with those of "latchkey key list". If the key was deleted, make a new one with "latchkey key create", and give it to the caller.',
+  },
+  key_expired: {
+    code: 'credentials_invalid',
+    found: 'The key has expired.',
+    advice: 'Make a new key with "latchkey key create", and give it to the caller.',
   },
 
   code_ill_formed: {

@@ -61,6 +61,7 @@ const kindDescriptions: Record<CredentialKind, string> = {
   link: 'a link',
   pageTicket: 'a page ticket',
   pageSession: 'a page session',
+  key: 'a key of the operator',
 };
 
 /** Describes what a text looks like, for a message that must not repeat the text. */

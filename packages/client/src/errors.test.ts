@@ -18,6 +18,7 @@ beforeAll(() => {
 const classes: Record<ErrorCode, string> = {
   credentials_missing: 'AuthenticationError',
   credentials_invalid: 'AuthenticationError',
+  right_missing: 'InvalidRequestError',
   application_disabled: 'ApplicationDisabledError',
   body_malformed: 'InvalidRequestError',
   parameter_invalid: 'InvalidRequestError',
@@ -61,6 +62,8 @@ const classes: Record<ErrorCode, string> = {
   resource_not_found: 'InvalidRequestError',
   resource_exists: 'InvalidRequestError',
   resource_limit_reached: 'InvalidRequestError',
+  key_not_found: 'InvalidRequestError',
+  key_limit_reached: 'InvalidRequestError',
   secret_not_found: 'InvalidRequestError',
   secret_limit_reached: 'InvalidRequestError',
   application_enabled: 'InvalidRequestError',

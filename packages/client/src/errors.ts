@@ -6,6 +6,7 @@ import type { ResponseDetails } from './response-details.ts';
 export type ErrorCode =
   | 'credentials_missing'
   | 'credentials_invalid'
+  | 'right_missing'
   | 'application_disabled'
   | 'body_malformed'
   | 'parameter_invalid'
@@ -50,6 +51,8 @@ export type ErrorCode =
   | 'resource_not_found'
   | 'resource_exists'
   | 'resource_limit_reached'
+  | 'key_not_found'
+  | 'key_limit_reached'
   | 'secret_not_found'
   | 'secret_limit_reached'
   | 'application_enabled'

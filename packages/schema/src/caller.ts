@@ -1,6 +1,6 @@
 /**
  * The caller of an operation: an application with its secret, a grant with its secret, or the
- * operator with the ADMIN_SECRET.
+ * operator with the ADMIN_SECRET or a key.
  */
 export type Caller = 'application' | 'grant' | 'operator';
 

@@ -11,9 +11,10 @@ export const credentialPrefixes = {
   link: 'lk_link',
   pageTicket: 'lk_ticket',
   pageSession: 'lk_page',
+  key: 'lk_key',
 } as const;
 
-/** `applicationSecret`, `code`, `grantSecret`, `link`, `pageTicket` or `pageSession`. */
+/** `applicationSecret`, `code`, `grantSecret`, `link`, `pageTicket`, `pageSession` or `key`. */
 export type CredentialKind = keyof typeof credentialPrefixes;
 
 const ID_BYTES = 16;
@@ -25,7 +26,7 @@ const PAYLOAD_DIGITS = 65;
 const CHECKSUM_DIGITS = 6;
 
 /** Matches anything shaped like a Latchkey credential, for redaction and secret scanners. */
-export const credentialPattern = /lk_(?:app|code|grant|link|ticket|page)_[0-9A-Za-z]{71}/g;
+export const credentialPattern = /lk_(?:app|code|grant|link|ticket|page|key)_[0-9A-Za-z]{71}/g;
 
 function checksum(text: string): string {
   const crc = crc32(text);
@@ -36,7 +37,8 @@ function checksum(text: string): string {
  * Formats a credential: `<prefix>_<payload><checksum>`, made only of `[A-Za-z0-9_]`.
  *
  * @param kind - the kind of credential, which determines the prefix
- * @param id - the UUID inside: the id of the application, the grant, the link request or the page
+ * @param id - the UUID inside: the id of the application, the grant, the link request, the page or the
+ *   key
  * @param random - {@link CREDENTIAL_RANDOM_BYTES} bytes from a cryptographic random source
  * @throws RangeError if `random` has another length
  */
@@ -82,7 +84,7 @@ export function credentialParts(
   };
 }
 
-/** The part of an application secret that may be shown: its prefix and its last four characters. */
+/** The part of a credential that may be shown: its prefix and its last four characters. */
 export function credentialHint(credential: string): string {
   return `${credential.slice(0, credential.lastIndexOf('_') + 1)}…${credential.slice(-4)}`;
 }

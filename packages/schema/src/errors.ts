@@ -32,7 +32,7 @@ export const errorTable = {
     title: 'No credentials were sent',
     description:
       'This request has no credentials. Send Authorization: Bearer <secret> with the secret that this route requires.',
-    help: 'Routes under /oauth require an application secret (lk_app_…), routes under /v1 a grant secret (lk_grant_…) and routes under /admin the ADMIN_SECRET. `/oauth/token`, `/oauth/revoke` and `/oauth/introspect` also take the client_id and the client_secret as Basic or in a form. Some HTTP clients drop the header when they follow a redirect: call the final address directly.',
+    help: 'Routes under /oauth require an application secret (lk_app_…), routes under /v1 a grant secret (lk_grant_…) and routes under /admin the ADMIN_SECRET or a key (lk_key_…). `/oauth/token`, `/oauth/revoke` and `/oauth/introspect` also take the client_id and the client_secret as Basic or in a form. Some HTTP clients drop the header when they follow a redirect: call the final address directly.',
   },
   credentials_invalid: {
     status: 401,
@@ -49,6 +49,14 @@ export const errorTable = {
     description:
       'The credentials are valid, but the operator has disabled the application that they belong to. Nothing is lost: keep the grant and try again later.',
     help: 'Nothing was done. When the operator enables the application, its secrets and grants work as before. Only valid credentials get this error: a removed secret or a revoked grant is still `credentials_invalid`. If it lasts, ask the operator, who can run `latchkey app enable APP_ID`.',
+  },
+  right_missing: {
+    status: 403,
+    error: 'insufficient_scope',
+    title: 'The key does not have this right',
+    description:
+      'The key is valid, but its role may not call this operation. Use a key with another role: GET /admin/self shows what this one may do.',
+    help: 'Nothing was done, and the body was not read. A key never gets another role: the holder of the ADMIN_SECRET makes a new key with `latchkey key create`. Only the ADMIN_SECRET may create, list and delete keys. The [roles](protocol/operations.md#roles) are a table.',
   },
   body_malformed: {
     status: 400,
@@ -393,6 +401,22 @@ export const errorTable = {
     description:
       'There are 200 resources, which is the maximum. Delete one that is no longer used, then try again.',
     help: 'Deleting a resource ends no grant.',
+  },
+  key_not_found: {
+    status: 404,
+    error: 'invalid_request',
+    title: 'There is no such key',
+    description:
+      'There is no key with this id. Compare it with the list of the keys: a deleted key is gone from it.',
+    help: 'The id is that of the key, not its name and not the key itself. `latchkey key list` shows the ids.',
+  },
+  key_limit_reached: {
+    status: 409,
+    error: 'invalid_request',
+    title: 'There are 50 live keys',
+    description:
+      'There are 50 live keys, which is the maximum. Delete one that is no longer used (see last_used_at), then try again.',
+    help: 'Expired keys are listed but do not count.',
   },
   secret_not_found: {
     status: 404,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Role } from './caller.ts';
 import { isSeen, seenPart } from './names.ts';
 
 /** A UUID: any version and case on input; converted to lower case. */
@@ -106,6 +107,12 @@ export const scopeTokens = z
 export const defaultScopes = scopeTokens.refine(
   (tokens) => tokens.join(' ').length <= MAX_SCOPE_LENGTH,
   `Must be at most ${MAX_SCOPE_LENGTH} characters together, with a space between two scopes.`,
+);
+
+/** What a key of the operator may do: see {@link Role}. */
+export const role = z.enum(
+  ['read', 'host', 'support', 'operate'] satisfies Role[],
+  'Must be read, host, support or operate.',
 );
 
 /** A BCP 47 language tag. */

@@ -380,6 +380,12 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     default_scopes: optional(orNull(defaultScopes)),
   },
   resourceIdInput: { resource_id: needed(id) },
+  keyInput: {
+    name: needed(text),
+    role: needed(keptIf((value) => ['read', 'host', 'support', 'operate'].includes(value))),
+    expires_at: or(orNull(moment), null),
+  },
+  keyIdInput: { key_id: needed(id) },
   connectionInput: { account_id: needed(id), application_id: needed(id) },
   pageCreateInput: {
     page: needed(keptIf((value) => value === 'connections')),
@@ -633,7 +639,15 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
   code_verifier: fc.stringMatching(/^[A-Za-z0-9._~-]{42,129}$/),
   external_id: fc.oneof(hostileText, fc.stringMatching(/^[ -~]{0,129}$/)),
   code_challenge: fc.stringMatching(/^[A-Za-z0-9_-]{42,44}$/),
-  ...{ resource_id: ids, grant_id: ids, application_id: ids, account_id: ids, secret_id: ids },
+  role: fc.constantFrom('read', 'host', 'support', 'operate', 'root', 'Read'),
+  ...{
+    resource_id: ids,
+    key_id: ids,
+    grant_id: ids,
+    application_id: ids,
+    account_id: ids,
+    secret_id: ids,
+  },
   ...{ username: hostileText, display_name: hostileText, twitter: hostileText, name: hostileText },
   ...{
     scope: fc.oneof(fc.stringMatching(/^[!-~]{1,4}$/), tokens, longTokens, manyTokens),

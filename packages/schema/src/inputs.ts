@@ -8,6 +8,7 @@ import {
   isDistinct,
   languageTag,
   moment,
+  role,
   scope,
   scopeToken,
   scopeTokens,
@@ -207,6 +208,17 @@ export const resourceUpdateInput = operatorInput({
 });
 
 export const resourceIdInput = operatorInput({ resource_id: uuid });
+
+export const keyInput = operatorInput({
+  name: text.meta({ description: 'Who or what uses the key.', examples: ['Sign-in page'] }),
+  role: role.meta({ description: 'What the key may do. It never changes.' }),
+  expires_at: moment
+    .nullable()
+    .default(null)
+    .meta({ description: 'When the key stops working. Default: never.' }),
+});
+
+export const keyIdInput = operatorInput({ key_id: uuid });
 
 export const connectionInput = operatorInput({ account_id: uuid, application_id: uuid });
 

@@ -3,6 +3,7 @@ import { errorCodes } from './errors.ts';
 import {
   externalId,
   languageTag,
+  role,
   scope,
   scopeToken,
   text,
@@ -345,6 +346,62 @@ export const resourceList = completeList(
   'ResourceList',
   'All resources, by their address.',
 );
+
+const keyId = uuid.meta({ description: 'Identifies the key, for example to delete it.' });
+const keyName = text.meta({
+  description: 'Who or what uses the key, 1 to 200 characters.',
+  examples: ['Sign-in page'],
+});
+
+export const key = z
+  .object({
+    object: z.literal('key'),
+    id: keyId,
+    name: keyName,
+    role: role.meta({ description: 'What the key may do. It never changes.' }),
+    hint: z.string().meta({
+      description: '`lk_key_…` and the last four characters, to tell keys apart.',
+      examples: ['lk_key_…9XyZ'],
+    }),
+    created_at: timestamp.meta({ description: 'When the key was created.' }),
+    expires_at: timestamp
+      .nullable()
+      .meta({ description: 'When the key expires; null if it never does.' }),
+    last_used_at: timestamp.nullable().meta({
+      description:
+        'When the key last authenticated a request, accurate to the minute; null if it never did.',
+    }),
+  })
+  .meta({ id: 'Key', description: 'A credential of the operator, with a role.' });
+
+export const newKey = key
+  .extend({
+    secret: z.string().meta({
+      description: 'The key, `lk_key_…`. It is not shown again.',
+      examples: ['lk_key_…'],
+    }),
+  })
+  .meta({ id: 'NewKey', description: 'A new key, which is shown only once.' });
+
+export const keyList = completeList(
+  key,
+  'KeyList',
+  'All keys, newest first; of the expired ones the last 20.',
+);
+
+export const self = z
+  .object({
+    object: z.literal('operator'),
+    key_id: keyId.nullable().meta({ description: 'The key; null for the ADMIN_SECRET.' }),
+    name: keyName.nullable().meta({ description: 'Its name; null for the ADMIN_SECRET.' }),
+    role: z
+      .enum(['root', ...role.options])
+      .meta({ description: 'Its role; `root` for the ADMIN_SECRET, which may do everything.' }),
+    may: z
+      .array(z.string().meta({ examples: ['admin.grants.list'] }))
+      .meta({ description: 'The operations that the caller may call.' }),
+  })
+  .meta({ id: 'Self', description: 'What the caller is and may do.' });
 
 export const applicationProfile = z
   .object({

@@ -44,6 +44,10 @@ interface Generated {
   applicationList: types.List<types.Application>;
   grantList: types.List<types.GrantEntry>;
   accountList: types.List<types.AccountEntry>;
+  key: types.Key;
+  newKey: types.NewKey;
+  keyList: types.CompleteList<types.Key>;
+  self: types.Self;
   resource: types.Resource;
   resourceList: types.CompleteList<types.Resource>;
   scopeList: types.CompleteList<types.Scope>;

@@ -254,6 +254,47 @@ export interface Resource extends LinkedResource {
   created_at: string;
 }
 
+/** A credential of the operator, with a role. */
+export interface Key {
+  object: 'key';
+  /** Identifies the key, for example to delete it. A UUID in lower case. */
+  id: string;
+  /** Who or what uses the key, 1 to 200 characters. */
+  name: string;
+  /** What the key may do. It never changes. */
+  role: 'read' | 'host' | 'support' | 'operate';
+  /** `lk_key_…` and the last four characters, to tell keys apart. */
+  hint: string;
+  /** When the key was created. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  created_at: string;
+  /** When the key expires; null if it never does. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  expires_at: string | null;
+  /**
+   * When the key last authenticated a request, accurate to the minute; null if it never did. ISO
+   * 8601, such as `2026-11-21T02:15:30.123+00:00`.
+   */
+  last_used_at: string | null;
+}
+
+/** A new key, which is shown only once. */
+export interface NewKey extends Key {
+  /** The key, `lk_key_…`. It is not shown again. */
+  secret: string;
+}
+
+/** What the caller is and may do. */
+export interface Self {
+  object: 'operator';
+  /** The key; null for the ADMIN_SECRET. A UUID in lower case. */
+  key_id: string | null;
+  /** Its name; null for the ADMIN_SECRET. */
+  name: string | null;
+  /** Its role; `root` for the ADMIN_SECRET, which may do everything. */
+  role: 'root' | 'read' | 'host' | 'support' | 'operate';
+  /** The operations that the caller may call. */
+  may: string[];
+}
+
 /** What users see of an application. */
 export interface ApplicationProfile {
   object: 'application_profile';

@@ -31,7 +31,8 @@ const byGrant = new Map(
       (_, nth): RefusalRecord => ({
         ...{ id: newId(ISSUED + index - nth), at: ISSUED + index - nth, request_id: `${nth}` },
         ...{ operation: 'grants.convert', error_code: 'code_already_used', reason: null },
-        ...{ by: null, application_id: null, grant_id, address: null, expires_at: 0 },
+        ...{ by: null, application_id: null, grant_id, key_id: null },
+        ...{ address: null, expires_at: 0 },
       }),
     ),
   ]),

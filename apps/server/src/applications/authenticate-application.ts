@@ -5,8 +5,8 @@ import { DomainError } from '../domain-error.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationAuthentication, SecretRecord } from '../store/records.ts';
-import type { Store } from '../store/store.ts';
-import type { UseNotes } from '../store/use-notes.ts';
+import { isLive, type Store } from '../store/store.ts';
+import { minuteToNote, type UseNotes } from '../store/use-notes.ts';
 
 export interface AuthenticatedApplication {
   application: ApplicationAuthentication;
@@ -39,7 +39,7 @@ export async function authenticateApplication(
   const secret = application.secrets.find((candidate) => sameHash(candidate.hash, hash));
   const now = clock();
   if (secret === undefined) throw refuse('secret_unknown');
-  if (secret.expires_at !== null && secret.expires_at <= now) throw refuse('secret_expired');
+  if (!isLive(secret, now)) throw refuse('secret_expired');
   if (application.disabled) throw refuse('application_disabled');
   noteSecretUse(service, application.id, secret, now);
   return { application, secret_id: secret.id };
@@ -112,16 +112,13 @@ export async function authenticatePublicApplication(
   return { application, secret_id: null };
 }
 
-// Rounding to the minute costs a secret one write a minute instead of one per request.
-const MINUTE: Milliseconds = 60_000;
-
 export function noteSecretUse(
   { store, useNotes }: { store: Pick<Store, 'noteSecretUse'>; useNotes: UseNotes },
   application_id: string,
   secret: SecretRecord,
   now: Milliseconds,
 ): void {
-  const minute = now - (now % MINUTE);
-  if (secret.last_used_at !== null && secret.last_used_at >= minute) return;
+  const minute = minuteToNote(secret, now);
+  if (minute === null) return;
   useNotes.write(secret.id, () => store.noteSecretUse(application_id, secret.id, minute));
 }

@@ -20,6 +20,8 @@ export interface AuditedIds {
   redirect_uris?: string;
   scopes?: string;
   resource_id?: string;
+  /** The key of the caller. Of what is done to a key, which only the secret may do, that key. */
+  key_id?: string;
 }
 
 export interface AuditedCall {
@@ -77,6 +79,7 @@ export function createAudit(
         by: call.by,
         application_id: call.ids.application_id ?? null,
         grant_id: call.ids.grant_id ?? null,
+        key_id: call.ids.key_id ?? null,
         address: call.address,
       });
     },

@@ -16,6 +16,7 @@ export interface Explanation {
   by: Actor | null;
   application_id: string | null;
   grant_id: string | null;
+  key_id: string | null;
   address: string | null;
 }
 
@@ -32,13 +33,13 @@ export async function explainRequest(store: Store, request_id: string): Promise<
 
 function explain(refusal: RefusalRecord): Explanation {
   const { at, request_id, operation, error_code, reason } = refusal;
-  const { by, application_id, grant_id, address } = refusal;
+  const { by, application_id, grant_id, key_id, address } = refusal;
   return {
     object: 'refusal',
     at: formatTimestamp(at),
     ...{ request_id, operation, error_code, reason },
     ...meaning(error_code, reason),
-    ...{ by, application_id, grant_id, address },
+    ...{ by, application_id, grant_id, key_id, address },
   };
 }
 

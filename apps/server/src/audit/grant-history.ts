@@ -16,6 +16,7 @@ export interface HistoryEntry {
   by: Actor | null;
   application_id: string | null;
   secret_id: string | null;
+  key_id: string | null;
   request_id: string | null;
   address: string | null;
   os_user: string | null;
@@ -84,6 +85,7 @@ function change(
     by: initiator?.by ?? null,
     application_id: null,
     secret_id: initiator?.secret_id ?? null,
+    key_id: initiator?.key_id ?? null,
     request_id: initiator?.request_id ?? null,
     address: null,
     os_user: initiator?.os_user ?? null,
@@ -99,6 +101,7 @@ function refusalEvent(refusal: RefusalRecord): Event {
     by: refusal.by,
     application_id: refusal.application_id,
     secret_id: null,
+    key_id: refusal.key_id,
     request_id: refusal.request_id,
     address: refusal.address,
     os_user: null,

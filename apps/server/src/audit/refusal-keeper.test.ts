@@ -30,6 +30,7 @@ const aRefusal = (members: Partial<NewRefusal> = {}): NewRefusal => ({
   by: null,
   application_id: null,
   grant_id: null,
+  key_id: null,
   address: null,
   ...members,
 });

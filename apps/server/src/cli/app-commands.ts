@@ -71,7 +71,7 @@ function describeApplication(application: Application): string {
   ]);
 }
 
-const SHOWN_ONCE =
+export const SHOWN_ONCE =
   'The secret is shown only once. Store it where the application reads its secrets:';
 
 export function addAppCommands(program: Command, terminal: Terminal): void {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Explanation } from '../audit/explain.ts';
 import type { GrantReport, HistoryEntry } from '../audit/grant-history.ts';
 import type { Actor } from '../initiator.ts';
+import type { Service } from '../service.ts';
 import { addExamples } from './examples.ts';
 import { READING, withService } from './run-operation.ts';
 import type { Terminal } from './terminal.ts';
@@ -30,18 +31,19 @@ async function explain(
     // Stored request ids are redacted, so an id that contains a credential is found only redacted.
     const data = await explainRequest(service.store, redactorFor(settings)(request_id));
     if (data.length === 0) throw new Error(NOTHING_ON_RECORD);
+    const keyNames = await namesOfKeys(service);
     const text = options.json
       ? JSON.stringify({ object: 'list', data })
-      : data.map(describeRefusal).join('\n\n');
+      : data.map((refusal) => describeRefusal(refusal, keyNames)).join('\n\n');
     await terminal.stdout.write(`${text}\n`);
   });
 }
 
-function describeRefusal(refusal: Explanation): string {
+function describeRefusal(refusal: Explanation, keyNames: KeyNames): string {
   const { at, operation, error_code, reason, found, advice, grant_id } = refusal;
   return [
     `${at}  ${operation} was refused with ${error_code}${reason === null ? '' : ` (${reason})`}`,
-    `${describeActor(refusal)}${grant_id === null ? '' : `, about grant ${grant_id}`}`,
+    `${describeActor(refusal, keyNames)}${grant_id === null ? '' : `, about grant ${grant_id}`}`,
     `What was found: ${found}`,
     `What to do: ${advice}`,
   ].join('\n');
@@ -68,38 +70,56 @@ async function printHistory(
   await withService(terminal, READING, async ({ service }) => {
     const { grant_id } = validate(inputs.grantIdInput, { grant_id: id }) as { grant_id: string };
     const report = await reportGrant(service.store, grant_id);
-    const text = options.json ? JSON.stringify(report) : describeReport(report);
+    const text = options.json
+      ? JSON.stringify(report)
+      : describeReport(report, await namesOfKeys(service));
     await terminal.stdout.write(`${text}\n`);
   });
 }
 
-function describeReport({ application_id, account_id, recoveries, data }: GrantReport): string {
+function describeReport(
+  { application_id, account_id, recoveries, data }: GrantReport,
+  keyNames: KeyNames,
+): string {
   const whose =
     application_id === null
       ? 'There is no record of this grant, only of refused calls about it.'
       : `Application ${application_id}, account ${account_id}.`;
   const last = recoveries > 1 ? [`Recovered ${recoveries} times; the last one is shown.`] : [];
-  return [whose, ...last, ...data.map(describeEntry)].join('\n');
+  return [whose, ...last, ...data.map((entry) => describeEntry(entry, keyNames))].join('\n');
 }
 
-function describeEntry({ at, what, result, reason, request_id, ...who }: HistoryEntry): string {
+function describeEntry(
+  { at, what, result, reason, request_id, ...who }: HistoryEntry,
+  keyNames: KeyNames,
+): string {
   const outcome = reason === null ? result : `${result} (${reason})`;
   // A change without an actor is older than the recording of actors. A refusal without one had an
   // unauthenticated caller.
   const nobody = reason === null ? 'actor unknown' : 'by itself';
-  const actor = result === 'done' && who.by === null ? nobody : describeActor(who);
+  const actor = result === 'done' && who.by === null ? nobody : describeActor(who, keyNames);
   const request = request_id === null ? '' : `  request ${request_id}`;
   return `${at}  ${what}: ${outcome}  ${actor}${request}`;
 }
 
-function describeActor(who: {
+type KeyNames = ReadonlyMap<string, string>;
+
+/** A deleted key has no name any more. */
+async function namesOfKeys({ store }: Pick<Service, 'store'>): Promise<KeyNames> {
+  return new Map((await store.listKeys()).map(({ id, name }) => [id, name]));
+}
+
+interface Who {
   by: Actor | null;
   application_id: string | null;
   secret_id?: string | null;
+  key_id: string | null;
   address: string | null;
   os_user?: string | null;
-}): string {
-  const { by, application_id, secret_id, address, os_user } = who;
+}
+
+function describeActor(who: Who, keyNames: KeyNames): string {
+  const { by, application_id, secret_id, key_id, address, os_user } = who;
   const from = address === null ? '' : ` from ${address}`;
   switch (by) {
     case null: {
@@ -113,8 +133,11 @@ function describeActor(who: {
     }
     case 'grant':
       return `with the secret of the grant${from}`;
-    case 'operator':
-      return `by the operator${from}`;
+    case 'operator': {
+      const name = keyNames.get(key_id ?? '');
+      const which = name === undefined ? key_id : `${name} (${key_id})`;
+      return `by the operator${which === null ? '' : ` with the key ${which}`}${from}`;
+    }
     case 'command_line':
       return os_user == null ? 'on the command line' : `on the command line, by ${os_user}`;
     case 'user':

@@ -14,6 +14,7 @@ import { addDoctorCommand } from './doctor-command.ts';
 import { addExamples } from './examples.ts';
 import { exitCode } from './exit-code.ts';
 import { addGrantCommands } from './grant-commands.ts';
+import { addKeyCommands } from './key-commands.ts';
 import { addLinkCommands } from './link-commands.ts';
 import { addMigrateCommand } from './migrate-command.ts';
 import { addPageCommands } from './page-commands.ts';
@@ -72,6 +73,7 @@ export function createProgram(terminal: Terminal): Command {
   addCodeCommands(program, terminal);
   addGrantCommands(program, terminal);
   addResourceCommands(program, terminal);
+  addKeyCommands(program, terminal);
   addScopeCommands(program, terminal);
   addLinkCommands(program, terminal);
   addConnectionCommands(program, terminal);

@@ -48,8 +48,8 @@ async function copy(
     try {
       const { show: onProgress, end } = createProgress(stderr);
       const result = await copyDatabase(source, target, { last, onProgress }).finally(end);
-      const { scopes, resources, applications, accounts, grants, written, removed } = result;
-      const text = `${target.name} has the ${scopes} scopes, ${resources} resources, ${applications} applications, ${accounts} accounts and ${grants} grants of ${source.name}: ${written} records were written, ${removed} removed, and all of them compared. Codes that are not converted yet were not copied.`;
+      const { scopes, resources, keys, applications, accounts, grants, written, removed } = result;
+      const text = `${target.name} has the ${scopes} scopes, ${resources} resources, ${keys} keys, ${applications} applications, ${accounts} accounts and ${grants} grants of ${source.name}: ${written} records were written, ${removed} removed, and all of them compared. Codes that are not converted yet were not copied.`;
       const next = last
         ? `Now set DATABASE_URL to ${target.name}, and start the service. ${source.name} is not used any more.`
         : `To move, stop every process that uses ${source.name}, and repeat this with --last.`;

@@ -8,6 +8,8 @@ const texts: { readonly [Code in ErrorCode]?: string } = {
     'This application has 5 secrets that work, which is the maximum. To see when each was last used, run latchkey app get APP_ID. To remove one, run latchkey app secret revoke.',
   application_documented:
     'The application describes itself in a document. Only its scopes, its default scopes, its idle days and its grants per account can be changed here, and it has no secrets. Leave the rest out, and run the command again.',
+  key_limit_reached:
+    'There are 50 keys that work, which is the maximum. To see when each was last used, run latchkey key list. To delete one, run latchkey key delete.',
   grant_not_found:
     'There is no such grant. To see the grants of an account or an application, run latchkey grant list. An unused code is not a grant yet: to cancel it, run latchkey code cancel.',
   link_expired:
@@ -34,6 +36,7 @@ export function textOf(code: ErrorCode): string {
 
 const optionNames: Record<string, string> = {
   expires_at: '--expires',
+  role: '--role',
   display_name: '--display-name',
   redirect_uris: '--redirect-uri',
   scopes: '--scope',

@@ -132,6 +132,7 @@ const labels: Record<Exclude<keyof RevokedAgain, 'calls' | 'for_operator'>, stri
   accounts_signed_out: 'accounts signed out',
   scopes_deleted: 'descriptions of scopes deleted',
   resources_deleted: 'resources deleted',
+  keys_deleted: 'keys deleted',
   lists_shortened: 'lists of redirect URIs or scopes shortened',
 };
 

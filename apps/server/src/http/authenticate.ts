@@ -1,4 +1,4 @@
-import { type Caller, type ErrorCode, isUuid } from '@latchkey/schema';
+import { type Caller, credentialPrefixes, type ErrorCode, isUuid } from '@latchkey/schema';
 import {
   authenticateApplication,
   authenticateDocumented,
@@ -16,6 +16,7 @@ import {
 import { DomainError } from '../domain-error.ts';
 import { authenticateGrant, isKnownGrantSecret } from '../grants/authenticate-grant.ts';
 import type { Initiator } from '../initiator.ts';
+import { authenticateKey, isKnownKey } from '../keys/authenticate-key.ts';
 import { addressKey, type Limit } from '../limits/limit.ts';
 import type { AnyCaller, Callers, Operator } from '../operations/caller.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -51,7 +52,7 @@ export function createAuthentication(
   adminSecrets: AdminSecrets,
   failures: Limit,
 ): Authentication {
-  const findOperator = operatorFinder(adminSecrets);
+  const findRoot = rootFinder(adminSecrets);
   const findApplication = sharePerTick((secret) => authenticateApplication(service, secret));
 
   const takesDocuments = service.linking?.clientDocuments != null;
@@ -128,9 +129,17 @@ export function createAuthentication(
       return { kind: 'grant', ...(await authenticateGrant(service, secret, options, initiator)) };
     },
 
-    async operator(authorization) {
+    async operator(authorization, context) {
       if (authorization.scheme !== 'bearer') throw DomainError.because('scheme_wrong');
-      return findOperator(authorization.token);
+      const { token } = authorization;
+      const root = findRoot(token);
+      if (root !== null) return root;
+      if (!token.startsWith(`${credentialPrefixes.key}_`)) {
+        throw DomainError.because('admin_secret_wrong');
+      }
+      await refuseUnknown(context, () => isKnownKey(service, token));
+      const { id, name, role } = await authenticateKey(service, token);
+      return { kind: 'operator', admin_secret: null, key: { id, name, role } };
     },
   };
 
@@ -180,7 +189,7 @@ function checkClientId(client_id: string, client_secret: string): void {
 }
 
 /** Compares every secret, even after a match, so that the time tells nothing. */
-function operatorFinder(secrets: AdminSecrets): (token: string) => Operator {
+function rootFinder(secrets: AdminSecrets): (token: string) => Operator | null {
   const isHashOf = (hash: CredentialHash, secret: string | null) =>
     secret !== null && sameHash(hash, hashCredential(secret));
   return (token) => {
@@ -188,9 +197,9 @@ function operatorFinder(secrets: AdminSecrets): (token: string) => Operator {
     // Hashed each time, since SIGHUP replaces them.
     const isCurrent = isHashOf(hash, secrets.adminSecret);
     const isPrevious = isHashOf(hash, secrets.adminSecretPrevious);
-    if (isCurrent) return { kind: 'operator', admin_secret: 'current' };
-    if (isPrevious) return { kind: 'operator', admin_secret: 'previous' };
-    throw DomainError.because('admin_secret_wrong');
+    if (isCurrent) return { kind: 'operator', admin_secret: 'current', key: null };
+    if (isPrevious) return { kind: 'operator', admin_secret: 'previous', key: null };
+    return null;
   };
 }
 

@@ -113,6 +113,7 @@ export function createRespond(
         address: context.redacted.address,
         application_id: first?.application_id,
         admin_secret: first?.admin_secret,
+        key_id: first?.key_id,
         // The calls of a tRPC batch share one application. They differ in their grants and results.
         ...(calls.length === 1
           ? { grant_id: first?.grant_id, error_code: first?.error_code }

@@ -5,10 +5,14 @@ import {
   type ApplicationSecret,
   credentialHint,
   formatCredential,
+  type Key,
   type LinkRequest,
+  type OperationContract,
   type OperationInput,
   type OperationName,
   type OperationOutput,
+  operationNames,
+  operations,
   type Resource,
   type Scope,
 } from '@latchkey/schema';
@@ -26,6 +30,7 @@ export const GRANT = '0193aa00-0000-7000-8000-0000000000c0';
 const SECRET = '0193aa00-0000-7000-8000-0000000000d0';
 const LINK = '0193aa00-0000-7000-8000-0000000000e0';
 const PAGE = '0193aa00-0000-7000-8000-0000000000f0';
+const KEY = '0193aa00-0000-7000-8000-000000000110';
 const RESOURCE = '0193aa00-0000-7000-8000-000000000100';
 
 // RFC 7636, appendix B.
@@ -40,6 +45,8 @@ const code = formatCredential('code', GRANT, counting);
 const grantSecret = formatCredential('grantSecret', GRANT, counting);
 const link = formatCredential('link', LINK, counting);
 const ticket = formatCredential('pageTicket', PAGE, counting);
+
+const keySecret = formatCredential('key', KEY, counting);
 
 const account: Account = {
   object: 'service_account',
@@ -190,6 +197,16 @@ const linkRequest: LinkRequest = {
 export const DENIED = `${CALLBACK}?error=access_denied&error_code=access_denied&state=xyz&iss=https%3A%2F%2Flatchkey.example`;
 
 const issued = { application_id: APPLICATION, account_id: ACCOUNT, scope };
+const signInKey: Key = {
+  object: 'key',
+  id: KEY,
+  name: 'Sign-in page',
+  role: 'host',
+  hint: credentialHint(keySecret),
+  created_at: '2026-11-02T09:00:00.000+00:00',
+  expires_at: null,
+  last_used_at: null,
+};
 const codeMembers = {
   grant_id: GRANT,
   ...issued,
@@ -318,6 +335,27 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
     },
   },
   'admin.grants.revoke': { input: { grant_id: GRANT }, output: revokedGrant },
+  'admin.keys.create': {
+    input: { name: signInKey.name, role: signInKey.role },
+    output: { ...signInKey, secret: keySecret },
+  },
+  'admin.keys.list': {
+    input: {},
+    output: { object: 'list', data: [signInKey], next_cursor: null },
+  },
+  'admin.keys.delete': { input: { key_id: KEY }, output: signInKey },
+  'admin.self.get': {
+    input: {},
+    output: {
+      object: 'operator',
+      key_id: KEY,
+      name: signInKey.name,
+      role: signInKey.role,
+      may: operationNames.filter((name) =>
+        (operations[name] as OperationContract).roles?.includes(signInKey.role),
+      ),
+    },
+  },
   'admin.scopes.put': {
     input: {
       scope: readProfile.scope,

@@ -40,7 +40,7 @@ export const securitySchemes: Record<string, SecurityScheme> = {
     caller: 'operator',
     type: 'http',
     scheme: 'bearer',
-    description: 'The `ADMIN_SECRET` of the service.',
+    description: 'The `ADMIN_SECRET` of the service, or a key, `lk_key_…`.',
   },
 };
 

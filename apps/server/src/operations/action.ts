@@ -1,4 +1,4 @@
-import type { OperationContract } from '@latchkey/schema';
+import type { OperationContract, Role } from '@latchkey/schema';
 import type { AuditedIds } from '../audit/audit.ts';
 import type { ActionName, Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
@@ -34,7 +34,7 @@ export interface ColumnsFor<Input, Output> extends ActionColumns {
 
 /** An action that the input chooses. What is refused before then has the name given here. */
 export interface ActionChoice<Output extends object, Input extends object, By extends AnyCaller>
-  extends Pick<Action<Output, Input, By>, 'name' | 'caller'> {
+  extends Pick<Action<Output, Input, By>, 'name' | 'caller' | 'roles'> {
   readonly choose: (input: Input) => Action<Output, Input, By>;
 }
 
@@ -47,6 +47,8 @@ export interface Action<
   readonly caller: By['kind'];
   /** Noting the first use of a grant is no change. */
   readonly changes: boolean;
+  /** The roles of the keys that may call it, of an operation of the operator. */
+  readonly roles?: readonly Role[];
   /** Null if `readInput` makes the input. */
   readonly input: OperationContract['input'] | null;
   // A property, because TypeScript would let a method take less than it needs.

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@latchkey/schema';
+import type { ErrorCode, Role } from '@latchkey/schema';
 import type { AuditedCall, AuditedIds } from '../audit/audit.ts';
 import { DomainError } from '../domain-error.ts';
 import type { ActionName, Actor, Initiator } from '../initiator.ts';
@@ -20,6 +20,7 @@ export interface CallSummary {
   application_id?: string | undefined;
   grant_id?: string | undefined;
   admin_secret?: 'current' | 'previous' | undefined;
+  key_id?: string | undefined;
   error_code?: ErrorCode;
 }
 
@@ -94,9 +95,11 @@ export async function call<Output extends object, Input extends object, By exten
     caller = authenticated;
     if (authenticated.kind === 'operator') {
       summary.admin_secret = authenticated.admin_secret ?? undefined;
+      summary.key_id = authenticated.key?.id;
     }
     ids = idsOfCaller(authenticated);
     summary.application_id = ids.application_id;
+    refuseWithoutRight(authenticated, requested.roles);
 
     const input = await steps.readInput();
     // Whatever was disabled or removed before the last byte arrived applies to this call.
@@ -117,10 +120,12 @@ export async function call<Output extends object, Input extends object, By exten
       countCall(limits, action, authenticated);
       try {
         if (action.changes) service.audit.beforeChange(by);
+        const key_id = keyOfOperator(authenticated)?.id;
         const initiator: Initiator = {
           request_id: request.redacted.request_id,
           by,
           secret_id: authenticated.kind === 'application' ? authenticated.secret_id : null,
+          ...(key_id !== undefined && { key_id }),
           ...(os_user !== undefined && { os_user }),
         };
         const details = {
@@ -186,9 +191,18 @@ function idsOfCaller(caller: AnyCaller): AuditedIds {
       };
     }
     case 'operator':
+      return caller.key === null ? {} : { key_id: caller.key.id };
     case 'visitor':
       return {};
   }
+}
+
+const keyOfOperator = (caller: AnyCaller) => (caller.kind === 'operator' ? caller.key : null);
+
+/** The secret has every right; a key has those of its role. */
+function refuseWithoutRight(caller: AnyCaller, roles: readonly Role[] = []): void {
+  const key = keyOfOperator(caller);
+  if (key !== null && !roles.includes(key.role)) throw new DomainError('right_missing');
 }
 
 function grantIn({ grant_id }: DomainError['members']): AuditedIds {

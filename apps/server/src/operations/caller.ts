@@ -1,7 +1,7 @@
 import type { OperationName, Operations } from '@latchkey/schema';
 import type { AuthenticatedApplication } from '../applications/authenticate-application.ts';
 import type { PageSession } from '../linking/page-session.ts';
-import type { GrantAuthentication } from '../store/records.ts';
+import type { GrantAuthentication, KeyRecord } from '../store/records.ts';
 
 export interface Callers {
   application: AuthenticatedApplication & { readonly kind: 'application' };
@@ -11,10 +11,11 @@ export interface Callers {
   visitor: Visitor;
 }
 
-/** `admin_secret` is null inside the process, where none is needed. */
+/** With the secret or a key; with neither inside the process, where none is needed. */
 export interface Operator {
   readonly kind: 'operator';
   readonly admin_secret: 'current' | 'previous' | null;
+  readonly key: Pick<KeyRecord, 'id' | 'name' | 'role'> | null;
 }
 
 export interface Visitor {
@@ -28,4 +29,8 @@ export type AnyCaller = Callers[CallerKind];
 
 export type CallerOf<Name extends OperationName> = Callers[Operations[Name]['caller']];
 
-export const operatorWithoutSecret: Operator = { kind: 'operator', admin_secret: null };
+export const operatorWithoutSecret: Operator = {
+  kind: 'operator',
+  admin_secret: null,
+  key: null,
+};

@@ -241,4 +241,18 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     inputIds: { grant_id: 'grant_id' },
     outputIds: {},
   },
+  'admin.keys.create': {
+    counts: 'nothing',
+    audited: 'always',
+    inputIds: {},
+    outputIds: { key_id: 'id' },
+  },
+  'admin.keys.list': { counts: 'nothing', audited: 'refusals', inputIds: {}, outputIds: {} },
+  'admin.keys.delete': {
+    counts: 'nothing',
+    audited: 'always',
+    inputIds: { key_id: 'key_id' },
+    outputIds: {},
+  },
+  'admin.self.get': { counts: 'nothing', audited: 'refusals', inputIds: {}, outputIds: {} },
 };

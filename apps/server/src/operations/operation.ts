@@ -12,6 +12,7 @@ import type { Handlers } from './handler.ts';
 import { accountHandlers } from './handlers/account.ts';
 import { adminHandlers } from './handlers/admin.ts';
 import { grantHandlers } from './handlers/grants.ts';
+import { keyHandlers } from './handlers/keys.ts';
 import { linkingHandlers } from './handlers/linking.ts';
 import { operationTable, type ReadAccount } from './operation-table.ts';
 
@@ -27,6 +28,7 @@ const handlers: Handlers = {
   ...accountHandlers,
   ...adminHandlers,
   ...linkingHandlers,
+  ...keyHandlers,
 };
 
 // A wire that iterates over all operations cannot name the types of each contract, so this one cast

@@ -20,6 +20,7 @@ export interface RevokedAgain {
   accounts_signed_out: number;
   scopes_deleted: number;
   resources_deleted: number;
+  keys_deleted: number;
   lists_shortened: number;
   /** What the log does not tell enough of to do it again. */
   for_operator: string[];
@@ -49,6 +50,7 @@ export async function revokeAgain(
     accounts_signed_out: 0,
     scopes_deleted: 0,
     resources_deleted: 0,
+    keys_deleted: 0,
     lists_shortened: 0,
     for_operator: [],
   };
@@ -218,6 +220,10 @@ export const afterRestore: { readonly [Name in ActionName]: AfterRestore } = {
   'admin.links.deny': 'expires',
   'admin.grants.list': 'nothing',
   'admin.grants.revoke': revokeGrant,
+  'admin.keys.create': 'nothing',
+  'admin.keys.list': 'nothing',
+  'admin.keys.delete': again('keys_deleted', deleteKey),
+  'admin.self.get': 'nothing',
   'links.begin': 'nothing',
   'links.switch': 'expires',
   'pages.open': 'expires',
@@ -343,6 +349,11 @@ async function deleteResource(service: Service, line: AuditLine): Promise<boolea
   return true;
 }
 
+async function deleteKey(service: Service, line: AuditLine): Promise<boolean> {
+  await handle(service, 'admin.keys.delete', { key_id: line.key_id }, line);
+  return true;
+}
+
 async function deleteApplication(service: Service, line: AuditLine): Promise<boolean> {
   const { application_id } = line;
   // Only a disabled application can be deleted.
@@ -386,12 +397,13 @@ async function handle(
 }
 
 /** Null if it happened by itself. */
-function initiatorOf({ by, request_id, secret_id, os_user }: AuditLine): Initiator | null {
+function initiatorOf({ by, request_id, secret_id, key_id, os_user }: AuditLine): Initiator | null {
   if (by === null || request_id === null) return null;
   return {
     request_id,
     by,
     secret_id: by === 'application' ? (secret_id ?? null) : null,
+    ...(by === 'operator' && key_id !== undefined && { key_id }),
     ...(os_user !== undefined && { os_user }),
   };
 }

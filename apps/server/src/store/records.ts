@@ -1,4 +1,4 @@
-import type { Account, ErrorCode, Scope } from '@latchkey/schema';
+import type { Account, ErrorCode, Role, Scope } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import type { CredentialHash } from '../credentials/credentials.ts';
 import type { ActionName, Actor, Initiator } from '../initiator.ts';
@@ -139,6 +139,12 @@ export interface ResourceRecord {
 }
 
 export type ResourceChanges = Partial<Pick<ResourceRecord, 'name' | 'scopes' | 'default_scopes'>>;
+
+/** A credential of the operator. Only its last use ever changes. */
+export interface KeyRecord extends SecretRecord {
+  name: string;
+  role: Role;
+}
 
 /** Set when the code is issued, and never changed. */
 export interface CodeBinding {
@@ -384,6 +390,7 @@ export interface CommandChange {
     redirect_uris?: string;
     scopes?: string;
     resource_id?: string;
+    key_id?: string;
   };
 }
 
@@ -408,6 +415,8 @@ export interface RefusalRecord {
   by: Actor | null;
   application_id: string | null;
   grant_id: string | null;
+  /** Of the operator; null for every other caller, and for the secret. */
+  key_id: string | null;
   address: string | null;
   /** The record is deleted some time after. */
   expires_at: Milliseconds;

@@ -17,6 +17,7 @@ import type {
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
+  KeyRecord,
   LinkDecision,
   LinkRecord,
   ListedAccount,
@@ -67,9 +68,16 @@ export interface StoreOptions {
 /** Enough to see what was rotated in the last months. */
 export const EXPIRED_SECRETS_KEPT = 20;
 
+export function isLive(
+  { expires_at }: Pick<SecretRecord, 'expires_at'>,
+  now: Milliseconds,
+): boolean {
+  return expires_at === null || now < expires_at;
+}
+
 /** @param secrets - in the order in which they were added */
 export function outdatedSecrets(secrets: readonly SecretRecord[], now: Milliseconds): string[] {
-  const expired = secrets.filter(({ expires_at }) => expires_at !== null && expires_at <= now);
+  const expired = secrets.filter((secret) => !isLive(secret, now));
   return expired.slice(0, -EXPIRED_SECRETS_KEPT).map(({ id }) => id);
 }
 
@@ -452,6 +460,29 @@ export interface Store {
 
   /** Returns the deleted resource; null if there is none. */
   deleteResource(resource_id: string): Promise<ResourceRecord | null>;
+
+  // Keys
+
+  /**
+   * Creates a key unless there are `most` live ones: those without an expiry or with one after `now`.
+   * Concurrent calls together never exceed the limit. Of the expired keys, keeps the
+   * {@link EXPIRED_SECRETS_KEPT} that were created last.
+   */
+  createKey(
+    key: KeyRecord,
+    limit: { most: number; now: Milliseconds },
+  ): Promise<'created' | 'key_limit_reached'>;
+
+  findKey(key_id: string, options?: ReadOptions): Promise<KeyRecord | null>;
+
+  /** All keys, newest first. */
+  listKeys(): Promise<KeyRecord[]>;
+
+  /** Returns the deleted key; null if there is none. Once this has returned, no process finds it. */
+  deleteKey(key_id: string): Promise<KeyRecord | null>;
+
+  /** Records when a key was used, as {@link Store.noteSecretUse} does. */
+  noteKeyUse(key_id: string, at: Milliseconds): Promise<void>;
 
   // Link requests and pages. Each is deleted {@link LINKS_KEPT} after it expires.
 

@@ -9,6 +9,7 @@ import {
   type DeletionRecord,
   ERASED,
   type GrantHistory,
+  type KeyRecord,
   type ListedAccount,
   type LogCounterRecord,
   type ResourceRecord,
@@ -35,6 +36,7 @@ export interface StoredGrant extends GrantHistory, CodeBinding {
 export interface CopiedRecords {
   scopes: ScopeRecord;
   resources: ResourceRecord;
+  keys: KeyRecord;
   applications: ApplicationRecord;
   deletions: DeletionRecord;
   accounts: ListedAccount;
@@ -49,6 +51,7 @@ export type CopiedKind = keyof CopiedRecords;
 export const keyOf: { [Kind in CopiedKind]: (record: CopiedRecords[Kind]) => string } = {
   scopes: ({ scope }) => scope,
   resources: ({ id }) => id,
+  keys: ({ id }) => id,
   applications: ({ id }) => id,
   deletions: ({ application_id }) => application_id,
   accounts: ({ account }) => account.id,

@@ -190,6 +190,26 @@ describeOnAnyStore('the commands of the linking flow', (fresh) => {
     expect((await latchkey(remove)).stderr).toMatch(/^resource_not_found: /);
   });
 
+  test('create, list and delete keys', async () => {
+    const expires_at = '2099-01-31T00:00:00.000+00:00';
+    const created = await json('admin.keys.create', [
+      ...['key', 'create', 'Sign-in page', '--role', 'host', '--expires', '2099-01-31T00:00:00Z'],
+    ]);
+    const { secret, ...key } = created;
+    expect(key).toMatchObject({ name: 'Sign-in page', role: 'host', expires_at });
+    const list = await json('admin.keys.list', ['key', 'list']);
+    expect(list.data).toEqual([key]);
+    const table = await latchkey(['key', 'list']);
+    expect(table.stdout).toContain(`${key.id}\tSign-in page\thost\t${key.hint}\t`);
+    const shown = await latchkey(['key', 'create', 'Ada', '--role', 'read']);
+    expect(shown.stdout).toMatch(/\nlk_key_[0-9A-Za-z]{71}\n$/);
+    const wrong = await latchkey(['key', 'create', 'Ada', '--role', 'root']);
+    expect(wrong.stderr).toContain('--role: Must be read, host, support or operate.');
+    const remove = ['key', 'delete', key.id];
+    expect(await json('admin.keys.delete', remove)).toEqual(key);
+    expect((await latchkey(remove)).stderr).toMatch(/^key_not_found: /);
+  });
+
   test('read, identify and approve a link, from an argument and from stdin', async () => {
     const { link, application } = await newLink();
     const { id: account } = await newAccount();

@@ -42,6 +42,8 @@ export const unknownCredential = (
   id: string = randomUUID(),
 ): string => formatCredential(kind, id, crypto.getRandomValues(new Uint8Array(32)));
 
+const readKey = { name: 'Ada', role: 'read' };
+
 /** There may be 200 of them already. */
 export async function aResource(server: ServerWithDatabase): Promise<string> {
   const { data } = await succeed(server, 'admin.resources.list', {}, operator);
@@ -630,6 +632,43 @@ export const errorCases: ErrorCase[] = [
         await invoke(server, 'REST', 'admin.resources.create', { resource, name: 'One' }, operator);
       }
       return { input: { resource: 'https://one.more.example', name: 'One more' }, as: operator };
+    }),
+  },
+  {
+    code: 'right_missing',
+    when: 'the role of the key lacks the operation',
+    status: 403,
+    error: 'insufficient_scope',
+    arrange: onOperation('admin.applications.create', async (_, server) => {
+      // On the other wire, there are 50.
+      const { data } = await succeed(server, 'admin.keys.list', {}, operator);
+      const key_id = data[0]?.id ?? randomUUID();
+      await invoke(server, 'REST', 'admin.keys.delete', { key_id }, operator);
+      const { secret } = await succeed(server, 'admin.keys.create', readKey, operator);
+      return { input: { name: 'Acme' }, as: `Bearer ${secret}` };
+    }),
+  },
+  {
+    code: 'key_not_found',
+    when: 'an unknown key is deleted',
+    status: 404,
+    error: 'invalid_request',
+    arrange: onOperation('admin.keys.delete', async () => ({
+      input: { key_id: randomUUID() },
+      as: operator,
+    })),
+  },
+  {
+    code: 'key_limit_reached',
+    when: 'a 51st key is created',
+    status: 409,
+    error: 'invalid_request',
+    arrange: onOperation('admin.keys.create', async (_, server) => {
+      for (let have = 0; have < 50; have++) {
+        // On the other wire, they were created before.
+        await invoke(server, 'REST', 'admin.keys.create', readKey, operator);
+      }
+      return { input: readKey, as: operator };
     }),
   },
   {

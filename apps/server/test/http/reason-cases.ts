@@ -76,6 +76,8 @@ export type ReasonOfRules = Exclude<
   | 'secret_required'
 >;
 
+const aKey = { name: 'Support', role: 'read' };
+
 /** The calls for each reason. */
 export const reasonCases: Record<ReasonOfRules, Arrange[]> = {
   header_unreadable: [
@@ -98,6 +100,7 @@ export const reasonCases: Record<ReasonOfRules, Arrange[]> = {
     as(({ bearer }) => bearer.slice(0, -1)),
     as(({ bearer }) => bearer.slice(0, -1) + (bearer.endsWith('0') ? '1' : '0')),
     as(() => 'Bearer lk_grant_x', 'account.get'),
+    as(() => 'Bearer lk_key_x', 'admin.applications.list'),
   ],
   application_unknown: [as(() => `Bearer ${unknownCredential('applicationSecret')}`)],
   secret_unknown: [
@@ -175,7 +178,30 @@ export const reasonCases: Record<ReasonOfRules, Arrange[]> = {
       return { name: 'account.get', as: asBearer(grant) };
     },
   ],
-  admin_secret_wrong: [as(() => `${operator}x`, 'admin.applications.list')],
+  admin_secret_wrong: [
+    as(() => `${operator}x`, 'admin.applications.list'),
+    as(({ bearer }) => bearer, 'admin.applications.list'),
+  ],
+  key_unknown: [
+    as(() => `Bearer ${unknownCredential('key')}`, 'admin.applications.list'),
+    async (_, server) => {
+      const { id } = await succeed(server, 'admin.keys.create', aKey, operator);
+      return { name: 'admin.applications.list', as: `Bearer ${unknownCredential('key', id)}` };
+    },
+    async (_, server) => {
+      const { id, secret } = await succeed(server, 'admin.keys.create', aKey, operator);
+      await succeed(server, 'admin.keys.delete', { key_id: id }, operator);
+      return { name: 'admin.applications.list', as: `Bearer ${secret}` };
+    },
+  ],
+  key_expired: [
+    async (_, server) => {
+      const input = { ...aKey, expires_at: new Date(server.now() + 1_000).toISOString() };
+      const { secret } = await succeed(server, 'admin.keys.create', input, operator);
+      server.advance(1_000);
+      return { name: 'admin.applications.list', as: `Bearer ${secret}` };
+    },
+  ],
 
   code_ill_formed: [convert(async () => 'garbage'), convert(async ({ secret }) => secret)],
   code_ended_by_disabling: [

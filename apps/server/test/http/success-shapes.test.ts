@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type OperationName, objects, operations } from '@latchkey/schema';
+import { type OperationName, objects, operations, parseCredential } from '@latchkey/schema';
 import { expect, test } from 'vitest';
 import { headersOf, invoke, type Json, type Wire, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
@@ -105,6 +105,30 @@ describeOnEachStore('results', (fresh) => {
     ).toStrictEqual({ ...application, secrets: [] });
     const list = await call('admin.applications.list', {});
     expect(list.data[0]).toStrictEqual({ ...application, secrets: [] });
+  });
+
+  test.each(wires)('of a key, over %s', async (wire) => {
+    const call = strictly(server, wire);
+    const expires_at = wireTime(server.now() + 3_600_000);
+    const { secret, ...key } = await call('admin.keys.create', {
+      ...{ name: 'Sign-in page', role: 'host' },
+      expires_at: new Date(server.now() + 3_600_000).toISOString(),
+    });
+    expect(secret).toMatch(/^lk_key_[0-9A-Za-z]{71}$/);
+    expect(key).toStrictEqual({
+      ...{ object: 'key', id: expect.any(String), name: 'Sign-in page', role: 'host' },
+      ...{ hint: `lk_key_…${secret.slice(-4)}`, created_at: wireTime(server.now()) },
+      ...{ expires_at, last_used_at: null },
+    });
+    expect(parseCredential('key', secret)).toBe(key.id);
+    expect(await call('admin.keys.list', {})).toStrictEqual({
+      ...{ object: 'list', data: [key], next_cursor: null },
+    });
+    const key_id = key.id.toUpperCase();
+    expect(await call('admin.keys.delete', { key_id })).toStrictEqual(key);
+    const forever = await call('admin.keys.create', { name: 'Ada', role: 'read' });
+    expect(forever.expires_at).toBeNull();
+    await call('admin.keys.delete', { key_id: forever.id });
   });
 
   test.each(wires)('of an account, over %s', async (wire) => {

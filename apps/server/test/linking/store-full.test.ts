@@ -42,6 +42,7 @@ describeOnEachStore('a database without room', (fresh) => {
       'admin.pages.create': { page: 'connections', account_id },
       'admin.links.identify': { link, account_id },
       'admin.links.approve': { link, account_id },
+      'admin.keys.create': { name: 'Ada', role: 'read' },
     };
     const named = Object.entries(operations).filter(([, { errors }]) =>
       (errors as readonly string[]).includes('store_full'),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FullGrant } from '@latchkey/schema';
 import pino from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { closeService, openService } from '../../src/open-service.ts';
 import { operations } from '../../src/operations/operation.ts';
 import { readAuditLines } from '../../src/restore/read-audit-lines.ts';
@@ -178,6 +178,28 @@ describeOnEachStore('what ended after a backup', (fresh) => {
         expect.stringContaining(`The resource ${id} was updated at 20`),
       ),
     });
+  });
+
+  test('is done again of keys, also of one that the command line deleted', async () => {
+    const { server, url } = await started();
+    const create = (name: string) =>
+      succeed(server, 'admin.keys.create', { name, role: 'read' }, operator);
+    const [kept, gone, removed] = [
+      await create('kept'),
+      await create('gone'),
+      await create('removed'),
+    ];
+    const { service, done } = await restoredAfter(server, url, async () => {
+      await succeed(server, 'admin.keys.delete', { key_id: gone.id }, operator);
+      const later = await create('later');
+      await succeed(server, 'admin.keys.delete', { key_id: later.id }, operator);
+      const { code } = await runInProcess(['key', 'delete', removed.id], { DATABASE_URL: url });
+      expect(code).toBe(0);
+      server.service.commandChanges.watch();
+      await vi.waitFor(() => expect(server.lines.join()).toContain('command_line'));
+    });
+    expect(await service.store.listKeys()).toMatchObject([{ id: kept.id, name: 'kept' }]);
+    expect(done).toMatchObject({ keys_deleted: 2 });
   });
 
   test('needs its whole log, or that the gap is accepted', async () => {

@@ -6,6 +6,7 @@ import {
   aConsentPage,
   aDeletion,
   aDocumented,
+  aKey,
   aLink,
   anAccount,
   anApplication,
@@ -103,6 +104,14 @@ export async function everyOperation(
   await store.listResources({ mayBeStale: true });
   await store.updateResource(resource.id, { scopes: null });
   await store.deleteResource(resource.id);
+
+  const key = aKey();
+  await store.createKey(key, { most: 9, now: 0 });
+  await store.findKey(key.id);
+  await store.findKey(key.id, { mayBeStale: true });
+  await store.listKeys();
+  await store.noteKeyUse(key.id, 1);
+  await store.deleteKey(key.id);
 
   const code = await issued(store, ofBoth);
   await store.findCode(code.grant_id);

@@ -50,7 +50,7 @@ interface ModelPage extends PageRecord {
 }
 
 /**
- * The methods of the model. Not those for scopes, resources, refusals, counts and monitoring, which grants do not
+ * The methods of the model. Not those for scopes, resources, keys, refusals, counts and monitoring, which grants do not
  * depend on, not those that depend on the clock of the adapter, do their work part by part or promise
  * no order, and not the sums of others.
  */
@@ -78,6 +78,11 @@ type Methods = Omit<
   | 'listResources'
   | 'updateResource'
   | 'deleteResource'
+  | 'createKey'
+  | 'findKey'
+  | 'listKeys'
+  | 'deleteKey'
+  | 'noteKeyUse'
   | 'listDeletions'
   | 'endGrants'
   | 'listConnections'

@@ -12,6 +12,7 @@ import { describeErasure } from './suite/erasure.ts';
 import { describeGrants } from './suite/grants.ts';
 import { type StoreHarness, SuiteStores } from './suite/harness.ts';
 import { describeHistory } from './suite/history.ts';
+import { describeKeys } from './suite/keys.ts';
 import { describeLifecycle } from './suite/lifecycle.ts';
 import { describeLinks } from './suite/links.ts';
 import { describeLists } from './suite/lists.ts';
@@ -47,6 +48,7 @@ export function describeStore(name: string, harness: StoreHarness): void {
     describeTexts(stores);
     describeScopes(stores);
     describeResources(stores);
+    describeKeys(stores);
     describeLinks(stores);
     describePages(stores);
     describeCodes(stores);

@@ -10,17 +10,20 @@ import type {
   Connection,
   GrantEntry,
   IssuedCode,
+  Key,
   LinkIdentification,
   LinkRedirect,
   LinkRequest,
   List,
   NewApplication,
   NewApplicationSecret,
+  NewKey,
   Page,
   PagesEnded,
   Resource,
   RevokedGrant,
   Scope,
+  Self,
 } from '@latchkey/schema';
 import type { CallOptions } from '../options.ts';
 import type { WithResponse } from '../response-details.ts';
@@ -210,6 +213,22 @@ export type GrantListInput = {
       account_id?: undefined;
     }
 );
+
+/** The input of `keys.delete`. */
+export interface KeyIdInput {
+  /** The key id. */
+  key_id: string;
+}
+
+/** The input of `keys.create`. */
+export interface KeyInput {
+  /** Who or what uses the key. */
+  name: string;
+  /** What the key may do. It never changes. */
+  role: 'read' | 'host' | 'support' | 'operate';
+  /** When the key stops working. Default: never. */
+  expires_at?: string | null | undefined;
+}
 
 /** The input of `links.approve`. */
 export interface LinkApproveInput {
@@ -1002,6 +1021,81 @@ export interface GrantsOperations {
   revoke(input: GrantIdInput, options?: CallOptions): Promise<WithResponse<RevokedGrant>>;
 }
 
+/** Operations on the keys. */
+export interface KeysOperations {
+  /**
+   * Create a key. Creates a key with a role, whose secret is shown only once. A key never changes:
+   * make a new one, and delete the old one. There can be 50 live keys.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a new key, which is shown only once
+   * @throws an `InvalidRequestError` with `key_limit_reached`
+   * @throws an `UnavailableError` with `store_full`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.keys.create({
+   *   name: 'Sign-in page',
+   *   role: 'undefined',
+   * });
+   * ```
+   */
+  create(input: KeyInput, options?: CallOptions): Promise<WithResponse<NewKey>>;
+
+  /**
+   * List the keys. Newest first. Of the expired ones, the 20 that were created last.
+   *
+   * @param input - nothing: it takes none
+   * @param options - options of this call
+   * @returns all keys, newest first; of the expired ones the last 20; with `for await`, every entry
+   * of every page
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * for await (const entry of admin.keys.list()) console.log(entry);
+   * ```
+   */
+  list(input?: Record<string, never>, options?: CallOptions): ListPromise<CompleteList<Key>>;
+
+  /**
+   * Delete a key. The key stops working from the next request on. Returns the key as it was.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a credential of the operator, with a role
+   * @throws an `InvalidRequestError` with `key_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.keys.delete({ key_id: '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  delete(input: KeyIdInput, options?: CallOptions): Promise<WithResponse<Key>>;
+}
+
+/** Operations on the self. */
+export interface SelfOperations {
+  /**
+   * Get what the caller may do. The key of the request, its role, and the operations that it may
+   * call.
+   *
+   * @param input - nothing: it takes none
+   * @param options - options of this call
+   * @returns what the caller is and may do
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.self.get();
+   * ```
+   */
+  get(input?: Record<string, never>, options?: CallOptions): Promise<WithResponse<Self>>;
+}
+
 /** Every operation of the operator, as a method. {@link LatchkeyAdmin} has them. */
 export abstract class OperatorOperations {
   /** Operations on the applications. */
@@ -1030,6 +1124,12 @@ export abstract class OperatorOperations {
 
   /** Operations on the grants. */
   declare readonly grants: GrantsOperations;
+
+  /** Operations on the keys. */
+  declare readonly keys: KeysOperations;
+
+  /** Operations on the self. */
+  declare readonly self: SelfOperations;
 
   protected constructor() {}
 }

@@ -35,4 +35,8 @@ export const operatorCalls = {
   'links.deny': ['POST', 'link_request'],
   'grants.list': ['GET', 'list'],
   'grants.revoke': ['POST', 'oauth_grant'],
+  'keys.create': ['POST', 'key'],
+  'keys.list': ['GET', 'list'],
+  'keys.delete': ['POST', 'key'],
+  'self.get': ['GET', 'operator'],
 } as const;

@@ -16,12 +16,14 @@ import type { AccountDocument, ErasedAccountDocument } from './documents/account
 import type { AddressDocument, ApplicationDocument } from './documents/applications.ts';
 import type { CommandChangeDocument } from './documents/command-changes.ts';
 import type { GrantDocument } from './documents/grants.ts';
+import type { KeyItem } from './documents/keys.ts';
 import type { LinkDocument } from './documents/links.ts';
+import type { ListDocument } from './documents/list-document.ts';
 import type { LogCounterDocument } from './documents/log-counter.ts';
 import type { PageDocument } from './documents/pages.ts';
 import type { RateLimitDocument } from './documents/rate-limits.ts';
 import type { RefusalDocument } from './documents/refusals.ts';
-import type { ResourcesDocument } from './documents/resources.ts';
+import type { ResourceItem } from './documents/resources.ts';
 import type { DeletedScopeDocument, ScopeDocument } from './documents/scopes.ts';
 import { fromId, toId } from './documents/values.ts';
 import { isRefusedHint, unavailable } from './errors.ts';
@@ -45,7 +47,8 @@ export interface Collections extends Concerns {
   addresses: Collection<AddressDocument>;
   accounts: Collection<AccountDocument | ErasedAccountDocument>;
   scopes: Collection<ScopeDocument | DeletedScopeDocument>;
-  resources: Collection<ResourcesDocument>;
+  resources: Collection<ListDocument<ResourceItem>>;
+  keys: Collection<ListDocument<KeyItem>>;
   links: Collection<LinkDocument>;
   pages: Collection<PageDocument>;
   grants: Collection<GrantDocument>;
@@ -248,6 +251,7 @@ export class Database {
         accounts: db.collection('accounts', options),
         scopes: db.collection('scopes', options),
         resources: db.collection('resources', options),
+        keys: db.collection('keys', options),
         links: db.collection('links', options),
         pages: db.collection('pages', options),
         grants: db.collection('grants', options),

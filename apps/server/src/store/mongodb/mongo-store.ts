@@ -13,6 +13,7 @@ import { ConfigurationError } from './configuration-error.ts';
 import { Database } from './database.ts';
 import { isForbidden } from './errors.ts';
 import { grants } from './grants.ts';
+import { keys } from './keys.ts';
 import { links } from './links.ts';
 import { logCounter } from './log-counter.ts';
 import type { MongoStep } from './migrations.ts';
@@ -42,6 +43,7 @@ export const operations = (database: Database, clock: Clock) => ({
   ...accounts(database, clock),
   ...scopes(database, clock),
   ...resources(database),
+  ...keys(database),
   ...links(database),
   ...pages(database),
   ...codes(database, clock),

@@ -7,7 +7,7 @@ import { atRevision, revisionOf, type Versioned } from './retry-on-conflict.ts';
 export function replaceAtRevision<Document extends Versioned & { _id: unknown }>(
   database: Database,
   collectionOf: (
-    collections: Pick<Collections, 'accounts' | 'addresses' | 'scopes' | 'resources'>,
+    collections: Pick<Collections, 'accounts' | 'addresses' | 'scopes' | 'resources' | 'keys'>,
   ) => Collection<Document>,
   revision: number,
   { _id, ...replacement }: Document,

@@ -3,54 +3,19 @@ import { resourceAfter } from '../generations.ts';
 import type { ResourceRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 import type { Database } from './database.ts';
-import {
-  ALL,
-  fromResourceItem,
-  type ResourcesDocument,
-  toResourceItem,
-} from './documents/resources.ts';
-import { replaceAtRevision } from './replace-at-revision.ts';
-import { retryOnConflict } from './retry-on-conflict.ts';
+import { resourceFormat } from './documents/resources.ts';
+import { listDocument } from './list-document.ts';
 
 type Resources = Pick<
   Store,
   'createResource' | 'listResources' | 'updateResource' | 'deleteResource'
 >;
 
-/** What becomes of the list, and the result of the call. */
-interface Changed<Result> {
-  list: ResourceRecord[];
-  result: Result;
-  isMade(list: readonly ResourceRecord[]): boolean;
-}
-
 const byAddress = (one: ResourceRecord, other: ResourceRecord) =>
   one.resource < other.resource ? -1 : 1;
 
 export function resources(database: Database): Resources {
-  const find = () => database.decide(({ resources, decisive }) => resources.findOne(ALL, decisive));
-
-  /** One document has them all, so nothing can come between the check of a change and its write. */
-  function change<Result, Refusal extends string>(
-    after: (list: ResourceRecord[]) => Changed<Result> | Refusal,
-  ): Promise<Result | Refusal> {
-    return retryOnConflict<ResourcesDocument, Result | Refusal>(
-      async () => (await find()) ?? { ...ALL, list: [] },
-      async (revision, found) => {
-        const changed = after(found.list.map(fromResourceItem));
-        if (typeof changed === 'string') return changed;
-        const list = changed.list.map(toResourceItem);
-        const isReplaced = await replaceAtRevision<ResourcesDocument>(
-          database,
-          (collections) => collections.resources,
-          revision,
-          { ...ALL, list },
-          (later) => changed.isMade(later.list.map(fromResourceItem)),
-        );
-        return isReplaced && changed.result;
-      },
-    ) as Promise<Result | Refusal>;
-  }
+  const { read, change } = listDocument(database, resourceFormat);
 
   return {
     createResource: (resource, { most }) =>
@@ -64,12 +29,7 @@ export function resources(database: Database): Resources {
         };
       }),
 
-    async listResources({ mayBeStale = false } = {}) {
-      const document = mayBeStale
-        ? await database.read(({ resources, plain }) => resources.findOne(ALL, plain))
-        : await find();
-      return document?.list.map(fromResourceItem).sort(byAddress) ?? [];
-    },
+    listResources: async (options) => (await read(options)).sort(byAddress),
 
     updateResource: (resource_id, changes) =>
       change((list) => {

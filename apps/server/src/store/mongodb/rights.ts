@@ -6,6 +6,7 @@ const collections = [
   'accounts',
   'scopes',
   'resources',
+  'keys',
   'links',
   'pages',
   'grants',

@@ -7,7 +7,6 @@ import type {
   DeletionRecord,
   ListedAccount,
   LogCounterRecord,
-  ResourceRecord,
   ScopeRecord,
 } from '../records.ts';
 import { refuseToCopy } from '../schema-version.ts';
@@ -43,12 +42,14 @@ import {
   type RedeemedDocument,
   toStoredGrantDocument,
 } from './documents/grants.ts';
+import { keyFormat } from './documents/keys.ts';
+import { ALL, type ListDocument, type ListFormat } from './documents/list-document.ts';
 import {
   fromLogCounterDocument,
   type LogCounterDocument,
   toLogCounterDocument,
 } from './documents/log-counter.ts';
-import { ALL, fromResourceItem, toResourceItem } from './documents/resources.ts';
+import { resourceFormat } from './documents/resources.ts';
 import { fromScopeDocument, type ScopeDocument, toScopeDocument } from './documents/scopes.ts';
 import { fromId, fromInitiator, initiatorField, toDate, toHash, toId } from './documents/values.ts';
 import type { FenceDocument } from './fence.ts';
@@ -120,18 +121,34 @@ const log_counter: Copied<LogCounterRecord, LogCounterDocument> = {
   fromDocument: fromLogCounterDocument,
   toDocument: toLogCounterDocument,
 };
-/** One document has them all. */
-async function readResources(
-  { resources, listing }: Collections,
+type AnyRecord = { id: string };
+type AnyItem = { id: Binary };
+
+/** One document has all of a kind. */
+const lists = { resources: resourceFormat, keys: keyFormat };
+
+const listOf = (kind: CopiedKind) =>
+  kind in lists
+    ? (lists[kind as keyof typeof lists] as unknown as ListFormat<AnyRecord, AnyItem>)
+    : null;
+
+async function readList(
+  { collection, fromItem }: ListFormat<AnyRecord, AnyItem>,
+  collections: Collections,
   { after, limit }: { after: string | null; limit: number },
-): Promise<ResourceRecord[]> {
-  const document = await resources.findOne(ALL, listing);
-  const records = document?.list.map(fromResourceItem) ?? [];
+): Promise<AnyRecord[]> {
+  const documents = collections[collection] as unknown as Collection<ListDocument<AnyItem>>;
+  const document = await documents.findOne(ALL, collections.listing);
+  const records = document?.list.map(fromItem) ?? [];
   const following = records.filter(({ id }) => after === null || id > after);
   return following.sort((one, other) => (one.id < other.id ? -1 : 1)).slice(0, limit);
 }
 
-function putResources(records: readonly ResourceRecord[], removed: readonly string[]) {
+function putList(
+  { toItem }: ListFormat<AnyRecord, AnyItem>,
+  records: readonly AnyRecord[],
+  removed: readonly string[],
+) {
   const replaced = [...records.map(({ id }) => id), ...removed].map(toId);
   const others = {
     $filter: {
@@ -139,7 +156,7 @@ function putResources(records: readonly ResourceRecord[], removed: readonly stri
       cond: { $not: [{ $in: ['$$this.id', replaced] }] },
     },
   };
-  const list = { $concatArrays: [others, { $literal: records.map(toResourceItem) }] };
+  const list = { $concatArrays: [others, { $literal: records.map(toItem) }] };
   return { updateOne: { filter: ALL, update: [{ $set: { list } }], upsert: true } };
 }
 
@@ -194,14 +211,16 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
     kinds[kind as KindOfDocuments] as unknown as Copied<CopiedRecords[Kind], AnyDocument>;
   const collectionOf = (collections: Collections, kind: CopiedKind) =>
     collections[
-      kind === 'resources' ? kind : kinds[kind].collection
+      listOf(kind)?.collection ?? kinds[kind as KindOfDocuments].collection
     ] as unknown as Collection<AnyDocument>;
   function operationsOn<Kind extends CopiedKind>(
     kind: Kind,
     records: readonly CopiedRecords[Kind][],
     removed: readonly string[],
   ): object[] {
-    if (kind === 'resources') return [putResources(records as readonly ResourceRecord[], removed)];
+    const format = listOf(kind);
+    if (format !== null)
+      return [putList(format, records as unknown as readonly AnyRecord[], removed)];
     const { which, toDocument } = copied(kind);
     const _id = { $in: removed.map((key) => toKey(kind, key)) };
     return [
@@ -222,11 +241,10 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
 
     read: (kind, { after, limit }) =>
       run(async (collections) => {
-        if (kind === 'resources') {
-          return (await readResources(collections, {
-            after,
-            limit,
-          })) as CopiedRecords[typeof kind][];
+        const format = listOf(kind);
+        if (format !== null) {
+          const records = await readList(format, collections, { after, limit });
+          return records as unknown as CopiedRecords[typeof kind][];
         }
         const { which, fromDocument } = copied(kind);
         const filter = { ...which, ...(after !== null && { _id: { $gt: toKey(kind, after) } }) };

@@ -99,6 +99,17 @@ export const migrations: readonly SqliteStep[] = [
     generation INTEGER NOT NULL -- one more for each narrowing
   ) STRICT, WITHOUT ROWID;
 
+  CREATE TABLE keys (
+    id BLOB PRIMARY KEY,
+    name TEXT NOT NULL,
+    role TEXT NOT NULL,
+    hash BLOB NOT NULL, -- SHA-256
+    hint TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    last_used_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+
   -- Authorization requests that were accepted.
   CREATE TABLE links (
     id BLOB PRIMARY KEY NOT NULL,
@@ -211,6 +222,7 @@ export const migrations: readonly SqliteStep[] = [
     called_by TEXT,
     application_id BLOB,
     grant_id BLOB,
+    key_id BLOB,
     address TEXT,
     expires_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;

@@ -12,16 +12,17 @@ type RefusalRow = Pick<
   called_by: RefusalRecord['by'];
   application_id: Uint8Array | null;
   grant_id: Uint8Array | null;
+  key_id: Uint8Array | null;
 };
 
 export function prepareRefusals(database: DatabaseSync) {
   const keep = database.prepare(`
     INSERT OR IGNORE INTO refusals
       (id, at, request_id, operation, error_code, reason, called_by, application_id, grant_id,
-        address, expires_at)
+        key_id, address, expires_at)
     VALUES
       (:id, :at, :request_id, :operation, :error_code, :reason, :by, :application_id, :grant_id,
-        :address, :expires_at)`);
+        :key_id, :address, :expires_at)`);
   const findBy = (column: 'request_id' | 'grant_id') =>
     database.prepare(
       `SELECT * FROM refusals WHERE ${column} = :value AND id < :before
@@ -35,11 +36,12 @@ export function prepareRefusals(database: DatabaseSync) {
 
   return {
     keepRefusals(refusals: readonly RefusalRecord[]): void {
-      for (const { id, application_id, grant_id, ...rest } of refusals) {
+      for (const { id, application_id, grant_id, key_id, ...rest } of refusals) {
         keep.run({
           id: uuidToBytes(id),
           application_id: bytesOrNull(application_id),
           grant_id: bytesOrNull(grant_id),
+          key_id: bytesOrNull(key_id),
           ...rest,
         });
       }
@@ -75,6 +77,7 @@ function refusalRecord(row: RefusalRow): RefusalRecord {
     by: row.called_by,
     application_id: idOrNull(row.application_id),
     grant_id: idOrNull(row.grant_id),
+    key_id: idOrNull(row.key_id),
     address: row.address,
     expires_at: row.expires_at,
   };

@@ -259,19 +259,21 @@ export const idOrNull = (bytes: Uint8Array | null) =>
 
 /** No other request id contains it. */
 const SHORTENED = '~';
-/** No shortened id contains it. */
+/** No shortened id contains them. */
 const OS_USER = '@';
+const KEY = '*';
 
 export function initiatorText(initiator: Initiator): string;
 export function initiatorText(initiator: Initiator | null): string | null;
 export function initiatorText(initiator: Initiator | null): string | null {
   if (initiator === null) return null;
-  const { by, request_id, secret_id, os_user } = initiator;
+  const { by, request_id, secret_id, key_id, os_user } = initiator;
   // A caller's own request id may be an upper-case UUID, which would come back in lower case.
   const isPlainUuid = isUuid(request_id) && request_id === request_id.toLowerCase();
   const request = isPlainUuid ? SHORTENED + shorten(request_id) : request_id;
   let text = `${by} ${request}`;
   if (secret_id !== null) text += ` ${shorten(secret_id)}`;
+  if (key_id !== undefined) text += ` ${KEY}${shorten(key_id)}`;
   if (os_user !== undefined) text += ` ${OS_USER}${encodeURIComponent(os_user)}`;
   return text;
 }
@@ -281,13 +283,15 @@ export function initiatorRecord(text: string | null): Initiator | null;
 export function initiatorRecord(text: string | null): Initiator | null {
   if (text === null) return null;
   const [by, request = '', ...rest] = text.split(' ');
-  const secret = rest.find((word) => !word.startsWith(OS_USER));
-  const user = rest.find((word) => word.startsWith(OS_USER));
+  const marked = (mark: string) => rest.find((word) => word.startsWith(mark))?.slice(mark.length);
+  const secret = rest.find((word) => !word.startsWith(OS_USER) && !word.startsWith(KEY));
+  const [key, user] = [marked(KEY), marked(OS_USER)];
   return {
     request_id: request.startsWith(SHORTENED) ? lengthen(request.slice(1)) : request,
     by: by as Actor,
     secret_id: secret === undefined ? null : lengthen(secret),
-    ...(user !== undefined && { os_user: decodeURIComponent(user.slice(OS_USER.length)) }),
+    ...(key !== undefined && { key_id: lengthen(key) }),
+    ...(user !== undefined && { os_user: decodeURIComponent(user) }),
   };
 }
 

@@ -9,6 +9,7 @@ import { inMemory, sizesOf, watchDatabaseFile } from './database-file.ts';
 import { emptyLog, retryWhileLocked } from './errors.ts';
 import { prepareGrants } from './grants.ts';
 import { GroupCommit } from './group-commit.ts';
+import { prepareKeys } from './keys.ts';
 import { prepareLinks } from './links.ts';
 import { prepareLogCounter } from './log-counter.ts';
 import type { SqliteStep } from './migrations.ts';
@@ -44,6 +45,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const accounts = prepareAccounts(database, clock);
   const scopes = prepareScopes(database);
   const resources = prepareResources(database);
+  const keys = prepareKeys(database);
   const pages = preparePages(database);
   const links = prepareLinks(database, pages);
   const codes = prepareCodes(database);
@@ -198,6 +200,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     listResources: read(resources.listResources),
     updateResource: end(resources.updateResource),
     deleteResource: end(resources.deleteResource),
+
+    createKey: write(keys.createKey),
+    findKey: read(keys.findKey),
+    listKeys: read(keys.listKeys),
+    deleteKey: end(keys.deleteKey),
+    noteKeyUse: write(keys.noteKeyUse),
 
     createLink: write(links.createLink),
     findLink: read(links.findLink),

@@ -14,6 +14,7 @@ import {
 import { prepareApplications } from './applications.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 import { refuseForeign } from './foreign-file.ts';
+import { keyRecord, keyRow } from './keys.ts';
 import { migrations, versionOf } from './migrations.ts';
 import { configure, lockForItself, nodeSqlite, openDatabase } from './open-database.ts';
 import { resourceRecord, resourceRow } from './resources.ts';
@@ -129,6 +130,7 @@ function transfer(database: DatabaseSync, path: string): Transfer {
       toRow: scopeRow,
     }),
     resources: table('resources', { toRecord: resourceRecord, toRow: resourceRow }),
+    keys: table('keys', { toRecord: keyRecord, toRow: keyRow }),
     applications: applications(database, statement),
     deletions: table('deleted_applications', {
       toRecord: (row: { id: Uint8Array; deleted_at: number; deleted_by: string }) => ({

@@ -41,6 +41,7 @@ const writes = [
   'putScope',
   'deleteScope',
   'createResource',
+  'createKey',
   'createLink',
   'identifyLink',
   'switchLink',
@@ -71,6 +72,8 @@ const decisions = [
   'listPendingCodes',
   'findDescriptionIds',
   'listResources',
+  'findKey',
+  'listKeys',
 ] as const;
 
 const lists = [
@@ -101,6 +104,7 @@ describe('on a replica set, whatever the URL says', () => {
       accounts: { _id: toId(anId()), ...toSnapshot(anAccount()) },
       scopes: { _id: 'read', title: 'Read', texts: {} },
       resources: { list: [] },
+      keys: { list: [] },
       pages: toPageDocument({ ...aPage(), initiator: anInitiator() }),
     };
     server.on('find', ({ find, filter }) =>

@@ -73,7 +73,7 @@ describeOnMongodb('a command', (server) => {
       );
       await rowsBeside(plain, BESIDE);
       // Operators make these, and few. So the second walk finds as many as the first.
-      for (const few of ['applications', 'scopes', 'resources'])
+      for (const few of ['applications', 'scopes', 'resources', 'keys'])
         await db.collection(few).deleteMany({});
       walk = new Map();
       walks.push(walk);

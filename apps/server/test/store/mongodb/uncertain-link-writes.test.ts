@@ -3,14 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { generationsAfter } from '../../../src/store/generations.ts';
 import { toSnapshot } from '../../../src/store/mongodb/documents/accounts.ts';
 import { toApplicationDocument } from '../../../src/store/mongodb/documents/applications.ts';
+import { keyFormat } from '../../../src/store/mongodb/documents/keys.ts';
 import { toLinkDocument } from '../../../src/store/mongodb/documents/links.ts';
 import { toPageDocument } from '../../../src/store/mongodb/documents/pages.ts';
-import { toResourceItem } from '../../../src/store/mongodb/documents/resources.ts';
+import { resourceFormat } from '../../../src/store/mongodb/documents/resources.ts';
 import { isSame, toHash, toId } from '../../../src/store/mongodb/documents/values.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {
   aConsentPage,
   aHash,
+  aKey,
   aLink,
   anAccount,
   anApplication,
@@ -303,9 +305,9 @@ describe('a change by the operator whose response is lost', () => {
 
   test('to a resource: is read back, unless another came after it', async () => {
     const [resource, other] = [aResource(), aResource()];
-    const [item, renamed] = [resource, { ...resource, name: 'x' }].map(toResourceItem);
+    const [item, renamed] = [resource, { ...resource, name: 'x' }].map(resourceFormat.toItem);
     const all = (revision: number, ...list: unknown[]) => ({ _id: 'all', list, revision });
-    const rival = toResourceItem(other);
+    const rival = resourceFormat.toItem(other);
     for (const [call, before, found, outcome] of [
       ['create', all(1), all(2, item), 'created'],
       ['create', all(1), all(3, item, rival), 'created'],
@@ -325,6 +327,32 @@ describe('a change by the operator whose response is lost', () => {
       }[call]();
       expect(await made.catch(({ code }: { code: string }) => code)).toEqual(outcome);
       expect(server.sent('update')).toHaveLength(1);
+      expect(server.sent('update')[0]?.updates[0].q).toMatchObject({ revision: 1 });
+    }
+  });
+
+  test('to a key: is read back, unless another came after it', async () => {
+    const [key, other] = [aKey(), aKey()];
+    const [item, used] = [key, { ...key, last_used_at: 60_000 }].map(keyFormat.toItem);
+    const all = (revision: number, ...list: unknown[]) => ({ _id: 'all', list, revision });
+    const rival = keyFormat.toItem(other);
+    for (const [call, before, found, outcome] of [
+      ['create', all(1), all(3, item, rival), 'created'],
+      ['create', all(1), all(2, rival), 'outcome_unknown'],
+      ['delete', all(1, item), all(3, rival), key],
+      ['delete', all(1, item), all(2, item, rival), 'outcome_unknown'],
+      ['use', all(1, item), all(3, rival, used), undefined],
+      ['use', all(1, item), all(2, item), 'outcome_unknown'],
+    ] as const) {
+      const { server, store } = await scripted();
+      server.script('update', 'close');
+      server.script('find', batch(before), batch(found));
+      const made = {
+        create: () => store.createKey(key, { most: 2, now: 0 }),
+        delete: () => store.deleteKey(key.id),
+        use: () => store.noteKeyUse(key.id, 60_000),
+      }[call]();
+      expect(await made.catch(({ code }: { code: string }) => code)).toEqual(outcome);
       expect(server.sent('update')[0]?.updates[0].q).toMatchObject({ revision: 1 });
     }
   });

@@ -15,6 +15,7 @@ const initiators = fc.record<Initiator, 'request_id' | 'by' | 'secret_id'>(
     ),
     by: fc.constantFrom('application', 'grant', 'operator', 'command_line'),
     secret_id: fc.option(fc.uuid()),
+    key_id: fc.uuid(),
     os_user: fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed()),
   },
   { requiredKeys: ['request_id', 'by', 'secret_id'] },

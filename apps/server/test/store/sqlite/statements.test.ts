@@ -8,6 +8,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 const small = [
   'scopes',
   'resources',
+  'keys',
   'deleted_applications',
   'command_changes',
   'schema_version',

@@ -77,11 +77,15 @@ const secret = fc.record({
   expires_at: fc.option(anyTime),
   last_used_at: fc.constant(null),
 });
-const anyInitiator = fc.record({
-  request_id: fc.stringMatching(/^[\w.-]{1,128}$/),
-  by: fc.constantFrom('application', 'grant', 'operator', 'command_line'),
-  secret_id: fc.option(anySecret),
-});
+const anyInitiator = fc.record(
+  {
+    request_id: fc.stringMatching(/^[\w.-]{1,128}$/),
+    by: fc.constantFrom('application', 'grant', 'operator', 'command_line'),
+    secret_id: fc.option(anySecret),
+    key_id: anySecret,
+  },
+  { requiredKeys: ['request_id', 'by', 'secret_id'] },
+);
 const range = fc.record({
   limit: fc.integer({ min: 1, max: 3 }),
   before: fc.option(fc.oneof(anyApplication, anyGrant)),

@@ -11,6 +11,7 @@ import type {
   DocumentedClient,
   GrantAuthentication,
   GrantRecord,
+  KeyRecord,
   LinkRecord,
   PageRecord,
   PendingRecord,
@@ -139,6 +140,10 @@ export function aResource(members: Partial<ResourceRecord> = {}): ResourceRecord
     generation: 0,
     ...members,
   };
+}
+
+export function aKey(members: Partial<KeyRecord> = {}): KeyRecord {
+  return { ...aSecret(), name: 'Sign-in page', role: 'host', ...members };
 }
 
 /** What a code is bound to that an authorization request led to. */
@@ -293,6 +298,7 @@ export function aRefusal(members: Partial<RefusalRecord> = {}): RefusalRecord {
     by: 'application',
     application_id: anId(),
     grant_id: anId(),
+    key_id: anId(),
     address: '192.0.2.1',
     expires_at: at + 86_400_000,
     ...members,

@@ -5,6 +5,7 @@ import type { Store, StoreOptions } from '../../../src/store/store.ts';
 import {
   aCode,
   aConsentPage,
+  aKey,
   aLink,
   anAccount,
   anApplication,
@@ -123,9 +124,13 @@ export async function writeContents(
   await store.keepRefusals([
     aRefusal({
       ...{ id: id(0x63), at: BEGIN, request_id: id(0x64), expires_at: NEVER },
-      ...{ application_id: one, grant_id: activeId },
+      ...{ application_id: one, grant_id: activeId, key_id: id(0x67) },
     }),
   ]);
+  await store.createKey(
+    aKey({ id: id(0x67), hash: bytes(0x67), created_at: BEGIN, last_used_at: BEGIN }),
+    { most: 50, now: BEGIN },
+  );
   await store.keepCommandChanges([
     {
       ...{

@@ -1,6 +1,6 @@
 import type { Binary } from 'mongodb';
 import type { ResourceRecord } from '../../records.ts';
-import type { Versioned } from '../retry-on-conflict.ts';
+import type { ListFormat } from './list-document.ts';
 import { fromId, toDate, toId } from './values.ts';
 
 export interface ResourceItem extends Omit<ResourceRecord, 'id' | 'created_at'> {
@@ -8,23 +8,18 @@ export interface ResourceItem extends Omit<ResourceRecord, 'id' | 'created_at'> 
   created_at: Date;
 }
 
-/** The only document: see decision 64. */
-export interface ResourcesDocument extends Versioned {
-  _id: 'all';
-  list: ResourceItem[];
-}
-
-export const ALL = { _id: 'all' } as const;
-
-export function toResourceItem({ id, created_at, ...members }: ResourceRecord): ResourceItem {
-  return { id: toId(id), created_at: toDate(created_at), ...members };
-}
-
-export function fromResourceItem(item: ResourceItem): ResourceRecord {
-  const { resource, name, scopes, default_scopes, generation } = item;
-  return {
-    id: fromId(item.id),
-    ...{ resource, name, scopes, default_scopes, generation },
-    created_at: item.created_at.getTime(),
-  };
-}
+export const resourceFormat: ListFormat<ResourceRecord, ResourceItem> = {
+  collection: 'resources',
+  toItem: ({ id, created_at, ...members }) => ({
+    id: toId(id),
+    created_at: toDate(created_at),
+    ...members,
+  }),
+  fromItem({ id, resource, name, scopes, default_scopes, created_at, generation }) {
+    return {
+      id: fromId(id),
+      ...{ resource, name, scopes, default_scopes, generation },
+      created_at: created_at.getTime(),
+    };
+  },
+};

@@ -4,7 +4,10 @@ import type { Milliseconds } from '../../../clock.ts';
 import type { Initiator } from '../../../initiator.ts';
 import type { CredentialHash } from '../../records.ts';
 
-export type InitiatorDocument = Omit<Initiator, 'secret_id'> & { secret_id: Binary | null };
+export type InitiatorDocument = Omit<Initiator, 'secret_id' | 'key_id'> & {
+  secret_id: Binary | null;
+  key_id?: Binary;
+};
 
 export function toId(uuid: string): Binary {
   return new Binary(uuidToBytes(uuid), Binary.SUBTYPE_UUID);
@@ -53,11 +56,12 @@ export function initiatorField<Name extends InitiatorFieldName>(
   name: Name,
   initiator: Initiator,
 ): { [Key in Name]: InitiatorDocument } {
-  const { request_id, by, secret_id, os_user } = initiator;
+  const { request_id, by, secret_id, key_id, os_user } = initiator;
   const document: InitiatorDocument = {
     request_id,
     by,
     secret_id: secret_id === null ? null : toId(secret_id),
+    ...(key_id !== undefined && { key_id: toId(key_id) }),
     ...(os_user !== undefined && { os_user }),
   };
   return { [name]: document } as { [Key in Name]: InitiatorDocument };
@@ -67,6 +71,10 @@ export function fromInitiator(document: InitiatorDocument): Initiator;
 export function fromInitiator(document: InitiatorDocument | undefined): Initiator | null;
 export function fromInitiator(document: InitiatorDocument | undefined): Initiator | null {
   if (document === undefined) return null;
-  const { secret_id, ...initiator } = document;
-  return { ...initiator, secret_id: secret_id && fromId(secret_id) };
+  const { secret_id, key_id, ...initiator } = document;
+  return {
+    ...initiator,
+    secret_id: secret_id && fromId(secret_id),
+    ...(key_id !== undefined && { key_id: fromId(key_id) }),
+  };
 }

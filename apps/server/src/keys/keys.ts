@@ -1,0 +1,44 @@
+import { credentialHint, type Role } from '@latchkey/schema';
+import type { Milliseconds } from '../clock.ts';
+import { mintCredential, newId } from '../credentials/credentials.ts';
+import { DomainError } from '../domain-error.ts';
+import type { Service } from '../service.ts';
+import type { KeyRecord } from '../store/records.ts';
+import { isLive, outdatedSecrets } from '../store/store.ts';
+
+export const MAX_LIVE_KEYS = 50;
+
+export async function createKey(
+  { store, clock, room }: Pick<Service, 'store' | 'clock' | 'room'>,
+  members: { name: string; role: Role; expires_at: Milliseconds | null },
+): Promise<{ key: KeyRecord; credential: string }> {
+  const now = clock();
+  if (members.expires_at !== null && members.expires_at <= now) {
+    throw DomainError.invalid(['expires_at'], 'Must lie in the future.');
+  }
+  const id = newId(now);
+  const { credential, hash } = mintCredential('key', id);
+  const key: KeyRecord = {
+    ...{ id, ...members, hash, hint: credentialHint(credential) },
+    ...{ created_at: now, last_used_at: null },
+  };
+  if (await room.isFull()) {
+    const live = (await store.listKeys()).filter((other) => isLive(other, now));
+    throw new DomainError(live.length < MAX_LIVE_KEYS ? 'store_full' : 'key_limit_reached');
+  }
+  const outcome = await store.createKey(key, { most: MAX_LIVE_KEYS, now });
+  if (outcome !== 'created') throw new DomainError(outcome);
+  return { key, credential };
+}
+
+export async function listKeys({ store, clock }: Pick<Service, 'store' | 'clock'>) {
+  const keys = await store.listKeys();
+  const outdated = new Set(outdatedSecrets(keys.toReversed(), clock()));
+  return keys.filter(({ id }) => !outdated.has(id));
+}
+
+export async function deleteKey({ store }: Pick<Service, 'store'>, key_id: string) {
+  const key = await store.deleteKey(key_id);
+  if (key === null) throw new DomainError('key_not_found');
+  return key;
+}

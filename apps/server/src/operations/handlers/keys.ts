@@ -1,0 +1,43 @@
+import {
+  formatTimestamp,
+  type Key,
+  type OperationContract,
+  operationNames,
+  operations,
+} from '@latchkey/schema';
+import { createKey, deleteKey, listKeys } from '../../keys/keys.ts';
+import type { KeyRecord } from '../../store/records.ts';
+import type { Handlers } from '../handler.ts';
+import { toCompleteList } from '../linking-wire.ts';
+import { timestampOrNull } from '../wire.ts';
+
+type KeyName = Extract<keyof Handlers, `admin.${'keys' | 'self'}.${string}`>;
+
+export const keyHandlers: Handlers<KeyName> = {
+  'admin.keys.create': async (service, { expires_at, ...members }) => {
+    const expiry = expires_at === null ? null : Date.parse(expires_at);
+    const { key, credential } = await createKey(service, { ...members, expires_at: expiry });
+    return { ...toKey(key), secret: credential };
+  },
+  'admin.keys.list': async (service) => toCompleteList((await listKeys(service)).map(toKey)),
+  'admin.keys.delete': async (service, { key_id }) => toKey(await deleteKey(service, key_id)),
+  'admin.self.get': async (_service, _input, { key }) => ({
+    object: 'operator',
+    key_id: key?.id ?? null,
+    name: key?.name ?? null,
+    role: key?.role ?? 'root',
+    may: operationNames.filter((name) => {
+      const { caller, roles }: OperationContract = operations[name];
+      return caller === 'operator' && (key === null || roles?.includes(key.role));
+    }),
+  }),
+};
+
+function toKey({ id, name, role, hint, created_at, expires_at, last_used_at }: KeyRecord): Key {
+  return {
+    ...{ object: 'key', id, name, role, hint },
+    created_at: formatTimestamp(created_at),
+    expires_at: timestampOrNull(expires_at),
+    last_used_at: timestampOrNull(last_used_at),
+  };
+}
