@@ -190,7 +190,9 @@ describe('a running service', () => {
     const query = `response_type=code&client_id=${application.id}&scope=profile.read&state=a`;
     const sent = await fetch(`${service.url}/oauth/authorize?${query}`, { redirect: 'manual' });
     const link = new URL(sent.headers.get('location') ?? '').searchParams.get('link');
-    await call('/admin/links/deny', ADMIN_SECRET, { link });
+    const host = { name: 'Sign-in page', role: 'host' };
+    const { body: key } = await call('/admin/keys', ADMIN_SECRET, host);
+    await call('/admin/links/deny', key.secret, { link });
     expect(await service.stop()).toBe(0);
     return lines(service.stderr());
   }

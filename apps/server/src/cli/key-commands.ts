@@ -18,7 +18,7 @@ const columns: readonly Column<Key>[] = [
 
 export function addKeyCommands(program: Command, terminal: Terminal): void {
   const key = program.command('key').description("the operator's credentials, with roles");
-  addExamples(key, 'key create "Sign-in page" --role host', 'key list');
+  addExamples(key, "key create 'Sign-in page' --role host", 'key list');
 
   const create = key
     .command('create')
@@ -38,7 +38,7 @@ export function addKeyCommands(program: Command, terminal: Terminal): void {
     );
   addExamples(
     create,
-    'key create "Sign-in page" --role host',
+    "key create 'Sign-in page' --role host",
     'key create Ada --role support --expires 2027-01-31T00:00:00Z',
   );
 
