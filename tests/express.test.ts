@@ -210,4 +210,10 @@ describeInBrowser('the Express application and its host in a browser', (open) =>
     await page.getByText('Your account is no longer connected.').waitFor();
     await page.getByRole('link', connect).waitFor();
   });
+
+  test('the host has linked with a key that can delete no application', async () => {
+    type Keys = { data: { role: string; last_used_at: string | null }[] };
+    const { data } = await operator<Keys>(service, 'GET', '/keys');
+    expect(data).toMatchObject([{ role: 'host', last_used_at: expect.any(String) }]);
+  });
 });

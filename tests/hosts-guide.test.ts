@@ -181,12 +181,16 @@ async function start(program: Program): Promise<void> {
   const SIGN_IN_URL = `http://127.0.0.1:${port}/link`;
   const settings = { PORT: servicePort, PUBLIC_URL: url, SIGN_IN_URL, ADMIN_SECRET };
   service = await startService({ cwd: folder, env: environment(settings) });
+  const key = await operator<{ secret: string }>(service, 'POST', '/keys', {
+    name: 'Sign-in page',
+    role: 'host',
+  });
   for (const [file, code] of Object.entries(program)) {
     await writeFile(join(folder, file), code.replaceAll(PORT_OF_PAGES, port));
   }
   host = await startLinkingProgram([process.execPath, join(folder, 'host.ts')], port, {
     cwd: folder,
-    env: environment({ PORT: port, LATCHKEY_URL: url, LATCHKEY_ADMIN_SECRET: ADMIN_SECRET }),
+    env: environment({ PORT: port, LATCHKEY_URL: url, LATCHKEY_ADMIN_SECRET: key.secret }),
   });
   await operator(service, 'PUT', '/scopes/profile.read', { title: 'Read your profile' });
   const application = await operator<{ id: string }>(service, 'POST', '/applications', {

@@ -51,7 +51,11 @@ await admin.scopes.put({
 });
 const { secret } = await admin.applications.create({ name: 'Acme', redirect_uris: [redirectUri] });
 
+// All that the host can do with it is to link its users.
+const key = await admin.keys.create({ name: 'Sign-in page', role: 'host' });
+const hostAdmin = new LatchkeyAdmin({ baseUrl, adminSecret: key.secret });
+
 const latchkey = new Latchkey({ baseUrl, applicationSecret: secret });
 appServer.on('request', createApp({ latchkey, redirectUri }));
-hostServer.on('request', createHost({ admin, url: HOST_URL ?? hostUrl, users }));
+hostServer.on('request', createHost({ admin: hostAdmin, url: HOST_URL ?? hostUrl, users }));
 process.stdout.write(`The application: ${appUrl}\nThe host: ${hostUrl}\n`);
