@@ -13,6 +13,7 @@ import {
   UnavailableError,
 } from '@latchkey/client';
 import { LatchkeyAdmin } from '@latchkey/client/admin';
+import { requireGrant } from '@latchkey/client/guards';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestServer, type TestServer } from './index.ts';
 
@@ -216,6 +217,26 @@ describe('a link', () => {
     expect(await admin.links.read({ link })).toMatchObject({ status: 'open' });
     expect({ ...host }).not.toHaveProperty('adminSecret');
   });
+});
+
+test('a resource is what a grant is for, and no other guard accepts it', async () => {
+  await using own = await createTestServer();
+  const client = new Latchkey({ ...own, maxRetries: 0 });
+  const admin = new LatchkeyAdmin({ baseUrl: own.baseUrl, adminSecret: own.adminSecret });
+  const [resource, other] = ['https://notes.example/mcp', 'https://photos.example/mcp'] as const;
+  for (const each of [resource, other]) {
+    await admin.resources.create({ resource: each, name: 'Notes' });
+  }
+  const { code } = await own.issueCode({ resource });
+  const { grant_secret } = await client.convert(code);
+  const request = () =>
+    new Request(resource, { headers: { Authorization: `Bearer ${grant_secret}` } });
+  const guarded = (at: { resource?: string }) =>
+    requireGrant(request(), { latchkey: client, ...at });
+  expect(await guarded({ resource })).toMatchObject({ resource });
+  for (const at of [{ resource: other }, {}]) {
+    await expect(guarded(at)).rejects.toMatchObject({ body: { error_code: 'resource_mismatch' } });
+  }
 });
 
 describe('a mistake in a test is explained', () => {

@@ -68,7 +68,8 @@ export interface TestServer extends AsyncDisposable {
    * Issues a code to the application, as the service does when a user authorises the application. It
    * works once, for 300 seconds of this server's clock.
    *
-   * @param request - the scope and the user's account
+   * @param request - the scope, the user's account, and the registered resource that the grant is for,
+   *   by default none
    * @returns the code, and the id of the grant that it can be converted into
    * @throws Error if the scope or the account is not valid; the message says what is valid
    *
@@ -80,7 +81,7 @@ export interface TestServer extends AsyncDisposable {
    * });
    * ```
    */
-  issueCode(request?: CodeRequest): Promise<IssuedCode>;
+  issueCode(request?: CodeRequest & { resource?: string }): Promise<IssuedCode>;
 
   /**
    * Acts as the user whom your application sends to the service: follows the address, signs in, and
@@ -378,9 +379,9 @@ export async function createTestServer({
   const testServer: Omit<TestServer, 'adminSecret'> = {
     baseUrl,
     applicationSecret: application.secret as string,
-    async issueCode({ scope = 'profile.read', account } = {}) {
+    async issueCode({ scope = 'profile.read', account, resource } = {}) {
       const { id: account_id } = await putAccount(account);
-      const code = { application_id, account_id, scope };
+      const code = { application_id, account_id, scope, resource };
       const issued = await operator('admin.codes.issue', code);
       codesExpireAt = Math.max(codesExpireAt, Date.parse(issued.expires_at));
       return issued;
