@@ -11,7 +11,7 @@ import { isLong, longer, slow } from '@latchkey/test-kit/long';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorsOf } from '../../src/openapi/errors.ts';
-import { type Json, type Request, requestOf, send } from '../http/call.ts';
+import { type Json, type Request, requestOf, send, succeed } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
 import { unknownCredential } from '../http/error-cases.ts';
 import { FORM_TYPE, pkce, postForm, tokenRequest } from '../http/forms.ts';
@@ -85,6 +85,12 @@ const batch = fc.constantFrom(
   ...['batch=', 'batch=true', '', 'batch=1&batch=0'],
 );
 
+/** One resource in several notations, and texts that are none. */
+const resources = [
+  ...['https://mcp.example/mcp', 'HTTPS://MCP.EXAMPLE:443/mcp/', 'https://mcp.example/m%63p'],
+  ...['https://mcp.example/a/../mcp', 'https://mcp.example/mcp?', 'http://127.0.0.1:0x50/mcp'],
+];
+
 // Ids and credentials are chosen by number: they exist only once the server runs.
 const members = fc.dictionary(
   fc.constantFrom(
@@ -95,6 +101,7 @@ const members = fc.dictionary(
   fc.oneof(
     { weight: 3, arbitrary: fc.nat({ max: 3 }).map((id) => ({ id })) },
     { weight: 2, arbitrary: anyText },
+    fc.constantFrom(...resources),
     fc.integer({ min: -1, max: 101 }),
     fc.jsonValue({ maxDepth: 2 }),
   ),
@@ -166,6 +173,8 @@ describeOnAnyStore('a call, fuzzed,', (fresh) => {
       ...['', `Bearer ${unknownCredential('grantSecret')}`],
     ];
     ids = [linked.account_id, linked.application_id, linked.secret_id, grant.grant_id];
+    const resource = resources[0] as string;
+    await succeed(server, 'admin.resources.create', { resource, name: 'Notes' }, operator);
   });
   afterAll(() => {
     const failures = server.lines
@@ -267,7 +276,7 @@ describeOnAnyStore('a call, fuzzed,', (fresh) => {
     // Everything that is right but the verifier.
     const rights = [
       ...['authorization_code', code, application_id, secret, grant_id, 'https://a/'],
-      ...['https://127.0.0.1:1/client', 'https://mcp.example/mcp', JWT_BEARER, UNSIGNED],
+      ...['https://127.0.0.1:1/client', JWT_BEARER, UNSIGNED, ...resources],
     ];
     const names = fc.constantFrom(
       ...['grant_type', 'code', 'redirect_uri', 'code_verifier', 'token', 'token_type_hint'],

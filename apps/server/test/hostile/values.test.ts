@@ -63,6 +63,7 @@ describeOnAnyStore('a hostile value', (fresh) => {
     const { link } = await (await linkingApplication(server)).begin();
     const page = { limit: 1, cursor: 'A'.repeat(22) };
     const redirect_uri = 'https://app.example/cb';
+    const resource = 'https://eve.example/mcp';
     const registered = {
       ...{ name: 'Eve', redirect_uris: [redirect_uri], scopes: ['profile.read'] },
       ...{ logo_uri: redirect_uri, homepage_uri: redirect_uri, policy_uri: redirect_uri },
@@ -71,7 +72,7 @@ describeOnAnyStore('a hostile value', (fresh) => {
     };
     const token = { token: grant.grant_secret, token_type_hint: 'access_token' };
     right = {
-      'grants.convert': { code, redirect_uri, code_verifier: 'v'.repeat(43) },
+      'grants.convert': { code, redirect_uri, code_verifier: 'v'.repeat(43), resource },
       'grants.revokeToken': token,
       'grants.introspect': token,
       'grants.revoke': { grant_id },
@@ -97,7 +98,7 @@ describeOnAnyStore('a hostile value', (fresh) => {
       'admin.accounts.export': { account_id },
       'admin.codes.issue': {
         ...{ application_id, account_id, scope: 'all', redirect_uri },
-        code_challenge: 'c'.repeat(43),
+        ...{ code_challenge: 'c'.repeat(43), resource },
       },
       'admin.codes.cancel': { grant_id: pending.grant_id },
       'admin.grants.list': { account_id, ...page },
@@ -108,7 +109,7 @@ describeOnAnyStore('a hostile value', (fresh) => {
       'admin.scopes.list': {},
       'admin.scopes.delete': { scope: 'eve' },
       'admin.resources.create': {
-        ...{ resource: 'https://eve.example/mcp', name: 'Eve' },
+        ...{ resource, name: 'Eve' },
         ...{ scopes: ['profile.read'], default_scopes: ['profile.read'] },
       },
       'admin.resources.list': {},
@@ -164,6 +165,8 @@ describeOnAnyStore('a hostile value', (fresh) => {
   /** Some may be any text: it is then unknown, or means nothing. */
   function textsRefusedBy(name: OperationName, member: string): string[] {
     if (['code', 'link', 'token'].includes(member)) return [''];
+    // The resource of a code is compared with those that are registered, whatever the text.
+    if (member === 'resource' && name !== 'admin.resources.create') return [];
     const isIgnored = member === 'token_type_hint';
     // A user cannot be asked for another name, so it is cleaned, and compared like that.
     if (name === 'admin.accounts.list' && member === 'username') return [];

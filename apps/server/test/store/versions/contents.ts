@@ -13,6 +13,7 @@ import {
   aPage,
   approvalOf,
   aRefusal,
+  aResource,
   aScope,
   aSecret,
   denialOf,
@@ -117,6 +118,13 @@ export async function writeContents(
     await store.putScope(aScope({ scope }), { most: 200 });
   }
   await store.deleteScope('gone');
+  await store.createResource(
+    aResource({
+      ...{ id: id(0x33), created_at: BEGIN, resource: 'https://mcp.example/mcp' },
+      ...{ scopes: ['posts:read', 'posts:write'], default_scopes: ['posts:read'] },
+    }),
+    { most: 200 },
+  );
 
   await writeGrants(store);
   await store.eraseAccount({ account_id: erased.id, now: BEGIN, initiator });
@@ -211,6 +219,7 @@ export async function readContents(store: Store): Promise<unknown> {
     accounts: await all(ids.accounts, (each) => store.findAccount(each)),
     listed: (await store.listAccounts({}, range)).map(({ account }) => account.username),
     scopes: await store.listScopes(),
+    resources: await store.listResources(),
     links: await all(ids.links, (each) => store.findLink(each)),
     pages: await all(ids.pages, (each) => store.findPage(each)),
     codes: await all(ids.grants, (each) => store.findCode(each)),
