@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { addAccountCommands } from './account-commands.ts';
 import { addAppCommands } from './app-commands.ts';
@@ -30,6 +30,7 @@ export async function runCommandLine(
   const program = createProgram(terminal);
   // Loaded before the work, since an upgrade may replace the files meanwhile.
   program.hook('preAction', async (_, action) => {
+    terminal.serviceUrl = action.opts().url;
     if (action.name() !== 'completion') await import('./tell-failure.ts');
   });
   try {
@@ -65,7 +66,10 @@ export function createProgram(terminal: Terminal): Command {
       getErrHelpWidth: () => stdout.columns ?? 80,
     });
   addExamples(program, 'serve', 'app create Acme', 'grant revoke --help');
-  program.addHelpText('after', '\nEvery command works on the database that DATABASE_URL names.');
+  program.addHelpText(
+    'after',
+    '\nEvery command works on the database that DATABASE_URL names, or with --url on a running service.',
+  );
   addServeCommand(program, terminal);
   addDemoCommand(program, terminal);
   addAppCommands(program, terminal);
@@ -85,7 +89,39 @@ export function createProgram(terminal: Terminal): Command {
   addMigrateCommand(program, terminal);
   addCompletionCommand(program, terminal);
   for (const command of allCommands(program)) {
+    if (command.commands.length === 0) addUrlOption(command);
     command.showHelpAfterError(`Run ${pathOf(command)} --help for its usage and examples.`);
   }
   return program;
+}
+
+const NOT_OPERATIONS = new Set([
+  'latchkey serve',
+  'latchkey demo',
+  'latchkey grant history',
+  'latchkey page texts',
+  'latchkey explain',
+  'latchkey doctor',
+  'latchkey backup',
+  'latchkey restore',
+  'latchkey revoke-again',
+  'latchkey copy',
+  'latchkey migrate',
+  'latchkey completion',
+]);
+
+function addUrlOption(command: Command): void {
+  const option = new Option(
+    '--url <url>',
+    'call this service with LATCHKEY_ADMIN_SECRET, and use no database',
+  );
+  const path = pathOf(command);
+  if (NOT_OPERATIONS.has(path)) {
+    option
+      .hideHelp()
+      .argParser(() =>
+        command.error(`error: ${path} has no --url: it is not an operation of the service`),
+      );
+  }
+  command.addOption(option);
 }

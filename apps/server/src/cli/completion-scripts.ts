@@ -14,8 +14,8 @@ function offersOf(program: Command): Offer[] {
     path: pathOf(command),
     words: [
       ...command.commands.map((each) => ({ word: each.name(), description: each.description() })),
-      ...[...command.options, HELP].flatMap(({ long, description }) =>
-        long ? [{ word: long, description }] : [],
+      ...[...command.options.filter(({ hidden }) => !hidden), HELP].flatMap(
+        ({ long, description }) => (long ? [{ word: long, description }] : []),
       ),
     ],
   }));

@@ -4,7 +4,7 @@ import { ageOf } from './age.ts';
 import { confirm } from './confirm.ts';
 import { addExamples } from './examples.ts';
 import { printList } from './list.ts';
-import { CHANGING, READING, withService } from './run-operation.ts';
+import { CHANGING, READING, withCalls } from './run-operation.ts';
 import type { Column } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -47,7 +47,7 @@ export function addConnectionCommands(program: Command, terminal: Terminal): voi
     .option('--json', 'print JSON, as the API returns it')
     .description('list the applications with active grants of an account, by name')
     .action(({ account, ...options }) =>
-      withService(terminal, READING, async ({ call }) => {
+      withCalls(terminal, READING, async ({ call }) => {
         const { data } = await call('admin.connections.list', { account_id: account });
         await printList(terminal, [data], options, columns);
       }),
@@ -66,10 +66,10 @@ export function addConnectionCommands(program: Command, terminal: Terminal): voi
       await confirm(terminal, `${question} Its grants are revoked, for good.`, options);
       const connection = { account_id: account, application_id: app };
       const { cancelCodes } = await import('./revoke-grants.ts');
-      await withService(terminal, CHANGING, async (open) => {
+      await withCalls(terminal, CHANGING, async ({ call, service }) => {
         // The response of the operation does not have their number.
-        await cancelCodes(terminal, open, connection);
-        const ended = await open.call('admin.connections.revoke', connection);
+        if (service !== null) await cancelCodes(terminal, { call, service }, connection);
+        const ended = await call('admin.connections.revoke', connection);
         const lines = ended.data.map(({ grant_id }) => `Grant ${grant_id} is revoked.`);
         lines.push(`${lines.length} grants are revoked.`);
         await terminal.stdout.write(`${options.json ? JSON.stringify(ended) : lines.join('\n')}\n`);

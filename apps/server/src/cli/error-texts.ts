@@ -1,5 +1,5 @@
 import { type ErrorCode, errorDefinition, type ParameterIssue } from '@latchkey/schema';
-import type { DomainError } from '../domain-error.ts';
+import { DomainError } from '../domain-error.ts';
 
 /** Replace descriptions that speak of headers, a body, or the caller's credentials. */
 const texts: { readonly [Code in ErrorCode]?: string } = {
@@ -22,6 +22,11 @@ const texts: { readonly [Code in ErrorCode]?: string } = {
     'The database failed after the change was sent, so it may or may not have been made. Check with latchkey app list, account get or grant history. If it was not made, run the command again.',
   internal_error: 'The command failed unexpectedly. Please report it with the message below.',
 };
+
+export function messageOf(error: unknown): string {
+  if (error instanceof DomainError) return errorText(error);
+  return `${error instanceof Error ? error.message : String(error)}\n`;
+}
 
 export function errorText({ code, members, cause }: DomainError): string {
   const issues = (members.issues ?? []).map((issue) => `  ${nameOf(issue)}: ${issue.message}\n`);

@@ -1,6 +1,6 @@
 import type { List, OperationInput, OperationOutput } from '@latchkey/schema';
 import type { CallAsOperator } from './open-for-command.ts';
-import { READING, withService } from './run-operation.ts';
+import { READING, withCalls } from './run-operation.ts';
 import { type Column, createTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -34,7 +34,7 @@ export async function listAll<Name extends PagedOperation>(
   options: { json?: boolean },
   columns: readonly Column<ItemOf<Name>>[],
 ): Promise<void> {
-  await withService(terminal, READING, ({ call }) =>
+  await withCalls(terminal, READING, ({ call }) =>
     printList(terminal, pagesOf(call, name, filter), options, columns),
   );
 }

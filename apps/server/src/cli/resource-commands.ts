@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { collect } from './app-options.ts';
 import { addExamples } from './examples.ts';
 import { printList } from './list.ts';
-import { READING, runOperation, withService } from './run-operation.ts';
+import { READING, runOperation, withCalls } from './run-operation.ts';
 import { type Column, fieldList } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -80,7 +80,7 @@ export function addResourceCommands(program: Command, terminal: Terminal): void 
     .option('--json', 'print JSON, as the API returns it')
     .description('list all resources, by address')
     .action((options) =>
-      withService(terminal, READING, async ({ call }) => {
+      withCalls(terminal, READING, async ({ call }) => {
         const { data } = await call('admin.resources.list', {});
         await printList(terminal, [data], options, columns);
       }),

@@ -4,9 +4,9 @@ import { DomainError } from '../domain-error.ts';
 import { endCodes } from '../grants/end-codes.ts';
 import type { Parties } from '../store/store.ts';
 import { confirm } from './confirm.ts';
-import { errorText } from './error-texts.ts';
+import { messageOf } from './error-texts.ts';
 import type { CallAsOperator, OpenService } from './open-for-command.ts';
-import { CHANGING, withService } from './run-operation.ts';
+import { CHANGING, withCalls } from './run-operation.ts';
 import { linesOf, STDIN } from './stdin.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -24,18 +24,19 @@ export async function revokeGrants(
 ): Promise<void> {
   const readsStdin = ids.length === 1 && ids[0] === STDIN;
   if (!readsStdin) refuseIllFormed(ids);
-  await withService(terminal, CHANGING, async (open) => {
-    const { call, service } = open;
+  await withCalls(terminal, CHANGING, async ({ call, service }) => {
     const which = await describeWhich(call, ids, options);
     if (!readsStdin) {
       await confirm(terminal, `Revoke ${which}? Their users must then link again.`, options);
     }
     const parties = partiesIn(options);
+    if (parties === null || service === null) {
+      const given = readsStdin ? firstWords(terminal) : ids;
+      return revokeAll(terminal, call, given, options);
+    }
     // First the codes: afterwards, no further grant can appear.
-    if (parties !== null) await cancelCodes(terminal, open, parties);
-    const given = ids[0] === STDIN ? firstWords(terminal) : ids;
-    const toRevoke = parties === null ? given : idsOf(activeGrants(service.store, parties));
-    await revokeAll(terminal, call, toRevoke, options);
+    await cancelCodes(terminal, { call, service }, parties);
+    await revokeAll(terminal, call, idsOf(activeGrants(service.store, parties)), options);
   });
 }
 
@@ -122,13 +123,11 @@ async function revokeAll(
   const { stdout, stderr } = terminal;
   let asked = 0;
   let done = 0;
-  let only: DomainError | undefined;
+  let only: Error | undefined;
   for await (const batch of batchesOf(ids)) {
     const outcomes = await Promise.all(batch.map((id) => revokeOne(call, id)));
     asked += batch.length;
-    const revoked = outcomes.flatMap((outcome) =>
-      outcome instanceof DomainError ? [] : [outcome],
-    );
+    const revoked = outcomes.flatMap((outcome) => (outcome instanceof Error ? [] : [outcome]));
     done += revoked.length;
     const lines = revoked.map((grant) =>
       json ? `${JSON.stringify(grant)}\n` : `Grant ${grant.grant_id} is revoked.\n`,
@@ -136,11 +135,11 @@ async function revokeAll(
     // Continues even if nobody reads the output.
     await stdout.write(lines.join(''));
     for (const [index, outcome] of outcomes.entries()) {
-      if (!(outcome instanceof DomainError)) continue;
+      if (!(outcome instanceof Error)) continue;
       only = outcome;
       if (!concernsOne(outcome)) throw goOn(outcome, done);
       if (asked > 1)
-        stderr.write(`number ${asked - batch.length + index + 1}: ${errorText(outcome)}`);
+        stderr.write(`number ${asked - batch.length + index + 1}: ${messageOf(outcome)}`);
     }
   }
   if (only !== undefined && asked === 1) throw only;
@@ -152,26 +151,25 @@ async function revokeAll(
   if (!json && asked !== 1) await stdout.write(`${done} grants are revoked.\n`);
 }
 
-async function revokeOne(
-  call: CallAsOperator,
-  grant_id: string,
-): Promise<RevokedGrant | DomainError> {
+async function revokeOne(call: CallAsOperator, grant_id: string): Promise<RevokedGrant | Error> {
   try {
     return await call('admin.grants.revoke', { grant_id });
   } catch (error) {
-    return DomainError.from(error);
+    // Over the wire, there are errors that the service did not send.
+    return error instanceof Error ? error : DomainError.from(error);
   }
 }
 
-function concernsOne({ code }: DomainError): boolean {
+function concernsOne(error: Error): boolean {
+  const { code } = DomainError.from(error);
   return code === 'grant_not_found' || code === 'parameter_invalid';
 }
 
-function goOn(error: DomainError, done: number): Error {
+function goOn(error: Error, done: number): Error {
   return done === 0
     ? error
     : new Error(
-        `${errorText(error)}${done} grants were revoked before this. Run the same command again to continue.`,
+        `${messageOf(error)}${done} grants were revoked before this. Run the same command again to continue.`,
         { cause: error },
       );
 }

@@ -1,7 +1,7 @@
 import type { OperationInput, OperationName, OperationOutput } from '@latchkey/schema';
 import type { OperatorOperation } from '../operations/call-operation.ts';
 import type { Service } from '../service.ts';
-import type { Access, OpenService } from './open-for-command.ts';
+import type { Access, CallAsOperator, OpenService } from './open-for-command.ts';
 import type { Terminal } from './terminal.ts';
 
 export const READING: Access = { create: false, migrate: false, claim: null };
@@ -32,6 +32,23 @@ export async function withService(
   }
 }
 
+/** `service` is null over the wire. */
+export interface Calls {
+  call: CallAsOperator;
+  service: Service | null;
+}
+
+/** For commands that call operations, on the database or over the wire. */
+export async function withCalls(
+  terminal: Terminal,
+  access: Access,
+  use: (calls: Calls) => Promise<void>,
+): Promise<void> {
+  if (terminal.serviceUrl === undefined) return withService(terminal, access, use);
+  const { callsOverTheWire } = await import('./calls-over-the-wire.ts');
+  await use({ call: callsOverTheWire(terminal.serviceUrl, terminal.environment), service: null });
+}
+
 async function accessOf(name: OperatorOperation): Promise<Access> {
   if (CREATING_OPERATIONS.has(name)) return CREATING;
   const { operationNamed } = await import('../operations/operation.ts');
@@ -46,9 +63,11 @@ export async function runOperation<Name extends OperatorOperation>(
   describe: (output: OperationOutput<Name>) => string,
   afterwards: (service: Service) => Promise<void> = async () => {},
 ): Promise<void> {
-  await withService(terminal, await accessOf(name), async ({ service, call }) => {
+  const access = terminal.serviceUrl === undefined ? await accessOf(name) : READING;
+  await withCalls(terminal, access, async ({ service, call }) => {
     const output = await call(name, input);
     await terminal.stdout.write(`${options.json ? JSON.stringify(output) : describe(output)}\n`);
-    await afterwards(service);
+    // Over the wire, the running service does it.
+    if (service !== null) await afterwards(service);
   });
 }

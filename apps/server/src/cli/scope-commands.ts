@@ -3,7 +3,7 @@ import type { OperationInput, Scope } from '@latchkey/schema';
 import type { Command } from 'commander';
 import { addExamples } from './examples.ts';
 import { printList } from './list.ts';
-import { READING, runOperation, withService } from './run-operation.ts';
+import { READING, runOperation, withCalls } from './run-operation.ts';
 import { type Column, fieldList } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -71,7 +71,7 @@ export function addScopeCommands(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON, as the API returns it')
     .description('list all described scopes, by name')
     .action((options) =>
-      withService(terminal, READING, async ({ call }) => {
+      withCalls(terminal, READING, async ({ call }) => {
         const { data } = await call('admin.scopes.list', {});
         await printList(terminal, [data], options, columns);
       }),

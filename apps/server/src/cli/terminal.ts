@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 
 export interface Terminal {
+  /** The service that `--url` names, whose operations are called in the place of a database's. */
+  serviceUrl?: string | undefined;
   environment: NodeJS.ProcessEnv;
   stdin: Readable & { isTTY?: boolean };
   stdout: Output;

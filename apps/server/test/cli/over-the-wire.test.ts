@@ -1,0 +1,278 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { callsOverTheWire } from '../../src/cli/calls-over-the-wire.ts';
+import { type Run, runInProcess } from '../http/command-process.ts';
+import { describeOnEachStore, type TestDatabase } from '../http/databases.ts';
+import { ADMIN_SECRET, startTestServer, type TestServer } from '../http/running-server.ts';
+import { authorize, CHALLENGE } from '../linking/link-flow.ts';
+import { commands } from './examples-of-help.ts';
+
+const SECRET = { LATCHKEY_ADMIN_SECRET: ADMIN_SECRET };
+const SETTINGS = {
+  ADMIN_SECRET,
+  SIGN_IN_URL: 'https://host.example/sign-in',
+  PUBLIC_URL: 'https://link.example',
+};
+const CALLBACK = 'https://acme.example/callback';
+
+const leaves = commands.filter(([, command]) => command.commands.length === 0);
+const optionOf = (command: (typeof commands)[number][1]) =>
+  command.options.find(({ long }) => long === '--url');
+const operations = leaves.filter(([, command]) => !optionOf(command)?.hidden);
+const others = leaves.filter(([, command]) => optionOf(command)?.hidden);
+
+describeOnEachStore('commands with --url', (fresh) => {
+  let database: TestDatabase;
+  let server: TestServer;
+  beforeAll(async () => {
+    database = await fresh();
+    server = await startTestServer(database.url, SETTINGS);
+  });
+  afterAll(async () => {
+    await server.close();
+    await database.remove();
+  });
+
+  const onDatabase = (words: string[], input = '') =>
+    runInProcess(words, { DATABASE_URL: database.url, ...SETTINGS }, { input });
+  // Without DATABASE_URL, a command that opened a database would find none.
+  const overTheWire = (words: string[], input = '') =>
+    runInProcess([...words, '--url', server.url], SECRET, { input });
+
+  async function json(run: Promise<Run>) {
+    const { code, stdout, stderr } = await run;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return JSON.parse(stdout);
+  }
+
+  async function newLink(id: string): Promise<string> {
+    const { headers } = await authorize(server, {
+      ...{ response_type: 'code', client_id: id, redirect_uri: CALLBACK },
+      ...{ scope: 'profile.read', state: 'a-state' },
+      ...{ code_challenge: CHALLENGE, code_challenge_method: 'S256' },
+    });
+    return new URL(headers.get('location') ?? '').searchParams.get('link') ?? '';
+  }
+
+  /** Runs every command that is an operation, and returns what they print. */
+  async function walk(run: typeof overTheWire): Promise<Map<string, Run>> {
+    const runs = new Map<string, Run>();
+    const latchkey = async (words: string[], ...more: string[]): Promise<Run> => {
+      const done = await run([...words, ...more]);
+      runs.set(`${words.join(' ')} ${runs.size}`, done);
+      return done;
+    };
+    const as = (words: string[], ...more: string[]) => json(latchkey(words, ...more, '--json'));
+
+    await as(['scope', 'put'], 'profile.read', '--title', 'Your profile');
+    const app = await as(['app', 'create'], 'Acme & Co', '--redirect-uri', CALLBACK);
+    const account = await as(['account', 'put'], '--username', 'ada');
+    await latchkey(['scope', 'list']);
+    await latchkey(['app', 'list']);
+    await latchkey(['app', 'update'], app.id, '--name', 'Acme');
+    await latchkey(['app', 'get'], app.id);
+    const added = await as(['app', 'secret', 'add'], app.id);
+    await latchkey(['app', 'secret', 'revoke'], app.id, added.id);
+    await latchkey(['account', 'list'], '--username', 'ada');
+    await latchkey(['account', 'get'], account.id);
+    await latchkey(['account', 'export'], account.id);
+    const resource = await as(['resource', 'create'], 'https://mcp.example/mcp', '--name', 'Notes');
+    await latchkey(['resource', 'list']);
+    await latchkey(['resource', 'update'], resource.id, '--name', 'Notes of Ada');
+    await latchkey(['resource', 'delete'], resource.id);
+    const who = ['--app', app.id, '--account', account.id];
+    const issued = await as(['code', 'issue'], ...who, '--scope', 'profile.read');
+    await latchkey(['code', 'cancel'], issued.grant_id);
+    await latchkey(['code', 'cancel'], issued.grant_id);
+    const [first, second] = [await newLink(app.id), await newLink(app.id)];
+    await latchkey(['link', 'read'], first);
+    await latchkey(['link', 'identify'], first, '--account', account.id);
+    await latchkey(['link', 'approve'], first, '--account', account.id);
+    await latchkey(['link', 'deny'], second);
+    await latchkey(['connection', 'list'], '--account', account.id);
+    await latchkey(['connection', 'revoke'], ...who);
+    await latchkey(['page', 'create'], '--account', account.id);
+    await latchkey(['page', 'end'], '--account', account.id);
+    await latchkey(['grant', 'list'], '--account', account.id);
+    await latchkey(['grant', 'revoke'], issued.grant_id);
+    await latchkey(['grant', 'revoke'], issued.grant_id, issued.grant_id);
+    await latchkey(['grant', 'revoke'], 'no-id');
+    await latchkey(['app', 'update'], app.id, '--redirect-uri', 'no address');
+    await latchkey(['app', 'delete'], app.id);
+    await latchkey(['app', 'disable'], app.id);
+    await latchkey(['app', 'enable'], app.id);
+    await latchkey(['app', 'disable'], app.id);
+    await latchkey(['app', 'delete'], app.id, '--yes');
+    await latchkey(['app', 'get'], app.id);
+    await latchkey(['account', 'erase'], account.id, '--yes');
+    await latchkey(['scope', 'delete'], 'profile.read');
+    return runs;
+  }
+
+  test('print what they print on the database', async () => {
+    const expected = await walk(onDatabase);
+    const found = await walk(overTheWire);
+    // Both runs make records of their own, so ids, credentials and times differ.
+    const plain = (runs: Map<string, Run>) => [...runs].map(([name, run]) => [name, masked(run)]);
+    expect(plain(found)).toEqual(plain(expected));
+    const walked = [...found.keys()].map((name) => name.replace(/ \d+$/, ''));
+    expect([...new Set(walked)].sort()).toEqual(
+      operations.map(([words]) => words.join(' ')).sort(),
+    );
+  });
+});
+
+function masked({ code, stdout, stderr }: Run): Run {
+  const mask = (text: string) =>
+    text
+      // `connection revoke` does not know their number over the wire.
+      .replace(/^\d+ pending codes are cancelled\.\n/, '')
+      .replaceAll(/lk_\w+/g, 'lk_…')
+      .replaceAll(/…\w{4}/g, '…')
+      .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, 'TIME')
+      .replaceAll(/https:\/\/link\.example\/\S+/g, 'PAGE');
+  return { code, stdout: mask(stdout), stderr: mask(stderr) };
+}
+
+test.each(others)('%j refuses --url', async (words, command) => {
+  const { length } = command.registeredArguments;
+  const { code, stdout, stderr } = await runInProcess(
+    [...words, ...Array(length).fill('bash'), '--url', 'https://link.example'],
+    SECRET,
+  );
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('has no --url');
+});
+
+const LIST = ['scope', 'list'];
+const CHANGE = ['scope', 'put', 'a', '--title', 'A'];
+
+describe('what is wrong before a request', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'latchkey-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test.each([
+    ['link.example', /must be the https: address/],
+    ['ftp://link.example', /must be the https: address/],
+    ['https://user:hidden@link.example', /must be the https: address/],
+    ['https://link.example?hidden', /no query/],
+    ['http://link.example', /cross the network in clear/],
+    ['http://127.0.0.1.example', /cross the network in clear/],
+  ])('%s', async (url, message) => {
+    const { code, stdout, stderr } = await runInProcess([...LIST, '--url', url], SECRET);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain('hidden');
+  });
+
+  test('no secret, two of them, a file that is not there, and one that no header can have', async () => {
+    const run = (environment: NodeJS.ProcessEnv) =>
+      runInProcess([...LIST, '--url', 'http://127.0.0.1:1'], environment);
+    const file = join(folder, 'secret');
+    writeFileSync(file, 'two\nlines');
+    const cases: [NodeJS.ProcessEnv, RegExp][] = [
+      [{}, /needs a credential/],
+      [{ LATCHKEY_ADMIN_SECRET: '' }, /needs a credential/],
+      [{ ...SECRET, LATCHKEY_ADMIN_SECRET_FILE: file }, /both set/],
+      [{ LATCHKEY_ADMIN_SECRET_FILE: `${file}s` }, /cannot be read \(ENOENT\)/],
+      [{ LATCHKEY_ADMIN_SECRET_FILE: file }, /printable ASCII/],
+    ];
+    for (const [environment, message] of cases) {
+      const { code, stderr } = await run(environment);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(message);
+      expect(stderr).not.toMatch(/two|lines/);
+    }
+  });
+});
+
+describe('a service that does not answer as Latchkey does', () => {
+  /** Runs a command with a server that answers with the listener. */
+  async function against(listener: RequestListener, words: string[], path = ''): Promise<Run> {
+    const server = createServer(listener).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const run = await runInProcess([...words, '--url', `http://127.0.0.1:${port}${path}`], SECRET);
+    server.closeAllConnections();
+    server.close();
+    expect(run.stdout + run.stderr).not.toContain(ADMIN_SECRET);
+    expect(run).toMatchObject({ code: 1, stdout: '' });
+    return run;
+  }
+  const answers =
+    (status: number, body: unknown, headers = {}): RequestListener =>
+    (_, response) => {
+      response
+        .writeHead(status, headers)
+        .end(typeof body === 'string' ? body : JSON.stringify(body));
+    };
+  const error = (error_code: string, more = {}) => ({ error: { data: { error_code, ...more } } });
+
+  test.each<[string, RequestListener, RegExp]>([
+    ['a redirect', answers(302, '', { location: 'http://127.0.0.1:1/' }), /Redirects are not/],
+    ['a page', answers(200, '<html>'), /is not one of Latchkey.*Check --url/],
+    ['null', answers(200, 'null'), /is not one of Latchkey/],
+    ['a list of something else', answers(200, { result: { data: { data: 1 } } }), /not one of/],
+    ['a 502 of a proxy', answers(502, '<html>'), /A proxy in between/],
+    ['an unknown code', answers(418, error('teapot')), /is not one of Latchkey/],
+    ['a code of Object', answers(400, error('constructor')), /is not one of Latchkey/],
+    ['401', answers(401, error('credentials_invalid')), /does not accept the secret/],
+    ['429', answers(429, error('rate_limited'), { 'retry-after': '7' }), /in 7 s/],
+    ['503', answers(503, error('store_unavailable'), { 'retry-after': '5' }), /in 5 s/],
+    ['another path', answers(404, { error_code: 'route_not_found' }), /does not offer this/],
+    ['an error of its own', answers(500, error('internal_error', { request_id: 'r-1' })), /r-1/],
+    ['issues that are none', answers(400, error('parameter_invalid', { issues: [1] })), /Correct/],
+    [
+      'the secret itself',
+      answers(400, error('parameter_invalid', { issues: [{ path: [], message: ADMIN_SECRET }] })),
+      /\[redacted\]/,
+    ],
+    ['a connection that ends', ({ socket }) => socket.destroy(), /ended before the response/],
+  ])('%s', async (_, listener, message) => {
+    expect((await against(listener, LIST)).stderr).toMatch(message);
+  });
+
+  test('says of a change that it may have been made', async () => {
+    const { stderr } = await against(({ socket }) => void socket.destroy(), CHANGE);
+    expect(stderr).toContain('look before you repeat');
+  });
+
+  test('gets requests below the path of the URL', async () => {
+    const paths: (string | undefined)[] = [];
+    const listener: RequestListener = ({ url }, response) => {
+      paths.push(url);
+      response.end();
+    };
+    await against(listener, CHANGE, '/latchkey');
+    expect(paths).toEqual(['/latchkey/trpc/admin.scopes.put']);
+  });
+
+  test('nobody listens', async () => {
+    const run = await runInProcess([...LIST, '--url', 'http://127.0.0.1:1'], SECRET);
+    expect(run).toMatchObject({ code: 1, stdout: '' });
+    expect(run.stderr).toMatch(/Nothing was sent|ended before/);
+  });
+
+  test('nothing comes, or nothing more', async () => {
+    for (const begins of [false, true]) {
+      const server = createServer((_, response) => {
+        if (begins) response.write('{');
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const call = callsOverTheWire(`http://127.0.0.1:${port}`, SECRET, 50);
+      await expect(call('admin.scopes.list', {})).rejects.toThrow('sent nothing for 0.05 s');
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});
