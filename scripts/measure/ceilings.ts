@@ -3,9 +3,9 @@
  * the service to it. A number rises only by a commit that says why; whatever makes it smaller lowers it.
  */
 export const CEILINGS = {
-  'convert on SQLite': { files: 35, functions: 142 },
-  'convert on MongoDB': { files: 39, functions: 173 },
-  'linking flow': { files: 87, functions: 347 },
-  'app create': { files: 85, functions: 237 },
-  '--version': { modules: 42 },
+  'convert on SQLite': { files: 37, functions: 146 },
+  'convert on MongoDB': { files: 41, functions: 177 },
+  'linking flow': { files: 90, functions: 357 },
+  'app create': { files: 88, functions: 246 },
+  '--version': { modules: 43 },
 } as const;
