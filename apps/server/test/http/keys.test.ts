@@ -117,6 +117,19 @@ describeOnAnyStore('a key', (fresh) => {
     expect(await from('192.0.2.1', guess)).toBe(401);
   });
 
+  test('is no credential of an application or of a grant', async () => {
+    const { bearer } = await newKey(server, 'operate');
+    for (const [name, input] of [
+      ['grants.convert', { code: 'lk_code_x' }],
+      ['account.grant', {}],
+    ] as const) {
+      const request = requestOf('REST', name, input);
+      const headers = { ...request.headers, 'x-forwarded-for': '192.0.2.9' };
+      const { status, json } = await send(server, { ...request, headers, authorization: bearer });
+      expect([status, json.error_code]).toEqual([401, 'credentials_invalid']);
+    }
+  });
+
   test('acts in the name of the operator, with its id', async () => {
     const { bearer, id: key_id } = await newKey(server, 'support');
     const { link } = await linkedApplication(server);
