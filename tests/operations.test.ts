@@ -291,7 +291,9 @@ describe('the command line', () => {
     const level = (commands: Command[]) =>
       commands
         .map(({ words, parameters, options }) => {
-          const named = [...options].filter((name) => !['--help', '--json'].includes(name));
+          const named = [...options].filter(
+            (name) => !['--help', '--json', '--url'].includes(name),
+          );
           return [words.join(' '), parameters, ...named.sort()].join(' ');
         })
         .sort();
@@ -304,6 +306,23 @@ describe('the command line', () => {
       'completion',
       'demo',
       'page texts',
+      'serve',
+    ]);
+
+    // "All commands except … accept `--url`."
+    const withoutUrl = offered.filter(({ options }) => !options.has('--url'));
+    expect(withoutUrl.map(({ words }) => words.join(' ')).sort()).toEqual([
+      'backup',
+      'completion',
+      'copy',
+      'demo',
+      'doctor',
+      'explain',
+      'grant history',
+      'migrate',
+      'page texts',
+      'restore',
+      'revoke-again',
       'serve',
     ]);
   });

@@ -171,7 +171,7 @@ function failureOf(answer: Answer, base: URL, contract: OperationContract): Erro
   const { status } = errorDefinition(code);
   if (status === 401) {
     return new Error(
-      `${base.origin} does not accept the secret (${code}). Check LATCHKEY_ADMIN_SECRET or its file: it has to be the one of this service, and not an application's.`,
+      `${base.origin} does not accept the secret (${code}). Check LATCHKEY_ADMIN_SECRET or its file: it has to be this service's ADMIN_SECRET, or a key that was not deleted and has not expired.`,
     );
   }
   if (code === 'route_not_found') {

@@ -68,7 +68,7 @@ export function createProgram(terminal: Terminal): Command {
   addExamples(program, 'serve', 'app create Acme', 'grant revoke --help');
   program.addHelpText(
     'after',
-    '\nEvery command works on the database that DATABASE_URL names, or with --url on a running service.',
+    '\nEvery command works on the database that DATABASE_URL names.\nMany have --url, to work on a running service.',
   );
   addServeCommand(program, terminal);
   addDemoCommand(program, terminal);

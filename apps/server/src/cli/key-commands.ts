@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { SHOWN_ONCE } from './app-commands.ts';
 import { addExamples } from './examples.ts';
 import { printList } from './list.ts';
-import { READING, runOperation, withService } from './run-operation.ts';
+import { READING, runOperation, withCalls } from './run-operation.ts';
 import type { Column } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -47,7 +47,7 @@ export function addKeyCommands(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON, as the API returns it')
     .description('list all keys, newest first')
     .action((options) =>
-      withService(terminal, READING, async ({ call }) => {
+      withCalls(terminal, READING, async ({ call }) => {
         const { data } = await call('admin.keys.list', {});
         await printList(terminal, [data], options, columns);
       }),

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callsOverTheWire } from '../../src/cli/calls-over-the-wire.ts';
 import { type Run, runInProcess } from '../http/command-process.ts';
-import { describeOnEachStore, type TestDatabase } from '../http/databases.ts';
+import { describeOnAnyStore, describeOnEachStore, type TestDatabase } from '../http/databases.ts';
 import { ADMIN_SECRET, startTestServer, type TestServer } from '../http/running-server.ts';
 import { authorize, CHALLENGE } from '../linking/link-flow.ts';
 import { commands } from './examples-of-help.ts';
@@ -111,6 +111,9 @@ describeOnEachStore('commands with --url', (fresh) => {
     await latchkey(['app', 'get'], app.id);
     await latchkey(['account', 'erase'], account.id, '--yes');
     await latchkey(['scope', 'delete'], 'profile.read');
+    const key = await as(['key', 'create'], 'Ada', '--role', 'read');
+    await latchkey(['key', 'list']);
+    await latchkey(['key', 'delete'], key.id);
     return runs;
   }
 
@@ -192,6 +195,28 @@ describe('what is wrong before a request', () => {
       expect(stderr).toMatch(message);
       expect(stderr).not.toMatch(/two|lines/);
     }
+  });
+});
+
+describeOnAnyStore('a key', (fresh) => {
+  test('may what its role may, and says what it may not', async () => {
+    const database = await fresh();
+    const server = await startTestServer(database.url);
+    const { secret } = JSON.parse(
+      (
+        await runInProcess(['key', 'create', 'Ada', '--role', 'read', '--json'], {
+          DATABASE_URL: database.url,
+        })
+      ).stdout,
+    );
+    const run = (words: string[]) =>
+      runInProcess([...words, '--url', server.url], { LATCHKEY_ADMIN_SECRET: secret });
+    expect(await run(LIST)).toEqual({ code: 0, stdout: '', stderr: '' });
+    const refused = await run(CHANGE);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^right_missing: /);
+    await server.close();
+    await database.remove();
   });
 });
 
