@@ -132,7 +132,9 @@ const objectOf = (output: z.ZodType) =>
 
 /** The members of an input of which exactly one is given, which JSON Schema does not tell. */
 const exactlyOneOf = (input: z.ZodType): readonly string[] =>
-  input === inputs.grantListInput ? ['account_id', 'application_id'] : [];
+  input === inputs.grantListInput || input === inputs.grantFilterInput
+    ? ['account_id', 'application_id']
+    : [];
 
 /** An object as it would be formatted. */
 function argument(members: readonly string[]): string {
@@ -191,7 +193,7 @@ function inputInterface(name: string): string {
     return only.replace(/\}$/, `${others.join('')}}`);
   });
   return `${docs([`The input of ${of}. It takes exactly one of ${either.map((key) => `\`${key}\``).join(' and ')}.`])}
-    export type ${name} = ${objectType({ properties: Object.fromEntries(common) })} & (${cases.join(' | ')});`;
+    export type ${name} = ${common.length > 0 ? `${objectType({ properties: Object.fromEntries(common) })} & ` : ''}(${cases.join(' | ')});`;
 }
 
 function outputType(output: z.ZodType, used: Set<string>): string {

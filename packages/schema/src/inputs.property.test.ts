@@ -427,6 +427,7 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     ...{ username: optional(hostText), external_id: optional(externalId) },
     ...listMembers,
   },
+  grantFilterInput: { account_id: optional(id), application_id: optional(id) },
   grantListInput: { account_id: optional(id), application_id: optional(id), ...listMembers },
 };
 
@@ -444,7 +445,12 @@ function readPlainly(name: keyof typeof inputs, input: Record<string, unknown>) 
   if (!isOfApplications && !areKnown) refused.push('');
   const given = (...members: string[]) =>
     members.filter((member) => Object.hasOwn(input, member)).length;
-  if (name === 'grantListInput' && given('account_id', 'application_id') !== 1) refused.push('');
+  if (
+    (name === 'grantListInput' || name === 'grantFilterInput') &&
+    given('account_id', 'application_id') !== 1
+  ) {
+    refused.push('');
+  }
   if (name === 'accountListInput' && given('username', 'external_id') > 1) refused.push('');
   return { output, refused };
 }

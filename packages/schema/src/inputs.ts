@@ -336,10 +336,6 @@ export const applicationListInput = operatorInput({
 // Versions of zod differ in whether they check further after an unknown member.
 const isTypedWell = ({ issues }: { issues: unknown[] }) => issues.length === 0;
 
-/** The inputs that pass the refinement below. zod infers no type from it. */
-type GrantFilter =
-  | { account_id: string; application_id?: undefined }
-  | { account_id?: undefined; application_id: string };
 export const accountListInput = operatorInput({
   username: hostText
     .optional()
@@ -353,11 +349,28 @@ export const accountListInput = operatorInput({
   when: isTypedWell,
 });
 
-export const grantListInput = operatorInput({
-  account_id: uuid.optional(),
-  application_id: uuid.optional(),
-  ...listMembers,
-}).refine((input) => (input.account_id === undefined) !== (input.application_id === undefined), {
+/** The inputs that pass the refinement below. zod infers no type from it. */
+type GrantFilter =
+  | { account_id: string; application_id?: undefined }
+  | { account_id?: undefined; application_id: string };
+
+const grantFilter = { account_id: uuid.optional(), application_id: uuid.optional() };
+const isOfOneParty = ({ account_id, application_id }: { [Name in keyof GrantFilter]?: unknown }) =>
+  (account_id === undefined) !== (application_id === undefined);
+const exactlyOneParty = {
   error: 'Give exactly one of account_id and application_id.',
   when: isTypedWell,
-}) as z.ZodType<GrantFilter & z.output<typeof listInput>, GrantFilter & z.input<typeof listInput>>;
+};
+
+export const grantFilterInput = operatorInput(grantFilter).refine(
+  isOfOneParty,
+  exactlyOneParty,
+) as z.ZodType<GrantFilter, GrantFilter>;
+
+export const grantListInput = operatorInput({
+  ...grantFilter,
+  ...listMembers,
+}).refine(isOfOneParty, exactlyOneParty) as z.ZodType<
+  GrantFilter & z.output<typeof listInput>,
+  GrantFilter & z.input<typeof listInput>
+>;

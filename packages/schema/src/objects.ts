@@ -626,6 +626,16 @@ export const accountErasure = z
   })
   .meta({ id: 'AccountErasure', description: 'An erased account.' });
 
+export const grantRevocations = z
+  .object({
+    object: z.literal('grant_revocations'),
+    grants_revoked: z.int().meta({ description: 'How many grants this call revoked.' }),
+    codes_cancelled: z.int().meta({
+      description: 'How many codes, which were not converted, this call cancelled.',
+    }),
+  })
+  .meta({ id: 'GrantRevocations', description: 'What a call has ended.' });
+
 export const codeEntry = z
   .object({
     object: z.literal('oauth_grant'),

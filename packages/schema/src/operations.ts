@@ -542,6 +542,18 @@ export const operations = {
     output: object.revokedGrant,
     errors: ['grant_not_found'],
   },
+  'admin.grants.revokeAll': {
+    method: 'POST',
+    path: '/admin/grants/revoke',
+    caller: 'operator',
+    roles: ['operate'],
+    summary: 'Revoke every grant of an account or of an application',
+    description:
+      'Ends every active grant, and cancels every code that was not converted. Takes exactly one of account_id and application_id. Idempotent, also for an unknown id. If there are too many for one call, it fails with `store_unavailable`; what was done stays done, and a repeated call does the rest.',
+    input: input.grantFilterInput,
+    output: object.grantRevocations,
+    errors: [],
+  },
   'admin.keys.create': {
     method: 'POST',
     path: '/admin/keys',

@@ -24,6 +24,7 @@ interface Generated {
   codeEntry: types.CodeEntry;
   exportedChange: types.ExportedChange;
   exportedRefusal: types.ExportedRefusal;
+  grantRevocations: types.GrantRevocations;
   accountExport: types.AccountExport;
   applicationProfile: types.ApplicationProfile;
   connection: types.Connection;

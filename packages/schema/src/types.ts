@@ -504,6 +504,15 @@ export interface AccountErasure {
   grants_revoked: number;
 }
 
+/** What a call has ended. */
+export interface GrantRevocations {
+  object: 'grant_revocations';
+  /** How many grants this call revoked. */
+  grants_revoked: number;
+  /** How many codes, which were not converted, this call cancelled. */
+  codes_cancelled: number;
+}
+
 /** A code that was not converted, in an `AccountExport`. */
 export interface CodeEntry {
   object: 'oauth_grant';

@@ -409,6 +409,10 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
     input: { account_id: ACCOUNT, application_id: APPLICATION },
     output: { object: 'list', data: [revokedGrant], next_cursor: null },
   },
+  'admin.grants.revokeAll': {
+    input: { account_id: ACCOUNT },
+    output: { object: 'grant_revocations', grants_revoked: 2, codes_cancelled: 0 },
+  },
   'admin.pages.create': {
     input: {
       page: 'connections',

@@ -241,6 +241,12 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     inputIds: { grant_id: 'grant_id' },
     outputIds: {},
   },
+  'admin.grants.revokeAll': {
+    counts: 'nothing',
+    audited: 'always',
+    inputIds: { account_id: 'account_id', application_id: 'application_id' },
+    outputIds: {},
+  },
   'admin.keys.create': {
     counts: 'nothing',
     audited: 'always',

@@ -7,6 +7,7 @@ import type { ActionName, Initiator } from '../initiator.ts';
 import { operatorWithoutSecret } from '../operations/caller.ts';
 import { operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
+import type { Parties } from '../store/store.ts';
 import type { AuditLine } from './read-audit-lines.ts';
 
 export interface RevokedAgain {
@@ -32,6 +33,8 @@ type End = (service: Service, line: AuditLine) => Promise<boolean>;
 
 // Simultaneous writes share a wait for the disk.
 const AT_ONCE = 64;
+
+const ALL = Number.MAX_SAFE_INTEGER;
 
 /** What ended after the backup works again. Lines may be in any order, a run may be repeated. */
 export async function revokeAgain(
@@ -211,7 +214,7 @@ export const afterRestore: { readonly [Name in ActionName]: AfterRestore } = {
   'admin.resources.update': 'update',
   'admin.resources.delete': again('resources_deleted', deleteResource),
   'admin.connections.list': 'nothing',
-  'admin.connections.revoke': again('grants_revoked', disconnect),
+  'admin.connections.revoke': again('grants_revoked', revokeAll),
   'admin.pages.create': 'nothing',
   'admin.pages.end': again('accounts_signed_out', endPages),
   'admin.links.read': 'nothing',
@@ -220,6 +223,7 @@ export const afterRestore: { readonly [Name in ActionName]: AfterRestore } = {
   'admin.links.deny': 'expires',
   'admin.grants.list': 'nothing',
   'admin.grants.revoke': revokeGrant,
+  'admin.grants.revokeAll': again('grants_revoked', revokeAll),
   'admin.keys.create': 'nothing',
   'admin.keys.list': 'nothing',
   'admin.keys.delete': again('keys_deleted', deleteKey),
@@ -259,19 +263,23 @@ async function revoke(service: Service, line: AuditLine): Promise<boolean> {
 }
 
 /** Codes and grants of a later link stay. */
-async function disconnect(service: Service, line: AuditLine): Promise<boolean> {
-  const { account_id = '', application_id = '' } = line;
-  for (const code of await service.store.listCodes(account_id)) {
-    const isOfConnection = code.application_id === application_id;
-    if (!isOfConnection || (uuidV7Time(code.grant_id) ?? 0) > line.at) continue;
-    await cancel(service, { ...line, grant_id: code.grant_id });
+async function revokeAll(service: Service, line: AuditLine): Promise<boolean> {
+  const parties = partiesOf(line);
+  for (const grant_id of await service.store.listPendingCodes(parties, ALL)) {
+    if ((uuidV7Time(grant_id) ?? 0) <= line.at) await cancel(service, { ...line, grant_id });
   }
   let isAny = false;
-  for await (const grant of activeGrants(service.store, { account_id, application_id })) {
+  for await (const grant of activeGrants(service.store, parties)) {
     if (grant.created_at > line.at) continue;
     isAny = (await revoke(service, { ...line, grant_id: grant.grant_id })) || isAny;
   }
   return isAny;
+}
+
+function partiesOf({ account_id, application_id }: AuditLine): Parties {
+  if (application_id !== undefined) return { account_id, application_id };
+  if (account_id !== undefined) return { account_id };
+  throw new Error('The log has a revocation, and neither its account nor its application.');
 }
 
 async function unlessRecovered(service: Service, line: AuditLine): Promise<boolean> {

@@ -259,9 +259,7 @@ export interface OfApplication {
 /** An account, an application, or an account with an application. */
 export type Parties = OfApplication | { account_id: string; application_id?: undefined };
 
-export interface Disconnection extends ConnectionIds, Change {
-  now: Milliseconds;
-}
+export type ActiveRevocation = Parties & Change & { now: Milliseconds };
 
 /** What `doctor` has made. */
 export interface Trial extends ConnectionIds {
@@ -650,12 +648,12 @@ export interface Store {
   listActiveGrants(filter: OfApplication, range: ListRange): Promise<ConnectedGrant[]>;
 
   /**
-   * Revokes some active grants of a connection, in one write. Call it until it returns null. Once it
-   * has, no process sees a grant as active that was active at the first call.
+   * Revokes some active grants, in one write. Call it until it returns null. Once it has, no process
+   * sees a grant as active that was active at the first call.
    *
    * @returns those that this call revoked; null if there was no active one
    */
-  endConnection(disconnection: Disconnection): Promise<RevokedRecord[] | null>;
+  revokeActive(revocation: ActiveRevocation): Promise<RevokedRecord[] | null>;
 
   /** When the newest code was issued, redeemed or not; null if there is none. */
   newestGrantTime(): Promise<Milliseconds | null>;

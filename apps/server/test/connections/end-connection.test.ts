@@ -20,7 +20,7 @@ async function endIn(lists: string[][], grants: number) {
       done.push(grant_id);
       return null;
     },
-    async endConnection() {
+    async revokeActive() {
       done.push('grants');
       const ended = left.splice(0, 100).map((grant_id) => ({ grant_id }));
       return ended.length === 0 ? null : ended;

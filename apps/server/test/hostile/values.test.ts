@@ -103,6 +103,7 @@ describeOnAnyStore('a hostile value', (fresh) => {
       'admin.codes.cancel': { grant_id: pending.grant_id },
       'admin.grants.list': { account_id, ...page },
       'admin.grants.revoke': { grant_id },
+      'admin.grants.revokeAll': { account_id },
       'admin.scopes.put': {
         ...{ scope: 'eve', title: 'Eve', description: 'Eve', texts: {}, sensitive: false },
       },

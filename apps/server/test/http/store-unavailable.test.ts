@@ -40,6 +40,7 @@ describeOnEachStore('without its store, the service', (fresh) => {
       'admin.accounts.put': { account_id, username: 'ada' },
       'admin.codes.issue': { account_id, application_id, scope: 'a' },
       'admin.grants.list': { account_id },
+      'admin.grants.revokeAll': { account_id },
       'admin.scopes.put': { scope: 'a', title: 'A' },
       'admin.scopes.delete': { scope: 'a' },
       'admin.resources.create': { resource: 'https://mcp.example', name: 'Notes' },

@@ -236,6 +236,43 @@ describeOnAnyStore('what is registered', (fresh) => {
       expect((await call('admin.connections.revoke', nobody)).data).toEqual([]);
     });
 
+    test(`of an account or an application end at once, over ${wire}`, async () => {
+      const [linked, other] = [await linkedApplication(server), await linkedApplication(server)];
+      const { account_id, application_id } = linked;
+      const grants = [await linked.link(), await linked.link()];
+      await linked.issue();
+      const kept = await other.link();
+      const revoke = (parties: Record<string, string>) => call('admin.grants.revokeAll', parties);
+      const counts = (grants_revoked: number, codes_cancelled: number) => ({
+        ...{ object: 'grant_revocations', grants_revoked, codes_cancelled },
+      });
+      expect(await revoke({ account_id })).toStrictEqual(counts(2, 1));
+      expect(await revoke({ account_id })).toStrictEqual(counts(0, 0));
+      const [code, late] = [await linked.issue(), await linked.link()];
+      expect(await revoke({ application_id })).toStrictEqual(counts(1, 1));
+      for (const unknown of [{ account_id: randomUUID() }, { application_id: randomUUID() }]) {
+        expect(await revoke(unknown)).toStrictEqual(counts(0, 0));
+      }
+      for (const [grant, status] of [
+        ...[...grants, late].map((grant) => [grant, 401] as const),
+        [kept, 200] as const,
+      ]) {
+        const request = { method: 'GET', path: '/v1/account', authorization: asBearer(grant) };
+        expect((await send(server, request)).status).toBe(status);
+      }
+      const input = { code: code.code };
+      const { body } = await invoke(server, wire, 'grants.convert', input, linked.bearer);
+      expect(body.error_code).toBe('code_not_found');
+      for (const wrong of [
+        {},
+        { account_id, application_id },
+        { account_id, grant_id: account_id },
+      ]) {
+        const refused = await invoke(server, wire, 'admin.grants.revokeAll', wrong, operator);
+        expect(refused.body.error_code).toBe('parameter_invalid');
+      }
+    });
+
     test(`of a page is an address that expires, over ${wire}`, async () => {
       const account_id = randomUUID();
       await call('admin.accounts.put', { account_id, ...ADA });

@@ -146,6 +146,26 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     });
   });
 
+  test('is done again of all grants of an account and of an application', async () => {
+    const { server, url } = await started();
+    const [one, two] = [await linkedApplication(server), await linkedApplication(server)];
+    const [ofAccount, ofApplication] = [await one.link(), await two.link()];
+    const codes = [await one.issue(), await two.issue()];
+    const { service, done } = await restoredAfter(server, url, async () => {
+      for (const parties of [
+        { account_id: one.account_id },
+        { application_id: two.application_id },
+      ]) {
+        await succeed(server, 'admin.grants.revokeAll', parties, operator);
+      }
+    });
+    expect(done).toMatchObject({ calls: 2, grants_revoked: 2 });
+    for (const grant of [ofAccount, ofApplication]) {
+      expect(await historyOf(service, grant)).toMatchObject({ revoked_at: expect.any(Number) });
+    }
+    for (const { grant_id } of codes) expect(await service.store.findCode(grant_id)).toBeNull();
+  });
+
   test('is done again of resources', async () => {
     const { server, url } = await started();
     const create = (resource: string) =>

@@ -159,8 +159,10 @@ export async function everyOperation(
     initiator,
   });
   await granted(store, ofBoth);
-  await store.endConnection({ ...connection, now, initiator });
-  await store.endConnection({ ...connection, now, initiator });
+  for (const parties of [connection, { account_id }, { application_id }]) {
+    await store.revokeActive({ ...parties, now, initiator });
+  }
+  await store.revokeActive({ ...connection, now, initiator });
 
   const { link, page } = await identified(store, {}, account);
   await store.findLink(link.id);

@@ -86,7 +86,7 @@ type Methods = Omit<
   | 'listDeletions'
   | 'endGrants'
   | 'listConnections'
-  | 'endConnection'
+  | 'revokeActive'
   | 'listPendingCodes'
   | 'forgetDeletion'
   | 'removeTrial'

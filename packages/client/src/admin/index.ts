@@ -20,6 +20,7 @@ export type {
   ExportedChange,
   ExportedRefusal,
   GrantEntry,
+  GrantRevocations,
   IssuedCode,
   LinkApplication,
   LinkIdentification,

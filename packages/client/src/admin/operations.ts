@@ -9,6 +9,7 @@ import type {
   CompleteList,
   Connection,
   GrantEntry,
+  GrantRevocations,
   IssuedCode,
   Key,
   LinkIdentification,
@@ -188,6 +189,19 @@ export interface ConnectionInput {
   /** The application id. */
   application_id: string;
 }
+
+/** The input of `grants.revokeAll`. It takes exactly one of `account_id` and `application_id`. */
+export type GrantFilterInput =
+  | {
+      /** The account id. */
+      account_id: string;
+      application_id?: undefined;
+    }
+  | {
+      /** The application id. */
+      application_id: string;
+      account_id?: undefined;
+    };
 
 /** The input of `codes.cancel`, `grants.revoke`. */
 export interface GrantIdInput {
@@ -1019,6 +1033,28 @@ export interface GrantsOperations {
    * ```
    */
   revoke(input: GrantIdInput, options?: CallOptions): Promise<WithResponse<RevokedGrant>>;
+
+  /**
+   * Revoke every grant of an account or of an application. Ends every active grant, and cancels
+   * every code that was not converted. Takes exactly one of account_id and application_id.
+   * Idempotent, also for an unknown id. If there are too many for one call, it fails with
+   * `store_unavailable`; what was done stays done, and a repeated call does the rest.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns what a call has ended
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.grants.revokeAll({ account_id:
+   * '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  revokeAll(
+    input: GrantFilterInput,
+    options?: CallOptions,
+  ): Promise<WithResponse<GrantRevocations>>;
 }
 
 /** Operations on the keys. */

@@ -35,6 +35,7 @@ export const operatorCalls = {
   'links.deny': ['POST', 'link_request'],
   'grants.list': ['GET', 'list'],
   'grants.revoke': ['POST', 'oauth_grant'],
+  'grants.revokeAll': ['POST', 'grant_revocations'],
   'keys.create': ['POST', 'key'],
   'keys.list': ['GET', 'list'],
   'keys.delete': ['POST', 'key'],

@@ -8,6 +8,7 @@ import { DomainError } from '../../domain-error.ts';
 import { cancelCode } from '../../grants/cancel-code.ts';
 import { issueCode } from '../../grants/issue-code.ts';
 import { revoke } from '../../grants/revoke.ts';
+import { revokeAll } from '../../grants/revoke-all.ts';
 import { registeredResource } from '../../resources/find-resource.ts';
 import type { Service } from '../../service.ts';
 import type { Handlers } from '../handler.ts';
@@ -136,4 +137,8 @@ export const adminHandlers: Handlers<AdminName> = {
   },
   'admin.grants.revoke': async (service, { grant_id }, _operator, initiator) =>
     toRevokedGrant(await revoke(service, null, grant_id, initiator)),
+  'admin.grants.revokeAll': async (service, parties, _operator, initiator) => ({
+    object: 'grant_revocations',
+    ...(await revokeAll(service, parties, initiator)),
+  }),
 };

@@ -42,7 +42,7 @@ type Grants = Pick<
   | 'listGrants'
   | 'listConnections'
   | 'listActiveGrants'
-  | 'endConnection'
+  | 'revokeActive'
 >;
 
 const unusedSince = (time: Milliseconds): Filter<GrantDocument> => ({
@@ -61,6 +61,9 @@ const activeOf = (parties: Parties): Filter<GrantDocument> => ({
   ...ofParties(parties),
   ...active,
 });
+
+const unrevokedIndex = ({ account_id }: Parties) =>
+  account_id === undefined ? 'unrevoked_by_application' : 'unrevoked_by_account';
 
 export function grants(database: Database): Grants {
   const find = (filter: Filter<GrantDocument> & { _id: GrantDocument['_id'] }) =>
@@ -270,7 +273,7 @@ export function grants(database: Database): Grants {
 
     async listActiveGrants(filter, { limit, before }) {
       const documents = await database.decideByIndex(
-        filter.account_id === undefined ? 'unrevoked_by_application' : 'unrevoked_by_account',
+        unrevokedIndex(filter),
         ({ grants }, options) =>
           grants
             .find(
@@ -293,12 +296,13 @@ export function grants(database: Database): Grants {
       return documents.map((document) => toConnectedGrant(document as RedeemedDocument));
     },
 
-    async endConnection({ now, initiator, ...connection }) {
+    async revokeActive({ now, initiator, ...parties }) {
       // Decisive: when it finds none, every earlier revocation is durable.
-      const found = await database.decideByIndex('unrevoked_by_account', ({ grants }, options) =>
+      const found = await database.decideByIndex(unrevokedIndex(parties), ({ grants }, options) =>
         grants
-          .find(activeOf(connection), { ...options, projection: { _id: 1 } })
-          .sort({ _id: -1 })
+          .find(activeOf(parties), { ...options, projection: { _id: 1 } })
+          // The order of both indexes.
+          .sort({ application_id: 1, _id: -1 })
           .limit(BATCH_SIZE)
           .toArray(),
       );

@@ -10,6 +10,7 @@ import {
   grantRecord,
   initiatorText,
   type PendingRow,
+  partyColumns,
   pendingRecord,
 } from './rows.ts';
 
@@ -94,18 +95,15 @@ export function prepareCodes(database: DatabaseSync) {
       return rows.map((row) => pendingRecord(uuidFromBytes(row.id), row));
     },
 
-    listPendingCodes({ account_id, application_id }: Parties, limit: number): string[] {
-      const ids = {
-        ...(account_id !== undefined && { account_id: uuidToBytes(account_id) }),
-        ...(application_id !== undefined && { application_id: uuidToBytes(application_id) }),
-      };
+    listPendingCodes(parties: Parties, limit: number): string[] {
+      const { account_id, application_id } = parties;
       const list =
         account_id === undefined
           ? listPendingOfApplication
           : application_id === undefined
             ? listPendingOfAccount
             : listPendingOfConnection;
-      const rows = list.all({ ...ids, limit }) as { id: Uint8Array }[];
+      const rows = list.all({ ...partyColumns(parties), limit }) as { id: Uint8Array }[];
       return rows.map((row) => uuidFromBytes(row.id));
     },
 

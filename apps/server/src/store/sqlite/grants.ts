@@ -13,9 +13,8 @@ import type {
   RevokedRecord,
 } from '../records.ts';
 import type {
+  ActiveRevocation,
   Change,
-  ConnectionIds,
-  Disconnection,
   ListRange,
   OfApplication,
   Recovery,
@@ -31,6 +30,7 @@ import {
   initiatorText,
   type ListedRow,
   listedGrant,
+  partyColumns,
   rangeParameters,
   withoutAccount,
 } from './rows.ts';
@@ -111,14 +111,15 @@ export function prepareGrants(database: DatabaseSync) {
       ORDER BY id DESC LIMIT :limit`);
   const listByAccount = listBy('account_id');
   const listByApplication = listBy('application_id');
+  const ACTIVE = 'revoked_at IS NULL AND created_at IS NOT NULL';
+  const OF_ACCOUNT = `account_id = :account_id AND ${ACTIVE}`;
   const listConnections = database.prepare(`
     SELECT application_id, json_group_array(DISTINCT scope) AS scopes,
       min(created_at) AS connected_at, max(last_used_at) AS last_used_at
     FROM grants
-    WHERE account_id = :account_id AND revoked_at IS NULL AND created_at IS NOT NULL
+    WHERE ${OF_ACCOUNT}
     GROUP BY application_id`);
-  const OF_APPLICATION = `application_id = :application_id
-      AND revoked_at IS NULL AND created_at IS NOT NULL`;
+  const OF_APPLICATION = `application_id = :application_id AND ${ACTIVE}`;
   const CONNECTED = `account_id = :account_id AND ${OF_APPLICATION}`;
   const listActive = (which: string) =>
     database.prepare(`
@@ -126,10 +127,15 @@ export function prepareGrants(database: DatabaseSync) {
       WHERE ${which} AND id < :before ORDER BY id DESC LIMIT :limit`);
   const listActiveOfConnection = listActive(CONNECTED);
   const listActiveOfApplication = listActive(OF_APPLICATION);
-  const endConnection = database.prepare(`
-    UPDATE grants SET revoked_at = :now, revoked_by = :initiator, secret_hash = NULL
-    WHERE id IN (SELECT id FROM grants WHERE ${CONNECTED} ORDER BY id DESC LIMIT ${BATCH_SIZE})
-    RETURNING id, application_id, created_at, revoked_at`);
+  const revokeActive = (which: string) =>
+    database.prepare(`
+      UPDATE grants SET revoked_at = :now, revoked_by = :initiator, secret_hash = NULL
+      WHERE id IN (SELECT id FROM grants WHERE ${which}
+        ORDER BY application_id DESC, id DESC LIMIT ${BATCH_SIZE})
+      RETURNING id, application_id, created_at, revoked_at`);
+  const revokeActiveOfConnection = revokeActive(CONNECTED);
+  const revokeActiveOfApplication = revokeActive(OF_APPLICATION);
+  const revokeActiveOfAccount = revokeActive(OF_ACCOUNT);
 
   return {
     findGrantHistory(grant_id: string): GrantHistory | null {
@@ -235,19 +241,25 @@ export function prepareGrants(database: DatabaseSync) {
     },
 
     listActiveGrants(filter: OfApplication, range: ListRange): ConnectedGrant[] {
-      const { account_id, application_id } = filter;
-      const list = account_id === undefined ? listActiveOfApplication : listActiveOfConnection;
+      const list =
+        filter.account_id === undefined ? listActiveOfApplication : listActiveOfConnection;
       const rows = list.all({
-        application_id: uuidToBytes(application_id),
-        ...(account_id !== undefined && { account_id: uuidToBytes(account_id) }),
+        ...partyColumns(filter),
         ...rangeParameters(range),
       }) as ConnectedRow[];
       return rows.map((row) => withoutAccount(idsOf(uuidFromBytes(row.id), row), row));
     },
 
-    endConnection({ now, initiator, ...connection }: Disconnection): RevokedRecord[] | null {
-      const rows = endConnection.all({
-        ...connectionColumns(connection),
+    revokeActive({ now, initiator, ...parties }: ActiveRevocation): RevokedRecord[] | null {
+      const { account_id, application_id } = parties;
+      const revoke =
+        account_id === undefined
+          ? revokeActiveOfApplication
+          : application_id === undefined
+            ? revokeActiveOfAccount
+            : revokeActiveOfConnection;
+      const rows = revoke.all({
+        ...partyColumns(parties),
         ...{ now, initiator: initiatorText(initiator) },
       }) as (RevokedRow & { id: Uint8Array })[];
       if (rows.length === 0) return null;
@@ -258,11 +270,6 @@ export function prepareGrants(database: DatabaseSync) {
 
 const parsed = (account: string | null): CurrentAccount | null =>
   account === null ? null : JSON.parse(account);
-
-const connectionColumns = ({ account_id, application_id }: ConnectionIds) => ({
-  account_id: uuidToBytes(account_id),
-  application_id: uuidToBytes(application_id),
-});
 
 function revokedRecord(grant_id: string, row: RevokedRow): RevokedRecord {
   const { created_at, revoked_at } = row;

@@ -16,7 +16,7 @@ import type {
   PendingRecord,
   SecretRecord,
 } from '../records.ts';
-import type { ListRange } from '../store.ts';
+import type { ListRange, Parties } from '../store.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -303,4 +303,12 @@ const AFTER_ALL_IDS = new Uint8Array(17).fill(0xff);
 
 export function rangeParameters({ limit, before }: ListRange) {
   return { limit, before: before === null ? AFTER_ALL_IDS : uuidToBytes(before) };
+}
+
+/** A statement has the parameters of these alone. */
+export function partyColumns({ account_id, application_id }: Parties) {
+  return {
+    ...(account_id !== undefined && { account_id: uuidToBytes(account_id) }),
+    ...(application_id !== undefined && { application_id: uuidToBytes(application_id) }),
+  };
 }

@@ -247,7 +247,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
     listConnections: read(grants.listConnections),
     listActiveGrants: read(grants.listActiveGrants),
-    endConnection: end(grants.endConnection),
+    revokeActive: end(grants.revokeActive),
 
     removeTrial: write(trials.removeTrial),
 

@@ -68,7 +68,7 @@ const decisions = [
   'findGrantHistory',
   'authenticateGrant',
   'listActiveGrants',
-  'endConnection',
+  'revokeActive',
   'listPendingCodes',
   'findDescriptionIds',
   'listResources',

@@ -73,7 +73,7 @@ const work = { account_id: anId(), now: 0, initiator: anInitiator() };
 test.each<[string, string, () => Promise<unknown>]>([
   ['an erasure', 'delete', () => store.eraseAccount(work)],
   ['an erasure', 'update', () => store.eraseAccount(work)],
-  ['a disconnect', 'update', () => store.endConnection({ ...work, application_id: anId() })],
+  ['a disconnect', 'update', () => store.revokeActive({ ...work, application_id: anId() })],
 ])('%s that is cut short in a part, at its %s, is to be repeated', async (_, name, call) => {
   const grant = { _id: toId(anId()), created_at: new Date(0), link_id: toId(anId()) };
   server.script('find', batch(grant));

@@ -133,11 +133,14 @@ export const statementTable: Record<string, readonly string[]> = {
     'find grants {account_id, account_revision: {$not: {$gt}}, revoked_at: null} hint unrevoked_by_account',
     'find grants {account_id, application_id, created_at: {$exists: true}, scope: {$exists: true}, revoked_at: null, _id: {$lt}} sort _id -1 hint unrevoked_by_account',
     'find grants {account_id, application_id, created_at: {$exists: true}, scope: {$exists: true}, revoked_at: null} sort _id -1 hint unrevoked_by_account',
+    'find grants {account_id, application_id, created_at: {$exists: true}, scope: {$exists: true}, revoked_at: null} sort application_id 1, _id -1 hint unrevoked_by_account',
+    'find grants {account_id, created_at: {$exists: true}, scope: {$exists: true}, revoked_at: null} sort application_id 1, _id -1 hint unrevoked_by_account',
     'find grants {account_id, revoked_at: null, code_expires_at: {$exists: true}, account: {$exists: true}} hint unrevoked_by_account',
     'find grants {account_id, revoked_at: null, code_expires_at: {$exists: true}, created_at: {$exists: false}, account: {$exists: true}} sort _id -1 hint unrevoked_by_account',
   ],
   unrevoked_by_application: [
     'find grants {application_id, created_at: {$exists: true}, scope: {$exists: true}, revoked_at: null, _id: {$lt}} sort _id -1 hint unrevoked_by_application',
     'find grants {application_id, created_at: {$exists: true}, scope: {$exists: true}, revoked_at: null} sort _id -1 hint unrevoked_by_application',
+    'find grants {application_id, created_at: {$exists: true}, scope: {$exists: true}, revoked_at: null} sort application_id 1, _id -1 hint unrevoked_by_application',
   ],
 };

@@ -71,7 +71,6 @@ describe('a statement for SQLite', () => {
 
   test.each([
     ['json_group_array(DISTINCT scope)', 'account_id=?'],
-    ['SET revoked_at = :now, revoked_by = :initiator', 'account_id=? AND application_id=?'],
     [
       'scope, created_at, last_used_at, revoked_at FROM grants WHERE account_id = :account_id AND application_id',
       'account_id=? AND application_id=? AND id<?',
@@ -87,5 +86,15 @@ describe('a statement for SQLite', () => {
     expect(found(words).join('\n')).toContain(
       'INDEX unrevoked_by_application (application_id=? AND id<?)',
     );
+  });
+
+  test.each([
+    ['account_id = :account_id AND application_id', 'account (account_id=? AND application_id=?)'],
+    ['account_id = :account_id AND revoked_at', 'account (account_id=?)'],
+    ['application_id = :application_id', 'application (application_id=?)'],
+  ])('that revokes a page of grants sorts none: %s', (words, index) => {
+    const plan = found(`IN (SELECT id FROM grants WHERE ${words}`).join('\n');
+    expect(plan).toContain(`INDEX unrevoked_by_${index}`);
+    expect(plan).not.toContain('TEMP B-TREE');
   });
 });

@@ -116,8 +116,8 @@ export const calls: {
       { limit: 1, before: null },
     ),
   listConnections: (store) => store.listConnections(anId()),
-  endConnection: (store) =>
-    store.endConnection({
+  revokeActive: (store) =>
+    store.revokeActive({
       account_id: anId(),
       application_id: anId(),
       now: 0,

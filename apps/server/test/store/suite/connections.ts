@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RevokedRecord } from '../../../src/store/records.ts';
-import type { ConnectionIds, Store } from '../../../src/store/store.ts';
+import type { Parties, Store } from '../../../src/store/store.ts';
 import type { SuiteStores } from './harness.ts';
 import { anAccount, anId, anInitiator, granted, inPortions, issued } from './records.ts';
 
@@ -9,12 +9,12 @@ const ROUNDS = 40;
 export function describeConnections(stores: SuiteStores): void {
   async function end(
     store: Store,
-    connection: ConnectionIds,
+    connection: Parties,
     initiator = anInitiator(),
   ): Promise<RevokedRecord[]> {
     const ended: RevokedRecord[] = [];
     for (;;) {
-      const some = await store.endConnection({ ...connection, now: 7, initiator });
+      const some = await store.revokeActive({ ...connection, now: 7, initiator });
       if (some === null) return ended;
       ended.push(...some);
     }
@@ -98,6 +98,24 @@ export function describeConnections(stores: SuiteStores): void {
         expect(found?.grant.revoked_at).toBeNull();
       }
       expect(await end(stores.other, { account_id: account.id, application_id })).toEqual([]);
+    });
+
+    test('end for a whole account, and for a whole application', async () => {
+      const [account, other] = [anAccount(), anAccount()];
+      const [mail, chat] = [anId(), anId()];
+      const of = async (whose: typeof account, application_id: string) =>
+        (await granted(stores.store, { account: whose, application_id })).grant.grant_id;
+      const [own, second, others] = [
+        await of(account, mail),
+        await of(account, chat),
+        await of(other, chat),
+      ];
+      const pending = await issued(stores.store, { account, application_id: chat });
+      const idsOf = (ended: RevokedRecord[]) => ended.map(({ grant_id }) => grant_id).toSorted();
+      const ofAccount = await end(stores.store, { account_id: account.id });
+      expect(idsOf(ofAccount)).toEqual([own, second].toSorted());
+      expect(idsOf(await end(stores.other, { application_id: chat }))).toEqual([others]);
+      expect(await stores.other.findCode(pending.grant_id)).not.toBeNull();
     });
 
     test('list each grant as ended by one call alone', async () => {

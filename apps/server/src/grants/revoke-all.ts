@@ -1,0 +1,28 @@
+import type { Initiator } from '../initiator.ts';
+import type { Service } from '../service.ts';
+import type { RevokedRecord } from '../store/records.ts';
+import type { Parties } from '../store/store.ts';
+import { endCodes } from './end-codes.ts';
+
+/**
+ * When this returns, no process sees one of the grants as active, and no code that was issued before
+ * becomes one. If it throws, what was done stays done, and a repetition does the rest.
+ *
+ * @param see - called with the grants of each page
+ */
+export async function revokeAll(
+  { store, clock }: Pick<Service, 'store' | 'clock'>,
+  parties: Parties,
+  initiator: Initiator,
+  see: (revoked: RevokedRecord[]) => void = () => {},
+): Promise<{ grants_revoked: number; codes_cancelled: number }> {
+  // First the codes: afterwards, no further grant can appear.
+  const codes_cancelled = await endCodes(store, parties);
+  let grants_revoked = 0;
+  for (;;) {
+    const revoked = await store.revokeActive({ ...parties, now: clock(), initiator });
+    if (revoked === null) return { grants_revoked, codes_cancelled };
+    grants_revoked += revoked.length;
+    see(revoked);
+  }
+}
