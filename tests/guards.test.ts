@@ -283,6 +283,9 @@ describe('a resource', () => {
     );
     expect(await refused.json()).toHaveProperty('error_code', 'resource_mismatch');
     expect((await ask({}, other)).status).toBe(401);
+    grants.set('none', (await link('notes.read')).bearer);
+    expect((await ask({ resource: own }, 'none')).status).toBe(401);
+    expect((await ask({}, 'none')).status).toBe(200);
 
     const lacking = await ask({ resource: own, scope: 'notes.write' }, own);
     expect(lacking.status).toBe(403);
