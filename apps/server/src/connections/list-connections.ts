@@ -1,5 +1,6 @@
 import type { Milliseconds } from '../clock.ts';
 import { describeTokens } from '../linking/describe-scopes.ts';
+import { type ShownResource, shownResource } from '../resources/find-resource.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationRecord, ConnectedGrant, ScopeRecord } from '../store/records.ts';
 import type { Parties, Store } from '../store/store.ts';
@@ -7,6 +8,8 @@ import type { Parties, Store } from '../store/store.ts';
 export interface Connection {
   application: ApplicationRecord;
   scopes: ScopeRecord[];
+  /** The servers that its grants are for. */
+  resources: ShownResource[];
   connected_at: Milliseconds;
   /** Null if no grant was used. */
   last_used_at: Milliseconds | null;
@@ -20,8 +23,9 @@ export async function listConnections(
   { store }: Pick<Service, 'store'>,
   account_id: string,
 ): Promise<Connection[]> {
-  const [described, connected] = await Promise.all([
+  const [described, registered, connected] = await Promise.all([
     store.listScopes(),
+    store.listResources(),
     store.listConnections(account_id).then((records) =>
       Promise.all(
         records.map(async (record) => ({
@@ -32,12 +36,15 @@ export async function listConnections(
     ),
   ]);
   return connected
-    .flatMap(({ application, scopes, connected_at, last_used_at }) => {
+    .flatMap(({ application, scopes, resources, connected_at, last_used_at }) => {
       // The grants of a deleted application no longer work, and are revoked in the background.
       if (application === null) return [];
       const tokens = new Set(scopes.flatMap((scope) => scope.split(' ')));
       const times = { connected_at, last_used_at };
-      return [{ application, scopes: describeTokens(tokens, described), ...times }];
+      const shown = resources.toSorted().map((address) => shownResource(registered, address));
+      return [
+        { application, scopes: describeTokens(tokens, described), resources: shown, ...times },
+      ];
     })
     .sort((one, other) => byName(one.application, other.application));
 }

@@ -4,6 +4,7 @@ import { hashCredential, sameHash } from '../credentials/credentials.ts';
 import { DomainError, type Subject } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
+import { type ShownResource, shownResource } from '../resources/find-resource.ts';
 import { linkingOf, type Service } from '../service.ts';
 import { sinceOf } from '../store/generations.ts';
 import type { ApplicationRecord, CredentialHash, LinkRecord } from '../store/records.ts';
@@ -15,12 +16,6 @@ import { redirectWithError } from './redirect.ts';
 
 /** A link request can be decided for an hour: `docs/protocol/limits.md#lifetimes`. */
 export const LINK_LIFETIME: Milliseconds = 3_600_000;
-
-/** A decided link request may be for a resource that was deleted since. */
-export interface ShownResource {
-  resource: string;
-  name: string;
-}
 
 export interface LinkAccess<Holder extends LinkHolder = LinkHolder> {
   link: LinkRecord;
@@ -82,7 +77,7 @@ export async function findLinkRequest(
   if (isRegistered && registered.length === 0) throw refuse(faults.redirectUriRemoved);
   const { resource: linked } = link;
   const found = resources.find(({ id }) => id === linked?.id);
-  const resource = linked && { resource: linked.resource, name: found?.name ?? linked.resource };
+  const resource = linked && shownResource(found === undefined ? [] : [found], linked.resource);
   if (!isOpen) return { link, application, resource };
 
   // What was taken away and put back is there since a later generation.

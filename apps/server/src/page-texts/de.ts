@@ -31,6 +31,7 @@ export const de: { readonly [Key in TextKey]: string } = {
   'connections.scopes.folded': 'Sie kann {count} Dinge',
   'connections.since': 'Verbunden seit {date}',
   'connections.used': 'Verbunden seit {date}, zuletzt benutzt: {day}',
+  'connections.resource': 'Hat Zugriff auf {resource} bei {host}',
   'connections.disconnect': 'Trennen',
   'connections.done': '{application} ist getrennt und kann Ihr Konto nicht mehr verwenden.',
   'connections.done.title': '{application} ist getrennt',

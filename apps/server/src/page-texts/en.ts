@@ -29,6 +29,7 @@ export const en = {
   'connections.scopes.folded': 'It can do {count} things',
   'connections.since': 'Connected since {date}',
   'connections.used': 'Connected since {date}, last used {day}',
+  'connections.resource': 'Has access to {resource} at {host}',
   'connections.disconnect': 'Disconnect',
   'connections.done': '{application} is disconnected. It can no longer use your account.',
   'connections.done.title': '{application} is disconnected',

@@ -36,3 +36,14 @@ export async function resourcesMeant(
   // Where no resource is registered, a code that has none ignores it.
   return (await store.listResources()).length === 0 ? [...meant, null] : meant;
 }
+
+export type ShownResource = Pick<ResourceRecord, 'resource' | 'name'>;
+
+/** Of what was deleted since, the address stands for the name. */
+export function shownResource(
+  resources: readonly ResourceRecord[],
+  address: string,
+): ShownResource {
+  const found = resources.find(({ resource }) => resource === address);
+  return { resource: address, name: found?.name ?? address };
+}

@@ -291,6 +291,8 @@ export interface ConnectionRecord {
   application_id: string;
   /** The different scopes of the grants. */
   scopes: string[];
+  /** The different addresses of the resources that they are for. */
+  resources: string[];
   /** When the first of them was redeemed. */
   connected_at: Milliseconds;
   /** Null if none was used. */

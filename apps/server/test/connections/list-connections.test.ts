@@ -5,7 +5,7 @@ import {
 } from '../../src/connections/list-connections.ts';
 import type { ConnectedGrant } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
-import { anAccount, anApplication, anId, aScope } from '../store/suite/records.ts';
+import { anAccount, anApplication, anId, aResource, aScope } from '../store/suite/records.ts';
 
 const account = anAccount();
 const [a, b, deleted] = [
@@ -33,12 +33,15 @@ const grants = Array.from({ length: 480 }, (_, age): ConnectedGrant => {
 const connectedAt = (id: string) =>
   Math.min(...grants.flatMap((grant) => (grant.application_id === id ? grant.created_at : [])));
 
+const mcp = aResource({ resource: 'https://mcp.example/mcp', name: 'Notes' });
+
 const store = {
   async listConnections(account_id) {
     const own = account_id === account.id ? [b, a, deleted] : [];
     return own.map(({ id }) => ({
       application_id: id,
       scopes: ['posts.read', 'x posts.read'],
+      resources: id === a.id ? ['https://gone.example', mcp.resource] : [],
       connected_at: connectedAt(id),
       last_used_at: id === a.id ? 2_000 - 4 : 2_000 - 3,
     }));
@@ -49,13 +52,18 @@ const store = {
     return own.slice(first, first + limit);
   },
   listScopes: async () => [described],
+  listResources: async () => [mcp],
   findApplication: async (id) => [a, b].find((application) => application.id === id) ?? null,
 } satisfies Partial<Store> as unknown as Store;
 
 const scopes = [described, undescribed];
+const resources = [
+  { resource: 'https://gone.example', name: 'https://gone.example' },
+  { resource: mcp.resource, name: mcp.name },
+];
 const connections = [
-  { application: a, scopes, connected_at: 1_000 - 478, last_used_at: 2_000 - 4 },
-  { application: b, scopes, connected_at: 1_000 - 477, last_used_at: 2_000 - 3 },
+  { application: a, scopes, resources, connected_at: 1_000 - 478, last_used_at: 2_000 - 4 },
+  { application: b, scopes, resources: [], connected_at: 1_000 - 477, last_used_at: 2_000 - 3 },
 ];
 
 test('a connection is the sum of its grants, and has none of them', async () => {

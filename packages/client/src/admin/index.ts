@@ -22,6 +22,7 @@ export type {
   GrantEntry,
   GrantRevocations,
   IssuedCode,
+  Key,
   LinkApplication,
   LinkIdentification,
   LinkRedirect,
@@ -30,12 +31,14 @@ export type {
   List,
   NewApplication,
   NewApplicationSecret,
+  NewKey,
   Page,
   PagesEnded,
   RedirectKind,
   Resource,
   RevokedGrant,
   Scope,
+  Self,
 } from '@latchkey/schema';
 export type { CallOptions, ConnectionOptions } from '../options.ts';
 export type { WithResponse } from '../response-details.ts';

@@ -252,6 +252,7 @@ export function grants(database: Database): Grants {
                   $group: {
                     _id: '$application_id',
                     scopes: { $addToSet: '$scope' },
+                    resources: { $addToSet: '$resource' },
                     connected_at: { $min: '$created_at' },
                     last_used_at: { $max: '$last_used_at' },
                   },
@@ -262,9 +263,10 @@ export function grants(database: Database): Grants {
             .toArray(),
       );
       return documents.map(
-        ({ _id, scopes, connected_at, last_used_at }): ConnectionRecord => ({
+        ({ _id, scopes, resources, connected_at, last_used_at }): ConnectionRecord => ({
           application_id: fromId(_id),
           scopes,
+          resources,
           connected_at: connected_at.getTime(),
           last_used_at: last_used_at?.getTime() ?? null,
         }),
@@ -335,6 +337,7 @@ export function grants(database: Database): Grants {
 interface ConnectionDocument {
   _id: GrantDocument['_id'];
   scopes: string[];
+  resources: string[];
   connected_at: Date;
   last_used_at: Date | null;
 }

@@ -42,6 +42,7 @@ type RevokedRow = { application_id: Uint8Array; created_at: number; revoked_at: 
 type ConnectionRow = {
   application_id: Uint8Array;
   scopes: string;
+  resources: string;
   connected_at: number;
   last_used_at: number | null;
 };
@@ -115,6 +116,7 @@ export function prepareGrants(database: DatabaseSync) {
   const OF_ACCOUNT = `account_id = :account_id AND ${ACTIVE}`;
   const listConnections = database.prepare(`
     SELECT application_id, json_group_array(DISTINCT scope) AS scopes,
+      json_group_array(DISTINCT resource) FILTER (WHERE resource IS NOT NULL) AS resources,
       min(created_at) AS connected_at, max(last_used_at) AS last_used_at
     FROM grants
     WHERE ${OF_ACCOUNT}
@@ -233,9 +235,10 @@ export function prepareGrants(database: DatabaseSync) {
 
     listConnections(account_id: string): ConnectionRecord[] {
       const rows = listConnections.all({ account_id: uuidToBytes(account_id) }) as ConnectionRow[];
-      return rows.map(({ application_id, scopes, ...times }) => ({
+      return rows.map(({ application_id, scopes, resources, ...times }) => ({
         application_id: uuidFromBytes(application_id),
         scopes: JSON.parse(scopes),
+        resources: JSON.parse(resources),
         ...times,
       }));
     },

@@ -24,11 +24,13 @@ export function describeConnections(stores: SuiteStores): void {
     test('are the sums of its active grants by application', async () => {
       const account = anAccount();
       const [mail, chat, ended] = [anId(), anId(), anId()];
-      const grant = async (application_id: string, scope: string) =>
-        (await granted(stores.store, { account, application_id, scope })).grant;
+      const [notes, files] = ['https://notes.example', 'https://files.example'];
+      const grant = async (application_id: string, scope: string, resource: string | null = null) =>
+        (await granted(stores.store, { account, application_id, scope, resource })).grant;
       const first = await grant(mail, 'read');
-      await grant(mail, 'read');
-      await grant(mail, 'read write');
+      await grant(mail, 'read', notes);
+      await grant(mail, 'read write', files);
+      await grant(mail, 'read', notes);
       const only = await grant(chat, 'read');
       await stores.store.revokeGrant({
         ...(await grant(ended, 'read')),
@@ -42,22 +44,25 @@ export function describeConnections(stores: SuiteStores): void {
         {
           application_id: mail,
           scopes: ['read', 'read write'],
+          resources: [files, notes],
           connected_at: first.created_at,
           last_used_at: null,
         },
         {
           application_id: chat,
           scopes: ['read'],
+          resources: [],
           connected_at: only.created_at,
           last_used_at: null,
         },
       ];
       expect(found).toHaveLength(2);
-      for (const { scopes, ...connection } of expected) {
+      for (const { scopes, resources, ...connection } of expected) {
         const own = found.find(
           ({ application_id }) => application_id === connection.application_id,
         );
-        expect({ ...own, scopes: own?.scopes.toSorted() }).toEqual({ ...connection, scopes });
+        const sorted = { scopes: own?.scopes.toSorted(), resources: own?.resources.toSorted() };
+        expect({ ...own, ...sorted }).toEqual({ ...connection, scopes, resources });
       }
       expect(await stores.other.listConnections(anId())).toEqual([]);
     });

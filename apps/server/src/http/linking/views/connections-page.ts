@@ -11,6 +11,8 @@ import { scopeList } from './scope-list.ts';
 export interface ShownConnection {
   readonly application: ShownApplication & { readonly id: string; readonly disabled: boolean };
   readonly scopes: readonly ShownScope[];
+  /** The servers that it uses the account at, besides the service. */
+  readonly resources: readonly { readonly resource: string; readonly name: string }[];
   readonly connected_at: Milliseconds;
   readonly last_used_at: Milliseconds | null;
 }
@@ -72,7 +74,7 @@ function notice(text: Html): Html {
 
 function connectionItem(
   { theme, texts, basePath }: PageFrame,
-  { application, scopes, connected_at, last_used_at }: ShownConnection,
+  { application, scopes, resources, connected_at, last_used_at }: ShownConnection,
   now: Milliseconds,
 ): Html {
   const { id, name, disabled } = application;
@@ -87,7 +89,12 @@ function connectionItem(
   return html`
 <li>
 <div class="head">${logo(application, 'small')}
-<div class="who"><h2 id="name-${id}">${outside(name)}</h2>${placeOf(application)}<p class="quiet">${since}</p></div>
+<div class="who"><h2 id="name-${id}">${outside(name)}</h2>${placeOf(application)}<p class="quiet">${since}</p>${resources.map(
+    ({ resource, name }) =>
+      html`<p class="quiet">${texts.of('connections.resource', {
+        ...{ resource: outside(name), host: outside(new URL(resource).host) },
+      })}</p>`,
+  )}</div>
 <a class="button calm" id="end-${id}" href="${basePath}/connections/${id}" aria-labelledby="end-${id} name-${id}">${texts.of('connections.disconnect')}</a></div>
 ${disabled ? html`<p class="notice">${texts.of('connections.paused', { service: outside(theme.name) })}</p>` : null}
 ${allowed(scopes, texts)}

@@ -63,6 +63,7 @@ function everyPage(text: string, frameOf = frame('en', text)): Page[] {
   const connection = {
     application: { ...application(text), disabled: true },
     scopes,
+    resources: [{ resource: 'https://mcp.example:8443/mcp', name: 'Notes <1>' }],
     connected_at: Date.UTC(2026, 10, 21, 2, 15, 30, 123),
     last_used_at: Date.UTC(2026, 10, 23, 23),
   };
@@ -288,6 +289,7 @@ describe('the list of connections', () => {
     const connection = {
       application: { ...application('Acme'), disabled: false },
       scopes: Array.from({ length: count }, (_, i) => scope(`Scope ${i}`, null)),
+      resources: [],
       connected_at: 0,
       last_used_at: null,
     };
@@ -314,6 +316,9 @@ describe('the list of connections', () => {
       'href="/base/connections/0193aa00-0000-7000-8000-000000000001"',
     );
     expect(connections.html).toContain('role="status"');
+    expect(connections.html).toContain(
+      'Has access to <bdi>Notes &lt;1&gt;</bdi> at <bdi>mcp.example:8443</bdi>',
+    );
     expect(connections.html).toContain('<bdi>Acme</bdi> has paused it. It cannot use');
   });
 
@@ -330,6 +335,7 @@ describe('the list of connections', () => {
       const connection = {
         application: { ...application('Acme'), disabled: false },
         scopes: [],
+        resources: [],
         connected_at: 0,
         last_used_at,
       };
