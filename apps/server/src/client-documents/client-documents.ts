@@ -11,6 +11,8 @@ import { createPlaces } from './places.ts';
 
 const MAX_DOCUMENT_BYTES = 10_240;
 const MAX_KEYS_BYTES = 65_536;
+// A set may be six times as large as a document.
+const KEY_SETS_KEPT = 200;
 
 export interface ClientDocumentOptions {
   clock: Clock;
@@ -56,6 +58,7 @@ export function createClientDocuments({
     ...shared,
     fetch: fetchWithin(MAX_KEYS_BYTES),
     read: (_address, body) => readKeysAlone(body),
+    most: KEY_SETS_KEPT,
   });
   // Apart from the documents, which a search for new keys leaves as they are.
   const inlineKeys = createKeptResponses<JWK[]>({

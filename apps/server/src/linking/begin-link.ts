@@ -37,11 +37,17 @@ export async function readAuthorization(
   service: Service,
   query: URLSearchParams,
   request_id: string,
-  onApplication: ReadTargetOptions['onApplication'],
+  {
+    onApplication,
+    beforeFetch,
+  }: Pick<ReadTargetOptions, 'onApplication'> & { beforeFetch(): void },
 ): Promise<UnconfirmedRequest> {
   let document: Promise<ClientDocument> | undefined;
   const findDocument = (address: string) => {
-    document ??= fetchDocument(service, address);
+    if (document === undefined) {
+      beforeFetch();
+      document = fetchDocument(service, address);
+    }
     return document;
   };
   const read = (mayBeStale: boolean) =>

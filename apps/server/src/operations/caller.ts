@@ -20,8 +20,8 @@ export interface Operator {
 
 export interface Visitor {
   readonly kind: 'visitor';
-  /** New link requests are limited by it. */
-  readonly address_key: string;
+  /** New link requests are limited by it; null once this one was counted. */
+  address_key: string | null;
 }
 
 export type CallerKind = keyof Callers;

@@ -9,8 +9,6 @@ import { postForm } from '../http/forms.ts';
 import { operator, type ServerWithDatabase, useServer } from '../http/running-server.ts';
 import {
   authorize,
-  CHALLENGE,
-  type Changes,
   LINKING,
   linkingApplication,
   PUBLIC_URL,
@@ -18,10 +16,9 @@ import {
 } from '../linking/link-flow.ts';
 import { visit } from '../linking/page-flow.ts';
 import { serve } from '../outbound/world.ts';
+import { approved, begin, CALLBACK, request, SETTINGS } from './document-flow.ts';
 import { type PublishedDocument, publish, useWorld } from './document-server.ts';
 
-const SETTINGS = { ...LINKING, CLIENT_DOCUMENTS: 'localhost', OUTBOUND_ALLOW: 'private' };
-const CALLBACK = 'http://127.0.0.1:51004/callback';
 const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 const world = useWorld();
@@ -29,36 +26,9 @@ const world = useWorld();
 const asOperator = (server: ServerWithDatabase, name: OperationName, input: object = {}) =>
   succeed(server, name, { ...input }, operator);
 
-const request = ({ address }: PublishedDocument): Record<string, string> => ({
-  client_id: address,
-  redirect_uri: CALLBACK,
-  response_type: 'code',
-  scope: 'profile.read',
-  state: 'a state',
-  code_challenge: CHALLENGE,
-  code_challenge_method: 'S256',
-});
-
-async function begin(
-  server: ServerWithDatabase,
-  published: PublishedDocument,
-  changes: Changes = {},
-): Promise<string> {
-  const { status, headers, text } = await authorize(server, { ...request(published), ...changes });
-  const link = new URL(headers.get('location') ?? '').searchParams.get('link');
-  if (link === null) throw new Error(`No link was begun: ${status} ${text}`);
-  return link;
-}
-
 async function newAccount(server: ServerWithDatabase): Promise<string> {
   const { account_id } = await linkingApplication(server);
   return account_id;
-}
-
-async function approved(server: ServerWithDatabase, link: string, account_id: string) {
-  const answer = await asOperator(server, 'admin.links.approve', { link, account_id });
-  const code = new URL(answer.redirect_to).searchParams.get('code') as string;
-  return { answer, code };
 }
 
 const redeem = (server: ServerWithDatabase, code: string, client: Record<string, string>) =>
@@ -441,6 +411,24 @@ describeOnAnyStore('a document that is refused', (fresh) => {
     const { status, text, headers } = await authorize(server, { ...app.request, client_id });
     expect([status, text]).toEqual([400, expect.stringContaining('client_unknown')]);
     await expectReason(server, headers, 'client_address_not_taken');
+  });
+});
+
+describeOnAnyStore('documents that strangers name', (fresh) => {
+  const server = useServer(fresh, { ...SETTINGS, RATE_LIMIT: 'links=3/60' });
+
+  test('are counted before they are fetched, once, also if they are refused', async () => {
+    const refused = await publish(world, { client_secret: 'hush' });
+    const good = await publish(world);
+    await newAccount(server);
+    const statusOf = async (one: PublishedDocument) =>
+      (await authorize(server, request(one))).status;
+    expect([await statusOf(refused), await statusOf(good), await statusOf(refused)]).toEqual([
+      400, 303, 400,
+    ]);
+    const other = await publish(world);
+    expect([await statusOf(other), await statusOf(good)]).toEqual([429, 429]);
+    expect(other.requests).toBe(0);
   });
 });
 

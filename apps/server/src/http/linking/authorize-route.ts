@@ -4,6 +4,7 @@ import { addressKey } from '../../limits/limit.ts';
 import { RefusedToApplication, readAuthorization } from '../../linking/begin-link.ts';
 import { browserActions } from '../../operations/browser-actions.ts';
 import { type CallContext, call } from '../../operations/call.ts';
+import type { Visitor } from '../../operations/caller.ts';
 import type { RequestedCall } from '../request-context.ts';
 import type { Route, SendError } from '../router.ts';
 import { sendRedirect } from './send-redirect.ts';
@@ -17,6 +18,7 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
     sendError,
     async handle(context, _parameters, query) {
       const address_key = addressKey(context.address);
+      const visitor: Visitor = { kind: 'visitor', address_key };
       const parameters = new URLSearchParams(query);
       const [refused_uri = null, ...others] = parameters.getAll('redirect_uri');
       const known = {
@@ -29,12 +31,18 @@ export function authorizeRoute(callContext: CallContext, sendError: SendError): 
           async authenticate() {
             refuseNoNavigation(context.request);
             limits.links.check(address_key);
-            return { kind: 'visitor', address_key };
+            return visitor;
           },
           readInput: () =>
-            readAuthorization(service, parameters, context.redacted.request_id, (application) => {
-              const { name, homepage_uri } = application;
-              context.errorPage = { ...known, application_name: name, back_url: homepage_uri };
+            readAuthorization(service, parameters, context.redacted.request_id, {
+              onApplication({ name, homepage_uri }) {
+                context.errorPage = { ...known, application_name: name, back_url: homepage_uri };
+              },
+              // Or a stranger could have any number of addresses fetched, none of which is a document.
+              beforeFetch() {
+                limits.links.count(address_key);
+                visitor.address_key = null;
+              },
             }),
           request: context,
           summary: context.calls[0] as RequestedCall,

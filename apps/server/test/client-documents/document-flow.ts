@@ -1,0 +1,44 @@
+import { succeed } from '../http/call.ts';
+import { operator } from '../http/running-server.ts';
+import { authorize, CHALLENGE, type Changes, LINKING } from '../linking/link-flow.ts';
+import type { PublishedDocument } from './document-server.ts';
+
+/** The settings of a service that takes the documents of the tests. */
+export const SETTINGS = {
+  ...LINKING,
+  CLIENT_DOCUMENTS: 'localhost',
+  OUTBOUND_ALLOW: 'private',
+};
+
+export const CALLBACK = 'http://127.0.0.1:51004/callback';
+
+type Server = { url: string };
+
+/** The parameters of a good authorization request. */
+export const request = ({ address }: PublishedDocument): Record<string, string> => ({
+  client_id: address,
+  redirect_uri: CALLBACK,
+  response_type: 'code',
+  scope: 'profile.read',
+  state: 'a state',
+  code_challenge: CHALLENGE,
+  code_challenge_method: 'S256',
+});
+
+/** @returns the link */
+export async function begin(
+  server: Server,
+  published: PublishedDocument,
+  changes: Changes = {},
+): Promise<string> {
+  const { status, headers, text } = await authorize(server, { ...request(published), ...changes });
+  const link = new URL(headers.get('location') ?? '').searchParams.get('link');
+  if (link === null) throw new Error(`No link was begun: ${status} ${text}`);
+  return link;
+}
+
+export async function approved(server: Server, link: string, account_id: string) {
+  const answer = await succeed(server, 'admin.links.approve', { link, account_id }, operator);
+  const code = new URL(answer.redirect_to).searchParams.get('code') as string;
+  return { answer, code };
+}
