@@ -21,9 +21,6 @@ export function addRevokeCommand(grant: Command, terminal: Terminal): void {
       if (ids.length > 0 === (options.account !== undefined || options.app !== undefined)) {
         command.error("error: give either grant ids, or '--account', or '--app'");
       }
-      if (terminal.serviceUrl !== undefined && ids.length === 0) {
-        command.error("error: '--url' takes grant ids: '--account' and '--app' need the database");
-      }
       const { revokeGrants } = await import('./revoke-grants.ts');
       await revokeGrants(terminal, ids, options);
     });

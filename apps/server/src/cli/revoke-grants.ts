@@ -30,22 +30,43 @@ export async function revokeGrants(
       await confirm(terminal, `Revoke ${which}? Their users must then link again.`, options);
     }
     const parties = partiesIn(options);
-    if (parties === null || service === null) {
+    if (parties === null) {
       const given = readsStdin ? firstWords(terminal) : ids;
       return revokeAll(terminal, call, given, options);
     }
+    if (service === null) return revokeParties(terminal, call, parties, options);
     // First the codes: afterwards, no further grant can appear.
     await cancelCodes(terminal, { call, service }, parties);
     await revokeAll(terminal, call, idsOf(activeGrants(service.store, parties)), options);
   });
 }
 
-const partiesIn = ({ account, app }: RevokeOptions): Parties | null =>
+/** An account or an application. */
+type EveryGrantOf = { account_id: string } | { application_id: string };
+
+const partiesIn = ({ account, app }: RevokeOptions): (Parties & EveryGrantOf) | null =>
   account !== undefined
     ? { account_id: account }
     : app !== undefined
       ? { application_id: app }
       : null;
+
+/** Over the wire, the service counts them, and names none. */
+async function revokeParties(
+  { stdout, stderr }: Terminal,
+  call: CallAsOperator,
+  parties: EveryGrantOf,
+  { json }: RevokeOptions,
+): Promise<void> {
+  const ended = await call('admin.grants.revokeAll', parties);
+  if (!json) tellCancelled(stderr, ended.codes_cancelled);
+  const text = json ? JSON.stringify(ended) : `${ended.grants_revoked} grants are revoked.`;
+  await stdout.write(`${text}\n`);
+}
+
+function tellCancelled(stderr: Terminal['stderr'], count: number): void {
+  if (count > 0) stderr.write(`${count} pending codes are cancelled.\n`);
+}
 
 /** Cancels the pending codes, each with its own audit, and says how many there were. */
 export async function cancelCodes(
@@ -59,7 +80,7 @@ export async function cancelCodes(
       throw error;
     }),
   );
-  if (cancelled > 0) stderr.write(`${cancelled} pending codes are cancelled.\n`);
+  tellCancelled(stderr, cancelled);
 }
 
 function refuseIllFormed(ids: readonly string[]): void {

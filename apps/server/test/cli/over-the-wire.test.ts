@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callsOverTheWire } from '../../src/cli/calls-over-the-wire.ts';
+import { succeed } from '../http/call.ts';
 import { type Run, runInProcess } from '../http/command-process.ts';
 import { describeOnAnyStore, describeOnEachStore, type TestDatabase } from '../http/databases.ts';
 import { ADMIN_SECRET, startTestServer, type TestServer } from '../http/running-server.ts';
@@ -127,6 +128,33 @@ describeOnEachStore('commands with --url', (fresh) => {
     expect([...new Set(walked)].sort()).toEqual(
       operations.map(([words]) => words.join(' ')).sort(),
     );
+  });
+
+  test('tell how many grants and codes of an application they end', async () => {
+    await json(overTheWire(['scope', 'put', 'profile.read', '--title', 'Your profile', '--json']));
+    const app = await json(overTheWire(['app', 'create', 'Acme', '--json']));
+    const account = await json(overTheWire(['account', 'put', '--username', 'ada', '--json']));
+    const issue = () =>
+      json(
+        overTheWire([
+          ...['code', 'issue', '--app', app.id, '--account', account.id],
+          ...['--scope', 'profile.read', '--json'],
+        ]),
+      );
+    const { code } = await issue();
+    await succeed(server, 'grants.convert', { code }, `Bearer ${app.secret}`);
+    await issue();
+    const revoke = (...words: string[]) => overTheWire(['grant', 'revoke', ...words, '--yes']);
+    expect(await revoke('--app', app.id)).toEqual({
+      code: 0,
+      stdout: '1 grants are revoked.\n',
+      stderr: '1 pending codes are cancelled.\n',
+    });
+    expect(await json(revoke('--account', account.id, '--json'))).toEqual({
+      object: 'grant_revocations',
+      grants_revoked: 0,
+      codes_cancelled: 0,
+    });
   });
 });
 
