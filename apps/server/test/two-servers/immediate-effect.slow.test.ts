@@ -74,6 +74,22 @@ describeOnEachStore('a change by the operator on one server', (fresh) => {
     return { near, far, change, both: [far, near] };
   }
 
+  test('that deletes a key applies to the next request on the other', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { change, both } = inRound(round);
+      const key = await change('admin.keys.create', { name: 'Ada', role: 'read' });
+      const works = async () => {
+        const calls = both.flatMap((server) =>
+          wires.map((wire) => invoke(server, wire, 'admin.self.get', {}, `Bearer ${key.secret}`)),
+        );
+        return (await Promise.all(calls)).map(({ status }) => status === 200);
+      };
+      expect(await works()).toSatisfy(allAccepted);
+      await change('admin.keys.delete', { key_id: key.id });
+      expect(await works()).toSatisfy(allRefused);
+    }
+  });
+
   test('that disables or enables an application applies to the next request on the other', async () => {
     const { application_id, secret, link } = await linkedApplication(servers[0]);
     for (let round = 0; round < ROUNDS; round++) {
