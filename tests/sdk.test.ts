@@ -106,6 +106,7 @@ describe('an account', () => {
     expect(await latchkey.grant(grant_secret)).toEqual({
       ...description,
       application_id: id,
+      document_uri: null,
       resource: null,
       external_id: null,
     });
