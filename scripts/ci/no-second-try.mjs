@@ -16,6 +16,7 @@ export const NO_SECOND_TRY = [
   'apps/server/test/http/codes.test.ts',
   'apps/server/test/http/erasure.test.ts',
   'apps/server/test/http/grants.test.ts',
+  'apps/server/test/http/keys.test.ts',
   'apps/server/test/http/late-bodies.test.ts',
   'apps/server/test/http/replaced-grants.test.ts',
   'apps/server/test/http/token.test.ts',

@@ -211,7 +211,7 @@ export const resourceIdInput = operatorInput({ resource_id: uuid });
 
 export const keyInput = operatorInput({
   name: text.meta({ description: 'Who or what uses the key.', examples: ['Sign-in page'] }),
-  role: role.meta({ description: 'What the key may do. It never changes.' }),
+  role: role.meta({ description: 'What the key may do. It never changes.', examples: ['host'] }),
   expires_at: moment
     .nullable()
     .default(null)

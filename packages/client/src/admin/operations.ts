@@ -1074,7 +1074,7 @@ export interface KeysOperations {
    * ```ts
    * const result = await admin.keys.create({
    *   name: 'Sign-in page',
-   *   role: 'undefined',
+   *   role: 'host',
    * });
    * ```
    */
