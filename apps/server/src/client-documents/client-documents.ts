@@ -83,8 +83,17 @@ export function createClientDocuments({
         };
       }
       return {
-        find: async () =>
-          inlineKeys.peek(uri) ?? documents.peek(uri)?.keys ?? (await inlineKeys.find(uri)),
+        async find() {
+          const known = inlineKeys.peek(uri) ?? documents.peek(uri)?.keys;
+          if (known) return known;
+          try {
+            return await inlineKeys.find(uri);
+          } catch (error) {
+            const late = documents.peek(uri, { mayBeLate: true })?.keys;
+            if (late) return late;
+            throw error;
+          }
+        },
         refresh: () => inlineKeys.refresh(uri),
       };
     },

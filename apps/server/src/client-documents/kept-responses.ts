@@ -93,8 +93,13 @@ export function createKeptResponses<Value>({
   }
 
   return {
-    /** The last good one, also when its time is over. Nothing is fetched. */
-    peek: (address: string): Value | null => kept.get(address)?.good?.value ?? null,
+    /** The last good one in its time, or, if it may be late, until a day after it. Nothing is fetched. */
+    peek(address: string, { mayBeLate = false } = {}): Value | null {
+      const good = kept.get(address)?.good ?? null;
+      return good !== null && clock() < good.until + (mayBeLate ? SERVED_LATE : 0)
+        ? good.value
+        : null;
+    },
 
     /** What is there now; null if it was fetched for this less than a minute ago, or can't be. */
     async refresh(address: string): Promise<Value | null> {
