@@ -111,17 +111,20 @@ export const browserActions = {
     caller: 'user',
     changes: true,
     inputIds: {},
-    outputIds: { grant_id: 'grant_id' },
+    // One with a document has its id from its first approval on.
+    outputIds: { grant_id: 'grant_id', application_id: 'application.id' },
     async handle(service, _input: object, user: User, initiator) {
       const { account_id } = user.page;
-      const { link, redirect_to } = await approve(
+      const { link, application, redirect_to } = await approve(
         service,
         accessOf(user),
         { account_id },
         initiator,
       );
       const grant_id = link.decision?.grant_id ?? null;
-      return { redirect_to, grant_id, page_expires_at: user.page.expires_at };
+      const { id } = application;
+      const page_expires_at = user.page.expires_at;
+      return { redirect_to, grant_id, application: { id }, page_expires_at };
     },
   }),
 

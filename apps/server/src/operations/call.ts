@@ -3,7 +3,7 @@ import type { AuditedCall, AuditedIds } from '../audit/audit.ts';
 import { DomainError } from '../domain-error.ts';
 import type { ActionName, Actor, Initiator } from '../initiator.ts';
 import type { Limits } from '../limits/limits.ts';
-import { subjectOf } from '../linking/link-access.ts';
+import { applicationSubject } from '../linking/linking-application.ts';
 import type { Service } from '../service.ts';
 import type { Action, ActionChoice, IdPaths } from './action.ts';
 import { countCall, countFailure, countFruitless, limitFailure, noteLink } from './call-limits.ts';
@@ -187,7 +187,10 @@ function idsOfCaller(caller: AnyCaller): AuditedIds {
       const { page, access } = caller;
       return {
         account_id: page.account_id,
-        ...(access !== null && subjectOf(access.link)),
+        ...(access !== null && {
+          link_id: access.link.id,
+          ...applicationSubject(access.application),
+        }),
       };
     }
     case 'operator':

@@ -95,6 +95,14 @@ describeOnAnyStore('an application that nobody registered', (fresh) => {
     );
     expect(introspected.json).toMatchObject({ active: true, client_id: document_uri });
 
+    const audited = server.lines.map((line): Json => JSON.parse(line));
+    expect(audited).toContainEqual(
+      expect.objectContaining({
+        action: 'admin.links.approve',
+        application_id: id,
+        result: 'done',
+      }),
+    );
     const ended = { token: json.access_token, client_id: document_uri };
     expect((await postForm(server, '/oauth/revoke', ended)).status).toBe(200);
     expect((await invoke(server, 'REST', 'account.grant', {}, bearer)).status).toBe(401);
@@ -223,6 +231,18 @@ describeOnAnyStore('an application that nobody registered', (fresh) => {
     );
     expect(text).toContain('runs on this device');
 
+    const [, form_token = ''] = /name="form_token" value="([^"]*)"/.exec(text) ?? [];
+    const form = { form_token, decision: 'allow' };
+    const allowed = await visit(server, path.split('?')[0] ?? '', { cookie, form });
+    expect(allowed.status).toBe(303);
+    const { application } = await asOperator(server, 'admin.links.read', { link: asked });
+    expect(server.lines.map((line): Json => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({
+        ...{ action: 'admin.links.approve', by: 'user', result: 'done' },
+        application_id: application.id,
+      }),
+    );
+
     const bad = await publish(world, { client_secret: 'hush' });
     const page = await authorize(server, request(bad));
     expect(page.status).toBe(400);
@@ -309,6 +329,20 @@ describeOnAnyStore('an application with keys', (fresh) => {
       expect(await outcome(signed(assertion))).toEqual([200, undefined]);
     },
   );
+
+  test('no longer redeems with a key that its document has lost for an hour', async () => {
+    const { published, keys, sign } = await withKeys(true);
+    const account_id = await newAccount(server);
+    const { code } = await approved(server, await begin(server, published), account_id);
+    expect((await redeem(server, code, signed(await sign()))).status).toBe(200);
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+    keys.list.splice(0, 1, { ...(await exportJWK(publicKey)), kid: 'second' });
+    server.advance(3_600_000);
+    const revoke = async (assertion: string) =>
+      (await postForm(server, '/oauth/revoke', { token: code, ...signed(assertion) })).status;
+    expect(await revoke(await sign())).toBe(400);
+    expect(await revoke(await sign('second', privateKey))).toBe(200);
+  });
 
   test('is asked for newer keys at most once a minute', async () => {
     const { published, keys, sign } = await withKeys(false);
