@@ -50,7 +50,7 @@ export interface Settings {
   /** Whose documents are taken; null for nobody's. */
   clientDocuments: DocumentHosts | null;
   /** Where the service may connect to, besides what is globally reachable. */
-  outboundAllow: readonly string[] | null;
+  outboundAllow: 'private' | null;
   pageName: string | null;
   pageLogo: string | null;
   pageHome: string | null;
@@ -175,13 +175,7 @@ const definitions = {
     documentHosts,
     'must be off, any, or a list of hosts, each as the URL standard writes it, perhaps with *. or ! before it',
   ),
-  OUTBOUND_ALLOW: setting(
-    z
-      .string()
-      .regex(/^(?:private|http)(?:,(?:private|http))*$/)
-      .transform((text) => text.split(',')),
-    'must be private, http, or both with a comma',
-  ),
+  OUTBOUND_ALLOW: setting(z.literal('private'), 'must be private'),
   PAGE_NAME: setting(
     z.string().regex(/^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,60}$/u),
     'must be 1 to 60 characters without control characters',
