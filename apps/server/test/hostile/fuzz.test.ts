@@ -96,7 +96,7 @@ const members = fc.dictionary(
   fc.constantFrom(
     ...['code', 'grant_id', 'application_id', 'account_id', 'secret_id', 'name', 'username'],
     ...['scope', 'limit', 'cursor', 'expires_at', 'twitter', '__proto__', 'constructor'],
-    ...['resource', 'resource_id', 'default_scopes', 'documents'],
+    ...['resource', 'resource_id', 'default_scopes', 'documents', 'key_id', 'role'],
   ),
   fc.oneof(
     { weight: 3, arbitrary: fc.nat({ max: 3 }).map((id) => ({ id })) },
@@ -115,7 +115,7 @@ const inputs = fc.oneof(
   { weight: 3, arbitrary: members },
   fc.jsonValue(),
 );
-const credential = fc.nat({ max: 7 });
+const credential = fc.nat({ max: 8 });
 /** How the input is sent: nearly always complete and in the right place. */
 const damage = fc.constantFrom<'none' | 'cut' | 'missing' | 'misplaced' | 'huge'>(
   ...(['none', 'none', 'none', 'none', 'cut', 'missing', 'misplaced', 'huge'] as const),
@@ -168,9 +168,11 @@ describeOnAnyStore('a call, fuzzed,', (fresh) => {
   beforeAll(async () => {
     const linked = await linkedApplication(server);
     const grant = await linked.link();
+    const reader = { name: 'Ada', role: 'read' };
+    const key = await succeed(server, 'admin.keys.create', reader, operator);
     credentials = [
       ...[linked.bearer, asBearer(grant), asBasic(grant), operator, operator, undefined],
-      ...['', `Bearer ${unknownCredential('grantSecret')}`],
+      ...['', `Bearer ${unknownCredential('grantSecret')}`, `Bearer ${key.secret}`],
     ];
     ids = [linked.account_id, linked.application_id, linked.secret_id, grant.grant_id];
     const resource = resources[0] as string;
