@@ -31,6 +31,11 @@ export async function readScope(
 ): Promise<AskedScope> {
   const refuse = (reason: Reason) => DomainError.because(reason, applicationSubject(application));
   const isForgiving = resource !== null || document !== null;
+  const ofDocument = await boundOf(store, document, mayBeStale);
+  const isAllowed = (token: string) =>
+    [application.scopes, resource?.scopes, ofDocument].every(
+      (scopes) => scopes?.includes(token) ?? true,
+    );
 
   async function find(tokens: readonly string[]) {
     // An outdated id only makes a link request that is over.
@@ -39,18 +44,7 @@ export async function readScope(
       const id = ids[index] ?? null;
       return id === null ? [] : [{ token, id }];
     });
-    const bounds = [application.scopes, resource?.scopes, await boundOfDocument()];
-    const isAllowed = ({ token }: { token: string }) =>
-      bounds.every((scopes) => scopes?.includes(token) ?? true);
-    return { described, allowed: described.filter(isAllowed) };
-  }
-
-  /** Most documents name scopes of OpenID Connect. Where none is described here, they mean nothing. */
-  async function boundOfDocument(): Promise<string[] | null> {
-    const scopes = document?.scopes ?? null;
-    if (scopes === null) return null;
-    const ids = await store.findDescriptionIds(scopes, { mayBeStale });
-    return ids.some((id) => id !== null) ? scopes : null;
+    return { described, allowed: described.filter(({ token }) => isAllowed(token)) };
   }
 
   const named = asked?.split(' ').filter((token) => token !== '') ?? [];
@@ -67,6 +61,18 @@ export async function readScope(
   const { allowed } = await find(standard);
   if (allowed.length === 0) throw refuse('scope_default_unusable');
   return toScope(allowed);
+}
+
+/** Most documents name scopes of OpenID Connect. If none is described here, they mean nothing. */
+async function boundOf(
+  store: Store,
+  document: ClientDocument | null,
+  mayBeStale: boolean,
+): Promise<string[] | null> {
+  const scopes = document?.scopes ?? null;
+  if (scopes === null) return null;
+  const ids = await store.findDescriptionIds(scopes, { mayBeStale });
+  return ids.some((id) => id !== null) ? scopes : null;
 }
 
 function toScope(tokens: readonly { token: string; id: string }[]): AskedScope {

@@ -35,7 +35,7 @@ export interface ReadTargetOptions {
   mayBeStale: boolean;
   onApplication: (application: LinkingApplication) => void;
   /** Reads the document at an address that is taken. */
-  findDocument: ClientDocuments['find'];
+  findDocument: (documents: ClientDocuments, address: string) => Promise<ClientDocument>;
 }
 
 /** A parameter without a value counts as omitted (RFC 6749, section 3.1). */
@@ -95,7 +95,7 @@ async function findClient(
     if (record?.disabled) {
       throw DomainError.because('client_disabled', { application_id: record.id });
     }
-    const document = await findDocument(id);
+    const document = await findDocument(clientDocuments, id);
     return { application: withDocument(record, linkedDocument(document), clock()), document };
   }
   if (!isUuid(id)) throw DomainError.because('client_id_ill_formed');

@@ -1,3 +1,4 @@
+import type { ClientDocuments } from '../client-documents/client-documents.ts';
 import type { ClientDocument } from '../client-documents/document.ts';
 import { BadDocument, FetchFailure } from '../client-documents/faults.ts';
 import { NoPlace } from '../client-documents/places.ts';
@@ -43,10 +44,10 @@ export async function readAuthorization(
   }: Pick<ReadTargetOptions, 'onApplication'> & { beforeFetch(): void },
 ): Promise<UnconfirmedRequest> {
   let document: Promise<ClientDocument> | undefined;
-  const findDocument = (address: string) => {
+  const findDocument: ReadTargetOptions['findDocument'] = (documents, address) => {
     if (document === undefined) {
       beforeFetch();
-      document = fetchDocument(service, address);
+      document = fetchDocument(documents, address);
     }
     return document;
   };
@@ -58,11 +59,9 @@ export async function readAuthorization(
   return { ...request, confirm };
 }
 
-async function fetchDocument(service: Service, address: string): Promise<ClientDocument> {
-  const { clientDocuments } = linkingOf(service);
-  if (clientDocuments === null) throw new Error('CLIENT_DOCUMENTS is off.');
+async function fetchDocument(documents: ClientDocuments, address: string): Promise<ClientDocument> {
   try {
-    return await clientDocuments.find(address);
+    return await documents.find(address);
   } catch (error) {
     if (error instanceof NoPlace) throw new DomainError('rate_limited');
     if (!(error instanceof FetchFailure || error instanceof BadDocument)) throw error;

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document, Filter } from 'mongodb';
 import type { Milliseconds } from '../../clock.ts';
+import { hashText } from '../../credentials/credentials.ts';
 import { DomainError } from '../../domain-error.ts';
 import { generationsAfter } from '../generations.ts';
-import { hashText } from '../hash-text.ts';
 import type { ApplicationRecord, SecretRecord } from '../records.ts';
 import {
   type DocumentedApplication,
@@ -182,12 +182,14 @@ export function applications(database: Database): Applications {
 
     async putDocumented(application) {
       const id = await claim(application);
-      // Another call may have claimed the id and have stopped before this.
-      if ((await findTogether(id)) === null)
+      let found = await find(id);
+      if (found === null) {
+        // Another call may have claimed the id and have stopped before this.
         await insert({ ...application, id }, { mayExist: true });
+        found = await find(id);
+      }
       const changesOf = (found: ApplicationDocument) =>
         documentedChanges(fromApplicationDocument(found), application);
-      const found = await find(id);
       if (found && isDeepStrictEqual({ ...found, ...changesOf(found) }, found)) {
         return fromApplicationDocument(found);
       }
