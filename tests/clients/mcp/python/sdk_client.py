@@ -2,11 +2,11 @@
 
 import asyncio
 import os
-import sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
+from calls import call_until_told
 from mcp import Client
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
@@ -70,11 +70,7 @@ async def main():
     )
     async with httpx2.AsyncClient(auth=provider) as http:
         async with Client(streamable_http_client(url, http_client=http)) as client:
-            while True:
-                result = await client.call_tool("list_notes")
-                print(result.content[0].text, flush=True)
-                if not await asyncio.to_thread(sys.stdin.readline):
-                    return
+            await call_until_told(client)
 
 
 asyncio.run(main())
