@@ -1,4 +1,3 @@
-import { uris } from '@latchkey/schema';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import { createExportTurns } from './accounts/export-turns.ts';
@@ -12,6 +11,7 @@ import { createClientDocuments } from './client-documents/client-documents.ts';
 import type { Clock } from './clock.ts';
 import { createIdleGrants } from './grants/end-idle-grants.ts';
 import { sinkOf } from './log/log-sink.ts';
+import { isLoopbackHost } from './loopback.ts';
 import type { Linking, Service } from './service.ts';
 import { DEFAULT_AUDIT_DAYS, type Settings } from './settings.ts';
 import { observeStore, type StoreObserver } from './store/observe-store.ts';
@@ -54,16 +54,15 @@ export function linkingFrom(
   clock: Clock = Date.now,
 ): Linking | null {
   // The settings have both or neither.
-  const parts = publicUrl === null ? null : uris.splitUri(publicUrl);
-  if (signInUrl === null || publicUrl === null || parts === null) return null;
+  if (signInUrl === null || publicUrl === null) return null;
   const clientDocuments =
     hosts &&
     createClientDocuments({
       clock,
       hosts,
       userAgent: `Latchkey/${packageJson.version}`,
-      allowPrivate: outboundAllow?.includes('private') ?? false,
-      isOnLoopback: uris.isLoopback({ ...parts, scheme: 'http' }),
+      allowPrivate: outboundAllow === 'private',
+      isOnLoopback: isLoopbackHost(new URL(publicUrl).hostname),
     });
   return { signInUrl, publicUrl, clientDocuments };
 }

@@ -1,4 +1,5 @@
 import type { Milliseconds } from '../clock.ts';
+import { requireFuture } from '../credentials/require-future.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationRecord, SecretRecord } from '../store/records.ts';
@@ -12,10 +13,7 @@ export async function addSecret(
   expires_at: Milliseconds | null,
 ): Promise<{ secret: SecretRecord; credential: string }> {
   const now = clock();
-  if (expires_at !== null && expires_at <= now) {
-    const issue = { path: ['expires_at'], message: 'Must lie in the future.' };
-    throw new DomainError('parameter_invalid', { issues: [issue] });
-  }
+  requireFuture(expires_at, now);
   // An application never changes between public and confidential, so no write can interfere.
   const application = await store.findApplication(application_id);
   if (application?.document != null) throw new DomainError('application_documented');

@@ -31,13 +31,15 @@ async function explain(
     // Stored request ids are redacted, so an id that contains a credential is found only redacted.
     const data = await explainRequest(service.store, redactorFor(settings)(request_id));
     if (data.length === 0) throw new Error(NOTHING_ON_RECORD);
-    const keyNames = await namesOfKeys(service);
     const text = options.json
       ? JSON.stringify({ object: 'list', data })
-      : data.map((refusal) => describeRefusal(refusal, keyNames)).join('\n\n');
+      : describeRefusals(data, await namesOfKeys(service));
     await terminal.stdout.write(`${text}\n`);
   });
 }
+
+const describeRefusals = (refusals: readonly Explanation[], keyNames: KeyNames) =>
+  refusals.map((refusal) => describeRefusal(refusal, keyNames)).join('\n\n');
 
 function describeRefusal(refusal: Explanation, keyNames: KeyNames): string {
   const { at, operation, error_code, reason, found, advice, grant_id } = refusal;

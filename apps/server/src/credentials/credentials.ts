@@ -27,10 +27,10 @@ export function readCredential(kind: CredentialKind, credential: string): string
   throw DomainError.because(isOther ? 'credential_of_another_kind' : 'credential_ill_formed');
 }
 
+export const hashText = (text: string): CredentialHash => hash('sha256', text, 'buffer');
+
 /** A credential has 256 random bits, so it needs no slow hash. */
-export function hashCredential(credential: string): CredentialHash {
-  return hash('sha256', credential, 'buffer');
-}
+export const hashCredential = (credential: string): CredentialHash => hashText(credential);
 
 export function mintCredential(kind: CredentialKind, id: string): MintedCredential {
   const credential = formatCredential(kind, id, randomBytes(CREDENTIAL_RANDOM_BYTES));

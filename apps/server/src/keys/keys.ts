@@ -1,6 +1,7 @@
 import { credentialHint, type Role } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { mintCredential, newId } from '../credentials/credentials.ts';
+import { requireFuture } from '../credentials/require-future.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Service } from '../service.ts';
 import type { KeyRecord } from '../store/records.ts';
@@ -13,9 +14,7 @@ export async function createKey(
   members: { name: string; role: Role; expires_at: Milliseconds | null },
 ): Promise<{ key: KeyRecord; credential: string }> {
   const now = clock();
-  if (members.expires_at !== null && members.expires_at <= now) {
-    throw DomainError.invalid(['expires_at'], 'Must lie in the future.');
-  }
+  requireFuture(members.expires_at, now);
   const id = newId(now);
   const { credential, hash } = mintCredential('key', id);
   const key: KeyRecord = {

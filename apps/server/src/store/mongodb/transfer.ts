@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, Binary, Collection, Filter } from 'mongodb';
-import { hashText } from '../hash-text.ts';
+import { hashText } from '../../credentials/credentials.ts';
 import type {
   ApplicationRecord,
   CommandChange,

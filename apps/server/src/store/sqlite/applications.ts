@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
+import { hashText } from '../../credentials/credentials.ts';
 import { generationsAfter } from '../generations.ts';
-import { hashText } from '../hash-text.ts';
 import type {
   ApplicationAuthentication,
   ApplicationChanges,
