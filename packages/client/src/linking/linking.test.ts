@@ -409,7 +409,14 @@ describe('another callback got the grant', () => {
 
   it('fails with the same error if the other one can’t store it', async () => {
     const onLinked = vi.fn(() => Promise.reject(new Error('The database is down.')));
-    const linking = fetchLinking({ ...options, onLinked });
+    const { latchkey } = options;
+    const finishLinking = vi.spyOn(latchkey, 'finishLinking');
+    // Both callbacks wait for the response, which they share.
+    service.reply = async (response, request) => {
+      await vi.waitFor(() => expect(finishLinking).toHaveBeenCalledTimes(2), { timeout: 60_000 });
+      result(fullGrant)(response, request);
+    };
+    const linking = fetchLinking({ ...options, latchkey, onLinked });
     const { answer, cookie } = await begin(linking);
     const callbacks = [1, 2].map(() => reason(linking.callback(requestWith(answer, cookie))));
     for (const error of await Promise.all(callbacks)) {
