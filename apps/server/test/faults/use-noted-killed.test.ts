@@ -15,7 +15,7 @@ import {
 import { startProcess } from './server-process.ts';
 
 const DAY = 86_400_000;
-const ROUNDS = longer(3, 60);
+const ROUNDS = longer(1, 60);
 
 describeOnEachStore('a process that is killed as soon as it has accepted a grant', (fresh) => {
   test('has noted the use, so that the grant ends on no other process', async () => {

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { longer } from '@latchkey/test-kit/long';
+import { longer, slow } from '@latchkey/test-kit/long';
 import { MongoClient } from 'mongodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSource, sqlitePath } from '../../../src/store/open-store.ts';
@@ -93,6 +93,7 @@ function keepCalling(process: StoreProcess, store: Store) {
 
 function describeTwoVersions(harness: StoreHarness, notesIn: (url: string) => Promise<number>) {
   test(`an additive migration of ${GRANTS} grants holds up no call of the version before`, {
+    ...slow,
     timeout: longer(10 * MINUTE, 60 * MINUTE),
   }, async () => {
     const database = await harness.fresh();
