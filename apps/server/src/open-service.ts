@@ -11,6 +11,7 @@ import { createClientDocuments } from './client-documents/client-documents.ts';
 import type { Clock } from './clock.ts';
 import { createIdleGrants } from './grants/end-idle-grants.ts';
 import { sinkOf } from './log/log-sink.ts';
+import { redactor } from './log/redactor.ts';
 import { isLoopbackHost } from './loopback.ts';
 import type { Linking, Service } from './service.ts';
 import { DEFAULT_AUDIT_DAYS, type Settings } from './settings.ts';
@@ -41,6 +42,8 @@ export interface ServiceOptions {
   claim?: StoreOptions['claim'] | null;
   onCopied?: StoreOptions['onCopied'];
   linking?: Linking | null;
+  /** See {@link Service.redact}. Default: of credentials alone, not of secrets in settings. */
+  redact?: Service['redact'];
   watcher?: Watcher;
 }
 
@@ -83,6 +86,7 @@ export async function openService(
     claim = { evenIfCopied: false },
     onCopied,
     linking = null,
+    redact = redactor([]),
     watcher = {},
   }: ServiceOptions = {},
 ): Promise<Service> {
@@ -146,6 +150,7 @@ export async function openService(
     exportTurns,
     idleGrants,
     linking,
+    redact,
   };
 }
 

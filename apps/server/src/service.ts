@@ -29,6 +29,8 @@ export interface Service {
   exportTurns: ExportTurns;
   idleGrants: IdleGrants;
   linking: Linking | null;
+  /** Takes credentials out of a text, as out of what is logged and stored. */
+  redact(text: string): string;
 }
 
 export function linkingOf({ linking }: Pick<Service, 'linking'>): Linking {

@@ -19,6 +19,7 @@ import type { PortRoutes } from './http/routes.ts';
 import { isDemo } from './is-demo.ts';
 import { createLimits } from './limits/limits.ts';
 import { sinkOf } from './log/log-sink.ts';
+import { redactorFor } from './log/redactor.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { closeService, linkingFrom, openService } from './open-service.ts';
 import type { Intercept } from './operations/call.ts';
@@ -96,6 +97,7 @@ export async function startServer(
     claim: { evenIfCopied },
     onCopied,
     linking: linkingFrom(settings, clock),
+    redact: redactorFor(settings),
     watcher: {
       storeObservers: observers.filter((observer) => observer !== undefined),
       housekeepingFailed: () => metrics?.housekeepingFailed(),

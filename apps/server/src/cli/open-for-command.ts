@@ -1,5 +1,6 @@
 import type { OperationInput, OperationOutput } from '@latchkey/schema';
 import { isDemo } from '../is-demo.ts';
+import { redactorFor } from '../log/redactor.ts';
 import { closeService, linkingFrom, openService, type ServiceOptions } from '../open-service.ts';
 import { callOperation, type OperatorOperation } from '../operations/call-operation.ts';
 import type { Service } from '../service.ts';
@@ -28,7 +29,8 @@ export async function openForCommand(terminal: Terminal, access: Access): Promis
   refuseInMemory(settings);
   const { databaseUrl, auditDays, minFreeMb } = settings;
   const linking = linkingFrom(await completeSettings(settings));
-  const options = { auditDays, minFreeMb, linking, ...access };
+  const redact = redactorFor(settings);
+  const options = { auditDays, minFreeMb, linking, redact, ...access };
   const service = await openService(databaseUrl, commandLog(terminal), options);
   const person = { by: 'command_line', os_user: osUser(terminal.environment) } as const;
   return {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { redactor } from '../log/log.ts';
+import { redactor } from '../log/redactor.ts';
 import { clientAddress, createPublicUrl, createRedaction } from './request-metadata.ts';
 
 const request = (headers: IncomingMessage['headers'], localAddress = '10.0.0.1') => {

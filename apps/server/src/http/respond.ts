@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { DomainError } from '../domain-error.ts';
-import { redactorFor, type SecretSettings } from '../log/log.ts';
 import { isFromThisMachine } from '../loopback.ts';
 import { type CallContext, ClientGone } from '../operations/call.ts';
 import { inRequest } from '../request-scope.ts';
 import type { Settings } from '../settings.ts';
 import type { TraceRequest } from '../tracing/tracing.ts';
-import { createAuthentication } from './authenticate.ts';
+import { type AdminSecrets, createAuthentication } from './authenticate.ts';
 import { isOpenToBrowsers, letBrowsersIn } from './browser-clients.ts';
 import { bearerChallenge } from './challenge.ts';
 import { errorBody, errorHeaders, errorStatus, reportFailure } from './error-response.ts';
@@ -25,7 +24,7 @@ import { offeredRoutes, type RouteOptions } from './routes.ts';
 import { createTrpcHandler, TRPC_PREFIX } from './trpc/trpc-handler.ts';
 
 export interface RespondOptions extends RouteOptions {
-  settings: RouteOptions['settings'] & SecretSettings & Pick<Settings, 'trustProxy'>;
+  settings: RouteOptions['settings'] & AdminSecrets & Pick<Settings, 'trustProxy'>;
   log: Logger;
   traceRequest?: TraceRequest | undefined;
   timeouts: { response: number };
@@ -58,7 +57,7 @@ export function createRespond(
   const { authenticate } = authentication;
   const handleTrpc = createTrpcHandler(offered.operations, callContext, authenticate, log);
   const publicUrl = createPublicUrl(settings.publicUrl, settings.trustProxy);
-  const redacted = createRedaction(redactorFor(settings));
+  const redacted = createRedaction(service.redact);
   const takesBrowsers = service.linking?.clientDocuments != null;
 
   async function handle(context: RequestContext): Promise<void> {

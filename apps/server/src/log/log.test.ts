@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { type CredentialKind, credentialPrefixes, formatCredential } from '@latchkey/schema';
 import pino from 'pino';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { redactor, shortenLines } from './log.ts';
+import { shortenLines } from './log.ts';
 import { LINE_BYTES } from './log-sink.ts';
+import { redactor } from './redactor.ts';
 
 const ID = '0193aa00-0000-7000-8000-000000000001';
 const credentials = (Object.keys(credentialPrefixes) as CredentialKind[]).map((kind) =>

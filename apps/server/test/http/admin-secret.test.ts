@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { redactorFor } from '../../src/log/log.ts';
+import { redactorFor } from '../../src/log/redactor.ts';
 import { invoke, type Json, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
 import { ADMIN_SECRET, operator, useServer } from './running-server.ts';

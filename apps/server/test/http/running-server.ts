@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import { redactor } from '../../src/log/log.ts';
+import { redactor } from '../../src/log/redactor.ts';
 import type { Service } from '../../src/service.ts';
 import { loadSettings } from '../../src/settings.ts';
 import { startServer } from '../../src/start-server.ts';
