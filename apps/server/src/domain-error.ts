@@ -11,10 +11,15 @@ export interface ErrorMembers {
 /** For the operator, never for the wire. */
 export interface Subject {
   application_id?: string;
+  account_id?: string;
   grant_id?: string;
   link_id?: string;
   key_id?: string;
 }
+
+/** The account of what was found; null if that has none any more. */
+export const accountSubject = (account_id: string | null | undefined): Subject =>
+  account_id == null ? {} : { account_id };
 
 /** Only the codecs of the two wires know how to send it. */
 export class DomainError extends Error {

@@ -31,12 +31,18 @@ const byGrant = new Map(
       (_, nth): RefusalRecord => ({
         ...{ id: newId(ISSUED + index - nth), at: ISSUED + index - nth, request_id: `${nth}` },
         ...{ operation: 'grants.convert', error_code: 'code_already_used', reason: null },
-        ...{ by: null, application_id: null, grant_id, key_id: null },
+        ...{ by: null, application_id: null, account_id: null, grant_id, key_id: null },
         ...{ address: null, expires_at: 0 },
       }),
     ),
   ]),
 );
+
+// One is of a grant too.
+const [named] = [...byGrant.values()].flat() as [RefusalRecord];
+named.account_id = account.id;
+const withoutGrant = { ...named, id: newId(ISSUED + 10_000), at: ISSUED + 10_000, grant_id: null };
+const ofAccount = [withoutGrant, named];
 
 function rangeOf<T>(records: T[], id: (record: T) => string, { limit, before }: ListRange): T[] {
   return records.filter((record) => before === null || id(record) < before).slice(0, limit);
@@ -66,8 +72,9 @@ const service: ExportingService = {
       ),
     listGrantHistories: async (_, range) => rangeOf(histories, ({ grant_id }) => grant_id, range),
     findRefusals: async (filter, range) => {
-      const found = 'grant_id' in filter ? byGrant.get(filter.grant_id) : undefined;
-      return rangeOf(found ?? [], ({ id }) => id, range);
+      const ofGrant = 'grant_id' in filter ? byGrant.get(String(filter.grant_id)) : undefined;
+      const found = 'account_id' in filter ? ofAccount : (ofGrant ?? []);
+      return rangeOf(found, ({ id }) => id, range);
     },
   },
 };
@@ -103,7 +110,7 @@ test('an export has every entry once, the changes and the refusals oldest first'
   expect(times(['first_use'])(history)).toEqual(times(['grants.convert'])(history));
   expect(history).toHaveLength(4 * histories.length);
 
-  const all = [...byGrant.values()].flat();
+  const all = [...byGrant.values()].flat().concat(withoutGrant);
   const refusals = lists.refusals as RefusalRecord[];
   expect(refusals.map(({ at }) => at)).toEqual(
     all.map(({ at }) => at).toSorted((one, other) => one - other),

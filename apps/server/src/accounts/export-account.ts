@@ -11,7 +11,7 @@ import type {
   PendingRecord,
   RefusalRecord,
 } from '../store/records.ts';
-import type { ListRange, Store } from '../store/store.ts';
+import type { ListRange, RefusalFilter, Store } from '../store/store.ts';
 
 export interface ExportedChange {
   at: Milliseconds;
@@ -92,11 +92,18 @@ async function* readAccount(
   }
   for await (const entries of oldestFirst(changes, byPlace)) yield { list: 'history', entries };
 
+  const refusalsOf = (filter: RefusalFilter) =>
+    pagesOf(
+      (range) => store.findRefusals(filter, range),
+      ({ id }) => id,
+    );
   async function* refusals(): AsyncGenerator<RefusalRecord[], void> {
+    yield* refusalsOf({ account_id });
     for await (const page of histories()) {
       for (const { grant_id } of page) {
-        const list = (range: ListRange) => store.findRefusals({ grant_id }, range);
-        yield* pagesOf(list, ({ id }) => id);
+        for await (const found of refusalsOf({ grant_id })) {
+          yield found.filter((refusal) => refusal.account_id !== account_id);
+        }
       }
     }
   }

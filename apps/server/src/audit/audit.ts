@@ -78,6 +78,7 @@ export function createAudit(
         reason: error.reason,
         by: call.by,
         application_id: call.ids.application_id ?? null,
+        account_id: call.ids.account_id ?? null,
         grant_id: call.ids.grant_id ?? null,
         key_id: call.ids.key_id ?? null,
         address: call.address,

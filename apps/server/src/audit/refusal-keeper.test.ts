@@ -29,6 +29,7 @@ const aRefusal = (members: Partial<NewRefusal> = {}): NewRefusal => ({
   reason: 'code_unknown',
   by: null,
   application_id: null,
+  account_id: null,
   grant_id: null,
   key_id: null,
   address: null,

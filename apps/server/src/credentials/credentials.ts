@@ -57,6 +57,10 @@ export function newId(now: Milliseconds): string {
   return v7({ msecs: now, seq: lastId.sequence, random });
 }
 
+/** No id of {@link newId} at this time or later sorts before it. */
+export const leastIdSince = (time: Milliseconds): string =>
+  v7({ msecs: Math.max(time, 0), seq: 0, random: new Uint8Array(16) });
+
 // For 32 bytes, a call of the system's generator takes 4.7 µs, and a slice of a pool 0.3 µs.
 const pool = new Uint8Array(8192);
 let used = pool.length;

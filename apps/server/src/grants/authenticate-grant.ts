@@ -1,6 +1,6 @@
 import type { Milliseconds } from '../clock.ts';
 import { hashCredential, readCredential, sameHash } from '../credentials/credentials.ts';
-import { DomainError } from '../domain-error.ts';
+import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
@@ -93,7 +93,8 @@ export function accountOf({ grant, account }: GrantAuthentication): AccountRecor
   return account;
 }
 
-function refusal(reason: Reason, { grant }: GrantAuthentication): DomainError {
+function refusal(reason: Reason, { grant, account }: GrantAuthentication): DomainError {
   const { application_id, grant_id } = grant;
-  return DomainError.because(reason, { application_id, grant_id });
+  const subject = { application_id, grant_id, ...accountSubject(account?.id) };
+  return DomainError.because(reason, subject);
 }

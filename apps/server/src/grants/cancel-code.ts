@@ -1,4 +1,4 @@
-import { DomainError } from '../domain-error.ts';
+import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Service } from '../service.ts';
 import { isOver } from '../store/generations.ts';
 import type { PendingRecord } from '../store/records.ts';
@@ -8,8 +8,11 @@ export async function cancelCode({ store }: Service, grant_id: string): Promise<
   if (pending !== null) {
     const application = await store.findApplication(pending.application_id);
     if (application === null || !isOver(pending, application)) return pending;
-    throw DomainError.because('grant_unknown', { grant_id });
+    throw DomainError.because('grant_unknown', { grant_id, account_id: pending.account.id });
   }
   const history = await store.findGrantHistory(grant_id);
-  throw DomainError.because(history === null ? 'grant_unknown' : 'code_redeemed', { grant_id });
+  throw DomainError.because(history === null ? 'grant_unknown' : 'code_redeemed', {
+    grant_id,
+    ...accountSubject(history?.account_id),
+  });
 }

@@ -33,7 +33,8 @@ export async function endReplacedGrants(
     }
   } catch (error) {
     // The code is spent, so this is not for the caller to repeat: a recovery gives it the grant.
-    throw new DomainError('outcome_unknown', { grant_id }, error);
+    const why = { reason: null, subject: { account_id } };
+    throw new DomainError('outcome_unknown', { grant_id }, error, why);
   }
 }
 

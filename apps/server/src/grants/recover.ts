@@ -1,6 +1,6 @@
 import type { Milliseconds } from '../clock.ts';
 import { mintCredential } from '../credentials/credentials.ts';
-import { DomainError } from '../domain-error.ts';
+import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
@@ -27,7 +27,9 @@ export async function recover(
 
     const history = await store.findGrantHistory(grant_id);
     const reason = whyNotRecoverable(history, application_id, redeemed_after);
-    if (reason !== null) throw DomainError.because(reason, { grant_id });
+    if (reason !== null) {
+      throw DomainError.because(reason, { grant_id, ...accountSubject(history?.account_id) });
+    }
     // The lost redemption arrived between the write and the read. This can happen only once.
   }
 }

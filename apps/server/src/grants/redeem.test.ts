@@ -14,6 +14,7 @@ import { redeem } from './redeem.ts';
 
 const ISSUED = Date.UTC(2026, 10, 21);
 const APPLICATION = newId(ISSUED);
+const ACCOUNT = newId(ISSUED);
 const OWN = { id: APPLICATION, generations: firstGenerations };
 const INITIATOR: Initiator = { request_id: 'of-a-test', by: 'application', secret_id: null };
 
@@ -57,6 +58,7 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
       async close() {},
     },
     linking: null,
+    redact: (text) => text,
   };
   return { service, redemptions };
 }
@@ -125,6 +127,7 @@ test.each([0, CODE_LIFETIME, 1000 * CODE_LIFETIME])(
     const state = {
       ...UNBOUND,
       application_id: APPLICATION,
+      account_id: ACCOUNT,
       generation: 0,
       code_hash,
       redeemed: true,
@@ -133,6 +136,7 @@ test.each([0, CODE_LIFETIME, 1000 * CODE_LIFETIME])(
     await expect(redeem(service, OWN, { code }, INITIATOR)).rejects.toMatchObject({
       code: 'code_already_used',
       members: { grant_id },
+      subject: { grant_id, account_id: ACCOUNT },
     });
     const refusal = { code: age === 0 ? 'code_not_found' : 'code_expired', members: {} };
     await expect(
@@ -204,7 +208,8 @@ describe('of several faults the first is told:', () => {
     async (_, { age = 0, of, used = false }, sent, error_code) => {
       const { code, code_hash } = issued();
       const application_id = of === undefined ? APPLICATION : newId(ISSUED);
-      const state = { ...bound, application_id, generation: 0, code_hash, redeemed: used };
+      const of_code = { application_id, account_id: ACCOUNT, generation: 0, code_hash };
+      const state = { ...bound, ...of_code, redeemed: used };
       const { service } = serviceAt(ISSUED + age, null, state);
       const refused = redeem(service, OWN, { code, ...sent }, INITIATOR);
       await expect(refused).rejects.toMatchObject({ code: error_code });

@@ -1,7 +1,7 @@
 import { parseCredential, uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { hashCredential, mintCredential, sameHash } from '../credentials/credentials.ts';
-import { DomainError } from '../domain-error.ts';
+import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
@@ -64,7 +64,8 @@ export async function redeem(
   const state = await store.findCode(grant_id);
   const asked = { application_id, code_hash, ...proof, generations };
   const reason = whyNotRedeemed(state, asked, isExpired);
-  throw DomainError.because(reason, { grant_id }, reason === 'code_replayed' ? { grant_id } : {});
+  const subject = { grant_id, ...accountSubject(state?.account_id) };
+  throw DomainError.because(reason, subject, reason === 'code_replayed' ? { grant_id } : {});
 }
 
 type ThisCode = Pick<Redemption, 'application_id' | 'code_hash'> &

@@ -1,6 +1,6 @@
 import { parseCredential } from '@latchkey/schema';
 import { hashCredential, sameHash } from '../credentials/credentials.ts';
-import { DomainError } from '../domain-error.ts';
+import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { RevokedRecord } from '../store/records.ts';
@@ -19,7 +19,8 @@ export async function revokeToken(
   if (found?.secret_hash == null || found.application_disabled === null) return null;
   if (!sameHash(found.secret_hash, hashCredential(token))) return null;
   if (found.grant.application_id !== application_id) {
-    throw DomainError.because('token_of_another_application', { grant_id });
+    const subject = { grant_id, ...accountSubject(found.account?.id) };
+    throw DomainError.because('token_of_another_application', subject);
   }
   return store.revokeGrant({ grant_id, application_id, now: clock(), initiator });
 }

@@ -1,4 +1,4 @@
-import { DomainError } from '../domain-error.ts';
+import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
 import type { RevokedRecord } from '../store/records.ts';
@@ -14,6 +14,7 @@ export async function revoke(
   if (grant !== null) return grant;
   const history = await store.findGrantHistory(grant_id);
   const reason = whyNotFound(history, application_id);
+  const subject = { grant_id, ...accountSubject(history?.account_id) };
   // Null if the code was redeemed between the write and the read.
-  throw DomainError.because(reason ?? 'code_not_redeemed', { grant_id });
+  throw DomainError.because(reason ?? 'code_not_redeemed', subject);
 }

@@ -1,7 +1,7 @@
 import { credentialParts } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { hashCredential, sameHash } from '../credentials/credentials.ts';
-import { DomainError, type Subject } from '../domain-error.ts';
+import { accountSubject, DomainError, type Subject } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import { type ShownResource, shownResource } from '../resources/find-resource.ts';
@@ -46,8 +46,12 @@ const hostFaults: LinkFaults = {
   resourceRemoved: 'link_resource_removed',
 };
 
-export function subjectOf({ id, application_id }: LinkRecord): Subject {
-  return { link_id: id, ...(application_id !== null && { application_id }) };
+export function subjectOf({ id, application_id, account_id }: LinkRecord): Subject {
+  return {
+    link_id: id,
+    ...(application_id !== null && { application_id }),
+    ...accountSubject(account_id),
+  };
 }
 
 export async function findLinkRequest(

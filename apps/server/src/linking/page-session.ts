@@ -1,7 +1,7 @@
 import { credentialParts, isUuid } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { hashCredential, mintCredential, sameHash } from '../credentials/credentials.ts';
-import { DomainError } from '../domain-error.ts';
+import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
 import type { Service } from '../service.ts';
@@ -42,14 +42,14 @@ export async function findPageSession(
     service.store.findPageAccount(parts.id),
   ]);
   const isOwn = page.session_hash !== null && sameHash(page.session_hash, hashCredential(session));
-  if (!isOwn) throw refuse('page_session_wrong', address);
+  if (!isOwn) throw refuse('page_session_wrong', address, page);
   // The page of an expired link request leads back to the application.
   if (page.kind === 'connections' && service.clock() >= page.expires_at) {
-    throw refuse('page_session_over', address);
+    throw refuse('page_session_over', address, page);
   }
-  if (account === 'signed_out') throw refuse('page_signed_out', address);
+  if (account === 'signed_out') throw refuse('page_signed_out', address, page);
   const access = page.link_id === null ? null : await accessByPage(service, page, parts.random);
-  if (account === null) throw refuse('page_account_erased', address);
+  if (account === null) throw refuse('page_account_erased', address, page);
   return { page, account, access };
 }
 
@@ -74,12 +74,12 @@ export async function openPage(
     store.findPageAccount(parts.id),
   ]);
   const ticket_hash = hashCredential(ticket);
-  if (!sameHash(page.ticket_hash, ticket_hash)) throw refuse('page_ticket_wrong', address);
-  if (account === 'signed_out') throw refuse('page_signed_out', address);
+  if (!sameHash(page.ticket_hash, ticket_hash)) throw refuse('page_ticket_wrong', address, page);
+  if (account === 'signed_out') throw refuse('page_signed_out', address, page);
   if (page.session_hash === null) {
     if (page.link_id !== null) await accessByPage(service, page, parts.random);
     const now = clock();
-    if (now >= page.ticket_expires_at) throw refuse('page_ticket_expired', address);
+    if (now >= page.ticket_expires_at) throw refuse('page_ticket_expired', address, page);
     const own = mintCredential('pageSession', page.id);
     const opened = await store.openPage({
       page_id: page.id,
@@ -92,7 +92,7 @@ export async function openPage(
     if (opened !== null) return { page: opened, session: own.credential };
     // Another request has opened it in between.
   }
-  if (session === null) throw refuse('page_ticket_used', address);
+  if (session === null) throw refuse('page_ticket_used', address, page);
   const { page: open } = await findPageSession(service, address, session);
   return { page: open, session: null };
 }
@@ -106,18 +106,20 @@ async function findPage(
   if (page === null) throw refuse('page_unknown', address);
   const isHere =
     address.kind === 'consent' ? page.link_id === address.link_id : page.link_id === null;
-  if (!isHere) throw refuse('page_of_another_address', address);
+  if (!isHere) throw refuse('page_of_another_address', address, page);
   return page;
 }
 
 async function accessByPage(
   service: Service,
-  { id, link_id }: PageRecord,
+  { id, link_id, account_id }: PageRecord,
   key: Uint8Array,
 ): Promise<LinkAccess<{ page_id: string }>> {
   const found = await findLinkRequest(service, link_id as string, pageFaults);
   const { link } = found;
-  if (link.page_id !== id) throw DomainError.because('page_superseded', subjectOf(link));
+  if (link.page_id !== id) {
+    throw DomainError.because('page_superseded', { ...subjectOf(link), account_id });
+  }
   return {
     ...found,
     holder: { page_id: id },
@@ -127,8 +129,11 @@ async function accessByPage(
   };
 }
 
-function refuse(reason: Reason, address: PageAddress): DomainError {
+function refuse(reason: Reason, address: PageAddress, page?: PageRecord): DomainError {
   // The path may contain anything, even a credential.
   const isKnown = address.kind === 'consent' && isUuid(address.link_id);
-  return DomainError.because(reason, isKnown ? { link_id: address.link_id } : {});
+  return DomainError.because(reason, {
+    ...(isKnown && { link_id: address.link_id }),
+    ...accountSubject(page?.account_id),
+  });
 }

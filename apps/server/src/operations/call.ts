@@ -1,6 +1,6 @@
 import type { ErrorCode, Role } from '@latchkey/schema';
 import type { AuditedCall, AuditedIds } from '../audit/audit.ts';
-import { DomainError } from '../domain-error.ts';
+import { accountSubject, DomainError } from '../domain-error.ts';
 import type { ActionName, Actor, Initiator } from '../initiator.ts';
 import type { Limits } from '../limits/limits.ts';
 import { applicationSubject } from '../linking/linking-application.ts';
@@ -181,7 +181,7 @@ function idsOfCaller(caller: AnyCaller): AuditedIds {
     }
     case 'grant': {
       const { application_id, grant_id } = caller.grant;
-      return { application_id, grant_id };
+      return { application_id, grant_id, ...accountSubject(caller.account?.id) };
     }
     case 'user': {
       const { page, access } = caller;

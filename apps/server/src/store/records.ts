@@ -310,6 +310,7 @@ export interface RevokedRecord {
 /** Shows why a code can't be redeemed. */
 export interface CodeState extends CodeBinding {
   application_id: string;
+  account_id: string;
   generation: number;
   code_hash: CredentialHash;
   redeemed: boolean;
@@ -413,9 +414,11 @@ export interface RefusalRecord {
   error_code: ErrorCode;
   /** The check that failed, if the error code has several; otherwise null. */
   reason: Reason | null;
-  /** Null if the caller was not authenticated. The two ids are unverified then. */
+  /** Null if the caller was not authenticated. The next three ids are unverified then. */
   by: Actor | null;
   application_id: string | null;
+  /** The account that the call named, or that of its grant, link or page. */
+  account_id: string | null;
   grant_id: string | null;
   /** Of the operator; null for every other caller, and for the secret. */
   key_id: string | null;

@@ -138,6 +138,19 @@ export interface ListRange {
   before: string | null;
 }
 
+/** The refusals of a request, an application, an account or a grant; `{}` for all. */
+export type RefusalFilter =
+  | { request_id: string }
+  | { application_id: string }
+  | { account_id: string }
+  | { grant_id: string }
+  | Record<string, never>;
+
+export interface RefusalRange extends ListRange {
+  /** Only refusals of this time or later, as their ids tell it. Default: all. */
+  since?: Milliseconds | undefined;
+}
+
 export interface ConnectionPool {
   inUse: number;
   idle: number;
@@ -681,14 +694,14 @@ export interface Store {
    */
   keepRefusals(refusals: readonly RefusalRecord[]): Promise<void>;
 
-  /** The refusals with a request id or of a grant. */
-  findRefusals(
-    filter: { request_id: string } | { grant_id: string },
-    range: ListRange,
-  ): Promise<RefusalRecord[]>;
+  /** The refusals of a filter, newest first. */
+  findRefusals(filter: RefusalFilter, range: RefusalRange): Promise<RefusalRecord[]>;
 
   /** The oldest one with a request id, which a caller may send with every later request too. */
-  findFirstRefusal(request_id: string): Promise<RefusalRecord | null>;
+  findFirstRefusal(
+    request_id: string,
+    range?: Pick<RefusalRange, 'since'>,
+  ): Promise<RefusalRecord | null>;
 
   // Changes on the command line
 

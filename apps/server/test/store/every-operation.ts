@@ -1,4 +1,4 @@
-import type { Store } from '../../src/store/store.ts';
+import type { RefusalFilter, Store } from '../../src/store/store.ts';
 import type { Past } from './many-grants.ts';
 import {
   aCode,
@@ -187,9 +187,13 @@ export async function everyOperation(
   const refusal = aRefusal();
   await store.keepRefusals([refusal]);
   for (const range of ranges) {
-    await store.findRefusals({ request_id: refusal.request_id }, range);
-    await store.findFirstRefusal(refusal.request_id);
-    await store.findRefusals({ grant_id: anId() }, range);
+    const { request_id, application_id, account_id, grant_id } = refusal;
+    const ids = { application_id, account_id, grant_id } as Record<string, string>;
+    for (const [name, value] of Object.entries({ request_id, ...ids })) {
+      await store.findRefusals({ [name]: value } as RefusalFilter, range);
+    }
+    await store.findRefusals({}, range);
+    await store.findFirstRefusal(request_id);
   }
 
   const change = aCommandChange();

@@ -402,9 +402,9 @@ export class ModelStore implements ModelMethods {
   findCode(grant_id: string): CodeState | null {
     const code = this.#grants.get(grant_id);
     if (!code) return null;
-    const { application_id, generation, code_hash, redeemed_at } = code;
-    const redeemed = redeemed_at !== null;
-    return clone({ application_id, generation, code_hash, redeemed, ...bindingOf(code) });
+    const { application_id, account, generation, code_hash, redeemed_at } = code;
+    const state = { application_id, account_id: account.id, generation, code_hash };
+    return clone({ ...state, redeemed: redeemed_at !== null, ...bindingOf(code) });
   }
 
   revokeGrant(revocation: Parameters<Store['revokeGrant']>[0]): RevokedRecord | null {

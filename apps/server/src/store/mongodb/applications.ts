@@ -28,6 +28,7 @@ import {
 import { withDetails } from './documents/grants.ts';
 import {
   fromId,
+  GREATEST_ID,
   initiatorField,
   isSame,
   olderThan,
@@ -59,9 +60,6 @@ type Applications = Pick<
 >;
 
 const projection = { logo_uri: 0 } as const;
-
-/** Behind it are the addresses of documents. */
-const GREATEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 const existing = { deleted_at: { $exists: false } } satisfies Filter<ApplicationDocument>;
 
@@ -215,6 +213,7 @@ export function applications(database: Database): Applications {
       const ofKind = documented === undefined ? {} : { document: { $exists: documented } };
       const documents = await database.read(({ applications, listing }) =>
         applications
+          // Behind all ids are the addresses of documents.
           .find({ ...existing, ...ofKind, _id: { $lt: toId(before ?? GREATEST_ID) } }, listing)
           .sort({ _id: -1 })
           .limit(limit)

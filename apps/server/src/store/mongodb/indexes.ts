@@ -110,6 +110,8 @@ export const pageIndexes: readonly Index[] = [
 export const refusalIndexes: readonly Index[] = [
   { name: 'refusal_expiry', key: { expires_at: 1 }, options: { expireAfterSeconds: 0 } },
   { name: 'refusals_by_request', key: { request_id: 1, _id: -1 }, options: {} },
+  { name: 'refusals_by_application', key: { application_id: 1, _id: -1 }, options: {} },
+  { name: 'refusals_by_account', key: { account_id: 1, _id: -1 }, options: {} },
   { name: 'refusals_by_grant', key: { grant_id: 1, _id: -1 }, options: {} },
 ];
 

@@ -1,7 +1,13 @@
-import type { Store } from '../store.ts';
+import type { Filter } from 'mongodb';
+import { leastIdSince } from '../../credentials/credentials.ts';
+import type { RefusalFilter, Store } from '../store.ts';
 import type { Database } from './database.ts';
-import { fromRefusalDocument, toRefusalDocument } from './documents/refusals.ts';
-import { olderThan, toId } from './documents/values.ts';
+import {
+  fromRefusalDocument,
+  type RefusalDocument,
+  toRefusalDocument,
+} from './documents/refusals.ts';
+import { GREATEST_ID, toId } from './documents/values.ts';
 
 export function refusals(
   database: Database,
@@ -19,14 +25,12 @@ export function refusals(
       });
     },
 
-    async findRefusals(filter, { limit, before }) {
-      const [index, which] =
-        'request_id' in filter
-          ? (['refusals_by_request', { request_id: filter.request_id }] as const)
-          : (['refusals_by_grant', { grant_id: toId(filter.grant_id) }] as const);
+    async findRefusals(filter, { limit, before, since }) {
+      const _id = { $gte: firstId(since), $lt: toId(before ?? GREATEST_ID) };
+      const [index, which] = indexFor(filter);
       const documents = await database.readByIndex(index, ({ refusals }, listing) =>
         refusals
-          .find({ ...which, ...olderThan(before) }, listing)
+          .find({ ...which, _id }, listing)
           .sort({ _id: -1 })
           .limit(limit)
           .toArray(),
@@ -34,11 +38,26 @@ export function refusals(
       return documents.map(fromRefusalDocument);
     },
 
-    async findFirstRefusal(request_id) {
+    async findFirstRefusal(request_id, { since } = {}) {
+      const which = { request_id, _id: { $gte: firstId(since) } };
       const [first] = await database.readByIndex('refusals_by_request', ({ refusals }, listing) =>
-        refusals.find({ request_id }, listing).sort({ _id: 1 }).limit(1).toArray(),
+        refusals.find(which, listing).sort({ _id: 1 }).limit(1).toArray(),
       );
       return first ? fromRefusalDocument(first) : null;
     },
   };
+}
+
+const firstId = (since = 0) => toId(leastIdSince(since));
+
+function indexFor(filter: RefusalFilter): [index: string, which: Filter<RefusalDocument>] {
+  if ('request_id' in filter) return ['refusals_by_request', { request_id: filter.request_id }];
+  if ('application_id' in filter) {
+    return ['refusals_by_application', { application_id: toId(filter.application_id) }];
+  }
+  if ('account_id' in filter) {
+    return ['refusals_by_account', { account_id: toId(filter.account_id) }];
+  }
+  if ('grant_id' in filter) return ['refusals_by_grant', { grant_id: toId(filter.grant_id) }];
+  return ['_id_', {}];
 }

@@ -16,6 +16,7 @@ import {
 
 type CodeRow = BindingRow & {
   application_id: Uint8Array;
+  account_id: Uint8Array;
   generation: number;
   code_hash: Uint8Array;
   redeemed: number;
@@ -68,7 +69,8 @@ export function prepareCodes(database: DatabaseSync) {
       AND (? IS NULL OR coalesce(resource, '') IN (SELECT value FROM json_each(?)))
     RETURNING resource, scope, account, created_at, last_used_at, revoked_at`);
   const find = database.prepare(`
-    SELECT application_id, generation, code_hash, created_at IS NOT NULL AS redeemed, ${BINDING}
+    SELECT application_id, account_id, generation, code_hash, created_at IS NOT NULL AS redeemed,
+      ${BINDING}
     FROM grants WHERE id = :id AND code_hash IS NOT NULL`);
   const countPending = database.prepare(`
     SELECT count(*) AS pending FROM
@@ -140,6 +142,7 @@ export function prepareCodes(database: DatabaseSync) {
       return row
         ? {
             application_id: uuidFromBytes(row.application_id),
+            account_id: uuidFromBytes(row.account_id),
             generation: row.generation,
             code_hash: row.code_hash,
             redeemed: row.redeemed === 1,

@@ -221,6 +221,7 @@ export const migrations: readonly SqliteStep[] = [
     reason TEXT,
     called_by TEXT,
     application_id BLOB,
+    account_id BLOB,
     grant_id BLOB,
     key_id BLOB,
     address TEXT,
@@ -228,6 +229,9 @@ export const migrations: readonly SqliteStep[] = [
   ) STRICT, WITHOUT ROWID;
 
   CREATE INDEX refusals_by_request ON refusals (request_id, id);
+  CREATE INDEX refusals_by_application ON refusals (application_id, id)
+    WHERE application_id IS NOT NULL;
+  CREATE INDEX refusals_by_account ON refusals (account_id, id) WHERE account_id IS NOT NULL;
   CREATE INDEX refusals_by_grant ON refusals (grant_id, id) WHERE grant_id IS NOT NULL;
   CREATE INDEX refusals_by_expiry ON refusals (expires_at);
 

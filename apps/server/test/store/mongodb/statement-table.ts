@@ -38,6 +38,7 @@ export const statementTable: Record<string, readonly string[]> = {
     'find links {_id, decision: {$exists: false}, expires_at: {$gt}, page_id}',
     'find links {_id}',
     'find pages {_id}',
+    'find refusals {_id: {$gte, $lt}} sort _id -1 hint _id_',
     'find resources {_id}',
     'find scopes {_id: {$in: [?]}, deleted_at: {$exists: false}}',
     'find scopes {_id}',
@@ -116,14 +117,18 @@ export const statementTable: Record<string, readonly string[]> = {
   links_by_account: ['find links {account_id, account_revision: {$not: {$gt}}}'],
   pages_by_account: ['find pages {account_id, account_revision: {$not: {$gt}}}'],
   pending_expiry: ['aggregate grants {code_expires_at: {$gt}} $limit $group'],
+  refusals_by_account: [
+    'find refusals {account_id, _id: {$gte, $lt}} sort _id -1 hint refusals_by_account',
+  ],
+  refusals_by_application: [
+    'find refusals {application_id, _id: {$gte, $lt}} sort _id -1 hint refusals_by_application',
+  ],
   refusals_by_grant: [
-    'find refusals {grant_id, _id: {$lt}} sort _id -1 hint refusals_by_grant',
-    'find refusals {grant_id} sort _id -1 hint refusals_by_grant',
+    'find refusals {grant_id, _id: {$gte, $lt}} sort _id -1 hint refusals_by_grant',
   ],
   refusals_by_request: [
-    'find refusals {request_id, _id: {$lt}} sort _id -1 hint refusals_by_request',
-    'find refusals {request_id} sort _id -1 hint refusals_by_request',
-    'find refusals {request_id} sort _id 1 hint refusals_by_request',
+    'find refusals {request_id, _id: {$gte, $lt}} sort _id -1 hint refusals_by_request',
+    'find refusals {request_id, _id: {$gte}} sort _id 1 hint refusals_by_request',
   ],
   revoked_grants_with_details: [
     'find grants {revoked_at: {$lte, $exists: true}, account_id: {$exists: true}} hint revoked_grants_with_details',

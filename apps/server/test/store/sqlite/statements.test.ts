@@ -89,6 +89,20 @@ describe('a statement for SQLite', () => {
   });
 
   test.each([
+    ['request_id = :value', 'INDEX refusals_by_request (request_id=? AND id>? AND id<?)'],
+    [
+      'application_id = :value',
+      'INDEX refusals_by_application (application_id=? AND id>? AND id<?)',
+    ],
+    ['account_id = :value', 'INDEX refusals_by_account (account_id=? AND id>? AND id<?)'],
+    ['grant_id = :value', 'INDEX refusals_by_grant (grant_id=? AND id>? AND id<?)'],
+    ['id >= :from AND id < :before', 'PRIMARY KEY (id>? AND id<?)'],
+    ['request_id = :request_id', 'INDEX refusals_by_request (request_id=? AND id>?)'],
+  ])('that lists refusals sorts none: WHERE %s', (words, index) => {
+    expect(found(`FROM refusals WHERE ${words}`)).toEqual([`SEARCH refusals USING ${index}`]);
+  });
+
+  test.each([
     ['account_id = :account_id AND application_id', 'account (account_id=? AND application_id=?)'],
     ['account_id = :account_id AND revoked_at', 'account (account_id=?)'],
     ['application_id = :application_id', 'application (application_id=?)'],

@@ -126,7 +126,7 @@ export const calls: {
   removeTrial: (store) =>
     store.removeTrial({ grant_id: anId(), account_id: anId(), application_id: anId() }),
   keepRefusals: (store) => store.keepRefusals([aRefusal()]),
-  findRefusals: (store) => store.findRefusals({ grant_id: anId() }, { limit: 1, before: null }),
+  findRefusals: (store) => store.findRefusals({}, { limit: 1, before: null }),
   findFirstRefusal: (store) => store.findFirstRefusal(anId()),
   keepCommandChanges: (store) => store.keepCommandChanges([aCommandChange()]),
   listCommandChanges: (store) => store.listCommandChanges(1),

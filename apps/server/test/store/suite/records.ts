@@ -297,6 +297,7 @@ export function aRefusal(members: Partial<RefusalRecord> = {}): RefusalRecord {
     reason: 'code_unknown',
     by: 'application',
     application_id: anId(),
+    account_id: anId(),
     grant_id: anId(),
     key_id: anId(),
     address: '192.0.2.1',

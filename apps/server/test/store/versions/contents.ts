@@ -132,7 +132,7 @@ export async function writeContents(
   await store.keepRefusals([
     aRefusal({
       ...{ id: id(0x63), at: BEGIN, request_id: id(0x64), expires_at: NEVER },
-      ...{ application_id: one, grant_id: activeId, key_id: id(0x67) },
+      ...{ application_id: one, account_id: ada.id, grant_id: activeId, key_id: id(0x67) },
     }),
   ]);
   await store.createKey(
@@ -232,7 +232,7 @@ export async function readContents(store: Store): Promise<unknown> {
     connections: await store.listConnections(ada.id),
     command_changes: await store.listCommandChanges(10),
     log_number: await store.takeLogNumbers({ count: 0 }),
-    refusals: await store.findRefusals({ grant_id: activeId }, { limit: 10, before: null }),
+    refusals: await store.findRefusals({ account_id: ada.id }, { limit: 10, before: null }),
     count: await store.addToCount({ key: 'limit', points: 0, now: NEVER, duration: DAY }),
   };
   // Bytes have no place in JSON.

@@ -259,10 +259,11 @@ const initiatorNames = [
 ] as const satisfies readonly (keyof StoredGrant)[];
 
 export function toCodeState(document: GrantDocument): CodeState | null {
-  const { application_id, code_hash, created_at } = document;
-  if (!code_hash) return null;
+  const { application_id, account_id, code_hash, created_at } = document;
+  if (!code_hash || !account_id) return null;
   return {
     application_id: fromId(application_id),
+    account_id: fromId(account_id),
     generation: document.generation ?? 0,
     code_hash: fromHash(code_hash),
     redeemed: created_at !== undefined,

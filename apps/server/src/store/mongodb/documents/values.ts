@@ -13,6 +13,9 @@ export function toId(uuid: string): Binary {
   return new Binary(uuidToBytes(uuid), Binary.SUBTYPE_UUID);
 }
 
+/** No id is greater. */
+export const GREATEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 export const olderThan = (before: string | null) =>
   before === null ? {} : { _id: { $lt: toId(before) } };
 
