@@ -124,6 +124,7 @@ const isOneOf = (characters: string) => (text: string) =>
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 const isHex = isOneOf(`${DIGITS}ABCDEFabcdef`);
+const requestId = keptIf((value) => /^[!-~]{1,200}$/.test(value));
 const externalId = keptIf((value) => /^[!-~]{1,128}$/.test(value));
 const challenge = keptIf((value) => value.length === 43 && isOneOf(`${LETTERS}${DIGITS}-_`)(value));
 const verifier = keptIf(
@@ -429,6 +430,12 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
   },
   grantFilterInput: { account_id: optional(id), application_id: optional(id) },
   grantListInput: { account_id: optional(id), application_id: optional(id), ...listMembers },
+  refusalListInput: {
+    request_id: optional(requestId),
+    ...{ application_id: optional(id), account_id: optional(id), grant_id: optional(id) },
+    since: optional(moment),
+    ...listMembers,
+  },
 };
 
 /** The parsed input, and the paths that are refused. */
@@ -452,6 +459,8 @@ function readPlainly(name: keyof typeof inputs, input: Record<string, unknown>) 
     refused.push('');
   }
   if (name === 'accountListInput' && given('username', 'external_id') > 1) refused.push('');
+  const filters = ['request_id', 'application_id', 'account_id', 'grant_id'];
+  if (name === 'refusalListInput' && given(...filters) > 1) refused.push('');
   return { output, refused };
 }
 
@@ -660,6 +669,8 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
   ...{
     scope: fc.oneof(fc.stringMatching(/^[!-~]{1,4}$/), tokens, longTokens, manyTokens),
     expires_at: fc.oneof(dates, lastMoments),
+    since: fc.oneof(dates, lastMoments),
+    request_id: fc.oneof(hostileText, fc.stringMatching(/^[ -~]{0,201}$/)),
     cursor: cursors,
   },
   ...{ limit: fc.integer({ min: -1, max: 102 }), verified: fc.boolean(), supporter: fc.boolean() },
@@ -672,6 +683,8 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
 const right: Record<string, fc.Arbitrary<unknown>> = {
   name: fc.constant('Acme'),
   resource: fc.constant('https://files.example/v1'),
+  since: fc.constant('2026-11-21T02:15:30Z'),
+  request_id: fc.constant('0193aa00-0000-7000-8000-000000000001'),
   redirect_uris: fc.constantFrom([], ['https://app.example/cb', 'com.example.app:/cb']),
   scopes: fc.constantFrom(null, ['profile.read', 'posts.read']),
   logo_uri: fc.constantFrom(null, 'https://app.example/logo.png'),
@@ -694,7 +707,8 @@ function inputOf(name: keyof typeof inputs): fc.Arbitrary<Record<string, unknown
     const often = known === undefined ? [] : [{ weight: 20, arbitrary: known }];
     return fc.option(
       fc.tuple(fc.constant(member), fc.oneof(...often, mostly, { weight: 1, arbitrary: value })),
-      { nil: undefined, freq: 8 },
+      // With most of them present, hardly any would have at most one filter.
+      { nil: undefined, freq: name === 'refusalListInput' ? 1 : 8 },
     );
   });
   const unknown = fc.constantFrom(
@@ -739,8 +753,9 @@ it.each(schemas)('%s takes what the contract says, and nothing else', (name, sch
       expect(Object.getPrototypeOf(result.data)).toBe(Object.prototype);
       expect(schema.parse(result.data)).toEqual(result.data);
       // What is compared with the clock has a time.
-      const { expires_at } = output;
-      if (typeof expires_at === 'string') expect(Date.parse(expires_at)).not.toBeNaN();
+      for (const time of [output.expires_at, output.since]) {
+        if (typeof time === 'string') expect(Date.parse(time)).not.toBeNaN();
+      }
     }),
     runs,
   );

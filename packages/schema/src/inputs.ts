@@ -374,3 +374,29 @@ export const grantListInput = operatorInput({
   GrantFilter & z.output<typeof listInput>,
   GrantFilter & z.input<typeof listInput>
 >;
+
+const refusalFilter = {
+  request_id: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,200}$/, 'Must be 1 to 200 characters of printable ASCII without spaces.')
+    .meta({ minLength: 1, maxLength: 200, examples: ['0193aa00-0000-7000-8000-000000000001'] }),
+  application_id: uuid,
+  account_id: uuid,
+  grant_id: uuid,
+};
+
+export const refusalListInput = operatorInput({
+  ...z.object(refusalFilter).partial().shape,
+  since: moment
+    .optional()
+    .meta({ description: 'Only refusals from then on. It must not lie in the future.' }),
+  ...listMembers,
+}).refine(
+  (input) =>
+    Object.keys(refusalFilter).filter((name) => input[name as keyof typeof input] !== undefined)
+      .length <= 1,
+  {
+    error: 'Give at most one of request_id, application_id, account_id and grant_id.',
+    when: isTypedWell,
+  },
+);

@@ -657,18 +657,138 @@ export const codeEntry = z
 
 const errorCode = z.enum(errorCodes).meta({ id: 'ErrorCode' });
 
+const actor = z.enum(['application', 'grant', 'operator', 'command_line', 'user']);
+const operationName = z.string().meta({ examples: ['grants.convert'] });
+const loggedRequest = z.string().meta({ examples: ['0193aa00-0000-7000-8000-000000000001'] });
+const callerAddress = z
+  .string()
+  .nullable()
+  .meta({
+    description: 'The address of the caller; null if it is not known.',
+    examples: ['203.0.113.7'],
+  });
+const callerKey = uuid
+  .nullable()
+  .meta({ description: 'The key of the operator; null if it had none.' });
+
+export const refusal = z
+  .object({
+    object: z.literal('refusal'),
+    at: timestamp.meta({ description: 'When the call was refused.' }),
+    request_id: loggedRequest.meta({
+      description:
+        'Identifies the request. A caller may send the same one with several. `[redacted]` is in the place of a credential.',
+    }),
+    operation: operationName.meta({
+      description:
+        'The operation, such as `grants.convert`; on pages also `links.begin`, `links.switch` and `pages.open`.',
+    }),
+    error_code: errorCode.meta({ description: 'The code that the caller got.' }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'The check that failed, if several have this error code; otherwise null. It is for people: later versions may have others.',
+        examples: ['code_replayed'],
+      }),
+    found: z.string().meta({ description: 'What the check has found, for a person.' }),
+    advice: z.string().meta({ description: 'What to do about it, for a person.' }),
+    by: actor.nullable().meta({
+      description: 'Who called; null if the caller was not authenticated, and its ids are claims.',
+    }),
+    application_id: uuid.nullable().meta({
+      description: 'The application that called or that the call was about; null if unknown.',
+    }),
+    account_id: uuid.nullable().meta({
+      description: 'The account that the call was about; null if unknown.',
+    }),
+    grant_id: uuid.nullable().meta({
+      description: 'The grant, or the grant that the code would become; null if unknown.',
+    }),
+    key_id: callerKey,
+    address: callerAddress,
+  })
+  .meta({ id: 'Refusal', description: 'A call that was refused, and what to do about it.' });
+
+export const refusalList = list(refusal, 'RefusalList');
+
+export const grantHistoryEntry = z
+  .object({
+    at: timestamp.meta({ description: 'When it happened.' }),
+    what: z.string().meta({
+      description:
+        '`issued`, `converted`, `recovered`, `first_used` or `revoked`; otherwise the operation that was refused.',
+      examples: ['converted'],
+    }),
+    result: z.string().meta({
+      description: '`done`, or the error code of a refusal.',
+      examples: ['done'],
+    }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Of `revoked` why it ended: `application`, `user`, `host`, `account_erased`, `application_deleted`, `idle` or `replaced`. Of a refusal the check that failed. Null if there is none.',
+        examples: ['user'],
+      }),
+    by: actor.nullable().meta({
+      description: 'Who did it; null if nobody asked for it, or the caller is not known.',
+    }),
+    application_id: uuid
+      .nullable()
+      .meta({ description: 'Of a refusal, the application that called; otherwise null.' }),
+    secret_id: uuid
+      .nullable()
+      .meta({ description: 'The secret that the application used; null if it had none.' }),
+    key_id: callerKey,
+    request_id: loggedRequest
+      .nullable()
+      .meta({ description: 'Identifies the request in the log; null if there was none.' }),
+    address: callerAddress.meta({
+      description: 'Of a refusal, the address of the caller, if it is known; otherwise null.',
+    }),
+    os_user: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The user who ran a command on the database; null if it was none.',
+        examples: ['ada'],
+      }),
+  })
+  .meta({
+    id: 'GrantHistoryEntry',
+    description: 'A change or a refused call, in a `GrantHistory`.',
+  });
+
+export const grantHistory = z
+  .object({
+    object: z.literal('grant_history'),
+    grant_id: uuid.meta({ description: 'The grant, or the grant that the code would become.' }),
+    application_id: uuid.nullable().meta({
+      description: 'The application of the grant; null if only refused calls are known.',
+    }),
+    account_id: uuid.nullable().meta({
+      description: 'The account of the grant; null if it is not known, or no longer.',
+    }),
+    recoveries: z.int().meta({
+      description: 'How many times it was recovered; `data` has the last recovery.',
+    }),
+    data: z
+      .array(grantHistoryEntry)
+      .meta({ description: 'What happened to it and what was refused about it, oldest first.' }),
+  })
+  .meta({ id: 'GrantHistory', description: 'What happened to a grant since its code was issued.' });
+
 export const exportedChange = z
   .object({
     at: timestamp.meta({ description: 'When it happened.' }),
-    operation: z.string().meta({
+    operation: operationName.meta({
       description:
         'The operation, such as `grants.convert`; `first_use` for the first request with a grant.',
-      examples: ['grants.convert'],
     }),
-    by: z
-      .enum(['application', 'grant', 'operator', 'command_line', 'user'])
-      .nullable()
-      .meta({ description: 'Who made it; null if that is not known.' }),
+    by: actor.nullable().meta({ description: 'Who made it; null if that is not known.' }),
     grant_id: uuid.meta({ description: 'The grant that it happened to.' }),
     application_id: uuid.nullable().meta({
       description:
@@ -681,10 +801,15 @@ export const exportedChange = z
   .meta({ id: 'ExportedChange', description: 'A change of a grant, in an `AccountExport`.' });
 
 export const exportedRefusal = exportedChange
-  .extend({ error_code: errorCode.meta({ description: 'Why it was refused.' }) })
+  .extend({
+    grant_id: uuid.nullable().meta({
+      description: 'The grant that it was about; null if it was about the account alone.',
+    }),
+    error_code: errorCode.meta({ description: 'Why it was refused.' }),
+  })
   .meta({
     id: 'ExportedRefusal',
-    description: 'A refused call about a grant, in an `AccountExport`.',
+    description: 'A refused call about the account or a grant of it, in an `AccountExport`.',
   });
 
 export const accountExport = z
@@ -701,7 +826,8 @@ export const accountExport = z
       .array(exportedChange)
       .meta({ description: 'What happened to the grants and codes, oldest first.' }),
     refusals: z.array(exportedRefusal).meta({
-      description: 'What was refused about them, oldest first, as long as refusals are kept.',
+      description:
+        'What was refused about the account and its grants, oldest first, as long as refusals are kept.',
     }),
   })
   .meta({

@@ -554,6 +554,30 @@ export const operations = {
     output: object.grantRevocations,
     errors: [],
   },
+  'admin.grants.history': {
+    method: 'GET',
+    path: '/admin/grants/{grant_id}/history',
+    caller: 'operator',
+    roles: ['read', 'support', 'operate'],
+    summary: 'Get the history of a grant',
+    description:
+      'What happened to a grant since its code was issued, and the newest 200 calls about it that were refused, oldest first.',
+    input: input.grantIdInput,
+    output: object.grantHistory,
+    errors: ['grant_not_found'],
+  },
+  'admin.refusals.list': {
+    method: 'GET',
+    path: '/admin/refusals',
+    caller: 'operator',
+    roles: ['read', 'support', 'operate'],
+    summary: 'List what was refused, and why',
+    description:
+      'Newest first, as long as refusals are kept. Takes at most one of request_id, application_id, account_id and grant_id. With request_id, the first page ends with the first refusal, even if newer ones would fill it, and later pages leave it out.',
+    input: input.refusalListInput,
+    output: object.refusalList,
+    errors: [],
+  },
   'admin.keys.create': {
     method: 'POST',
     path: '/admin/keys',

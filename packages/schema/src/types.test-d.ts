@@ -24,6 +24,10 @@ interface Generated {
   codeEntry: types.CodeEntry;
   exportedChange: types.ExportedChange;
   exportedRefusal: types.ExportedRefusal;
+  refusal: types.Refusal;
+  refusalList: types.List<types.Refusal>;
+  grantHistoryEntry: types.GrantHistoryEntry;
+  grantHistory: types.GrantHistory;
   grantRevocations: types.GrantRevocations;
   accountExport: types.AccountExport;
   applicationProfile: types.ApplicationProfile;

@@ -534,6 +534,94 @@ export interface CodeEntry {
   account: Account;
 }
 
+/** A call that was refused, and what to do about it. */
+export interface Refusal {
+  object: 'refusal';
+  /** When the call was refused. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  at: string;
+  /**
+   * Identifies the request. A caller may send the same one with several. `[redacted]` is in the
+   * place of a credential.
+   */
+  request_id: string;
+  /**
+   * The operation, such as `grants.convert`; on pages also `links.begin`, `links.switch` and
+   * `pages.open`.
+   */
+  operation: string;
+  /** The code that the caller got. */
+  error_code: ErrorCode;
+  /**
+   * The check that failed, if several have this error code; otherwise null. It is for people: later
+   * versions may have others.
+   */
+  reason: string | null;
+  /** What the check has found, for a person. */
+  found: string;
+  /** What to do about it, for a person. */
+  advice: string;
+  /** Who called; null if the caller was not authenticated, and its ids are claims. */
+  by: 'application' | 'grant' | 'operator' | 'command_line' | 'user' | null;
+  /** The application that called or that the call was about; null if unknown. A UUID in lower case. */
+  application_id: string | null;
+  /** The account that the call was about; null if unknown. A UUID in lower case. */
+  account_id: string | null;
+  /** The grant, or the grant that the code would become; null if unknown. A UUID in lower case. */
+  grant_id: string | null;
+  /** The key of the operator; null if it had none. A UUID in lower case. */
+  key_id: string | null;
+  /** The address of the caller; null if it is not known. */
+  address: string | null;
+}
+
+/** A change or a refused call, in a `GrantHistory`. */
+export interface GrantHistoryEntry {
+  /** When it happened. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  at: string;
+  /**
+   * `issued`, `converted`, `recovered`, `first_used` or `revoked`; otherwise the operation that was
+   * refused.
+   */
+  what: string;
+  /** `done`, or the error code of a refusal. */
+  result: string;
+  /**
+   * Of `revoked` why it ended: `application`, `user`, `host`, `account_erased`,
+   * `application_deleted`, `idle` or `replaced`. Of a refusal the check that failed. Null if there
+   * is none.
+   */
+  reason: string | null;
+  /** Who did it; null if nobody asked for it, or the caller is not known. */
+  by: 'application' | 'grant' | 'operator' | 'command_line' | 'user' | null;
+  /** Of a refusal, the application that called; otherwise null. A UUID in lower case. */
+  application_id: string | null;
+  /** The secret that the application used; null if it had none. A UUID in lower case. */
+  secret_id: string | null;
+  /** The key of the operator; null if it had none. A UUID in lower case. */
+  key_id: string | null;
+  /** Identifies the request in the log; null if there was none. */
+  request_id: string | null;
+  /** Of a refusal, the address of the caller, if it is known; otherwise null. */
+  address: string | null;
+  /** The user who ran a command on the database; null if it was none. */
+  os_user: string | null;
+}
+
+/** What happened to a grant since its code was issued. */
+export interface GrantHistory {
+  object: 'grant_history';
+  /** The grant, or the grant that the code would become. A UUID in lower case. */
+  grant_id: string;
+  /** The application of the grant; null if only refused calls are known. A UUID in lower case. */
+  application_id: string | null;
+  /** The account of the grant; null if it is not known, or no longer. A UUID in lower case. */
+  account_id: string | null;
+  /** How many times it was recovered; `data` has the last recovery. */
+  recoveries: number;
+  /** What happened to it and what was refused about it, oldest first. */
+  data: GrantHistoryEntry[];
+}
+
 /** A change of a grant, in an `AccountExport`. */
 export interface ExportedChange {
   /** When it happened. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
@@ -553,8 +641,23 @@ export interface ExportedChange {
   request_id: string | null;
 }
 
-/** A refused call about a grant, in an `AccountExport`. */
-export interface ExportedRefusal extends ExportedChange {
+/** A refused call about the account or a grant of it, in an `AccountExport`. */
+export interface ExportedRefusal {
+  /** When it happened. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  at: string;
+  /** The operation, such as `grants.convert`; `first_use` for the first request with a grant. */
+  operation: string;
+  /** Who made it; null if that is not known. */
+  by: 'application' | 'grant' | 'operator' | 'command_line' | 'user' | null;
+  /** The grant that it was about; null if it was about the account alone. A UUID in lower case. */
+  grant_id: string | null;
+  /**
+   * Of a change, the application of the grant; of a refusal, the caller's, if it is known. A UUID
+   * in lower case.
+   */
+  application_id: string | null;
+  /** Identifies the request in the log; null if there was none. */
+  request_id: string | null;
   /** Why it was refused. */
   error_code: ErrorCode;
 }
@@ -570,7 +673,7 @@ export interface AccountExport {
   codes: CodeEntry[];
   /** What happened to the grants and codes, oldest first. */
   history: ExportedChange[];
-  /** What was refused about them, oldest first, as long as refusals are kept. */
+  /** What was refused about the account and its grants, oldest first, as long as refusals are kept. */
   refusals: ExportedRefusal[];
 }
 

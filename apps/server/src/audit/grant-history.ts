@@ -1,43 +1,26 @@
-import { type ErrorCode, formatTimestamp, uuidV7Time } from '@latchkey/schema';
+import {
+  formatTimestamp,
+  type GrantHistoryEntry,
+  type GrantHistory as GrantReport,
+  uuidV7Time,
+} from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { DomainError } from '../domain-error.ts';
-import type { ActionName, Actor, Initiator } from '../initiator.ts';
-import type { Reason } from '../reasons.ts';
+import type { ActionName, Initiator } from '../initiator.ts';
 import type { EndReason, GrantHistory, RefusalRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-export interface HistoryEntry {
-  at: string;
-  what: 'issued' | 'redeemed' | 'recovered' | 'first_used' | 'revoked' | ActionName;
-  result: 'done' | ErrorCode;
-  /** Of a refusal, or of an end that nobody asked for. */
-  reason: Reason | EndReason | null;
-  /** Null if the caller was not authenticated, or REVOKED_GRANT_DAYS have passed. */
-  by: Actor | null;
-  application_id: string | null;
-  secret_id: string | null;
-  key_id: string | null;
-  request_id: string | null;
-  address: string | null;
-  os_user: string | null;
-}
-
-export interface GrantReport {
-  object: 'grant_history';
-  grant_id: string;
-  application_id: string | null;
-  account_id: string | null;
-  recoveries: number;
-  data: HistoryEntry[];
-}
-
 const MAX_REFUSALS = 200;
 
+/** Having asked about an unknown grant makes it no known one. */
+const LOOKS: ReadonlySet<ActionName> = new Set(['admin.grants.history', 'admin.refusals.list']);
+
 export async function reportGrant(store: Store, grant_id: string): Promise<GrantReport> {
-  const [history, refusals] = await Promise.all([
+  const [history, found] = await Promise.all([
     store.findGrantHistory(grant_id),
     store.findRefusals({ grant_id }, { limit: MAX_REFUSALS, before: null }),
   ]);
+  const refusals = found.filter(({ operation }) => !LOOKS.has(operation));
   if (history === null && refusals.length === 0) throw DomainError.because('grant_unknown');
   const events = [
     ...(history === null ? [] : changesOf(history)),
@@ -56,12 +39,12 @@ export async function reportGrant(store: Store, grant_id: string): Promise<Grant
   };
 }
 
-type Event = Omit<HistoryEntry, 'at'> & { at: Milliseconds };
+type Event = Omit<GrantHistoryEntry, 'at'> & { at: Milliseconds };
 
 function changesOf(history: GrantHistory): Event[] {
   const changes = [
     ['issued', uuidV7Time(history.grant_id), history.issued_by],
-    ['redeemed', history.created_at, history.redeemed_by],
+    ['converted', history.created_at, history.redeemed_by],
     ['recovered', history.recovered_at, history.recovered_by],
     ['first_used', history.first_used_at, history.first_used_by],
     ['revoked', history.revoked_at, history.revoked_by, history.revoked_reason],
@@ -72,7 +55,7 @@ function changesOf(history: GrantHistory): Event[] {
 }
 
 function change(
-  what: HistoryEntry['what'],
+  what: string,
   at: Milliseconds,
   initiator: Initiator | null,
   reason: EndReason | null,

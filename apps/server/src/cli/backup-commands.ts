@@ -1,7 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Milliseconds } from '../clock.ts';
+import { type Command, Option } from 'commander';
 import { addExamples } from './examples.ts';
 import type { Terminal } from './terminal.ts';
+import { parsePastTime } from './time-options.ts';
 
 export function addBackupCommands(program: Command, terminal: Terminal): void {
   const backingUp = program
@@ -19,7 +19,11 @@ export function addBackupCommands(program: Command, terminal: Terminal): void {
     .command('restore')
     .argument('<file>', 'a backup of the SQLite database')
     .option('--log <file...>', 'logs since the backup (also .gz; - is stdin): see revoke-again')
-    .option('--since <iso>', 'the time of a backup that `latchkey backup` did not make', parseTime)
+    .option(
+      '--since <iso>',
+      'the time of a backup that `latchkey backup` did not make',
+      parsePastTime,
+    )
     .addOption(acceptingGaps())
     .option('--json', 'print JSON')
     .description(
@@ -37,7 +41,11 @@ export function addBackupCommands(program: Command, terminal: Terminal): void {
   const revokingAgain = program
     .command('revoke-again')
     .argument('<log...>', 'logs of the service since the backup (also .gz; - is stdin)')
-    .requiredOption('--since <iso>', 'the time of the backup, as 2026-11-21T02:15:30Z', parseTime)
+    .requiredOption(
+      '--since <iso>',
+      'the time of the backup, as 2026-11-21T02:15:30Z',
+      parsePastTime,
+    )
     .addOption(acceptingGaps())
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
@@ -58,15 +66,3 @@ const acceptingGaps = () =>
     '--accept-gap',
     'go on although the logs lack something: what ended there works again',
   );
-
-// Without one, the time would depend on the settings of this machine.
-const OFFSET = /(Z|[+-]\d\d:\d\d)$/i;
-
-function parseTime(text: string): Milliseconds {
-  const time = Date.parse(text);
-  if (Number.isNaN(time) || !OFFSET.test(text)) {
-    throw new InvalidArgumentError('It must be a time with its offset, as 2026-11-21T02:15:30Z.');
-  }
-  if (time > Date.now()) throw new InvalidArgumentError('It must not be in the future.');
-  return time;
-}

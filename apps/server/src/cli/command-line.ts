@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { addAccountCommands } from './account-commands.ts';
 import { addAppCommands } from './app-commands.ts';
-import { addExplainCommand } from './audit-commands.ts';
+import { addExplainCommand, addRefusalsCommand } from './audit-commands.ts';
 import { addBackupCommands } from './backup-commands.ts';
 import { addCodeCommands } from './code-commands.ts';
 import { allCommands, pathOf } from './command-tree.ts';
@@ -82,6 +82,7 @@ export function createProgram(terminal: Terminal): Command {
   addLinkCommands(program, terminal);
   addConnectionCommands(program, terminal);
   addPageCommands(program, terminal);
+  addRefusalsCommand(program, terminal);
   addExplainCommand(program, terminal);
   addDoctorCommand(program, terminal);
   addBackupCommands(program, terminal);
@@ -98,9 +99,7 @@ export function createProgram(terminal: Terminal): Command {
 const NOT_OPERATIONS = new Set([
   'latchkey serve',
   'latchkey demo',
-  'latchkey grant history',
   'latchkey page texts',
-  'latchkey explain',
   'latchkey doctor',
   'latchkey backup',
   'latchkey restore',

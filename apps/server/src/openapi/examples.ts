@@ -16,6 +16,7 @@ import {
   type Resource,
   type Scope,
 } from '@latchkey/schema';
+import { meaningOf } from '../audit/explain.ts';
 
 export interface Example<Name extends OperationName> {
   input: OperationInput<Name>;
@@ -31,6 +32,7 @@ const SECRET = '0193aa00-0000-7000-8000-0000000000d0';
 const LINK = '0193aa00-0000-7000-8000-0000000000e0';
 const PAGE = '0193aa00-0000-7000-8000-0000000000f0';
 const KEY = '0193aa00-0000-7000-8000-000000000110';
+const REQUEST = '0193aa00-0000-7000-8000-0000000000fe';
 const RESOURCE = '0193aa00-0000-7000-8000-000000000100';
 
 // RFC 7636, appendix B.
@@ -97,7 +99,7 @@ const grantEntry = {
 const change = {
   grant_id: GRANT,
   application_id: APPLICATION,
-  request_id: '0193aa00-0000-7000-8000-0000000000fe',
+  request_id: REQUEST,
 };
 const revokedGrant = { ...grantHead, revoked: true } as const;
 
@@ -412,6 +414,55 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
   'admin.grants.revokeAll': {
     input: { account_id: ACCOUNT },
     output: { object: 'grant_revocations', grants_revoked: 2, codes_cancelled: 0 },
+  },
+  'admin.grants.history': {
+    input: { grant_id: GRANT },
+    output: {
+      object: 'grant_history',
+      grant_id: GRANT,
+      application_id: APPLICATION,
+      account_id: ACCOUNT,
+      recoveries: 0,
+      data: [
+        {
+          at: '2026-11-21T02:15:30.123+00:00',
+          what: 'issued',
+          result: 'done',
+          reason: null,
+          by: 'user',
+          application_id: null,
+          secret_id: null,
+          key_id: null,
+          request_id: REQUEST,
+          address: null,
+          os_user: null,
+        },
+      ],
+    },
+  },
+  'admin.refusals.list': {
+    input: { account_id: ACCOUNT, since: '2026-11-21T00:00:00Z' },
+    output: {
+      object: 'list',
+      data: [
+        {
+          object: 'refusal',
+          at: '2026-11-21T02:15:31.456+00:00',
+          request_id: REQUEST,
+          operation: 'account.get',
+          error_code: 'credentials_invalid',
+          reason: 'grant_revoked',
+          ...meaningOf('credentials_invalid', 'grant_revoked'),
+          by: null,
+          application_id: APPLICATION,
+          account_id: ACCOUNT,
+          grant_id: GRANT,
+          key_id: null,
+          address: '203.0.113.7',
+        },
+      ],
+      next_cursor: null,
+    },
   },
   'admin.pages.create': {
     input: {

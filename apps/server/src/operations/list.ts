@@ -1,27 +1,34 @@
 import { type List, uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { ListRange } from '../store/store.ts';
 
-interface ListInput {
+export interface ListInput {
   limit: number;
   cursor?: string | undefined;
 }
 
 /** A cursor is the id of the last record shown, so that records added meanwhile shift nothing. */
+export const idOfCursor = (cursor: string | undefined): string | null =>
+  cursor === undefined ? null : uuidFromBytes(Buffer.from(cursor, 'base64url'));
+
+const cursorOfId = (id: string) => Buffer.from(uuidToBytes(id)).toString('base64url');
+
+/** @param before - the id before which the next page begins; null at the end */
+export const pageOf = <Item>(data: Item[], before: string | null): List<Item> => ({
+  object: 'list',
+  data,
+  next_cursor: before === null ? null : cursorOfId(before),
+});
+
 export async function readList<Stored, Item>(
   { limit, cursor }: ListInput,
   read: (range: ListRange) => Promise<Stored[]>,
   id: (record: Stored) => string,
   toWire: (record: Stored) => Item,
 ): Promise<List<Item>> {
-  const before = cursor === undefined ? null : uuidFromBytes(Buffer.from(cursor, 'base64url'));
   // One record more than asked for shows whether there are more.
-  const records = await read({ limit: limit + 1, before });
+  const records = await read({ limit: limit + 1, before: idOfCursor(cursor) });
   const shown = records.slice(0, limit);
   const last = shown.at(-1);
   const more = records.length > limit && last !== undefined;
-  return {
-    object: 'list',
-    data: shown.map(toWire),
-    next_cursor: more ? Buffer.from(uuidToBytes(id(last))).toString('base64url') : null,
-  };
+  return pageOf(shown.map(toWire), more ? id(last) : null);
 }

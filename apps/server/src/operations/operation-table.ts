@@ -49,7 +49,7 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     counts: 'requests',
     audited: 'first_use',
     inputIds: {},
-    outputIds: { account_id: 'id' },
+    outputIds: {},
   },
   'account.grant': {
     account: 'at_issue',
@@ -245,6 +245,22 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     counts: 'nothing',
     audited: 'always',
     inputIds: { account_id: 'account_id', application_id: 'application_id' },
+    outputIds: {},
+  },
+  'admin.grants.history': {
+    counts: 'nothing',
+    audited: 'refusals',
+    inputIds: { grant_id: 'grant_id' },
+    outputIds: {},
+  },
+  'admin.refusals.list': {
+    counts: 'nothing',
+    audited: 'refusals',
+    inputIds: {
+      application_id: 'application_id',
+      account_id: 'account_id',
+      grant_id: 'grant_id',
+    },
     outputIds: {},
   },
   'admin.keys.create': {

@@ -12,9 +12,11 @@ import {
   type GrantDescription,
   type GrantEntry,
   type Introspection,
+  type Refusal,
   type RevokedGrant,
 } from '@latchkey/schema';
 import type { ExportPart } from '../accounts/export-account.ts';
+import { meaningOf } from '../audit/explain.ts';
 import type { Milliseconds } from '../clock.ts';
 import { accountOf } from '../grants/authenticate-grant.ts';
 import type { GrantWithSecret } from '../grants/redeem.ts';
@@ -25,6 +27,7 @@ import type {
   GrantAuthentication,
   GrantRecord,
   PendingRecord,
+  RefusalRecord,
   RevokedRecord,
   SecretRecord,
 } from '../store/records.ts';
@@ -157,8 +160,7 @@ function toEntries(part: Exclude<ExportPart, { list: null }>): Entries {
         at: formatTimestamp(refusal.at),
         operation: refusal.operation,
         by: refusal.by,
-        // Refusals are found by this id.
-        grant_id: refusal.grant_id as string,
+        grant_id: refusal.grant_id,
         application_id: refusal.application_id,
         request_id: refusal.request_id,
         error_code: refusal.error_code,
@@ -191,6 +193,24 @@ export async function* accountExportText(
     text = '';
   }
   yield ']}';
+}
+
+export function toRefusal(refusal: RefusalRecord): Refusal {
+  return {
+    object: 'refusal',
+    at: formatTimestamp(refusal.at),
+    request_id: refusal.request_id,
+    operation: refusal.operation,
+    error_code: refusal.error_code,
+    reason: refusal.reason,
+    ...meaningOf(refusal.error_code, refusal.reason),
+    by: refusal.by,
+    application_id: refusal.application_id,
+    account_id: refusal.account_id,
+    grant_id: refusal.grant_id,
+    key_id: refusal.key_id,
+    address: refusal.address,
+  };
 }
 
 export function toApplicationSecret(secret: SecretRecord): ApplicationSecret {

@@ -224,6 +224,8 @@ export const afterRestore: { readonly [Name in ActionName]: AfterRestore } = {
   'admin.grants.list': 'nothing',
   'admin.grants.revoke': revokeGrant,
   'admin.grants.revokeAll': again('grants_revoked', revokeAll),
+  'admin.grants.history': 'nothing',
+  'admin.refusals.list': 'nothing',
   'admin.keys.create': 'nothing',
   'admin.keys.list': 'nothing',
   'admin.keys.delete': again('keys_deleted', deleteKey),

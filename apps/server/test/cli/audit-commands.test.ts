@@ -35,7 +35,7 @@ describeOnAnyStore('a service that is killed', (fresh) => {
     const store = await openStore(database.url, { clock: Date.now });
     expect((await reportGrant(store, grant_id)).data).toMatchObject([
       { what: 'issued', by: 'operator' },
-      { what: 'redeemed', by: 'application', secret_id, request_id: 'the-exchange' },
+      { what: 'converted', by: 'application', secret_id, request_id: 'the-exchange' },
     ]);
     await store.close();
     await database.remove();
@@ -74,7 +74,7 @@ test('the commands tell what happened to a grant, and why a request was refused'
     `Application ${application_id}, account ${account_id}.`,
     expect.stringMatching(/^AT issued: done {2}by the operator {2}request \S{36}$/),
     `AT grants.convert: code_not_found (code_forged)  by application ${application_id} from 127.0.0.1  request the-forgery`,
-    `AT redeemed: done  by the application with its secret ${secret_id}  request the-exchange`,
+    `AT converted: done  by the application with its secret ${secret_id}  request the-exchange`,
     expect.stringMatching(/^AT revoked: done {2}on the command line, by \S+ {2}request \S{36}$/),
     expect.stringMatching(
       /^AT admin.codes.cancel: grant_not_found \(code_redeemed\) {2}on the command line {2}request \S{36}$/,
@@ -83,7 +83,7 @@ test('the commands tell what happened to a grant, and why a request was refused'
   ]);
   expect(JSON.parse(historyObject.stdout)).toMatchObject({
     ...{ object: 'grant_history', grant_id, application_id, account_id, recoveries: 0 },
-    data: [{}, { result: 'code_not_found' }, { what: 'redeemed' }, { what: 'revoked' }, {}],
+    data: [{}, { result: 'code_not_found' }, { what: 'converted' }, { what: 'revoked' }, {}],
   });
 
   const [headline, ...rest] = explained.stdout.split('\n');

@@ -1,11 +1,11 @@
 import type { OperationName } from '@latchkey/schema';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { explainRequest } from '../../src/audit/explain.ts';
 import { type Reason, reasons } from '../../src/reasons.ts';
 import { invoke, type Json, send, succeed } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
 import { postForm } from '../http/forms.ts';
+import { refusalsOf } from '../http/refusals-of.ts';
 import { operator, type ServerWithDatabase, useServer } from '../http/running-server.ts';
 import {
   authorize,
@@ -416,7 +416,7 @@ const setBody = (one: PublishedDocument, headers: Record<string, string>) =>
 async function expectReason(server: ServerWithDatabase, headers: Headers, reason: Reason) {
   await server.service.audit.flush();
   const request_id = headers.get('x-request-id') ?? '';
-  expect(await explainRequest(server.service.store, request_id)).toMatchObject([{ reason }]);
+  expect(await refusalsOf(server.service, request_id)).toMatchObject([{ reason }]);
 }
 
 describeOnAnyStore('a document that is refused', (fresh) => {

@@ -104,6 +104,8 @@ describeOnAnyStore('a hostile value', (fresh) => {
       'admin.grants.list': { account_id, ...page },
       'admin.grants.revoke': { grant_id },
       'admin.grants.revokeAll': { account_id },
+      'admin.grants.history': { grant_id },
+      'admin.refusals.list': { account_id, since: '2026-11-21T02:15:30Z', ...page },
       'admin.scopes.put': {
         ...{ scope: 'eve', title: 'Eve', description: 'Eve', texts: {}, sensitive: false },
       },

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { explainRequest } from '../../src/audit/explain.ts';
 import { JSON_TYPE, send, succeed } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
 import { unknownCredential } from './error-cases.ts';
@@ -14,6 +13,7 @@ import {
 } from './forms.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from './linked-application.ts';
 import { RawConnection } from './raw-connection.ts';
+import { refusalsOf } from './refusals-of.ts';
 import { operator, useServer } from './running-server.ts';
 
 const ROUTES = ['/oauth/token', '/oauth/revoke', '/oauth/introspect'] as const;
@@ -489,7 +489,7 @@ describeOnAnyStore('the audit', (fresh) => {
       const { headers } = await postForm(server, '/oauth/token', { ...form, ...fields });
       await server.service.audit.flush();
       const request_id = headers.get('x-request-id') ?? '';
-      expect(await explainRequest(server.service.store, request_id)).toMatchObject([
+      expect(await refusalsOf(server.service, request_id)).toMatchObject([
         { operation: 'grants.convert', error_code: 'credentials_invalid', reason },
       ]);
     }

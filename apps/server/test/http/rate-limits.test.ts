@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { errorDefinition } from '@latchkey/schema';
 import { expect, test, vi } from 'vitest';
-import { explainRequest } from '../../src/audit/explain.ts';
 import { DomainError } from '../../src/domain-error.ts';
 import {
   type HttpResponse,
@@ -16,6 +15,7 @@ import {
 import { describeOnAnyStore, sqliteDatabase } from './databases.ts';
 import { unknownCredential } from './error-cases.ts';
 import { asBasic, asBearer, linkedApplication } from './linked-application.ts';
+import { refusalsOf } from './refusals-of.ts';
 import { operator, startTestServer, useServer } from './running-server.ts';
 
 /** The headers of a refusal that describe the limit. */
@@ -424,7 +424,7 @@ describeOnAnyStore('a refusal by a limit', (fresh) => {
       const { status, headers } = await invoke(server, wire, name, input, as);
       if (status !== 429) continue;
       await server.service.audit.flush();
-      const [found] = await explainRequest(server.service.store, headers.get('x-request-id') ?? '');
+      const [found] = await refusalsOf(server.service, headers.get('x-request-id') ?? '');
       reasons.push(found?.reason);
     }
     expect(reasons).toEqual([

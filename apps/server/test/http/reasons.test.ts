@@ -1,11 +1,11 @@
 import { errorDefinition, operations } from '@latchkey/schema';
 import { expect, test } from 'vitest';
-import { explainRequest } from '../../src/audit/explain.ts';
 import { reasons } from '../../src/reasons.ts';
 import { headersOf, requestOf, send, unwrapped, type Wire, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
 import { linkedApplication } from './linked-application.ts';
 import { type ReasonOfRules, type RefusedCall, reasonCases } from './reason-cases.ts';
+import { refusalsOf } from './refusals-of.ts';
 import { type ServerWithDatabase, useServer } from './running-server.ts';
 
 const names = Object.keys(reasonCases) as ReasonOfRules[];
@@ -49,7 +49,7 @@ describeOnAnyStore('each reason', (fresh) => {
     await server.service.audit.flush();
     for (const { reason, name, request_id } of refusals) {
       const { code: error_code, found, advice } = reasons[reason];
-      expect(await explainRequest(server.service.store, request_id)).toMatchObject([
+      expect(await refusalsOf(server.service, request_id)).toMatchObject([
         { request_id, operation: name, error_code, reason, found, advice },
       ]);
     }
@@ -61,7 +61,7 @@ describeOnAnyStore('each reason', (fresh) => {
     const { request_id } = await refuse(server, 'REST', call);
     await server.service.audit.flush();
     const { title, help } = errorDefinition('parameter_invalid');
-    expect(await explainRequest(server.service.store, request_id)).toMatchObject([
+    expect(await refusalsOf(server.service, request_id)).toMatchObject([
       { error_code: 'parameter_invalid', reason: null, found: `${title}.`, advice: help },
     ]);
   });

@@ -46,7 +46,7 @@ describeOnEachStore('grants_per_account', (fresh) => {
     const ended = report.data.find(({ what }) => what === 'revoked');
     expect(ended).toMatchObject({ reason: 'replaced', by: 'application', request_id });
     const converted = await reportGrant(server.service.store, grant_id);
-    const conversion = converted.data.find(({ what }) => what === 'redeemed');
+    const conversion = converted.data.find(({ what }) => what === 'converted');
     expect(ended?.request_id).toBe(conversion?.request_id);
     const { account_id, application_id } = linked;
     const exported = await succeed(server, 'admin.accounts.export', { account_id }, operator);

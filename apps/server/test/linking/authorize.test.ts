@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { errorDefinition } from '@latchkey/schema';
 import { describe, expect, test, vi } from 'vitest';
-import { explainRequest } from '../../src/audit/explain.ts';
 import { DomainError } from '../../src/domain-error.ts';
 import { invoke, send, succeed } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
+import { refusalsOf } from '../http/refusals-of.ts';
 import { operator, useServer } from '../http/running-server.ts';
 import {
   addedTo,
@@ -93,7 +93,7 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
 
   async function expectExplained(request_id: string, refusal: object): Promise<void> {
     await server.service.audit.flush();
-    const [explained] = await explainRequest(server.service.store, request_id);
+    const [explained] = await refusalsOf(server.service, request_id);
     expect(explained).toMatchObject({ operation: 'links.begin', by: null, ...refusal });
   }
 
@@ -446,7 +446,7 @@ describeOnAnyStore('the limit on all link requests together', (fresh) => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
     await server.service.audit.flush();
     const id = refused.headers.get('x-request-id') ?? '';
-    const [explained] = await explainRequest(server.service.store, id);
+    const [explained] = await refusalsOf(server.service, id);
     expect(explained).toMatchObject({ reason: 'too_many_links_together' });
     expect(await statuses(3, known)).toBe('..429');
 

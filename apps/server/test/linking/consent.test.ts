@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '@latchkey/schema';
 import { errorDefinition } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
-import { explainRequest } from '../../src/audit/explain.ts';
 import { LINKS_KEPT } from '../../src/store/store.ts';
 import { succeed } from '../http/call.ts';
 import { describeOnAnyStore, sqliteDatabase } from '../http/databases.ts';
 import { RawConnection } from '../http/raw-connection.ts';
+import { refusalsOf } from '../http/refusals-of.ts';
 import { operator, useServer } from '../http/running-server.ts';
 import {
   addedTo,
@@ -50,7 +50,7 @@ describeOnAnyStore('the consent page', (fresh) => {
     expect(response.text).toContain(`<dd>${error_code}</dd>`);
     expect(response.text).toContain(request_id);
     await server.service.audit.flush();
-    const [explained] = await explainRequest(server.service.store, request_id);
+    const [explained] = await refusalsOf(server.service, request_id);
     expect(explained).toMatchObject({ error_code, ...refusal });
   }
 

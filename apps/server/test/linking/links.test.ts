@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { formatCredential, operations, uuidV7Time } from '@latchkey/schema';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { explainRequest } from '../../src/audit/explain.ts';
 import { type HttpResponse, invoke, type Json, succeed, wires } from '../http/call.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
 import { ADA } from '../http/linked-application.ts';
+import { refusalsOf } from '../http/refusals-of.ts';
 import { operator, useServer } from '../http/running-server.ts';
 import {
   addedTo,
@@ -40,7 +40,7 @@ describeOnAnyStore('the host’s part of a link', (fresh) => {
   ): Promise<Json> {
     expect([response.status, response.body.error_code]).toEqual([status, error_code]);
     await server.service.audit.flush();
-    const [refusal] = await explainRequest(server.service.store, response.body.request_id);
+    const [refusal] = await refusalsOf(server.service, response.body.request_id);
     expect(refusal).toMatchObject({ error_code, reason, by: 'operator' });
     return response.body;
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { explainRequest } from '../../src/audit/explain.ts';
 import { reasons } from '../../src/reasons.ts';
 import { describeOnAnyStore } from '../http/databases.ts';
+import { refusalsOf } from '../http/refusals-of.ts';
 import { useServer } from '../http/running-server.ts';
 import { LINKING, linkingApplication } from './link-flow.ts';
 import { linkingReasonCases } from './reason-cases.ts';
@@ -39,7 +39,7 @@ describeOnAnyStore('each reason of the linking flow', (fresh) => {
     await server.service.audit.flush();
     for (const [reason, request_id] of refusals) {
       const { code: error_code, found, advice } = reasons[reason];
-      expect(await explainRequest(server.service.store, request_id)).toMatchObject([
+      expect(await refusalsOf(server.service, request_id)).toMatchObject([
         { request_id, error_code, reason, found, advice },
       ]);
     }

@@ -9,6 +9,7 @@ import type {
   CompleteList,
   Connection,
   GrantEntry,
+  GrantHistory,
   GrantRevocations,
   IssuedCode,
   Key,
@@ -21,6 +22,7 @@ import type {
   NewKey,
   Page,
   PagesEnded,
+  Refusal,
   Resource,
   RevokedGrant,
   Scope,
@@ -203,7 +205,7 @@ export type GrantFilterInput =
       account_id?: undefined;
     };
 
-/** The input of `codes.cancel`, `grants.revoke`. */
+/** The input of `codes.cancel`, `grants.revoke`, `grants.history`. */
 export interface GrantIdInput {
   /** The grant id. */
   grant_id: string;
@@ -281,6 +283,24 @@ export interface PageCreateInput {
   return_url?: string | undefined;
   /** The language of the page. Default: that of the browser. */
   locale?: string | undefined;
+}
+
+/** The input of `refusals.list`. */
+export interface RefusalListInput {
+  /** The request id. */
+  request_id?: string | undefined;
+  /** The application id. */
+  application_id?: string | undefined;
+  /** The account id. */
+  account_id?: string | undefined;
+  /** The grant id. */
+  grant_id?: string | undefined;
+  /** Only refusals from then on. It must not lie in the future. */
+  since?: string | undefined;
+  /** The maximum number of entries on a page. Default: 50. */
+  limit?: number | undefined;
+  /** The next_cursor of the previous page. */
+  cursor?: string | undefined;
 }
 
 /** The input of `resources.delete`. */
@@ -1055,6 +1075,44 @@ export interface GrantsOperations {
     input: GrantFilterInput,
     options?: CallOptions,
   ): Promise<WithResponse<GrantRevocations>>;
+
+  /**
+   * Get the history of a grant. What happened to a grant since its code was issued, and the newest
+   * 200 calls about it that were refused, oldest first.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns what happened to a grant since its code was issued
+   * @throws a `GrantNotFoundError` with `grant_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.grants.history({ grant_id: '0193aa00-0000-7000-8000-000000000001'
+   * });
+   * ```
+   */
+  history(input: GrantIdInput, options?: CallOptions): Promise<WithResponse<GrantHistory>>;
+}
+
+/** Operations on the refusals. */
+export interface RefusalsOperations {
+  /**
+   * List what was refused, and why. Newest first, as long as refusals are kept. Takes at most one
+   * of request_id, application_id, account_id and grant_id. With request_id, the first page ends
+   * with the first refusal, even if newer ones would fill it, and later pages leave it out.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a page of a list, newest first; with `for await`, every entry of every page
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * for await (const entry of admin.refusals.list()) console.log(entry);
+   * ```
+   */
+  list(input?: RefusalListInput, options?: CallOptions): ListPromise<List<Refusal>>;
 }
 
 /** Operations on the keys. */
@@ -1160,6 +1218,9 @@ export abstract class OperatorOperations {
 
   /** Operations on the grants. */
   declare readonly grants: GrantsOperations;
+
+  /** Operations on the refusals. */
+  declare readonly refusals: RefusalsOperations;
 
   /** Operations on the keys. */
   declare readonly keys: KeysOperations;

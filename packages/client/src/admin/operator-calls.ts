@@ -36,6 +36,8 @@ export const operatorCalls = {
   'grants.list': ['GET', 'list'],
   'grants.revoke': ['POST', 'oauth_grant'],
   'grants.revokeAll': ['POST', 'grant_revocations'],
+  'grants.history': ['GET', 'grant_history'],
+  'refusals.list': ['GET', 'list'],
   'keys.create': ['POST', 'key'],
   'keys.list': ['GET', 'list'],
   'keys.delete': ['POST', 'key'],

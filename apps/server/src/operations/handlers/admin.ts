@@ -3,6 +3,7 @@ import { createApplication } from '../../applications/create-application.ts';
 import { deleteApplication } from '../../applications/delete-application.ts';
 import { addSecret, removeSecret } from '../../applications/secrets.ts';
 import { updateApplication } from '../../applications/update-application.ts';
+import { reportGrant } from '../../audit/grant-history.ts';
 import { marksOf, scopeMarksOf } from '../../audit/name-marks.ts';
 import { DomainError } from '../../domain-error.ts';
 import { cancelCode } from '../../grants/cancel-code.ts';
@@ -13,6 +14,7 @@ import { registeredResource } from '../../resources/find-resource.ts';
 import type { Service } from '../../service.ts';
 import type { Handlers } from '../handler.ts';
 import { readList } from '../list.ts';
+import { listRefusals } from '../list-refusals.ts';
 import { StreamedOutput } from '../streamed-output.ts';
 import {
   accountExportText,
@@ -33,7 +35,7 @@ async function setDisabled({ store, clock }: Service, application_id: string, di
 
 type AdminName = Extract<
   keyof Handlers,
-  `admin.${'applications' | 'accounts' | 'codes' | 'grants'}.${string}`
+  `admin.${'applications' | 'accounts' | 'codes' | 'grants' | 'refusals'}.${string}`
 >;
 
 export const adminHandlers: Handlers<AdminName> = {
@@ -141,4 +143,10 @@ export const adminHandlers: Handlers<AdminName> = {
     object: 'grant_revocations',
     ...(await revokeAll(service, parties, initiator)),
   }),
+  'admin.grants.history': async ({ store, audit }, { grant_id }) => {
+    // Refusals are written in the background.
+    await audit.flush();
+    return reportGrant(store, grant_id);
+  },
+  'admin.refusals.list': listRefusals,
 };

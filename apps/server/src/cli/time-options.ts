@@ -1,0 +1,14 @@
+import { InvalidArgumentError } from 'commander';
+import type { Milliseconds } from '../clock.ts';
+
+// Without one, the time would depend on the settings of this machine.
+const OFFSET = /(Z|[+-]\d\d:\d\d)$/i;
+
+export function parsePastTime(text: string): Milliseconds {
+  const time = Date.parse(text);
+  if (Number.isNaN(time) || !OFFSET.test(text)) {
+    throw new InvalidArgumentError('It must be a time with its offset, as 2026-11-21T02:15:30Z.');
+  }
+  if (time > Date.now()) throw new InvalidArgumentError('It must not be in the future.');
+  return time;
+}
