@@ -9,7 +9,7 @@ import { Browser } from './clients/browser.ts';
 import { examplesFolder } from './support/examples-folder.ts';
 import { type Fault, startFaultyService } from './support/faulty-service.ts';
 import { connectAda, disconnect, freePort, PORT_OF_PAGES } from './support/linking-program.ts';
-import { type CodeBlock, codeBlocks, prose } from './support/markdown.ts';
+import { type CodeBlock, codeBlocks, prose, tableBelow } from './support/markdown.ts';
 import { Reader } from './support/reader.ts';
 import { requireTools } from './support/tools.ts';
 import { typeCheck } from './support/type-check.ts';
@@ -147,6 +147,26 @@ process.exit();
     },
     // Compared above.
     async http() {},
+  },
+
+  'guides/answer-a-user.md': {
+    async sh({ code }, reader) {
+      if (code.includes('curl')) await requireTools(['curl']);
+      const said = await shell(reader, code);
+      if (code.includes('grant history')) {
+        expect(said.match(/ (\S+): \S+ /g)).toEqual([
+          ...[' issued: done ', ' converted: done ', ' revoked: done ', ' account.get: '],
+        ]);
+      }
+    },
+    async text({ code }, reader, blocks) {
+      const asked = blocks.at(blocks.findIndex((block) => block.code === code) - 1)?.code ?? '';
+      const masked = (text: string) =>
+        text
+          .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+          .replaceAll(/20\d\d-\S+\+00:00/g, 'TIME');
+      expect(masked(await shell(reader, asked)).trim()).toBe(masked(code).trim());
+    },
   },
 
   'guides/store-the-grant.md': {
@@ -323,6 +343,13 @@ test('every program in them compiles', slow, async () => {
     .filter((code) => !code.includes("from './"));
   expect(programs.length).toBeGreaterThan(4);
   expect(typeCheck(...programs)).toEqual([]);
+});
+
+test('the guide to the answers names reasons that there are', async () => {
+  const { reasons } = await import('../apps/server/src/reasons.ts');
+  const rows = tableBelow(await read('guides/answer-a-user.md'), '6. What to tell');
+  expect(rows.length).toBeGreaterThan(5);
+  for (const [reason] of rows) expect(Object.keys(reasons)).toContain(reason);
 });
 
 test('the guide to the errors names each error class of the SDK', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
@@ -6,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callsOverTheWire } from '../../src/cli/calls-over-the-wire.ts';
-import { succeed } from '../http/call.ts';
+import { type Json, succeed } from '../http/call.ts';
 import { type Run, runInProcess } from '../http/command-process.ts';
 import { describeOnAnyStore, describeOnEachStore, type TestDatabase } from '../http/databases.ts';
 import { ADMIN_SECRET, startTestServer, type TestServer } from '../http/running-server.ts';
@@ -90,6 +91,12 @@ describeOnEachStore('commands with --url', (fresh) => {
     const issued = await as(['code', 'issue'], ...who, '--scope', 'profile.read');
     await latchkey(['code', 'cancel'], issued.grant_id);
     await latchkey(['code', 'cancel'], issued.grant_id);
+    const refusals = await as(['refusals'], '--grant', issued.grant_id);
+    await latchkey(['refusals'], '--account', account.id);
+    await latchkey(['explain'], refusals.data[0].request_id);
+    await latchkey(['explain'], 'of-nobody');
+    await latchkey(['grant', 'history'], issued.grant_id);
+    await latchkey(['grant', 'history'], account.id);
     const [first, second] = [await newLink(app.id), await newLink(app.id)];
     await latchkey(['link', 'read'], first);
     await latchkey(['link', 'identify'], first, '--account', account.id);
@@ -130,6 +137,42 @@ describeOnEachStore('commands with --url', (fresh) => {
     );
   });
 
+  test('name the key of an operator to those who may list keys, and to itself', async () => {
+    const key = (name: string) =>
+      json(overTheWire(['key', 'create', name, '--role', 'support', '--json']));
+    const [ada, grace] = [await key('Ada'), await key('Grace')];
+    const withKey = (secret: string, ...words: string[]) =>
+      runInProcess([...words, '--url', server.url], { LATCHKEY_ADMIN_SECRET: secret });
+    const grant_id = randomUUID();
+    await withKey(ada.secret, 'grant', 'revoke', grant_id);
+    const { data } = await json(overTheWire(['refusals', '--grant', grant_id, '--json']));
+    const told = async (secret: string) => {
+      const [explained, history, listed] = await Promise.all([
+        withKey(secret, 'explain', data[0].request_id),
+        withKey(secret, 'grant', 'history', grant_id),
+        withKey(secret, 'refusals', '--grant', grant_id),
+      ]);
+      for (const { code, stderr } of [explained, history, listed]) {
+        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      }
+      return [explained, history, listed].map(({ stdout }) => stdout.includes(`Ada (${ada.id})`));
+    };
+    expect(await told(ADMIN_SECRET)).toEqual([true, true, true]);
+    expect(await told(ada.secret)).toEqual([true, true, true]);
+    expect(await told(grace.secret)).toEqual([false, false, false]);
+    // To have been asked is no refusal.
+    const after = await json(overTheWire(['refusals', '--json']));
+    expect(after.data.filter((each: Json) => each.key_id === grace.id)).toEqual([]);
+  });
+
+  test('refuse a time to come before they call anything', async () => {
+    const run = await overTheWire(['refusals', '--since', '2999-01-01T00:00:00Z']);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain('must not be in the future');
+    const two = await overTheWire(['refusals', '--app', randomUUID(), '--grant', randomUUID()]);
+    expect(two).toMatchObject({ code: 2, stdout: '' });
+  });
+
   test('tell how many grants and codes of an application they end', async () => {
     await json(overTheWire(['scope', 'put', 'profile.read', '--title', 'Your profile', '--json']));
     const app = await json(overTheWire(['app', 'create', 'Acme', '--json']));
@@ -163,6 +206,10 @@ function masked({ code, stdout, stderr }: Run): Run {
     text
       // `connection revoke` does not know their number over the wire.
       .replace(/^\d+ pending codes are cancelled\.\n/, '')
+      // Who ran a command, and from where.
+      .replaceAll(/on the command line|by the operator from \S+[^\s,]/g, 'ACTOR')
+      .replaceAll(/"by":"\w+"/g, '"by":"ACTOR"')
+      .replaceAll(/"address":(?:null|"127.0.0.1")/g, '"address":"ADDRESS"')
       .replaceAll(/lk_\w+/g, 'lk_…')
       .replaceAll(/…\w{4}/g, '…')
       .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')

@@ -5,7 +5,7 @@ import { invoke, type Json, requestOf, send, succeed, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
 import { unknownCredential } from './error-cases.ts';
 import { linkedApplication } from './linked-application.ts';
-import { operator, useServer } from './running-server.ts';
+import { ADMIN_SECRET, operator, useServer } from './running-server.ts';
 
 describeOnEachStore('refusals', (fresh) => {
   const server = useServer(fresh);
@@ -159,5 +159,35 @@ describeOnEachStore('refusals', (fresh) => {
       ...['at', 'what', 'result', 'reason', 'by', 'application_id', 'secret_id'],
       ...['key_id', 'request_id', 'address', 'os_user'],
     ]);
+  });
+
+  test('show a read key no credential, and a host key nothing', async () => {
+    const [reader, host] = await Promise.all(
+      ['read', 'host'].map((role) =>
+        succeed(server, 'admin.keys.create', { name: 'Reader', role }, operator),
+      ),
+    );
+    const { secret, bearer, issue, convert, account_id } = await linkedApplication(server);
+    const { code, grant_id } = await issue();
+    const { grant_secret } = await convert(code);
+    await refused(code, 'grants.convert', { code }, bearer);
+    await refused(grant_secret, 'grants.recover', { grant_id: randomUUID() }, bearer);
+    await refused(reader.secret, 'admin.keys.list', {}, `Bearer ${reader.secret}`);
+    await refused('ADMIN_SECRET', 'account.get', {}, operator);
+    for (const [name, input] of [
+      ['admin.refusals.list', { limit: 100 }],
+      ['admin.refusals.list', { account_id }],
+      ['admin.grants.history', { grant_id }],
+    ] as const) {
+      const request = requestOf('REST', name, input);
+      const shown = await send(server, { ...request, authorization: `Bearer ${reader.secret}` });
+      expect(shown.status).toBe(200);
+      expect(shown.text).toContain('127.0.0.1');
+      for (const hidden of [secret, code, grant_secret, reader.secret, ADMIN_SECRET]) {
+        expect(shown.text).not.toContain(hidden);
+      }
+      const denied = await send(server, { ...request, authorization: `Bearer ${host.secret}` });
+      expect([denied.status, denied.json.error_code]).toEqual([403, 'right_missing']);
+    }
   });
 });

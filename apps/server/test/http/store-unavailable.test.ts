@@ -44,6 +44,7 @@ describeOnEachStore('without its store, the service', (fresh) => {
       'admin.codes.issue': { account_id, application_id, scope: 'a' },
       'admin.grants.list': { account_id },
       'admin.grants.revokeAll': { account_id },
+      'admin.refusals.list': { account_id },
       'admin.scopes.put': { scope: 'a', title: 'A' },
       'admin.scopes.delete': { scope: 'a' },
       'admin.resources.create': { resource: 'https://mcp.example', name: 'Notes' },
