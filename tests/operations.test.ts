@@ -317,8 +317,6 @@ describe('the command line', () => {
       'copy',
       'demo',
       'doctor',
-      'explain',
-      'grant history',
       'migrate',
       'page texts',
       'restore',

@@ -20,8 +20,8 @@ const DAY: Milliseconds = 86_400_000;
 export const MAX_QUEUED = 1_000;
 
 // Limits the disk that a flood can fill; the log has every refusal. Anonymous callers cannot
-// displace refusals of applications. At 340 bytes a record in SQLite, a day takes at most 60 MB for
-// anonymous callers and 600 MB for applications.
+// displace refusals of applications. At 460 bytes a record in SQLite, a day takes at most 80 MB for
+// anonymous callers and 800 MB for applications.
 const ANONYMOUS = { capacity: 500, perSecond: 2 };
 const AUTHENTICATED = { capacity: 500, perSecond: 20 };
 // A single address or application gets at most a fifth of the burst (six full tRPC batches) and a

@@ -39,10 +39,14 @@ const describeRefusals = (refusals: readonly Refusal[], keyNames: KeyNames) =>
   refusals.map((refusal) => describeRefusal(refusal, keyNames)).join('\n\n');
 
 function describeRefusal(refusal: Refusal, keyNames: KeyNames): string {
-  const { at, operation, error_code, reason, found, advice, grant_id } = refusal;
+  const { at, operation, error_code, reason, found, advice, grant_id, account_id } = refusal;
+  const about = [
+    ...(grant_id === null ? [] : [`grant ${grant_id}`]),
+    ...(account_id === null ? [] : [`account ${account_id}`]),
+  ].join(' of ');
   return [
     `${at}  ${operation} was refused with ${error_code}${reason === null ? '' : ` (${reason})`}`,
-    `${describeActor(refusal, keyNames)}${grant_id === null ? '' : `, about grant ${grant_id}`}`,
+    `${describeActor(refusal, keyNames)}${about === '' ? '' : `, about ${about}`}`,
     `What was found: ${found}`,
     `What to do: ${advice}`,
   ].join('\n');
@@ -53,8 +57,8 @@ type ListedRefusal = Refusal & { key: string };
 const columns: readonly Column<ListedRefusal>[] = [
   { title: 'AGE', text: ({ at }) => at, short: ({ at }) => ageOf(at) },
   { title: 'REQUEST', text: ({ request_id }) => request_id },
-  { title: 'OPERATION', text: ({ operation }) => operation },
-  { title: 'ERROR', text: ({ error_code }) => error_code },
+  { title: 'OPERATION', text: ({ operation }) => operation, flexible: true },
+  { title: 'ERROR', text: ({ error_code }) => error_code, flexible: true },
   { title: 'REASON', text: ({ reason }) => reason ?? '', optional: true },
   { title: 'GRANT', text: ({ grant_id }) => grant_id ?? '', optional: true },
   { title: 'APPLICATION', text: ({ application_id }) => application_id ?? '', optional: true },
@@ -143,7 +147,7 @@ function describeEntry(
   const outcome = reason === null ? result : `${result} (${reason})`;
   // A change without an actor is older than the recording of actors. A refusal without one had an
   // unauthenticated caller.
-  const nobody = reason === null ? 'actor unknown' : 'by itself';
+  const nobody = reason === 'idle' ? 'by itself' : 'actor unknown';
   const actor = result === 'done' && who.by === null ? nobody : describeActor(who, keyNames);
   const request = request_id === null ? '' : `  request ${request_id}`;
   return `${at}  ${what}: ${outcome}  ${actor}${request}`;

@@ -89,7 +89,7 @@ test('the commands tell what happened to a grant, and why a request was refused'
   const [headline, ...rest] = explained.stdout.split('\n');
   expect(headline).toMatch(/ {2}grants\.convert was refused with code_not_found \(code_forged\)$/);
   expect(rest).toEqual([
-    `by application ${application_id} from 127.0.0.1, about grant ${grant_id}`,
+    `by application ${application_id} from 127.0.0.1, about grant ${grant_id} of account ${account_id}`,
     `What was found: ${reasons.code_forged.found}`,
     `What to do: ${reasons.code_forged.advice}`,
     '',
