@@ -8,7 +8,7 @@ export interface ErrorMembers {
   redirect_to?: string;
 }
 
-/** For the operator, never for the wire. */
+/** For the operator, never for the caller. */
 export interface Subject {
   application_id?: string;
   account_id?: string;
@@ -26,7 +26,7 @@ export class DomainError extends Error {
   override readonly name = 'DomainError';
   readonly code: ErrorCode;
   readonly members: ErrorMembers;
-  /** Which check failed. For the audit, never for the wire. */
+  /** Which check failed. For the operator, never for the caller. */
   readonly reason: Reason | null;
   readonly subject: Subject;
 
