@@ -3,9 +3,9 @@
  * the service to it. A number rises only by a commit that says why; whatever makes it smaller lowers it.
  */
 export const CEILINGS = {
-  'convert on SQLite': { files: 37, functions: 146 },
-  'convert on MongoDB': { files: 41, functions: 177 },
-  'linking flow': { files: 90, functions: 357 },
-  'app create': { files: 88, functions: 246 },
-  '--version': { modules: 43 },
+  'convert on SQLite': { files: 38, functions: 147 },
+  'convert on MongoDB': { files: 42, functions: 178 },
+  'linking flow': { files: 91, functions: 358 },
+  'app create': { files: 88, functions: 248 },
+  '--version': { modules: 44 },
 } as const;
