@@ -46,6 +46,9 @@ describeOnEachStore('refusals', (fresh) => {
     const about = ['of-the-user', 'not-found', 'of-another', 'a-forgery'];
     expect(requestsIn(await list({ grant_id }))).toEqual(about);
     expect(requestsIn(await list({ account_id }))).toEqual(['of-the-host', ...about]);
+    const { refusals } = await succeed(server, 'admin.accounts.export', { account_id }, operator);
+    expect(requestsIn({ data: refusals.toReversed() })).toEqual(['of-the-host', ...about]);
+    expect(refusals.at(-1).grant_id).toBeNull();
     expect(requestsIn(await list({ application_id }))).toEqual(['of-the-user', 'a-forgery']);
     expect(requestsIn(await list({ limit: 2 }))).toEqual(['of-the-host', 'of-the-user']);
     const [first] = (await list({ account_id, limit: 1 })).data;
