@@ -90,6 +90,7 @@ describeOnAnyStore('the consent page', (fresh) => {
       await expectErrorPage(await visit(server, pathOf(url)), 'page_expired', {
         operation: 'pages.open',
         reason: 'page_ticket_used',
+        account_id,
         by: null,
       });
     });
@@ -279,6 +280,7 @@ describeOnAnyStore('the consent page', (fresh) => {
     for (const decision of ['allow', 'deny', 'switch']) {
       await expectErrorPage(await answer(page, decision), 'page_expired', {
         reason: 'page_superseded',
+        account_id: linking.account_id,
       });
     }
     expect((await answer(await open(server, url), 'allow')).status).toBe(303);
