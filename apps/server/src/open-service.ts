@@ -41,6 +41,7 @@ export interface ServiceOptions {
   claim?: StoreOptions['claim'] | null;
   onCopied?: StoreOptions['onCopied'];
   linking?: Linking | null;
+  settings?: Service['settings'];
   watcher?: Watcher;
 }
 
@@ -83,6 +84,7 @@ export async function openService(
     claim = { evenIfCopied: false },
     onCopied,
     linking = null,
+    settings = [],
     watcher = {},
   }: ServiceOptions = {},
 ): Promise<Service> {
@@ -146,6 +148,7 @@ export async function openService(
     exportTurns,
     idleGrants,
     linking,
+    settings,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Setting } from '@latchkey/schema';
 import type { ExportTurns } from './accounts/export-turns.ts';
 import type { Deletions } from './applications/deletions.ts';
 import type { Audit } from './audit/audit.ts';
@@ -29,6 +30,8 @@ export interface Service {
   exportTurns: ExportTurns;
   idleGrants: IdleGrants;
   linking: Linking | null;
+  /** Those in force, without secrets. */
+  settings: readonly Setting[];
 }
 
 export function linkingOf({ linking }: Pick<Service, 'linking'>): Linking {

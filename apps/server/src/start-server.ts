@@ -24,6 +24,7 @@ import { closeService, linkingFrom, openService } from './open-service.ts';
 import type { Intercept } from './operations/call.ts';
 import { linkingOf, type Service } from './service.ts';
 import type { Settings } from './settings.ts';
+import { settingsInForce } from './settings-in-force.ts';
 import type { StoreOptions } from './store/store.ts';
 import { loadTracing } from './tracing/load-tracing.ts';
 
@@ -96,6 +97,7 @@ export async function startServer(
     claim: { evenIfCopied },
     onCopied,
     linking: linkingFrom(settings, clock),
+    settings: settingsInForce(settings),
     watcher: {
       storeObservers: observers.filter((observer) => observer !== undefined),
       housekeepingFailed: () => metrics?.housekeepingFailed(),
@@ -147,7 +149,11 @@ export async function startServer(
     // Without PUBLIC_URL, the demo needs the address before there are routes.
     url = urlOf(address);
     const complete = demo === null ? settings : demo.withLinkingDemo(settings, url);
-    service = { ...opened, linking: linkingFrom(complete, clock) };
+    service = {
+      ...opened,
+      linking: linkingFrom(complete, clock),
+      settings: settingsInForce(complete),
+    };
     const listeningUrl = url;
     open(adminPort === null ? 'all' : 'public', service, {
       settings: complete,

@@ -4,6 +4,7 @@ import { closeService, linkingFrom, openService, type ServiceOptions } from '../
 import { callOperation, type OperatorOperation } from '../operations/call-operation.ts';
 import type { Service } from '../service.ts';
 import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
+import { settingsInForce } from '../settings-in-force.ts';
 import { commandLog } from './command-log.ts';
 import { listeningUrl } from './listening-url.ts';
 import { osUser } from './os-user.ts';
@@ -27,8 +28,12 @@ export async function openForCommand(terminal: Terminal, access: Access): Promis
   const settings = loadSettings(terminal.environment);
   refuseInMemory(settings);
   const { databaseUrl, auditDays, minFreeMb } = settings;
-  const linking = linkingFrom(await completeSettings(settings));
-  const options = { auditDays, minFreeMb, linking, ...access };
+  const complete = await completeSettings(settings);
+  const linking = linkingFrom(complete);
+  const options = {
+    ...{ auditDays, minFreeMb, linking, settings: settingsInForce(complete) },
+    ...access,
+  };
   const service = await openService(databaseUrl, commandLog(terminal), options);
   const person = { by: 'command_line', os_user: osUser(terminal.environment) } as const;
   return {

@@ -57,6 +57,7 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
       async close() {},
     },
     linking: null,
+    settings: [],
   };
   return { service, redemptions };
 }

@@ -33,7 +33,7 @@ async function setDisabled({ store, clock }: Service, application_id: string, di
 
 type AdminName = Extract<
   keyof Handlers,
-  `admin.${'applications' | 'accounts' | 'codes' | 'grants'}.${string}`
+  `admin.${'applications' | 'accounts' | 'codes' | 'grants' | 'settings'}.${string}`
 >;
 
 export const adminHandlers: Handlers<AdminName> = {
@@ -141,4 +141,5 @@ export const adminHandlers: Handlers<AdminName> = {
     object: 'grant_revocations',
     ...(await revokeAll(service, parties, initiator)),
   }),
+  'admin.settings.get': async ({ settings }) => ({ object: 'settings', data: [...settings] }),
 };
