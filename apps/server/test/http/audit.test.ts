@@ -114,7 +114,9 @@ describeOnAnyStore('the life of a grant', (fresh) => {
         result: 'grant_not_recoverable',
         reason: 'grant_used',
       }),
-      line('admin.grants.revoke', 'the-revocation', { by: 'operator', admin_secret: 'current' }),
+      line('admin.grants.revoke', 'the-revocation', {
+        ...{ by: 'operator', admin_secret: 'current', key_id: null },
+      }),
       line('grants.revoke', 'the-repetition', application),
       line('account.get', 'refused-use', {
         by: null,
