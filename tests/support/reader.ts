@@ -55,6 +55,7 @@ type Noted =
   | 'APPLICATION_ID'
   | 'ACCOUNT_ID'
   | 'SECRET_ID'
+  | 'KEY_ID'
   | 'the secret of a new application'
   | 'an issued code';
 
@@ -74,6 +75,8 @@ const notes: [Noted, RegExp][] = [
   ['APPLICATION_ID', new RegExp(`^id +(${UUID})\nname +Acme$`, 'm')],
   // The oldest secret of an application.
   ['SECRET_ID', new RegExp(`^secret +(${UUID})  `, 'm')],
+  // The oldest key of a list.
+  ['KEY_ID', new RegExp(`(${UUID})\\t.*\\tlk_key_….*\\n$`)],
   ['the secret of a new application', /^(lk_app_\w{71})$/m],
   ['the secret of a new application', /"secret":"(lk_app_\w{71})"/],
   ['an issued code', /^(lk_code_\w{71})$/m],
@@ -203,7 +206,7 @@ export class Reader {
       this.#noted.set('lk_app_…', applicationSecret).set('lk_code_…', code);
     }
     return text.replace(
-      /lk_(?:app|code|grant)_…|\b(?:GRANT|APPLICATION|ACCOUNT|SECRET)_ID\b/g,
+      /lk_(?:app|code|grant)_…|\b(?:GRANT|APPLICATION|ACCOUNT|SECRET|KEY)_ID\b/g,
       (word) => this.noted(word as Noted),
     );
   }
