@@ -7,7 +7,7 @@ import { slow } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import settings from '../apps/server/src/settings.json' with { type: 'json' };
-import { settingsInForce } from '../apps/server/src/settings-in-force.ts';
+import { settingsInForce } from '../apps/server/src/settings.ts';
 import { codeBlocks, tableBelow } from './support/markdown.ts';
 import { expectKnown, metricTypes } from './support/metrics.ts';
 import {

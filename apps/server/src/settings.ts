@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { uris } from '@latchkey/schema';
+import { type Setting as SettingInForce, uris } from '@latchkey/schema';
 import { z } from 'zod';
 import { BadSetting } from './bad-setting.ts';
 import { type DocumentHosts, parseDocumentHosts } from './client-documents/hosts.ts';
@@ -85,8 +85,7 @@ const rateLimits = z.string().transform((text, context) => {
 
 type SettingName = keyof typeof settings;
 
-// As strings: the types of the package cannot refer to the file of the list.
-export const settingNames: readonly string[] = Object.keys(settings);
+const settingNames = Object.keys(settings) as SettingName[];
 
 /** A setting with a `fileExample` can also be given as a file, in NAME_FILE. */
 const examples: { readonly [Name in SettingName]: { example: string; fileExample?: string } } =
@@ -233,15 +232,12 @@ type SettingOf<Name extends SettingName> =
   | z.output<Definitions[Name]['schema']>
   | (Definitions[Name]['default'] extends string ? never : null);
 
-export const defaultOf = (name: string): string | null => definitions[name as SettingName].default;
-
 /** A setting that can be given as a file may be a secret. */
-export const isSecret = (name: string): boolean =>
-  examples[name as SettingName].fileExample !== undefined;
+const isSecret = (name: SettingName) => examples[name].fileExample !== undefined;
 
 function givenIn(environment: NodeJS.ProcessEnv): Map<string, GivenSetting> {
   const given = new Map<string, GivenSetting>();
-  for (const name of settingNames as SettingName[]) {
+  for (const name of settingNames) {
     if (isSet(environment, name, name)) {
       const text = isSecret(name) ? null : (environment[name] as string);
       given.set(name, { source: 'environment', text });
@@ -456,6 +452,41 @@ export function readSecretsAgain(settings: Settings, environment: NodeJS.Process
   Object.assign(settings, { adminSecret, adminSecretPrevious });
   return changed;
 }
+
+/** With no part of a secret, in the order of `docs/operations.md`. */
+export function settingsInForce(settings: Settings): SettingInForce[] {
+  return settingNames.map((name) => ({
+    name,
+    value: shownValue(settings, name),
+    source: settings.given.get(name)?.source ?? 'default',
+  }));
+}
+
+function shownValue(settings: Settings, name: SettingName): string | null {
+  if (name === 'DATABASE_URL') return withoutSecrets(settings.databaseUrl);
+  if (isSecret(name)) return null;
+  // The demo and the test server set some themselves.
+  const value = settings[camelCase(name)];
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  return settings.given.get(name)?.text ?? definitions[name].default;
+}
+
+const camelCase = (name: SettingName) =>
+  name
+    .toLowerCase()
+    .replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) as keyof Settings;
+
+/** Without user, password and query. Nothing is left of a URL that the driver refuses. */
+function withoutSecrets(databaseUrl: string): string {
+  const [, scheme = '', rest = ''] = /^(file:|[a-z+]+:\/\/)(.*)$/s.exec(databaseUrl) ?? [];
+  if (scheme === 'file:') return scheme + withoutQuery(rest);
+  const at = rest.lastIndexOf('@');
+  // The driver wants these escaped in a user and a password. Otherwise the @ may be in the query.
+  if (/[/?#]/.test(rest.slice(0, at + 1))) return scheme;
+  return scheme + withoutQuery(rest.slice(at + 1));
+}
+
+const withoutQuery = (address: string) => address.replace(/\?.*$/s, '');
 
 /** A command would leave nothing in a database in memory. */
 export function refuseInMemory({ databaseUrl }: Settings): void {

@@ -23,8 +23,7 @@ import type { Metrics } from './metrics/metrics.ts';
 import { closeService, linkingFrom, openService } from './open-service.ts';
 import type { Intercept } from './operations/call.ts';
 import { linkingOf, type Service } from './service.ts';
-import type { Settings } from './settings.ts';
-import { settingsInForce } from './settings-in-force.ts';
+import { type Settings, settingsInForce } from './settings.ts';
 import type { StoreOptions } from './store/store.ts';
 import { loadTracing } from './tracing/load-tracing.ts';
 
