@@ -84,7 +84,7 @@ export async function openService(
     claim = { evenIfCopied: false },
     onCopied,
     linking = null,
-    settings = [],
+    settings = () => [],
     watcher = {},
   }: ServiceOptions = {},
 ): Promise<Service> {

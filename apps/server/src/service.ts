@@ -31,7 +31,7 @@ export interface Service {
   idleGrants: IdleGrants;
   linking: Linking | null;
   /** Those in force, without secrets. */
-  settings: readonly Setting[];
+  settings: () => Setting[];
 }
 
 export function linkingOf({ linking }: Pick<Service, 'linking'>): Linking {

@@ -96,7 +96,7 @@ export async function startServer(
     claim: { evenIfCopied },
     onCopied,
     linking: linkingFrom(settings, clock),
-    settings: settingsInForce(settings),
+    settings: () => settingsInForce(settings),
     watcher: {
       storeObservers: observers.filter((observer) => observer !== undefined),
       housekeepingFailed: () => metrics?.housekeepingFailed(),
@@ -151,7 +151,7 @@ export async function startServer(
     service = {
       ...opened,
       linking: linkingFrom(complete, clock),
-      settings: settingsInForce(complete),
+      settings: () => settingsInForce(complete),
     };
     const listeningUrl = url;
     open(adminPort === null ? 'all' : 'public', service, {

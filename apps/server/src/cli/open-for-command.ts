@@ -30,7 +30,7 @@ export async function openForCommand(terminal: Terminal, access: Access): Promis
   const complete = await completeSettings(settings);
   const linking = linkingFrom(complete);
   const options = {
-    ...{ auditDays, minFreeMb, linking, settings: settingsInForce(complete) },
+    ...{ auditDays, minFreeMb, linking, settings: () => settingsInForce(complete) },
     ...access,
   };
   const service = await openService(databaseUrl, commandLog(terminal), options);

@@ -57,7 +57,7 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
       async close() {},
     },
     linking: null,
-    settings: [],
+    settings: () => [],
   };
   return { service, redemptions };
 }

@@ -141,5 +141,5 @@ export const adminHandlers: Handlers<AdminName> = {
     object: 'grant_revocations',
     ...(await revokeAll(service, parties, initiator)),
   }),
-  'admin.settings.get': async ({ settings }) => ({ object: 'settings', data: [...settings] }),
+  'admin.settings.get': async ({ settings }) => ({ object: 'settings', data: settings() }),
 };
