@@ -313,6 +313,7 @@ function describePage(page: string): void {
     reader = await Reader.create(undefined);
     await shell(reader, 'npm start');
     await shell(reader, 'npm run -s latchkey -- app create Acme');
+    await shell(reader, "npm run -s latchkey -- key create 'Sign-in page' --role host");
   });
   afterAll(() => reader?.close());
 

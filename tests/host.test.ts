@@ -169,7 +169,9 @@ describe.each(Object.keys(frameworks))('with %s', (name) => {
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     service = await createTestServer({ signInUrl: `${origin}/link` });
     const { baseUrl, adminSecret } = service;
-    admin = new LatchkeyAdmin({ baseUrl, adminSecret, maxRetries: 0 });
+    const root = new LatchkeyAdmin({ baseUrl, adminSecret });
+    const key = await root.keys.create({ name: 'Sign-in page', role: 'host' });
+    admin = new LatchkeyAdmin({ baseUrl, adminSecret: key.secret, maxRetries: 0 });
     await frameworks[name]?.(origin, admin, server);
   });
   afterAll(async () => {

@@ -170,6 +170,8 @@ test.each([
 let folder: string;
 let service: ServiceProcess;
 let host: RunningProgram;
+let keyOfHost: string;
+let application_id: string;
 let authorizationUrl: string;
 
 /** Starts the service and a host. */
@@ -185,6 +187,7 @@ async function start(program: Program): Promise<void> {
     name: 'Sign-in page',
     role: 'host',
   });
+  keyOfHost = key.secret;
   for (const [file, code] of Object.entries(program)) {
     await writeFile(join(folder, file), code.replaceAll(PORT_OF_PAGES, port));
   }
@@ -198,8 +201,9 @@ async function start(program: Program): Promise<void> {
     redirect_uris: ['http://127.0.0.1:1/callback'],
     public: true,
   });
+  application_id = application.id;
   authorizationUrl = `${url}/oauth/authorize?${new URLSearchParams({
-    client_id: application.id,
+    client_id: application_id,
     response_type: 'code',
     scope: 'profile.read',
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
@@ -254,6 +258,15 @@ describe.each(Object.entries(programs))('a host with %s', (_, program) => {
     expect((await browser.press(home, 'Sign out')).url.href).toBe(`${host.url}/`);
     expect(await browser.press(consent, 'Allow')).toMatchObject({ status: 410 });
     expect((await browser.open(authorizationUrl)).url.pathname).toBe('/sign-in');
+  });
+
+  test('has a key that can delete no application', async () => {
+    const response = await fetch(`${service.url}/admin/applications/${application_id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${keyOfHost}` },
+    });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ error_code: 'right_missing' });
   });
 });
 

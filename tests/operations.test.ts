@@ -7,6 +7,7 @@ import { slow } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import settings from '../apps/server/src/settings.json' with { type: 'json' };
+import { settingsInForce } from '../apps/server/src/settings.ts';
 import { codeBlocks, tableBelow } from './support/markdown.ts';
 import { expectKnown, metricTypes } from './support/metrics.ts';
 import {
@@ -50,6 +51,14 @@ describe('the settings', () => {
       if (absent) expect([null, {}], name).toContainEqual(defaults[key]);
       else expect(loadSettings({ [name]: written })[key], name).toEqual(defaults[key]);
     }
+  });
+
+  test('are those of admin.settings.get, in the same order and with the documented defaults', () => {
+    const rows = tableBelow(operations, 'Settings').map(([name, written = '']) => {
+      const isAbsent = ['none', 'from the request'].includes(written);
+      return { name, value: isAbsent ? null : written, source: 'default' };
+    });
+    expect(settingsInForce(defaults)).toEqual(rows);
   });
 
   test('are all passed on by compose.yaml', async () => {

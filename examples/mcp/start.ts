@@ -46,8 +46,12 @@ const latchkey = new Latchkey({ baseUrl, applicationSecret: null });
 const notesOf = (id: string) => (id === ada.account_id ? ['Sketch of the engine'] : []);
 const mcp = createMcp(latchkey, { resource, authorizationServer: baseUrl }, notesOf);
 
+// All that the host can do with it is to link its users.
+const key = await admin.keys.create({ name: 'Sign-in page', role: 'host' });
+const hostAdmin = new LatchkeyAdmin({ baseUrl, adminSecret: key.secret });
+
 const listen = (app: Express, url: string) =>
   new Promise((resolve) => app.listen(Number(new URL(url).port), '127.0.0.1', resolve));
-await listen(createHost({ admin, url: hostUrl, users: [ada] }), hostUrl);
+await listen(createHost({ admin: hostAdmin, url: hostUrl, users: [ada] }), hostUrl);
 await listen(mcp, mcpUrl);
 process.stdout.write(`The MCP server: ${resource}\nThe host: ${hostUrl}\n`);

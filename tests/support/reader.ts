@@ -56,6 +56,7 @@ type Noted =
   | 'ACCOUNT_ID'
   | 'SECRET_ID'
   | 'REQUEST_ID'
+  | 'KEY_ID'
   | 'the secret of a new application'
   | 'an issued code';
 
@@ -77,6 +78,8 @@ const notes: [Noted, RegExp][] = [
   ['SECRET_ID', new RegExp(`^secret +(${UUID})  `, 'm')],
   // The newest refusal of a list.
   ['REQUEST_ID', new RegExp(`^20\\S+\t(${UUID})\t`, 'm')],
+  // The oldest key of a list.
+  ['KEY_ID', new RegExp(`(${UUID})\\t.*\\tlk_key_….*\\n$`)],
   ['the secret of a new application', /^(lk_app_\w{71})$/m],
   ['the secret of a new application', /"secret":"(lk_app_\w{71})"/],
   ['an issued code', /^(lk_code_\w{71})$/m],
@@ -206,7 +209,7 @@ export class Reader {
       this.#noted.set('lk_app_…', applicationSecret).set('lk_code_…', code);
     }
     return text.replace(
-      /lk_(?:app|code|grant)_…|\b(?:GRANT|APPLICATION|ACCOUNT|SECRET|REQUEST)_ID\b/g,
+      /lk_(?:app|code|grant)_…|\b(?:GRANT|APPLICATION|ACCOUNT|SECRET|REQUEST|KEY)_ID\b/g,
       (word) => this.noted(word as Noted),
     );
   }

@@ -44,6 +44,7 @@ export interface ServiceOptions {
   linking?: Linking | null;
   /** See {@link Service.redact}. Default: of credentials alone, not of secrets in settings. */
   redact?: Service['redact'];
+  settings?: Service['settings'];
   watcher?: Watcher;
 }
 
@@ -87,6 +88,7 @@ export async function openService(
     onCopied,
     linking = null,
     redact = redactor([]),
+    settings = () => [],
     watcher = {},
   }: ServiceOptions = {},
 ): Promise<Service> {
@@ -151,6 +153,7 @@ export async function openService(
     idleGrants,
     linking,
     redact,
+    settings,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Setting } from '@latchkey/schema';
 import type { ExportTurns } from './accounts/export-turns.ts';
 import type { Deletions } from './applications/deletions.ts';
 import type { Audit } from './audit/audit.ts';
@@ -31,6 +32,8 @@ export interface Service {
   linking: Linking | null;
   /** Takes credentials out of a text, as out of what is logged and stored. */
   redact(text: string): string;
+  /** Those in force, without secrets. */
+  settings: () => Setting[];
 }
 
 export function linkingOf({ linking }: Pick<Service, 'linking'>): Linking {

@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { uris } from '@latchkey/schema';
+import { type Setting as SettingInForce, uris } from '@latchkey/schema';
 import { z } from 'zod';
 import { BadSetting } from './bad-setting.ts';
 import { type DocumentHosts, parseDocumentHosts } from './client-documents/hosts.ts';
 import { isDatabaseUrl } from './database-url.ts';
-import {
-  defaultRateLimits,
-  parseRateLimits,
-  type RateLimits,
-} from './limits/rate-limit-setting.ts';
+import { parseRateLimits, type RateLimits } from './limits/rate-limit-setting.ts';
 import { BadTexts, parsePageTexts, type TextsByLanguage } from './page-texts/read-page-texts.ts';
 import { readSecretFile } from './secret-file.ts';
 import settings from './settings.json' with { type: 'json' };
@@ -56,6 +52,14 @@ export interface Settings {
   pageHome: string | null;
   pageColor: string;
   pageTexts: TextsByLanguage;
+  /** The others have their defaults. */
+  given: ReadonlyMap<string, GivenSetting>;
+}
+
+export interface GivenSetting {
+  source: 'environment' | 'file';
+  /** Null for a setting that may be a secret. */
+  text: string | null;
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -64,10 +68,6 @@ export const DEFAULT_AUDIT_DAYS = 30;
 
 // Room for the write-ahead log, and for what the database grows by until its operator makes room.
 export const DEFAULT_MIN_FREE_MB = 64;
-
-const DEFAULT_PAGE_COLOR = '#0b62d6';
-
-const DEFAULT_DATABASE_URL = 'file:./data/latchkey.db';
 
 const integer = (min: number, max: number) =>
   z
@@ -85,13 +85,16 @@ const rateLimits = z.string().transform((text, context) => {
 
 type SettingName = keyof typeof settings;
 
+const settingNames = Object.keys(settings) as SettingName[];
+
 /** A setting with a `fileExample` can also be given as a file, in NAME_FILE. */
 const examples: { readonly [Name in SettingName]: { example: string; fileExample?: string } } =
   settings;
 
-interface Setting<Value> {
+interface Setting<Value, Default extends string | null = string | null> {
   schema: z.ZodType<Value, string>;
   fault: string;
+  default: Default;
 }
 
 // A placeholder, or a key that was held down, has fewer different characters.
@@ -106,10 +109,14 @@ const ADMIN_SECRET_FAULT = `must be at least 32 printable ASCII characters witho
 
 const hostName = z.string().regex(/^[A-Za-z0-9.:_-]+$/);
 
-const setting = <Value>(schema: z.ZodType<Value, string>, fault: string): Setting<Value> => ({
-  schema,
-  fault,
-});
+/** Without a default, a setting that is not set is null. */
+function setting<Value, Default extends string | null = null>(
+  schema: z.ZodType<Value, string>,
+  fault: string,
+  standard: Default = null as Default,
+): Setting<Value, Default> {
+  return { schema, fault, default: standard };
+}
 
 const databaseUrl = z.string().refine(isDatabaseUrl);
 
@@ -128,9 +135,13 @@ const documentHosts = z.string().transform((text, context) => {
 });
 
 const definitions = {
-  PORT: setting(integer(0, 65_535), 'must be a whole number from 0 to 65535'),
-  HOST: setting(hostName, 'must be a host name or an address'),
-  DATABASE_URL: setting(databaseUrl, 'must start with file:, mongodb:// or mongodb+srv://'),
+  PORT: setting(integer(0, 65_535), 'must be a whole number from 0 to 65535', '3000'),
+  HOST: setting(hostName, 'must be a host name or an address', '127.0.0.1'),
+  DATABASE_URL: setting(
+    databaseUrl,
+    'must start with file:, mongodb:// or mongodb+srv://',
+    'file:./data/latchkey.db',
+  ),
   ADMIN_SECRET: setting(adminSecret, ADMIN_SECRET_FAULT),
   ADMIN_SECRET_PREVIOUS: setting(adminSecret, ADMIN_SECRET_FAULT),
   ADMIN_HOST: setting(hostName, 'must be a host name or an address'),
@@ -144,28 +155,43 @@ const definitions = {
       ),
     'must be an http or https URL without user, query and fragment',
   ),
-  LOG_LEVEL: setting(z.enum(logLevels), `must be one of ${logLevels.join(', ')}`),
+  LOG_LEVEL: setting(z.enum(logLevels), `must be one of ${logLevels.join(', ')}`, 'info'),
   TRUST_PROXY: setting(
     z.enum(['true', 'false']).transform((value) => value === 'true'),
     'must be true or false',
+    'false',
   ),
-  DRAIN_SECONDS: setting(integer(0, 3600), 'must be a whole number from 0 to 3600'),
-  SHUTDOWN_SECONDS: setting(integer(0, 3600), 'must be a whole number from 0 to 3600'),
-  AUDIT: setting(z.enum(['best-effort', 'required']), 'must be best-effort or required'),
-  AUDIT_DAYS: setting(integer(0, 3650), 'must be a whole number from 0 to 3650'),
+  DRAIN_SECONDS: setting(integer(0, 3600), 'must be a whole number from 0 to 3600', '0'),
+  SHUTDOWN_SECONDS: setting(integer(0, 3600), 'must be a whole number from 0 to 3600', '10'),
+  AUDIT: setting(
+    z.enum(['best-effort', 'required']),
+    'must be best-effort or required',
+    'best-effort',
+  ),
+  AUDIT_DAYS: setting(
+    integer(0, 3650),
+    'must be a whole number from 0 to 3650',
+    `${DEFAULT_AUDIT_DAYS}`,
+  ),
   // At least a day, so that a replay of a code is still recognised.
   REVOKED_GRANT_DAYS: setting(
     integer(1, 36_500),
     'must be a whole number from 1 to 36500, or not set to keep everything',
   ),
-  MIN_FREE_MB: setting(integer(0, 1_048_576), 'must be a whole number from 0 to 1048576'),
+  MIN_FREE_MB: setting(
+    integer(0, 1_048_576),
+    'must be a whole number from 0 to 1048576',
+    `${DEFAULT_MIN_FREE_MB}`,
+  ),
   METRICS: setting(
     z.enum(['on', 'off']).transform((value) => value === 'on'),
     'must be on or off',
+    'off',
   ),
   RATE_LIMIT: setting(
     rateLimits,
     'must be on, off or a list of NAME=COUNT/SECONDS, where NAME is authentications, exchanges, requests, links or links_total',
+    'on',
   ),
   SIGN_IN_URL: setting(
     signInUrl,
@@ -174,6 +200,7 @@ const definitions = {
   CLIENT_DOCUMENTS: setting(
     documentHosts,
     'must be off, any, or a list of hosts, each as the URL standard writes it, perhaps with *. or ! before it',
+    'off',
   ),
   OUTBOUND_ALLOW: setting(z.literal('private'), 'must be private'),
   PAGE_NAME: setting(
@@ -194,9 +221,32 @@ const definitions = {
       .regex(/^#[0-9a-f]{6}$/i)
       .toLowerCase(),
     'must be a colour as #rrggbb',
+    '#0b62d6',
   ),
   PAGE_TEXTS: setting(z.string(), 'must be the path of a JSON file'),
 } satisfies Record<SettingName, Setting<unknown>>;
+
+type Definitions = typeof definitions;
+
+type SettingOf<Name extends SettingName> =
+  | z.output<Definitions[Name]['schema']>
+  | (Definitions[Name]['default'] extends string ? never : null);
+
+/** A setting that can be given as a file may be a secret. */
+const isSecret = (name: SettingName) => examples[name].fileExample !== undefined;
+
+function givenIn(environment: NodeJS.ProcessEnv): Map<string, GivenSetting> {
+  const given = new Map<string, GivenSetting>();
+  for (const name of settingNames) {
+    if (isSet(environment, name, name)) {
+      const text = isSecret(name) ? null : (environment[name] as string);
+      given.set(name, { source: 'environment', text });
+    } else if (isSecret(name) && isSet(environment, `${name}_FILE`, name)) {
+      given.set(name, { source: 'file', text: null });
+    }
+  }
+  return given;
+}
 
 function find(
   environment: NodeJS.ProcessEnv,
@@ -245,19 +295,21 @@ function readSecret(variable: string, path: string, example: string): string {
 function read<Name extends SettingName>(
   environment: NodeJS.ProcessEnv,
   name: Name,
-): z.output<(typeof definitions)[Name]['schema']> | undefined {
+): SettingOf<Name> {
+  const { schema, default: standard } = definitions[name];
   const found = find(environment, name);
-  if (found === undefined) return undefined;
-  const result = definitions[name].schema.safeParse(found.text);
-  if (!result.success) throw new BadSetting(`${found.subject}. Example: ${found.example}`);
-  return result.data as z.output<(typeof definitions)[Name]['schema']>;
+  const text = found?.text ?? standard;
+  if (text === null) return null as SettingOf<Name>;
+  const result = schema.safeParse(text);
+  if (!result.success) throw new BadSetting(`${found?.subject}. Example: ${found?.example}`);
+  return result.data as SettingOf<Name>;
 }
 
 function readAdmin(environment: NodeJS.ProcessEnv, host: string, port: number) {
-  const adminSecret = read(environment, 'ADMIN_SECRET') ?? null;
-  const adminSecretPrevious = read(environment, 'ADMIN_SECRET_PREVIOUS') ?? null;
-  const adminHost = read(environment, 'ADMIN_HOST') ?? null;
-  const adminPort = read(environment, 'ADMIN_PORT') ?? null;
+  const adminSecret = read(environment, 'ADMIN_SECRET');
+  const adminSecretPrevious = read(environment, 'ADMIN_SECRET_PREVIOUS');
+  const adminHost = read(environment, 'ADMIN_HOST');
+  const adminPort = read(environment, 'ADMIN_PORT');
   if (adminSecretPrevious !== null && adminSecret === null) {
     throw new BadSetting(
       'ADMIN_SECRET_PREVIOUS is set, but ADMIN_SECRET is not. Set both. Example: ADMIN_SECRET="$(openssl rand -hex 32)"',
@@ -280,7 +332,7 @@ function readLinking(
   environment: NodeJS.ProcessEnv,
   { adminSecret, publicUrl }: Pick<Settings, 'adminSecret' | 'publicUrl'>,
 ) {
-  const signInUrl = read(environment, 'SIGN_IN_URL') ?? null;
+  const signInUrl = read(environment, 'SIGN_IN_URL');
   if (signInUrl !== null) {
     // Without these, nobody could say who signed in, and no address of the flow would be certain.
     for (const [name, value] of [
@@ -300,7 +352,7 @@ function readLinking(
       );
     }
   }
-  const clientDocuments = read(environment, 'CLIENT_DOCUMENTS') ?? null;
+  const clientDocuments = read(environment, 'CLIENT_DOCUMENTS');
   if (clientDocuments !== null && signInUrl === null) {
     throw new BadSetting(
       `CLIENT_DOCUMENTS is set, but SIGN_IN_URL is not. Set both. Example: SIGN_IN_URL=${examples.SIGN_IN_URL.example}`,
@@ -309,16 +361,16 @@ function readLinking(
   return {
     signInUrl,
     clientDocuments,
-    pageName: read(environment, 'PAGE_NAME') ?? null,
-    pageLogo: read(environment, 'PAGE_LOGO') ?? null,
-    pageHome: read(environment, 'PAGE_HOME') ?? null,
-    pageColor: read(environment, 'PAGE_COLOR') ?? DEFAULT_PAGE_COLOR,
+    pageName: read(environment, 'PAGE_NAME'),
+    pageLogo: read(environment, 'PAGE_LOGO'),
+    pageHome: read(environment, 'PAGE_HOME'),
+    pageColor: read(environment, 'PAGE_COLOR'),
     pageTexts: readPageTexts(read(environment, 'PAGE_TEXTS')),
   };
 }
 
-function readPageTexts(path: string | undefined): TextsByLanguage {
-  if (path === undefined) return {};
+function readPageTexts(path: string | null): TextsByLanguage {
+  if (path === null) return {};
   const { fault } = definitions.PAGE_TEXTS;
   const { example } = examples.PAGE_TEXTS;
   let json: string;
@@ -342,43 +394,45 @@ function readPageTexts(path: string | undefined): TextsByLanguage {
 
 /** @throws BadSetting for the first setting that cannot be used */
 export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
+  const given = givenIn(environment);
+  const databaseIsDefault = !given.has('DATABASE_URL');
   const databaseUrl = read(environment, 'DATABASE_URL');
-  if (databaseUrl === undefined && environment.NODE_ENV === 'production') {
+  if (databaseIsDefault && environment.NODE_ENV === 'production') {
     throw new BadSetting(
       `DATABASE_URL is not set, but NODE_ENV is production. Example: DATABASE_URL=${examples.DATABASE_URL.example}`,
     );
   }
-  const rateLimit = read(environment, 'RATE_LIMIT');
-  const logLevel = read(environment, 'LOG_LEVEL') ?? 'info';
-  const audit = read(environment, 'AUDIT') ?? 'best-effort';
+  const logLevel = read(environment, 'LOG_LEVEL');
+  const audit = read(environment, 'AUDIT');
   if (audit === 'required' && logLevel === 'silent') {
     throw new BadSetting(
       'AUDIT is required, but LOG_LEVEL=silent writes no audit line. Example: AUDIT=required LOG_LEVEL=fatal',
     );
   }
-  const port = read(environment, 'PORT') ?? 3000;
-  const host = read(environment, 'HOST') ?? '127.0.0.1';
+  const port = read(environment, 'PORT');
+  const host = read(environment, 'HOST');
   const admin = readAdmin(environment, host, port);
-  const publicUrl = read(environment, 'PUBLIC_URL') ?? null;
+  const publicUrl = read(environment, 'PUBLIC_URL');
   return {
     port,
     host,
-    databaseUrl: databaseUrl ?? DEFAULT_DATABASE_URL,
-    databaseIsDefault: databaseUrl === undefined,
+    databaseUrl,
+    databaseIsDefault,
     ...admin,
     publicUrl,
     logLevel,
-    trustProxy: read(environment, 'TRUST_PROXY') ?? false,
-    drainSeconds: read(environment, 'DRAIN_SECONDS') ?? 0,
-    shutdownSeconds: read(environment, 'SHUTDOWN_SECONDS') ?? 10,
+    trustProxy: read(environment, 'TRUST_PROXY'),
+    drainSeconds: read(environment, 'DRAIN_SECONDS'),
+    shutdownSeconds: read(environment, 'SHUTDOWN_SECONDS'),
     audit,
-    auditDays: read(environment, 'AUDIT_DAYS') ?? DEFAULT_AUDIT_DAYS,
-    revokedGrantDays: read(environment, 'REVOKED_GRANT_DAYS') ?? null,
-    minFreeMb: read(environment, 'MIN_FREE_MB') ?? DEFAULT_MIN_FREE_MB,
-    metrics: read(environment, 'METRICS') ?? false,
-    rateLimit: rateLimit === undefined ? defaultRateLimits : rateLimit,
-    outboundAllow: read(environment, 'OUTBOUND_ALLOW') ?? null,
+    auditDays: read(environment, 'AUDIT_DAYS'),
+    revokedGrantDays: read(environment, 'REVOKED_GRANT_DAYS'),
+    minFreeMb: read(environment, 'MIN_FREE_MB'),
+    metrics: read(environment, 'METRICS'),
+    rateLimit: read(environment, 'RATE_LIMIT'),
+    outboundAllow: read(environment, 'OUTBOUND_ALLOW'),
     ...readLinking(environment, { ...admin, publicUrl }),
+    given,
   };
 }
 
@@ -398,6 +452,41 @@ export function readSecretsAgain(settings: Settings, environment: NodeJS.Process
   Object.assign(settings, { adminSecret, adminSecretPrevious });
   return changed;
 }
+
+/** With no part of a secret, in the order of `docs/operations.md`. */
+export function settingsInForce(settings: Settings): SettingInForce[] {
+  return settingNames.map((name) => ({
+    name,
+    value: shownValue(settings, name),
+    source: settings.given.get(name)?.source ?? 'default',
+  }));
+}
+
+function shownValue(settings: Settings, name: SettingName): string | null {
+  if (name === 'DATABASE_URL') return withoutSecrets(settings.databaseUrl);
+  if (isSecret(name)) return null;
+  // The demo and the test server set some themselves.
+  const value = settings[camelCase(name)];
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  return settings.given.get(name)?.text ?? definitions[name].default;
+}
+
+const camelCase = (name: SettingName) =>
+  name
+    .toLowerCase()
+    .replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) as keyof Settings;
+
+/** Without user, password and query. Nothing is left of a URL that the driver refuses. */
+function withoutSecrets(databaseUrl: string): string {
+  const [, scheme = '', rest = ''] = /^(file:|[a-z+]+:\/\/)(.*)$/s.exec(databaseUrl) ?? [];
+  if (scheme === 'file:') return scheme + withoutQuery(rest);
+  const at = rest.lastIndexOf('@');
+  // The driver wants these escaped in a user and a password. Otherwise the @ may be in the query.
+  if (/[/?#]/.test(rest.slice(0, at + 1))) return scheme;
+  return scheme + withoutQuery(rest.slice(at + 1));
+}
+
+const withoutQuery = (address: string) => address.replace(/\?.*$/s, '');
 
 /** A command would leave nothing in a database in memory. */
 export function refuseInMemory({ databaseUrl }: Settings): void {

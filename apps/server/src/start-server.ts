@@ -24,7 +24,7 @@ import type { Metrics } from './metrics/metrics.ts';
 import { closeService, linkingFrom, openService } from './open-service.ts';
 import type { Intercept } from './operations/call.ts';
 import { linkingOf, type Service } from './service.ts';
-import type { Settings } from './settings.ts';
+import { type Settings, settingsInForce } from './settings.ts';
 import type { StoreOptions } from './store/store.ts';
 import { loadTracing } from './tracing/load-tracing.ts';
 
@@ -98,6 +98,7 @@ export async function startServer(
     onCopied,
     linking: linkingFrom(settings, clock),
     redact: redactorFor(settings),
+    settings: () => settingsInForce(settings),
     watcher: {
       storeObservers: observers.filter((observer) => observer !== undefined),
       housekeepingFailed: () => metrics?.housekeepingFailed(),
@@ -149,7 +150,11 @@ export async function startServer(
     // Without PUBLIC_URL, the demo needs the address before there are routes.
     url = urlOf(address);
     const complete = demo === null ? settings : demo.withLinkingDemo(settings, url);
-    service = { ...opened, linking: linkingFrom(complete, clock) };
+    service = {
+      ...opened,
+      linking: linkingFrom(complete, clock),
+      settings: () => settingsInForce(complete),
+    };
     const listeningUrl = url;
     open(adminPort === null ? 'all' : 'public', service, {
       settings: complete,

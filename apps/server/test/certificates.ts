@@ -7,8 +7,14 @@ import { promisify } from 'node:util';
 export interface Authority {
   /** The file of its certificate. */
   file: string;
-  /** Makes a file with a key and a certificate for it, which is valid for 127.0.0.1 or for `names`. */
-  issue(subject: string, names?: string): Promise<string>;
+  /** A file with its key, too. */
+  both: string;
+  /**
+   * Makes a file with a key and a certificate for it, which is valid for 127.0.0.1 or for `names`.
+   *
+   * @param days - until it expires; -1 makes one that has. Default: 30
+   */
+  issue(subject: string, names?: string, days?: number): Promise<string>;
 }
 
 const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
@@ -18,11 +24,16 @@ export async function createAuthority(folder: string, name: string): Promise<Aut
   const file = path('ca.pem');
   const caKey = path('ca.key');
   await openssl('req', '-x509', ...key, '-subj', `/CN=${name}`, '-keyout', caKey, '-out', file);
+  const both = path('both.pem');
+  await writeFile(both, Buffer.concat([await readFile(file), await readFile(caKey)]), {
+    mode: 0o600,
+  });
   let issued = 0;
 
   return {
     file,
-    async issue(subject, names = 'IP:127.0.0.1') {
+    both,
+    async issue(subject, names = 'IP:127.0.0.1', days = 30) {
       const one = (kind: string) => path(`${++issued}.${kind}`);
       const [keyFile, request, certificate, all] = [one('key'), one('csr'), one('crt'), one('pem')];
       await openssl(
@@ -31,7 +42,7 @@ export async function createAuthority(folder: string, name: string): Promise<Aut
       );
       await openssl(
         ...['x509', '-req', '-in', request, '-CA', file, '-CAkey', caKey, '-CAcreateserial'],
-        ...['-copy_extensions', 'copy', '-out', certificate],
+        ...['-copy_extensions', 'copy', '-days', `${days}`, '-out', certificate],
       );
       const parts = [await readFile(certificate), await readFile(keyFile)];
       await writeFile(all, Buffer.concat(parts));

@@ -403,6 +403,34 @@ export const self = z
   })
   .meta({ id: 'Self', description: 'What the caller is and may do.' });
 
+export const setting = z
+  .object({
+    name: z.string().meta({
+      description: 'The name of the setting, as in `docs/operations.md`.',
+      examples: ['LOG_LEVEL'],
+    }),
+    value: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'The value in force, as text. Null if there is none, and always for a secret. DATABASE_URL is without user, password and query.',
+        examples: ['info'],
+      }),
+    source: z.enum(['default', 'environment', 'file']).meta({
+      description:
+        'Where the value comes from: `default` if it is not set, `environment` for a variable, `file` for a file that NAME_FILE names.',
+    }),
+  })
+  .meta({ id: 'Setting', description: 'A setting in force.' });
+
+export const settings = z
+  .object({
+    object: z.literal('settings'),
+    data: z.array(setting).meta({ description: 'Every setting, in the order of the docs.' }),
+  })
+  .meta({ id: 'Settings', description: 'The settings in force, without secrets.' });
+
 export const applicationProfile = z
   .object({
     object: z.literal('application_profile'),

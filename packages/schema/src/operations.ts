@@ -623,6 +623,18 @@ export const operations = {
     output: object.self,
     errors: [],
   },
+  'admin.settings.get': {
+    method: 'GET',
+    path: '/admin/settings',
+    caller: 'operator',
+    roles: ['read', 'support', 'operate'],
+    summary: 'Get the settings in force',
+    description:
+      'Every setting of the process that responds, with its value and where it comes from. The value of a secret is null, also if it is set.',
+    input: input.emptyInput,
+    output: object.settings,
+    errors: [],
+  },
 } as const satisfies Record<string, OperationRow>;
 
 export type Operations = typeof operations;

@@ -53,6 +53,8 @@ interface Generated {
   newKey: types.NewKey;
   keyList: types.CompleteList<types.Key>;
   self: types.Self;
+  setting: types.Setting;
+  settings: types.Settings;
   resource: types.Resource;
   resourceList: types.CompleteList<types.Resource>;
   scopeList: types.CompleteList<types.Scope>;

@@ -295,6 +295,29 @@ export interface Self {
   may: string[];
 }
 
+/** A setting in force. */
+export interface Setting {
+  /** The name of the setting, as in `docs/operations.md`. */
+  name: string;
+  /**
+   * The value in force, as text. Null if there is none, and always for a secret. DATABASE_URL is
+   * without user, password and query.
+   */
+  value: string | null;
+  /**
+   * Where the value comes from: `default` if it is not set, `environment` for a variable, `file`
+   * for a file that NAME_FILE names.
+   */
+  source: 'default' | 'environment' | 'file';
+}
+
+/** The settings in force, without secrets. */
+export interface Settings {
+  object: 'settings';
+  /** Every setting, in the order of the docs. */
+  data: Setting[];
+}
+
 /** What users see of an application. */
 export interface ApplicationProfile {
   object: 'application_profile';

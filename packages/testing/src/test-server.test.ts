@@ -219,6 +219,16 @@ describe('a link', () => {
   });
 });
 
+test('the settings in force are those of this server, without its secret', async () => {
+  const admin = new LatchkeyAdmin({ baseUrl: server.baseUrl, adminSecret: server.adminSecret });
+  const { data } = await admin.settings.get();
+  const values = Object.fromEntries(data.map(({ name, value }) => [name, value]));
+  expect(values).toMatchObject({
+    ...{ PORT: new URL(server.baseUrl).port, PUBLIC_URL: server.baseUrl, RATE_LIMIT: 'off' },
+    ...{ ADMIN_SECRET: null },
+  });
+});
+
 test('a resource is what a grant is for, and no other guard accepts it', async () => {
   await using own = await createTestServer();
   const client = new Latchkey({ ...own, maxRetries: 0 });

@@ -58,7 +58,12 @@ export function createAudit(
       if (result === 'done') changes.keep({ operation: action, os_user, request_id, ids });
       return;
     }
-    lines.write({ action, by, admin_secret, ...ids, result, reason, request_id, address });
+    lines.write({
+      ...{ action, by, admin_secret },
+      // The secret is no key: null says so.
+      ...(by === 'operator' && { key_id: null }),
+      ...{ ...ids, result, reason, request_id, address },
+    });
   }
 
   return {

@@ -4,7 +4,7 @@ import { redactorFor } from '../log/redactor.ts';
 import { closeService, linkingFrom, openService, type ServiceOptions } from '../open-service.ts';
 import { callOperation, type OperatorOperation } from '../operations/call-operation.ts';
 import type { Service } from '../service.ts';
-import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
+import { loadSettings, refuseInMemory, type Settings, settingsInForce } from '../settings.ts';
 import { commandLog } from './command-log.ts';
 import { listeningUrl } from './listening-url.ts';
 import { osUser } from './os-user.ts';
@@ -28,9 +28,11 @@ export async function openForCommand(terminal: Terminal, access: Access): Promis
   const settings = loadSettings(terminal.environment);
   refuseInMemory(settings);
   const { databaseUrl, auditDays, minFreeMb } = settings;
-  const linking = linkingFrom(await completeSettings(settings));
+  const complete = await completeSettings(settings);
+  const linking = linkingFrom(complete);
   const redact = redactorFor(settings);
-  const options = { auditDays, minFreeMb, linking, redact, ...access };
+  const inForce = () => settingsInForce(complete);
+  const options = { auditDays, minFreeMb, linking, redact, settings: inForce, ...access };
   const service = await openService(databaseUrl, commandLog(terminal), options);
   const person = { by: 'command_line', os_user: osUser(terminal.environment) } as const;
   return {

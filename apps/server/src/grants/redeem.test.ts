@@ -59,6 +59,7 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
     },
     linking: null,
     redact: (text) => text,
+    settings: () => [],
   };
   return { service, redemptions };
 }

@@ -358,6 +358,21 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
       ),
     },
   },
+  'admin.settings.get': {
+    input: {},
+    output: {
+      object: 'settings',
+      data: [
+        { name: 'PORT', value: '3000', source: 'default' },
+        {
+          ...{ name: 'DATABASE_URL', value: 'mongodb://mongodb.example:27017/latchkey' },
+          source: 'file',
+        },
+        { name: 'ADMIN_SECRET', value: null, source: 'file' },
+        { name: 'LOG_LEVEL', value: 'info', source: 'environment' },
+      ],
+    },
+  },
   'admin.scopes.put': {
     input: {
       scope: readProfile.scope,

@@ -277,4 +277,5 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     outputIds: {},
   },
   'admin.self.get': { counts: 'nothing', audited: 'refusals', inputIds: {}, outputIds: {} },
+  'admin.settings.get': { counts: 'nothing', audited: 'refusals', inputIds: {}, outputIds: {} },
 };

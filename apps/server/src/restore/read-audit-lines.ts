@@ -23,7 +23,7 @@ const auditLine = z
     grant_id: id,
     account_id: id,
     resource_id: id,
-    key_id: id,
+    key_id: id.nullable(),
     scope: z.string().optional(),
     redirect_uris: z.string().optional(),
     scopes: z.string().optional(),

@@ -230,6 +230,7 @@ export const afterRestore: { readonly [Name in ActionName]: AfterRestore } = {
   'admin.keys.list': 'nothing',
   'admin.keys.delete': again('keys_deleted', deleteKey),
   'admin.self.get': 'nothing',
+  'admin.settings.get': 'nothing',
   'links.begin': 'nothing',
   'links.switch': 'expires',
   'pages.open': 'expires',
@@ -413,7 +414,7 @@ function initiatorOf({ by, request_id, secret_id, key_id, os_user }: AuditLine):
     request_id,
     by,
     secret_id: by === 'application' ? (secret_id ?? null) : null,
-    ...(by === 'operator' && key_id !== undefined && { key_id }),
+    ...(by === 'operator' && key_id && { key_id }),
     ...(os_user !== undefined && { os_user }),
   };
 }

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callsOverTheWire } from '../../src/cli/calls-over-the-wire.ts';
+import { type Authority, createAuthority } from '../certificates.ts';
 import { type Json, succeed } from '../http/call.ts';
-import { type Run, runInProcess } from '../http/command-process.ts';
+import { type Run, runCommand, runInProcess } from '../http/command-process.ts';
 import { describeOnAnyStore, describeOnEachStore, type TestDatabase } from '../http/databases.ts';
 import { ADMIN_SECRET, startTestServer, type TestServer } from '../http/running-server.ts';
 import { authorize, CHALLENGE } from '../linking/link-flow.ts';
@@ -374,5 +376,86 @@ describe('a service that does not answer as Latchkey does', () => {
       server.closeAllConnections();
       server.close();
     }
+  });
+});
+
+describe('a server with TLS', () => {
+  let folder: string;
+  let authority: Authority;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'latchkey-tls-'));
+    authority = await createAuthority(folder, 'authority');
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** Runs a change against a server with that certificate, which counts what reaches it. */
+  async function against(certificate: string, environment: NodeJS.ProcessEnv) {
+    const pem = readFileSync(certificate);
+    let requests = 0;
+    const server = createHttpsServer({ key: pem, cert: pem }, (_, response) => {
+      requests += 1;
+      const scope = { object: 'scope', scope: 'a', title: 'A', description: null, texts: {} };
+      response.end(JSON.stringify({ result: { data: { ...scope, sensitive: false } } }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const url = `https://127.0.0.1:${port}`;
+    // Node reads the file of NODE_EXTRA_CA_CERTS at the start of a process.
+    const run = await runCommand([...CHANGE, '--url', url], { ...SECRET, ...environment });
+    server.closeAllConnections();
+    server.close();
+    expect(run.stdout + run.stderr).not.toContain(ADMIN_SECRET);
+    return { ...run, requests };
+  }
+
+  const trusting = () => ({ NODE_EXTRA_CA_CERTS: authority.file });
+
+  test.each<[string, string, () => Promise<string>, () => NodeJS.ProcessEnv]>([
+    [
+      'of an unknown authority',
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+      () => authority.issue('/CN=unknown'),
+      () => ({}),
+    ],
+    [
+      'that signed itself',
+      'DEPTH_ZERO_SELF_SIGNED_CERT',
+      async () => (await createAuthority(folder, 'itself')).both,
+      trusting,
+    ],
+    [
+      'of another host',
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+      () => authority.issue('/CN=other', 'DNS:other.example'),
+      trusting,
+    ],
+    [
+      'that has expired',
+      'CERT_HAS_EXPIRED',
+      () => authority.issue('/CN=expired', undefined, -1),
+      trusting,
+    ],
+  ])('and a certificate %s gets nothing', async (_, code, certificate, environment) => {
+    const run = await against(await certificate(), environment());
+    expect(run).toMatchObject({ code: 1, stdout: '', requests: 0 });
+    expect(run.stderr).toMatch(/^No secure connection to https:\/\/127\.0\.0\.1:\d+ \(/);
+    expect(run.stderr).toContain(`(${code}). Nothing was sent.`);
+    expect(run.stderr).toContain('NODE_EXTRA_CA_CERTS');
+  });
+
+  test('and a certificate of an authority in NODE_EXTRA_CA_CERTS gets the call', async () => {
+    const run = await against(await authority.issue('/CN=known'), trusting());
+    expect(run).toMatchObject({ code: 0, stderr: '', requests: 1 });
+  });
+
+  test('is missed where there is none', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const run = await runInProcess([...CHANGE, '--url', `https://127.0.0.1:${port}`], SECRET);
+    server.closeAllConnections();
+    server.close();
+    expect(run).toMatchObject({ code: 1, stdout: '' });
+    expect(run.stderr).toContain('Nothing was sent.');
   });
 });

@@ -173,6 +173,12 @@ describe('serve', () => {
     server.kill('SIGHUP');
     await isTold('the secrets were read again', 2);
     expect([await statusOf(first), await statusOf(second)]).toEqual([401, 400]);
+    const headers = { authorization: `Bearer ${second}` };
+    const told = await (await fetch(`${server.url}/admin/settings`, { headers })).text();
+    for (const name of ['ADMIN_SECRET', 'ADMIN_SECRET_PREVIOUS']) {
+      expect(told).toContain(JSON.stringify({ name, value: null, source: 'file' }));
+    }
+    expect(told).not.toMatch(/-secret-of-the-operator/);
     await stop(server);
     expect(server.run.stderr).toContain('"changed":["ADMIN_SECRET"]');
     expect(server.run.stderr).toContain('"changed":["ADMIN_SECRET_PREVIOUS"]');

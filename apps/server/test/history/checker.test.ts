@@ -40,6 +40,11 @@ const find = (id: string, time: [number, number | null], answer: Partial<Answer>
 const use = (secret: string, id: string, time: [number, number | null], extra?: Extra) =>
   call(id, 'authenticate', time, { ...withSecretOf(secret), ...extra });
 
+const useKey = (id: string, time: [number, number | null], extra?: Extra) =>
+  call(id, 'use_key', time, extra);
+const deleteKey = (id: string, time: [number, number | null], extra?: Extra) =>
+  call(id, 'delete_key', time, extra);
+
 const used = error('code_already_used');
 const invalid = error('credentials_invalid');
 const unknown = error('grant_not_found');
@@ -424,6 +429,50 @@ const cases: Record<string, Case[]> = {
         convert('a', [2, 3], { answer: { created_at: '1' } }),
         revoke('b', [4, 5], { answer: { created_at: '1' } }),
       ],
+    },
+  ],
+  'deleted-key-is-dead': [
+    {
+      broken: [deleteKey('a', [2, 3]), useKey('b', [4, 5])],
+      proof: ['a', 'b'],
+      kept: [deleteKey('a', [2, 4]), useKey('b', [3, 5]), useKey('c', [6, 7], invalid)],
+    },
+    {
+      // It was deleted by the first, whose answer was lost.
+      broken: [
+        deleteKey('a', [2, null]),
+        deleteKey('b', [3, 4], error('key_not_found')),
+        useKey('c', [5, 6]),
+      ],
+      proof: ['b', 'c'],
+      kept: [
+        deleteKey('a', [2, null]),
+        useKey('b', [5, 6]),
+        deleteKey('c', [7, 8], error('key_not_found')),
+      ],
+    },
+    {
+      broken: [deleteKey('a', [2, null]), useKey('b', [3, 4], invalid), useKey('c', [5, 6])],
+      proof: ['b', 'c'],
+      kept: [deleteKey('a', [2, null]), useKey('b', [3, 5], invalid), useKey('c', [4, 6])],
+    },
+  ],
+  'key-works': [
+    {
+      broken: [useKey('a', [2, 3], invalid), deleteKey('b', [4, 5])],
+      proof: ['a'],
+      kept: [useKey('a', [2, 5], invalid), deleteKey('b', [4, 6])],
+    },
+    {
+      broken: [deleteKey('a', [2, 3], error('key_not_found'))],
+      proof: ['a'],
+      kept: [deleteKey('a', [2, null]), deleteKey('b', [3, 4], error('key_not_found'))],
+    },
+    {
+      // What promised that nothing was changed excuses nothing.
+      broken: [deleteKey('a', [2, 3], error('store_unavailable')), useKey('b', [4, 5], invalid)],
+      proof: ['b'],
+      kept: [deleteKey('a', [2, 3], error('outcome_unknown')), useKey('b', [4, 5], invalid)],
     },
   ],
 };

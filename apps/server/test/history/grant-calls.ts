@@ -1,6 +1,6 @@
 import type { Call, CallOperation, History } from './history.ts';
 
-/** Everything that was asked about one code and the grant it became. */
+/** Everything that was asked about one code and the grant it became, or about one key. */
 export class GrantCalls {
   /** By their beginning. */
   readonly all: readonly Call[];
@@ -13,6 +13,8 @@ export class GrantCalls {
   readonly endings: readonly Call[];
   readonly authentications: readonly Call[];
   readonly finds: readonly Call[];
+  readonly keyUses: readonly Call[];
+  readonly keyDeletions: readonly Call[];
   /** What another application asked, which must have no effect. */
   readonly others: readonly Call[];
   /** Calls by the code's own application with a wrong verifier or resource, which must have no effect. */
@@ -35,6 +37,8 @@ export class GrantCalls {
     this.endings = [...this.revokes, ...this.erases, ...this.disconnects];
     this.authentications = of('authenticate');
     this.finds = of('find');
+    this.keyUses = of('use_key');
+    this.keyDeletions = of('delete_key');
     this.#byId = new Map(calls.map((call) => [call.id, call]));
   }
 

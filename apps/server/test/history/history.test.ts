@@ -67,6 +67,10 @@ function expectRaces(history: History, codes: number): void {
     revokes.some((revoke) => authentications.some((use) => isBefore(revoke, use))),
   );
   expect(usedAfterRevocation.length).toBeGreaterThan(enough);
+  const keysInRaces = grants.filter(({ keyUses, keyDeletions }) =>
+    keyDeletions.some((deletion) => keyUses.some((use) => meets(deletion, use))),
+  );
+  expect(keysInRaces.length).toBeGreaterThan(0);
 }
 
 describe('two servers that are killed and stopped under load, on SQLite', options, () => {

@@ -9,7 +9,7 @@ export interface Call {
   /** Who asked, and the how-manieth it was of theirs: `client-1/34`. */
   id: string;
   operation: CallOperation;
-  /** The code or grant that it was about, by its name in the run: `g17`. */
+  /** The code or grant that it was about, by its name in the run: `g17`. Of a key, its name: `k3`. */
   grant: string;
   /** Whose secret an application's call was made with: the one that the code was issued to? */
   application?: 'own' | 'other';
@@ -34,6 +34,7 @@ export interface Call {
  * `authenticate` is any request with a grant's secret. `find` is one entry of the operator's list,
  * or the lack of it. `erase` erases the account that the code was issued about, which no other code
  * of the run is about. `disconnect` ends the connection of such an account with the application.
+ * `use_key` is a request with a key of the operator, `delete_key` deletes it.
  */
 export type CallOperation =
   | 'issue'
@@ -43,7 +44,9 @@ export type CallOperation =
   | 'erase'
   | 'disconnect'
   | 'authenticate'
-  | 'find';
+  | 'find'
+  | 'use_key'
+  | 'delete_key';
 
 export type Mistake = 'verifier' | 'resource';
 

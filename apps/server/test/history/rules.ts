@@ -30,6 +30,8 @@ const ownErrors: Partial<Record<Call['operation'], readonly string[]>> = {
   recover: ['grant_not_found', 'grant_not_recoverable'],
   revoke: ['grant_not_found'],
   authenticate: ['credentials_invalid'],
+  use_key: ['credentials_invalid'],
+  delete_key: ['key_not_found'],
 };
 const othersErrors: Partial<Record<Call['operation'], readonly string[]>> = {
   convert: ['code_not_found', 'code_expired'],
@@ -342,5 +344,31 @@ export const rules: readonly Rule[] = [
           one.created_at !== other.created_at
         );
       }),
+  },
+  {
+    name: 'deleted-key-is-dead',
+    says: 'Nothing succeeds with a key that began after an answer showed the key to be deleted.',
+    broken: ({ keyDeletions, keyUses }) =>
+      pair([...keyDeletions, ...keyUses], [...keyUses, ...keyDeletions], (one, later) => {
+        const isGone =
+          one.operation === 'delete_key'
+            ? isDone(one) || isRefused(one, 'key_not_found')
+            : isRefused(one, 'credentials_invalid');
+        return isGone && isDone(later) && isBefore(one, later);
+      }),
+  },
+  {
+    name: 'key-works',
+    says: 'A key works, and can be deleted, until it may have been deleted.',
+    broken: ({ keyDeletions, keyUses }) =>
+      single(
+        [...keyUses, ...keyDeletions].find(
+          (call) =>
+            (isRefused(call, 'credentials_invalid') || isRefused(call, 'key_not_found')) &&
+            !keyDeletions.some(
+              (deletion) => deletion !== call && mayBeDone(deletion) && canPrecede(deletion, call),
+            ),
+        ),
+      ),
   },
 ];

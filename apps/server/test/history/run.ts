@@ -10,6 +10,7 @@ import { ServerProcess } from '../http/served-process.ts';
 import { Client, type ToClient } from './client.ts';
 import { fates, type KnownGrant, type KnownSecret } from './generator.ts';
 import { type Call, createStopwatch, type History, type ServerName } from './history.ts';
+import { KeyLoad } from './key-load.ts';
 import { type DatabaseFaults, type Fault, planFaults, strike } from './nemesis.ts';
 import { createRandom } from './random.ts';
 import { readAll } from './reader.ts';
@@ -45,6 +46,9 @@ const newVerifier = () => randomBytes(32).toString('base64url');
 const DRIVER_STREAM = 0;
 const FAULT_STREAM = 1;
 const FIRST_CLIENT_STREAM = 2;
+const FIRST_KEY_STREAM = FIRST_CLIENT_STREAM + CLIENTS;
+
+const KEYS_AT_ONCE = 2;
 
 export interface RunResult {
   history: History;
@@ -71,6 +75,7 @@ class Run {
   readonly #grants: KnownGrant[] = [];
   readonly #secrets: KnownSecret[] = [];
   readonly #issues: Call[] = [];
+  #keys: KeyLoad | undefined;
   /** Calls that the clients have made. */
   #made = 0;
   #lostClient: Error | undefined;
@@ -94,7 +99,16 @@ class Run {
     }
 
     this.#startClients(servers, bearers);
+    const keys = new KeyLoad(() => urlsOf(servers), this.#now);
+    this.#keys = keys;
+    const { seed } = this.#options;
+    keys.begin(
+      Array.from({ length: KEYS_AT_ONCE }, (_, index) =>
+        createRandom(seed, FIRST_KEY_STREAM + index),
+      ),
+    );
     await this.#load(servers, applications);
+    await keys.stop();
     const seen = await Promise.all(this.#clients.map((client) => client.stop()));
     await Promise.all(this.#clients.map((client) => client.end()));
 
@@ -118,10 +132,10 @@ class Run {
       secrets: this.#secrets,
       application_ids: applications.map(({ application_id }) => application_id),
     });
+    await keys.readAll();
     await a.stop();
-    return [...this.#issues, ...seen.flat(), ...finds, ...reader.calls].sort(
-      (one, other) => one.start - other.start,
-    );
+    const calls = [this.#issues, seen.flat(), finds, reader.calls, keys.calls].flat();
+    return calls.sort((one, other) => one.start - other.start);
   }
 
   get log(): string {
@@ -129,6 +143,7 @@ class Run {
   }
 
   async killAll(): Promise<void> {
+    void this.#keys?.stop();
     for (const client of this.#clients) client.kill();
     // Or a server would be started after the others were killed.
     await this.#striking.catch(() => undefined);

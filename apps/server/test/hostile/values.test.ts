@@ -126,6 +126,7 @@ describeOnAnyStore('a hostile value', (fresh) => {
       'admin.keys.list': {},
       'admin.keys.delete': { key_id: application_id },
       'admin.self.get': {},
+      'admin.settings.get': {},
       'admin.connections.list': { account_id },
       'admin.connections.revoke': { account_id, application_id },
       'admin.pages.create': {

@@ -117,7 +117,9 @@ describeOnAnyStore('the life of a grant', (fresh) => {
         reason: 'grant_used',
         account_id,
       }),
-      line('admin.grants.revoke', 'the-revocation', { by: 'operator', admin_secret: 'current' }),
+      line('admin.grants.revoke', 'the-revocation', {
+        ...{ by: 'operator', admin_secret: 'current', key_id: null },
+      }),
       line('grants.revoke', 'the-repetition', application),
       line('account.get', 'refused-use', {
         by: null,

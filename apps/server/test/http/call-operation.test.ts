@@ -21,7 +21,7 @@ describeOnAnyStore('a program that has started the service', (fresh) => {
     const { level, time, pid, hostname, msg, request_id, instance, line: _, ...members } = line;
     expect(members).toEqual({
       ...{ action: 'admin.codes.issue', by: 'operator', result: 'done', reason: null },
-      ...{ application_id, account_id, grant_id, address: null },
+      ...{ application_id, account_id, grant_id, key_id: null, address: null },
     });
     const { data } = await reportGrant(server.service.store, grant_id);
     expect(data).toEqual([expect.objectContaining({ what: 'issued', by: 'operator', request_id })]);

@@ -5,6 +5,7 @@ import { reportGrant } from '../../src/audit/grant-history.ts';
 import { invoke, type Json, requestOf, send, succeed, wires } from './call.ts';
 import { describeOnAnyStore, describeOnEachStore } from './databases.ts';
 import { unknownCredential } from './error-cases.ts';
+import { FORM_TYPE } from './forms.ts';
 import { linkedApplication } from './linked-application.ts';
 import { refusalsOf } from './refusals-of.ts';
 import { operator, startTestServer, type TestServer, useServer } from './running-server.ts';
@@ -132,6 +133,23 @@ describeOnAnyStore('a key', (fresh) => {
     }
   });
 
+  test('is nothing to an application that asks about it or revokes it', async () => {
+    const { secret, bearer } = await newKey(server, 'operate');
+    const application = await linkedApplication(server);
+    const token = { token: secret };
+    const told = await succeed(server, 'grants.introspect', token, application.bearer);
+    expect(told).toEqual({ active: false });
+    await succeed(server, 'grants.revokeToken', token, application.bearer);
+    await succeed(server, 'admin.self.get', {}, bearer);
+    const { path, method } = requestOf('REST', 'grants.introspect', token);
+    const { status } = await send(server, {
+      ...{ path, method, headers: { ...FORM_TYPE, 'x-forwarded-for': '192.0.2.10' } },
+      body: new URLSearchParams(token).toString(),
+      authorization: `Basic ${btoa(`${application.application_id}:${secret}`)}`,
+    });
+    expect(status).toBe(401);
+  });
+
   test('acts in the name of the operator, with its id', async () => {
     const { bearer, id: key_id } = await newKey(server, 'support');
     const { link } = await linkedApplication(server);
@@ -215,6 +233,28 @@ describeOnAnyStore('a key', (fresh) => {
     expect([body.error_code, body.issues[0].path]).toEqual(['parameter_invalid', ['expires_at']]);
     await invoke(server, 'REST', 'admin.grants.list', { account_id: expired[0]?.secret }, operator);
     expect(server.lines.join()).not.toMatch(/lk_key_\w{71}/);
+  });
+});
+
+describeOnAnyStore('a key, whose service starts again with another secret,', (fresh) => {
+  const server = useServer(fresh, { ADMIN_PORT: '0', ...LINKING });
+
+  test('works as before, on ADMIN_PORT alone, and nowhere without a secret', async () => {
+    const at = { ...server, url: server.adminUrl as string };
+    const { bearer } = await newKey(at, 'read');
+    const statusAt = async (url: string, authorization: string) =>
+      (await invoke({ url }, 'REST', 'admin.self.get', {}, authorization)).status;
+    expect(await statusAt(at.url, bearer)).toBe(200);
+    expect(await statusAt(server.url, bearer)).toBe(404);
+    for (const [ADMIN_SECRET, expected] of [
+      ['another-secret-of-the-operator-since-today', [200, 401]],
+      ['', [404, 404]],
+    ] as const) {
+      const next = await startTestServer(server.database.url, { ADMIN_SECRET });
+      const found = [await statusAt(next.url, bearer), await statusAt(next.url, operator)];
+      await next.close();
+      expect(found).toEqual(expected);
+    }
   });
 });
 

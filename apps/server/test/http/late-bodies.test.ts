@@ -62,6 +62,38 @@ describeOnAnyStore('a body that arrives after', (fresh) => {
       expect(status).toBe(401);
     });
 
+    test(`the key was deleted is refused over ${wire}, and that of a key without the right is not asked for`, async () => {
+      const createWith = async (role: string) => {
+        const key = await succeed(server, 'admin.keys.create', { name: 'Ada', role }, operator);
+        const { path, body } = requestOf(wire, 'admin.scopes.put', {
+          scope: 'late',
+          title: 'Late',
+        });
+        const connection = new RawConnection(server);
+        connection.request([
+          `${wire === 'REST' ? 'PUT' : 'POST'} ${path} HTTP/1.1`,
+          'Host: x',
+          'Expect: 100-continue',
+          `Authorization: Bearer ${key.secret}`,
+          'Content-Type: application/json',
+          `Content-Length: ${String(body).length}`,
+        ]);
+        return { key_id: key.id, connection, body, first: await connection.response() };
+      };
+      const reader = await createWith('read');
+      expect(reader.first.status).toBe(403);
+      reader.connection.end();
+
+      const { key_id, connection, body, first } = await createWith('operate');
+      expect(first.status).toBe(100);
+      await succeed(server, 'admin.keys.delete', { key_id }, operator);
+      connection.socket.write(String(body));
+      expect((await connection.response()).status).toBe(401);
+      connection.end();
+      const { data } = await succeed(server, 'admin.scopes.list', {}, operator);
+      expect(data).toEqual([]);
+    });
+
     test(`its look-up began, while the application was disabled, is refused over ${wire}`, async () => {
       const { code } = await linked.issue();
       const { path, body } = requestOf(wire, 'grants.convert', { code });

@@ -69,8 +69,9 @@ describeOnEachStore('without its store, the service', (fresh) => {
   });
 
   for (const wire of wires) {
-    // The secret itself tells what it may do.
-    test.each(Object.entries(operations).filter(([name]) => name !== 'admin.self.get'))(
+    // These need no database: what the secret may do, and the settings of the process.
+    const independent = ['admin.self.get', 'admin.settings.get'];
+    test.each(Object.entries(operations).filter(([name]) => !independent.includes(name)))(
       `responds to %s over ${wire} with store_unavailable`,
       async (name, { caller }) => {
         for (const authorization of authorizations[caller]) {

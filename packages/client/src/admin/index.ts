@@ -42,6 +42,8 @@ export type {
   RevokedGrant,
   Scope,
   Self,
+  Setting,
+  Settings,
 } from '@latchkey/schema';
 export type { CallOptions, ConnectionOptions } from '../options.ts';
 export type { WithResponse } from '../response-details.ts';

@@ -27,6 +27,7 @@ import type {
   RevokedGrant,
   Scope,
   Self,
+  Settings,
 } from '@latchkey/schema';
 import type { CallOptions } from '../options.ts';
 import type { WithResponse } from '../response-details.ts';
@@ -1190,6 +1191,25 @@ export interface SelfOperations {
   get(input?: Record<string, never>, options?: CallOptions): Promise<WithResponse<Self>>;
 }
 
+/** Operations on the settings. */
+export interface SettingsOperations {
+  /**
+   * Get the settings in force. Every setting of the process that responds, with its value and where
+   * it comes from. The value of a secret is null, also if it is set.
+   *
+   * @param input - nothing: it takes none
+   * @param options - options of this call
+   * @returns the settings in force, without secrets
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.settings.get();
+   * ```
+   */
+  get(input?: Record<string, never>, options?: CallOptions): Promise<WithResponse<Settings>>;
+}
+
 /** Every operation of the operator, as a method. {@link LatchkeyAdmin} has them. */
 export abstract class OperatorOperations {
   /** Operations on the applications. */
@@ -1227,6 +1247,9 @@ export abstract class OperatorOperations {
 
   /** Operations on the self. */
   declare readonly self: SelfOperations;
+
+  /** Operations on the settings. */
+  declare readonly settings: SettingsOperations;
 
   protected constructor() {}
 }

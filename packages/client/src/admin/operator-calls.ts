@@ -42,4 +42,5 @@ export const operatorCalls = {
   'keys.list': ['GET', 'list'],
   'keys.delete': ['POST', 'key'],
   'self.get': ['GET', 'operator'],
+  'settings.get': ['GET', 'settings'],
 } as const;

@@ -9,9 +9,9 @@ import { refuseUnknownOptions } from '../unknown-options.ts';
  */
 export interface LatchkeyAdminOptions extends ConnectionOptions {
   /**
-   * The ADMIN_SECRET of the service. It allows everything: keep it on the servers of the service
-   * itself. Default: the environment variable `LATCHKEY_ADMIN_SECRET`, if the runtime has
-   * `process.env`. Without either, the constructor throws.
+   * A key of the operator, `lk_key_…`, which allows what its role does, or the ADMIN_SECRET of the
+   * service, which allows everything. Keep it on your own servers. Default: the environment variable
+   * `LATCHKEY_ADMIN_SECRET`, if the runtime has `process.env`. Without either, the constructor throws.
    */
   adminSecret?: string | undefined;
 }
@@ -39,11 +39,11 @@ export function checkAdminSecret(
 ): string {
   if (typeof secret !== 'string' || secret === '') {
     throw new LatchkeyConfigError(
-      'adminSecret is missing. Pass the ADMIN_SECRET of the service, or set the environment variable LATCHKEY_ADMIN_SECRET.',
+      'adminSecret is missing. Pass a key (lk_key_…) or the ADMIN_SECRET of the service, or set the environment variable LATCHKEY_ADMIN_SECRET.',
     );
   }
   if (/^[\x21-\x7e]{32,}$/.test(secret)) return secret;
   throw new LatchkeyConfigError(
-    'adminSecret must be the ADMIN_SECRET of the service: at least 32 printable ASCII characters without spaces. Copy the whole secret, without quotes and line breaks.',
+    'adminSecret must be a key (lk_key_…) or the ADMIN_SECRET of the service: at least 32 printable ASCII characters without spaces. Copy the whole secret, without quotes and line breaks.',
   );
 }

@@ -35,7 +35,7 @@ async function setDisabled({ store, clock }: Service, application_id: string, di
 
 type AdminName = Extract<
   keyof Handlers,
-  `admin.${'applications' | 'accounts' | 'codes' | 'grants' | 'refusals'}.${string}`
+  `admin.${'applications' | 'accounts' | 'codes' | 'grants' | 'refusals' | 'settings'}.${string}`
 >;
 
 export const adminHandlers: Handlers<AdminName> = {
@@ -149,4 +149,5 @@ export const adminHandlers: Handlers<AdminName> = {
     return reportGrant(store, grant_id);
   },
   'admin.refusals.list': listRefusals,
+  'admin.settings.get': async ({ settings }) => ({ object: 'settings', data: settings() }),
 };

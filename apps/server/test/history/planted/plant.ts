@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Document, ReadPreference } from 'mongodb';
 import { Database } from '../../../src/store/mongodb/database.ts';
-import type { GrantAuthentication, LinkDecision } from '../../../src/store/records.ts';
+import type { GrantAuthentication, KeyRecord, LinkDecision } from '../../../src/store/records.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { anInitiator, grantOf } from '../../store/suite/records.ts';
 
@@ -67,6 +67,20 @@ export const plants = {
         if (found && found.first_used_at !== null) {
           cache.set(grant_id, { found, until: performance.now() + CACHED_MS });
         }
+        return found;
+      },
+    };
+  },
+
+  /** A process keeps what it knows of a key for a moment, and hears of no deletion. */
+  'cached-keys': (store: Store): Partial<Store> => {
+    const cache = new Map<string, { found: KeyRecord; until: number }>();
+    return {
+      async findKey(key_id) {
+        const cached = cache.get(key_id);
+        if (cached && performance.now() < cached.until) return cached.found;
+        const found = await store.findKey(key_id);
+        if (found) cache.set(key_id, { found, until: performance.now() + CACHED_MS });
         return found;
       },
     };
