@@ -3,6 +3,7 @@ import type { Milliseconds } from '../clock.ts';
 import { DomainError } from '../domain-error.ts';
 import type { ActionName, Actor, Initiator } from '../initiator.ts';
 import type { Reason } from '../reasons.ts';
+import { endReason } from '../store/end-reason.ts';
 import type { EndReason, GrantHistory, RefusalRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
@@ -10,7 +11,7 @@ export interface HistoryEntry {
   at: string;
   what: 'issued' | 'redeemed' | 'recovered' | 'first_used' | 'revoked' | ActionName;
   result: 'done' | ErrorCode;
-  /** Of a refusal, or of an end that nobody asked for. */
+  /** Of a refusal or of the end. */
   reason: Reason | EndReason | null;
   /** Null if the caller was not authenticated, or REVOKED_GRANT_DAYS have passed. */
   by: Actor | null;
@@ -64,7 +65,7 @@ function changesOf(history: GrantHistory): Event[] {
     ['redeemed', history.created_at, history.redeemed_by],
     ['recovered', history.recovered_at, history.recovered_by],
     ['first_used', history.first_used_at, history.first_used_by],
-    ['revoked', history.revoked_at, history.revoked_by, history.revoked_reason],
+    ['revoked', history.revoked_at, history.revoked_by, endReason(history)],
   ] as const;
   return changes.flatMap(([what, at, initiator, reason = null]) =>
     at === null ? [] : [change(what, at, initiator, reason)],

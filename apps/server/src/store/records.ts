@@ -343,8 +343,11 @@ export interface GrantAuthentication {
   external_id: string | null;
 }
 
-/** Why a grant ended that nobody asked to end. */
-export type EndReason = 'idle' | 'replaced';
+/** Why a grant ended. */
+export type EndReason = 'application' | 'user' | 'host' | StoredReason;
+
+/** Stored, because who ended the grant does not tell it. */
+export type StoredReason = 'account_erased' | 'application_deleted' | 'idle' | 'replaced';
 
 /**
  * Each `_by` is null if the change was not made, or if only a {@link RevokedRecord} is left. The id
@@ -368,7 +371,8 @@ export interface GrantHistory {
   revoked_at: Milliseconds | null;
   /** Null if it ended by itself, too. */
   revoked_by: Initiator | null;
-  revoked_reason: EndReason | null;
+  /** Null if `revoked_by` tells it: see `endReason`. */
+  revoked_reason: StoredReason | null;
 }
 
 export interface ListedHistory extends GrantHistory, Pick<CodeBinding, 'link_id'> {}

@@ -13,7 +13,6 @@ import type {
   CurrentAccount,
   DeletionRecord,
   DocumentedClient,
-  EndReason,
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
@@ -32,6 +31,7 @@ import type {
   SecretRecord,
   WindowCount,
 } from './records.ts';
+  StoredReason,
 import type { Claim, CopiedDatabase } from './use-mark.ts';
 
 export interface StoreOptions {
@@ -185,8 +185,8 @@ export interface Revocation {
   onlyActive?: boolean;
   /** It has to be redeemed, and last used, before this. Default: at any time. */
   unused_before?: Milliseconds;
-  /** Default: somebody asked for it. */
-  reason?: EndReason;
+  /** Default: that of the initiator. */
+  reason?: StoredReason;
   now: Milliseconds;
   /** Null if it ends by itself. */
   initiator: Initiator | null;

@@ -379,6 +379,7 @@ export function applications(database: Database): Applications {
                   revoked_at: toDate(deleted_at),
                   ...initiatorField('revoked_by', deleted_by),
                 },
+                  revoked_reason: 'application_deleted',
                 $unset: { secret_hash: '' },
               },
               options,

@@ -107,7 +107,8 @@ export function prepareApplications(database: DatabaseSync) {
     SELECT id FROM grants WHERE application_id = :id AND account_id IS NOT NULL AND id < :before
     ORDER BY id DESC LIMIT :limit`);
   const revoke = database.prepare(`
-    UPDATE grants SET revoked_at = ?, revoked_by = ?, secret_hash = NULL
+    UPDATE grants SET revoked_at = ?, revoked_by = ?, revoked_reason = 'application_deleted',
+      secret_hash = NULL
     WHERE id = ? AND revoked_at IS NULL AND created_at IS NOT NULL`);
 
   function findApplication(application_id: string): ApplicationRecord | null {

@@ -194,7 +194,7 @@ export const migrations: readonly SqliteStep[] = [
     recovered_at INTEGER,
     recovered_by TEXT,
     revoked_by TEXT,
-    revoked_reason TEXT -- idle or replaced; null if somebody asked for it
+    revoked_reason TEXT -- null if revoked_by tells it
   ) STRICT;
 
   -- Has only the pending codes, so that the sweep reads no grants.
