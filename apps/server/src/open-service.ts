@@ -8,7 +8,7 @@ import { createCommandChanges } from './audit/command-changes.ts';
 import { createLogNumbers } from './audit/log-numbers.ts';
 import { createRefusalKeeper } from './audit/refusal-keeper.ts';
 import { createClientDocuments } from './client-documents/client-documents.ts';
-import type { Clock } from './clock.ts';
+import type { Clock, Milliseconds } from './clock.ts';
 import { createIdleGrants } from './grants/end-idle-grants.ts';
 import { sinkOf } from './log/log-sink.ts';
 import { isLoopbackHost } from './loopback.ts';
@@ -19,6 +19,8 @@ import { openStore } from './store/open-store.ts';
 import { createRoom } from './store/room.ts';
 import type { StoreOptions } from './store/store.ts';
 import { createUseNotes } from './store/use-notes.ts';
+import { createCounts, noCounts } from './summary/counts.ts';
+import { createLiveGrants } from './summary/live-grants.ts';
 
 export interface Watcher {
   storeObservers?: readonly StoreObserver[];
@@ -41,6 +43,10 @@ export interface ServiceOptions {
   claim?: StoreOptions['claim'] | null;
   onCopied?: StoreOptions['onCopied'];
   linking?: Linking | null;
+  /** Whether what happens counts for the summary. Default: true. */
+  counts?: boolean;
+  /** How long counts wait to be written. Default: a minute. For tests. */
+  writeCountsEvery?: Milliseconds;
   watcher?: Watcher;
 }
 
@@ -83,6 +89,8 @@ export async function openService(
     claim = { evenIfCopied: false },
     onCopied,
     linking = null,
+    counts: isCounted = true,
+    writeCountsEvery,
     watcher = {},
   }: ServiceOptions = {},
 ): Promise<Service> {
@@ -125,9 +133,13 @@ export async function openService(
     commandChanges,
     auditIsRequired ? sinkOf(log) : null,
   );
-  const deletions = createDeletions(store, clock, onError);
+  const counts = isCounted
+    ? createCounts(store, { clock, writeEvery: writeCountsEvery, onError })
+    : noCounts;
+  const liveGrants = createLiveGrants(store, { clock, counts, onError });
+  const deletions = createDeletions(store, { clock, counts, onError });
   const idleGrants = createIdleGrants(store, {
-    ...{ clock, monotonic, audit, onError },
+    ...{ clock, monotonic, audit, counts, onError },
     onWarning(problem) {
       log.warn({ problem }, 'the clock needs attention');
     },
@@ -145,16 +157,19 @@ export async function openService(
     deletions,
     exportTurns,
     idleGrants,
+    counts,
+    liveGrants,
     linking,
   };
 }
 
 export async function closeService(service: Service): Promise<void> {
-  const { store, room, useNotes, audit, commandChanges, logNumbers, deletions, idleGrants } =
-    service;
+  const { store, room, useNotes, audit, commandChanges, logNumbers } = service;
+  const { deletions, idleGrants, counts, liveGrants } = service;
   commandChanges.close();
-  await Promise.all([deletions.close(), idleGrants.close(), room.close()]);
-  await Promise.all([useNotes.flush(), audit.flush()]);
+  const background = [deletions, idleGrants, liveGrants, room];
+  await Promise.all(background.map((work) => work.close()));
+  await Promise.all([useNotes.flush(), audit.flush(), counts.flush()]);
   // Behind the last audit line.
   await logNumbers.close();
   await store.close();

@@ -9,6 +9,8 @@ import type { IdleGrants } from './grants/end-idle-grants.ts';
 import type { Room } from './store/room.ts';
 import type { Store } from './store/store.ts';
 import type { UseNotes } from './store/use-notes.ts';
+import type { Counts } from './summary/counts.ts';
+import type { LiveGrants } from './summary/live-grants.ts';
 
 export interface Linking {
   publicUrl: string;
@@ -28,6 +30,8 @@ export interface Service {
   deletions: Deletions;
   exportTurns: ExportTurns;
   idleGrants: IdleGrants;
+  counts: Counts;
+  liveGrants: LiveGrants;
   linking: Linking | null;
 }
 

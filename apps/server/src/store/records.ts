@@ -427,3 +427,24 @@ export interface RefusalRecord {
   /** The record is deleted some time after. */
   expires_at: Milliseconds;
 }
+
+/** What is counted. A reason of a refusal may be missing: `-`. */
+export type CountName =
+  | `links:${'begun' | 'approved' | 'denied'}`
+  | 'grants:created'
+  | `revoked:${EndReason}`
+  | `refused:${ErrorCode}:${Reason | '-'}`;
+
+/** What happened in an hour, which all processes add to. */
+export interface HourCounts {
+  /** Its beginning: a multiple of 3,600,000. */
+  hour: Milliseconds;
+  counts: Partial<Record<CountName, number>>;
+}
+
+/** How many grants are active, pending codes not among them. */
+export interface LiveCount {
+  count: number;
+  /** What was created and revoked since then is added to and taken from the count. */
+  counted_at: Milliseconds;
+}

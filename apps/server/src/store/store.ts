@@ -16,11 +16,13 @@ import type {
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
+  HourCounts,
   KeyRecord,
   LinkDecision,
   LinkRecord,
   ListedAccount,
   ListedHistory,
+  LiveCount,
   PageRecord,
   PendingRecord,
   RefusalRecord,
@@ -29,9 +31,9 @@ import type {
   RevokedRecord,
   ScopeRecord,
   SecretRecord,
+  StoredReason,
   WindowCount,
 } from './records.ts';
-  StoredReason,
 import type { Claim, CopiedDatabase } from './use-mark.ts';
 
 export interface StoreOptions {
@@ -275,6 +277,25 @@ export interface ReadOptions {
   mayBeStale?: boolean;
 }
 
+/** How far a count of the active grants has come. */
+export interface CountedPlace {
+  application_id: string;
+  /** Null if all grants of the application are counted. */
+  grant_id: string | null;
+}
+
+/** How long the counts of an hour are kept. */
+export const COUNTS_KEPT: Milliseconds = 31 * DAY;
+
+/** How many grants what was counted has added. */
+export function liveChange(counts: HourCounts['counts']): number {
+  let change = counts['grants:created'] ?? 0;
+  for (const [name, count] of Object.entries(counts)) {
+    if (name.startsWith('revoked:')) change -= count;
+  }
+  return change;
+}
+
 export interface Measures {
   database_bytes: number;
   /** Null if the database does not say. */
@@ -378,9 +399,13 @@ export interface Store {
    * Revokes a part of the grants of a deleted application, as of its deletion. The first part also
    * deletes all of its pending codes. Idempotent.
    *
-   * @returns the id before which the next part begins; null at the end
+   * @returns how many grants this call revoked, and the id before which the next part begins; null at
+   * the end
    */
-  endGrants(deletion: DeletionRecord, range: ListRange): Promise<string | null>;
+  endGrants(
+    deletion: DeletionRecord,
+    range: ListRange,
+  ): Promise<{ revoked: number; before: string | null }>;
 
   /** The application stays unknown. */
   forgetDeletion(application_id: string): Promise<void>;
@@ -710,6 +735,45 @@ export interface Store {
    * @returns the last number that was ever taken; 0 if there is none
    */
   takeLogNumbers(options: { count: number; above?: number }): Promise<number>;
+
+  // What the summary is made of
+
+  /**
+   * Adds to the counts of an hour, and what these change of the number of active grants to the last
+   * {@link LiveCount}. Concurrent calls all count. One that throws may have been counted. The counts of
+   * an hour are deleted some time after {@link COUNTS_KEPT}.
+   */
+  addCounts(addition: HourCounts): Promise<void>;
+
+  /** The counts of the hours that begin in this time, oldest first. An hour without any may be missing. */
+  listCounts(time: { since: Milliseconds; until: Milliseconds }): Promise<HourCounts[]>;
+
+  /** Null before the first count. */
+  findLiveCount(): Promise<LiveCount | null>;
+
+  /**
+   * Whether the caller is to count the active grants now: if the last count is `every` away from `now`,
+   * and no other process has claimed the next one within `claim_lasts`. Of concurrent calls, one is to.
+   */
+  claimLiveCount(claim: {
+    now: Milliseconds;
+    every: Milliseconds;
+    claim_lasts: Milliseconds;
+  }): Promise<boolean>;
+
+  /**
+   * Counts a part of the active grants. May miss the latest changes.
+   *
+   * @param part.after - where the last part ended; null for the first one
+   * @param part.limit - the most grants of the part
+   * @returns how many they are, and where the part ended; null at the end
+   */
+  countActiveGrants(part: {
+    after: CountedPlace | null;
+    limit: number;
+  }): Promise<{ count: number; after: CountedPlace | null }>;
+
+  keepLiveCount(live: LiveCount): Promise<void>;
 
   // Rate limits
 

@@ -243,6 +243,20 @@ export const migrations: readonly SqliteStep[] = [
     number INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
+  -- What happened in each of the last hours.
+  CREATE TABLE hour_counts (
+    hour INTEGER PRIMARY KEY, -- its beginning
+    counts TEXT NOT NULL -- JSON
+  ) STRICT;
+
+  -- How many grants are active: one row at most.
+  CREATE TABLE live_count (
+    name TEXT PRIMARY KEY,
+    count INTEGER, -- this and the next are null before the first count
+    counted_at INTEGER,
+    claimed_at INTEGER -- when a process began to count
+  ) STRICT, WITHOUT ROWID;
+
   CREATE TABLE rate_limit_counts (
     key TEXT PRIMARY KEY,
     count INTEGER NOT NULL,
