@@ -359,6 +359,7 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     idle_days: optional(orNull(wholeNumberUpTo(3650))),
     grants_per_account: optional(orNull(wholeNumberUpTo(100))),
   },
+  summaryInput: { hours: or(wholeNumberUpTo(720), 24) },
   scopeNameInput: { scope: needed(scopeToken) },
   scopeInput: {
     scope: needed(scopeToken),
@@ -662,6 +663,7 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
     expires_at: fc.oneof(dates, lastMoments),
     cursor: cursors,
   },
+  hours: fc.integer({ min: -1, max: 722 }),
   ...{ limit: fc.integer({ min: -1, max: 102 }), verified: fc.boolean(), supporter: fc.boolean() },
 };
 

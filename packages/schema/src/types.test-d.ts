@@ -25,6 +25,10 @@ interface Generated {
   exportedChange: types.ExportedChange;
   exportedRefusal: types.ExportedRefusal;
   grantRevocations: types.GrantRevocations;
+  summary: types.Summary;
+  summaryStep: types.SummaryStep;
+  linkCounts: types.LinkCounts;
+  grantCounts: types.GrantCounts;
   accountExport: types.AccountExport;
   applicationProfile: types.ApplicationProfile;
   connection: types.Connection;

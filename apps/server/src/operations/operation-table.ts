@@ -247,6 +247,7 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     inputIds: { account_id: 'account_id', application_id: 'application_id' },
     outputIds: {},
   },
+  'admin.summary.get': { counts: 'nothing', audited: 'refusals', inputIds: {}, outputIds: {} },
   'admin.keys.create': {
     counts: 'nothing',
     audited: 'always',

@@ -19,11 +19,13 @@ export type {
   Connection,
   ExportedChange,
   ExportedRefusal,
+  GrantCounts,
   GrantEntry,
   GrantRevocations,
   IssuedCode,
   Key,
   LinkApplication,
+  LinkCounts,
   LinkIdentification,
   LinkRedirect,
   LinkRequest,
@@ -39,6 +41,8 @@ export type {
   RevokedGrant,
   Scope,
   Self,
+  Summary,
+  SummaryStep,
 } from '@latchkey/schema';
 export type { CallOptions, ConnectionOptions } from '../options.ts';
 export type { WithResponse } from '../response-details.ts';

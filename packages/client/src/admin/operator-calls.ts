@@ -36,6 +36,7 @@ export const operatorCalls = {
   'grants.list': ['GET', 'list'],
   'grants.revoke': ['POST', 'oauth_grant'],
   'grants.revokeAll': ['POST', 'grant_revocations'],
+  'summary.get': ['GET', 'summary'],
   'keys.create': ['POST', 'key'],
   'keys.list': ['GET', 'list'],
   'keys.delete': ['POST', 'key'],
