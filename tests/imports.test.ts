@@ -25,6 +25,7 @@ const LAYERS = [
     'keys',
     'linking',
     'resources',
+    'summary',
   ],
   ['operations'],
   ['metrics', 'openapi', 'tracing'],

@@ -186,6 +186,7 @@ describe('the lengths of the input', () => {
     code_challenge: [codeIssueInput.shape.code_challenge, letters],
     code_verifier: [codeInput.shape.code_verifier, letters],
     limit: [inputs.listInput.shape.limit, (length) => length],
+    hours: [inputs.summaryInput.shape.hours, (length) => length],
   };
 
   const rows = tableBelow(limits, 'Input');
@@ -233,6 +234,7 @@ describe('the lifetimes and the sizes', () => {
   const unseen = [
     'BLOCKING_MS',
     'BUFFER_BYTES',
+    'COUNTS_KEPT',
     'DEFAULT_AUDIT_DAYS',
     'DEFAULT_MIN_FREE_MB',
     'LINE_BYTES',

@@ -10,8 +10,11 @@ export interface ErrorMembers {
 
 /** For the operator, never for the caller. */
 export interface Subject {
+  /** It exists, or did until its deletion. */
   application_id?: string;
   account_id?: string;
+  /** That of a caller who may have made it up. */
+  claimed_application_id?: string;
   grant_id?: string;
   link_id?: string;
   key_id?: string;

@@ -8,7 +8,7 @@ import { createCommandChanges } from './audit/command-changes.ts';
 import { createLogNumbers } from './audit/log-numbers.ts';
 import { createRefusalKeeper } from './audit/refusal-keeper.ts';
 import { createClientDocuments } from './client-documents/client-documents.ts';
-import type { Clock } from './clock.ts';
+import type { Clock, Milliseconds } from './clock.ts';
 import { createIdleGrants } from './grants/end-idle-grants.ts';
 import { sinkOf } from './log/log-sink.ts';
 import { redactor } from './log/redactor.ts';
@@ -20,6 +20,8 @@ import { openStore } from './store/open-store.ts';
 import { createRoom } from './store/room.ts';
 import type { StoreOptions } from './store/store.ts';
 import { createUseNotes } from './store/use-notes.ts';
+import { createCounts, noCounts } from './summary/counts.ts';
+import { createLiveGrants } from './summary/live-grants.ts';
 
 export interface Watcher {
   storeObservers?: readonly StoreObserver[];
@@ -45,6 +47,10 @@ export interface ServiceOptions {
   /** See {@link Service.redact}. Default: of credentials alone, not of secrets in settings. */
   redact?: Service['redact'];
   settings?: Service['settings'];
+  /** Whether what happens counts for the summary. Default: true. */
+  counts?: boolean;
+  /** How long counts wait to be written. Default: a minute. For tests. */
+  writeCountsEvery?: Milliseconds;
   watcher?: Watcher;
 }
 
@@ -89,6 +95,8 @@ export async function openService(
     linking = null,
     redact = redactor([]),
     settings = () => [],
+    counts: isCounted = true,
+    writeCountsEvery,
     watcher = {},
   }: ServiceOptions = {},
 ): Promise<Service> {
@@ -131,9 +139,13 @@ export async function openService(
     commandChanges,
     auditIsRequired ? sinkOf(log) : null,
   );
-  const deletions = createDeletions(store, clock, onError);
+  const counts = isCounted
+    ? createCounts(store, { clock, writeEvery: writeCountsEvery, onError })
+    : noCounts;
+  const liveGrants = createLiveGrants(store, { clock, counts, onError });
+  const deletions = createDeletions(store, { clock, counts, onError });
   const idleGrants = createIdleGrants(store, {
-    ...{ clock, monotonic, audit, onError },
+    ...{ clock, monotonic, audit, counts, onError },
     onWarning(problem) {
       log.warn({ problem }, 'the clock needs attention');
     },
@@ -151,6 +163,8 @@ export async function openService(
     deletions,
     exportTurns,
     idleGrants,
+    counts,
+    liveGrants,
     linking,
     redact,
     settings,
@@ -158,11 +172,12 @@ export async function openService(
 }
 
 export async function closeService(service: Service): Promise<void> {
-  const { store, room, useNotes, audit, commandChanges, logNumbers, deletions, idleGrants } =
-    service;
+  const { store, room, useNotes, audit, commandChanges, logNumbers } = service;
+  const { deletions, idleGrants, counts, liveGrants } = service;
   commandChanges.close();
-  await Promise.all([deletions.close(), idleGrants.close(), room.close()]);
-  await Promise.all([useNotes.flush(), audit.flush()]);
+  const background = [deletions, idleGrants, liveGrants, room];
+  await Promise.all(background.map((work) => work.close()));
+  await Promise.all([useNotes.flush(), audit.flush(), counts.flush()]);
   // Behind the last audit line.
   await logNumbers.close();
   await store.close();

@@ -10,6 +10,8 @@ import type { IdleGrants } from './grants/end-idle-grants.ts';
 import type { Room } from './store/room.ts';
 import type { Store } from './store/store.ts';
 import type { UseNotes } from './store/use-notes.ts';
+import type { Counts } from './summary/counts.ts';
+import type { LiveGrants } from './summary/live-grants.ts';
 
 export interface Linking {
   publicUrl: string;
@@ -29,6 +31,8 @@ export interface Service {
   deletions: Deletions;
   exportTurns: ExportTurns;
   idleGrants: IdleGrants;
+  counts: Counts;
+  liveGrants: LiveGrants;
   linking: Linking | null;
   /** Takes credentials out of a text, as out of what is logged and stored. */
   redact(text: string): string;

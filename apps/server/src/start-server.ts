@@ -170,6 +170,7 @@ export async function startServer(
   }
   service.deletions.watch();
   service.idleGrants.watch();
+  service.liveGrants.watch();
   service.commandChanges.watch();
   service.room.watch();
   service.logNumbers.watch();

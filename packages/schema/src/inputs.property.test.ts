@@ -360,6 +360,7 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
     idle_days: optional(orNull(wholeNumberUpTo(3650))),
     grants_per_account: optional(orNull(wholeNumberUpTo(100))),
   },
+  summaryInput: { hours: or(wholeNumberUpTo(720), 24) },
   scopeNameInput: { scope: needed(scopeToken) },
   scopeInput: {
     scope: needed(scopeToken),
@@ -673,6 +674,7 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
     request_id: fc.oneof(hostileText, fc.stringMatching(/^[ -~]{0,201}$/)),
     cursor: cursors,
   },
+  hours: fc.integer({ min: -1, max: 722 }),
   ...{ limit: fc.integer({ min: -1, max: 102 }), verified: fc.boolean(), supporter: fc.boolean() },
 };
 

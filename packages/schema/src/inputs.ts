@@ -325,6 +325,10 @@ const listMembers = {
 
 export const listInput = operatorInput(listMembers);
 
+export const summaryInput = operatorInput({
+  hours: wholeNumber(720).default(24).meta({ description: 'How many hours to go back.' }),
+});
+
 export const applicationListInput = operatorInput({
   documents: z
     .boolean()

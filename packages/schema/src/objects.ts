@@ -664,6 +664,66 @@ export const grantRevocations = z
   })
   .meta({ id: 'GrantRevocations', description: 'What a call has ended.' });
 
+const count = z.int().nonnegative();
+
+export const summaryStep = z
+  .object({
+    at: timestamp.meta({ description: 'Its beginning.' }),
+    created: count.meta({ description: 'How many grants were created.' }),
+    revoked: count.meta({ description: 'How many grants were revoked.' }),
+    refused: count.meta({ description: 'How many calls were refused.' }),
+  })
+  .meta({ id: 'SummaryStep', description: 'A part of the time of a `Summary`.' });
+
+export const linkCounts = z
+  .object({
+    begun: count.meta({ description: 'How many began.' }),
+    approved: count.meta({ description: 'How many of them were approved.' }),
+    denied: count.meta({ description: 'How many of them were denied.' }),
+    expired: count.meta({
+      description:
+        'How many of them were not decided, and began in an hour that is over since an hour.',
+    }),
+  })
+  .meta({ id: 'LinkCounts', description: 'Link requests, in a `Summary`.' });
+
+export const grantCounts = z
+  .object({
+    created: count.meta({ description: 'How many codes were converted.' }),
+    revoked: z.record(z.string(), count).meta({
+      description:
+        'How many were revoked, for each reason: `application`, `user` (on a page), `host` (an operator or a command), `account_erased`, `application_deleted`, `idle` or `replaced`. A reason without any is missing.',
+    }),
+    live: count.meta({
+      description: 'How many are active now. Counted once a day, and kept up to date in between.',
+    }),
+  })
+  .meta({ id: 'GrantCounts', description: 'Grants, in a `Summary`.' });
+
+export const summary = z
+  .object({
+    object: z.literal('summary'),
+    since: timestamp.meta({ description: 'The beginning of the first step.' }),
+    until: timestamp.meta({ description: 'Now.' }),
+    links: linkCounts.meta({ description: 'The link requests that began in the time.' }),
+    grants: grantCounts.meta({ description: 'What happened to grants in the time.' }),
+    refused: z.record(z.string(), z.record(z.string(), count)).meta({
+      description:
+        'The refused calls that named an application that exists: how many for each error code, and of these for each reason, as `latchkey explain` has it; `-` without one.',
+    }),
+    events: z.null(),
+    series: z.array(summaryStep).meta({
+      description:
+        'Equal steps of whole hours, oldest first, at most 96. The last one is not over.',
+    }),
+    approximate: z.literal(true),
+  })
+  .meta({
+    id: 'Summary',
+    description:
+      'What happened in the last hours. Each process adds what it counted once a minute, so a killed one loses its last minute.',
+  });
+
 export const codeEntry = z
   .object({
     object: z.literal('oauth_grant'),

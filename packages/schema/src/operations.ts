@@ -578,6 +578,18 @@ export const operations = {
     output: object.refusalList,
     errors: [],
   },
+  'admin.summary.get': {
+    method: 'GET',
+    path: '/admin/summary',
+    caller: 'operator',
+    roles: ['read', 'support', 'operate'],
+    summary: 'Get what happened in the last hours',
+    description:
+      'Link requests, grants and refused calls, with a series for a chart. The numbers are approximate. It costs the same however large the database is.',
+    input: input.summaryInput,
+    output: object.summary,
+    errors: [],
+  },
   'admin.keys.create': {
     method: 'POST',
     path: '/admin/keys',

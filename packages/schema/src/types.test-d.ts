@@ -29,6 +29,10 @@ interface Generated {
   grantHistoryEntry: types.GrantHistoryEntry;
   grantHistory: types.GrantHistory;
   grantRevocations: types.GrantRevocations;
+  summary: types.Summary;
+  summaryStep: types.SummaryStep;
+  linkCounts: types.LinkCounts;
+  grantCounts: types.GrantCounts;
   accountExport: types.AccountExport;
   applicationProfile: types.ApplicationProfile;
   connection: types.Connection;

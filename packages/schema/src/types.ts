@@ -536,6 +536,69 @@ export interface GrantRevocations {
   codes_cancelled: number;
 }
 
+/** A part of the time of a `Summary`. */
+export interface SummaryStep {
+  /** Its beginning. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  at: string;
+  /** How many grants were created. */
+  created: number;
+  /** How many grants were revoked. */
+  revoked: number;
+  /** How many calls were refused. */
+  refused: number;
+}
+
+/** Link requests, in a `Summary`. */
+export interface LinkCounts {
+  /** How many began. */
+  begun: number;
+  /** How many of them were approved. */
+  approved: number;
+  /** How many of them were denied. */
+  denied: number;
+  /** How many of them were not decided, and began in an hour that is over since an hour. */
+  expired: number;
+}
+
+/** Grants, in a `Summary`. */
+export interface GrantCounts {
+  /** How many codes were converted. */
+  created: number;
+  /**
+   * How many were revoked, for each reason: `application`, `user` (on a page), `host` (an operator
+   * or a command), `account_erased`, `application_deleted`, `idle` or `replaced`. A reason without
+   * any is missing.
+   */
+  revoked: Record<string, number>;
+  /** How many are active now. Counted once a day, and kept up to date in between. */
+  live: number;
+}
+
+/**
+ * What happened in the last hours. Each process adds what it counted once a minute, so a killed
+ * one loses its last minute.
+ */
+export interface Summary {
+  object: 'summary';
+  /** The beginning of the first step. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  since: string;
+  /** Now. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  until: string;
+  /** The link requests that began in the time. */
+  links: LinkCounts;
+  /** What happened to grants in the time. */
+  grants: GrantCounts;
+  /**
+   * The refused calls that named an application that exists: how many for each error code, and of
+   * these for each reason, as `latchkey explain` has it; `-` without one.
+   */
+  refused: Record<string, Record<string, number>>;
+  events: null;
+  /** Equal steps of whole hours, oldest first, at most 96. The last one is not over. */
+  series: SummaryStep[];
+  approximate: true;
+}
+
 /** A code that was not converted, in an `AccountExport`. */
 export interface CodeEntry {
   object: 'oauth_grant';

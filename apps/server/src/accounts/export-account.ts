@@ -1,11 +1,13 @@
 import { type OperationName, uuidV7Time } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { DomainError } from '../domain-error.ts';
-import type { Actor, Initiator } from '../initiator.ts';
+import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
+import { endReason } from '../store/end-reason.ts';
 import { isOver } from '../store/generations.ts';
 import type {
   CurrentAccount,
+  EndReason,
   GrantRecord,
   ListedHistory,
   PendingRecord,
@@ -188,6 +190,19 @@ const byPlace = (one: PlacedChange, other: PlacedChange) =>
 const byTime = (one: RefusalRecord, other: RefusalRecord) =>
   one.at - other.at || descending(other.id, one.id);
 
+const operationsOfEnds: { readonly [Reason in EndReason]: OperationName | 'idle' | 'replaced' } = {
+  application: 'grants.revoke',
+  user: 'admin.connections.revoke',
+  host: 'admin.grants.revoke',
+  account_erased: 'admin.accounts.erase',
+  application_deleted: 'admin.applications.delete',
+  idle: 'idle',
+  replaced: 'replaced',
+};
+
+const operationOfEnd = (history: ListedHistory): string =>
+  operationsOfEnds[endReason(history) ?? 'host'];
+
 function changesOf(history: ListedHistory): PlacedChange[] {
   const { grant_id, application_id, link_id, revoked_by } = history;
   const issue = link_id === null ? 'admin.codes.issue' : 'admin.links.approve';
@@ -196,14 +211,9 @@ function changesOf(history: ListedHistory): PlacedChange[] {
     ['grants.convert', history.created_at, history.redeemed_by],
     ['grants.recover', history.recovered_at, history.recovered_by],
     ['first_use', history.first_used_at, history.first_used_by],
-    [history.revoked_reason ?? revocationBy(revoked_by?.by), history.revoked_at, revoked_by],
+    [operationOfEnd(history), history.revoked_at, revoked_by],
   ] as const;
   return changes.flatMap(([operation, at, initiator], place) =>
     at === null ? [] : [{ at, operation, grant_id, application_id, initiator, place }],
   );
-}
-
-function revocationBy(actor: Actor | undefined): OperationName {
-  if (actor === 'application') return 'grants.revoke';
-  return actor === 'user' ? 'admin.connections.revoke' : 'admin.grants.revoke';
 }

@@ -14,6 +14,9 @@ export interface AuthenticatedApplication {
   secret_id: string | null;
 }
 
+const unknownApplication = (claimed_application_id: string) =>
+  DomainError.because('application_unknown', { claimed_application_id });
+
 /** A plain read: during a failover it may miss a secret that was just created. */
 export async function isKnownApplicationSecret(
   { store }: { store: Store },
@@ -33,7 +36,7 @@ export async function authenticateApplication(
   const application_id = readCredential('applicationSecret', credential);
   const refuse = (reason: Reason) => DomainError.because(reason, { application_id });
   const application = await store.authenticateApplication(application_id);
-  if (application === null) throw refuse('application_unknown');
+  if (application === null) throw unknownApplication(application_id);
 
   const hash = hashCredential(credential);
   const secret = application.secrets.find((candidate) => sameHash(candidate.hash, hash));
@@ -105,7 +108,7 @@ export async function authenticatePublicApplication(
 ): Promise<AuthenticatedApplication> {
   const refuse = (reason: Reason) => DomainError.because(reason, { application_id });
   const application = await store.authenticateApplication(application_id);
-  if (application === null) throw refuse('application_unknown');
+  if (application === null) throw unknownApplication(application_id);
   if (application.document !== null) throw refuse('client_id_not_address');
   if (!application.public) throw refuse('secret_required');
   if (application.disabled) throw refuse('application_disabled');

@@ -1,7 +1,8 @@
 import type { Clock, Milliseconds } from '../clock.ts';
 import { CODE_LIFETIME } from '../grants/code-lifetime.ts';
 import type { DeletionRecord } from '../store/records.ts';
-import type { Store } from '../store/store.ts';
+import type { ListRange, Store } from '../store/store.ts';
+import type { Counts } from '../summary/counts.ts';
 
 export interface Deletions {
   begin(deletion: DeletionRecord): Promise<void>;
@@ -22,8 +23,15 @@ type Deleting = Pick<Store, 'listDeletions' | 'endGrants' | 'forgetDeletion'>;
 
 export function createDeletions(
   store: Deleting,
-  clock: Clock,
-  onError: (error: unknown) => void,
+  {
+    clock,
+    counts,
+    onError,
+  }: {
+    clock: Clock;
+    counts: Pick<Counts, 'grantsRevoked'>;
+    onError(error: unknown): void;
+  },
 ): Deletions {
   let closed = false;
   let running: Promise<void> | null = null;
@@ -31,13 +39,19 @@ export function createDeletions(
 
   const firstPage = { limit: PAGE, before: null };
 
+  async function endPage(deletion: DeletionRecord, page: ListRange): Promise<string | null> {
+    const { revoked, before } = await store.endGrants(deletion, page);
+    counts.grantsRevoked('application_deleted', revoked);
+    return before;
+  }
+
   async function completeAll(): Promise<void> {
     const now = clock();
     for (const deletion of await store.listDeletions()) {
-      let before = await store.endGrants(deletion, firstPage);
+      let before = await endPage(deletion, firstPage);
       while (before !== null) {
         if (closed) return;
-        before = await store.endGrants(deletion, { limit: PAGE, before });
+        before = await endPage(deletion, { limit: PAGE, before });
       }
       if (now >= deletion.deleted_at + SETTLED_AFTER) {
         await store.forgetDeletion(deletion.application_id);
@@ -61,7 +75,7 @@ export function createDeletions(
   return {
     async begin(deletion) {
       try {
-        if ((await store.endGrants(deletion, firstPage)) !== null) completeInBackground();
+        if ((await endPage(deletion, firstPage)) !== null) completeInBackground();
       } catch (error) {
         // The application is deleted, so the call has succeeded.
         onError(error);

@@ -7,6 +7,7 @@ import {
 import type { Milliseconds } from '../clock.ts';
 import { DomainError } from '../domain-error.ts';
 import type { ActionName, Initiator } from '../initiator.ts';
+import { endReason } from '../store/end-reason.ts';
 import type { EndReason, GrantHistory, RefusalRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
@@ -47,7 +48,7 @@ function changesOf(history: GrantHistory): Event[] {
     ['converted', history.created_at, history.redeemed_by],
     ['recovered', history.recovered_at, history.recovered_by],
     ['first_used', history.first_used_at, history.first_used_by],
-    ['revoked', history.revoked_at, history.revoked_by, history.revoked_reason],
+    ['revoked', history.revoked_at, history.revoked_by, endReason(history)],
   ] as const;
   return changes.flatMap(([what, at, initiator, reason = null]) =>
     at === null ? [] : [change(what, at, initiator, reason)],

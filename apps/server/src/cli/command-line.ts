@@ -21,6 +21,7 @@ import { addPageCommands } from './page-commands.ts';
 import { addResourceCommands } from './resource-commands.ts';
 import { addScopeCommands } from './scope-commands.ts';
 import { addServeCommand } from './serve-command.ts';
+import { addSummaryCommand } from './summary-command.ts';
 import type { Terminal } from './terminal.ts';
 
 export async function runCommandLine(
@@ -84,6 +85,7 @@ export function createProgram(terminal: Terminal): Command {
   addPageCommands(program, terminal);
   addRefusalsCommand(program, terminal);
   addExplainCommand(program, terminal);
+  addSummaryCommand(program, terminal);
   addDoctorCommand(program, terminal);
   addBackupCommands(program, terminal);
   addCopyCommand(program, terminal);

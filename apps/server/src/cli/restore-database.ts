@@ -80,7 +80,8 @@ async function withStaged<T>(
   use: (service: Service) => Promise<T>,
 ): Promise<T> {
   // A backup has the mark of its database, which may have been copied since.
-  const options = { create: false, claim: { evenIfCopied: true } };
+  // What is revoked again happened before.
+  const options = { create: false, claim: { evenIfCopied: true }, counts: false };
   const service = await openService(`file:${path}`, commandLog(terminal), options);
   try {
     return await use(service);

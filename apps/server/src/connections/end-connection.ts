@@ -9,7 +9,7 @@ export const MAX_ENDED_GRANTS = 1_000;
 
 /** @returns the grants that this call revoked, newest first, at most {@link MAX_ENDED_GRANTS} */
 export async function endConnection(
-  service: Pick<Service, 'store' | 'clock'>,
+  service: Pick<Service, 'store' | 'clock' | 'counts'>,
   connection: ConnectionIds,
   initiator: Initiator,
 ): Promise<RevokedRecord[]> {

@@ -1,6 +1,7 @@
 import type { Audit } from '../audit/audit.ts';
 import type { Clock, Milliseconds } from '../clock.ts';
 import { isUnusedSince, type Store, unusedBefore } from '../store/store.ts';
+import type { Counts } from '../summary/counts.ts';
 
 export interface IdleGrants {
   /** The time of a use: that of the clock, unless that was set back. */
@@ -16,6 +17,7 @@ export interface IdleGrantsOptions {
   /** Never set or corrected. It counts from an arbitrary moment. */
   monotonic: Clock;
   audit: Pick<Audit, 'ended'>;
+  counts: Pick<Counts, 'grantsRevoked'>;
   onError(error: unknown): void;
   onWarning(problem: string): void;
 }
@@ -36,7 +38,7 @@ type Ending = Pick<
 
 export function createIdleGrants(
   store: Ending,
-  { clock, monotonic, audit, onError, onWarning }: IdleGrantsOptions,
+  { clock, monotonic, audit, counts, onError, onWarning }: IdleGrantsOptions,
 ): IdleGrants {
   let closed = false;
   let running: Promise<void> | null = null;
@@ -111,7 +113,9 @@ export function createIdleGrants(
       ...{ grant_id, application_id, onlyActive: true, unused_before },
       ...{ reason: 'idle', initiator: null, now: clock() },
     });
-    if (revoked !== null) audit.ended(revoked, 'idle', null);
+    if (revoked === null) return;
+    audit.ended(revoked, 'idle', null);
+    counts.grantsRevoked('idle');
   }
 
   function endOnce(): Promise<void> {

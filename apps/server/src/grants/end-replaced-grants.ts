@@ -9,7 +9,7 @@ const AT_ONCE = 64;
 
 /** After a conversion: ends the live grants of its account for its resource, except the newest `most`. */
 export async function endReplacedGrants(
-  { store, clock, audit }: Pick<Service, 'store' | 'clock' | 'audit'>,
+  { store, clock, audit, counts }: Pick<Service, 'store' | 'clock' | 'audit' | 'counts'>,
   { grant_id, application_id, resource, account: { id: account_id } }: GrantRecord,
   most: number,
   initiator: Initiator,
@@ -19,7 +19,9 @@ export async function endReplacedGrants(
       ...{ grant_id: replaced, application_id, onlyActive: true },
       ...{ reason: 'replaced', initiator, now: clock() },
     });
-    if (revoked !== null) audit.ended(revoked, 'replaced', initiator);
+    if (revoked === null) return;
+    audit.ended(revoked, 'replaced', initiator);
+    counts.grantsRevoked('replaced');
   }
 
   try {

@@ -9,6 +9,7 @@ import { firstGenerations } from '../store/generations.ts';
 import type { CodeBinding, CodeState, GrantRecord } from '../store/records.ts';
 import type { Redemption, Store } from '../store/store.ts';
 import { createUseNotes } from '../store/use-notes.ts';
+import { noCounts } from '../summary/counts.ts';
 import { CODE_LIFETIME } from './code-lifetime.ts';
 import { redeem } from './redeem.ts';
 
@@ -45,11 +46,9 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
     audit: { beforeChange() {}, done() {}, refused() {}, ended() {}, async flush() {} },
     commandChanges: { keep() {}, async flush() {}, watch() {}, close() {} },
     logNumbers: { watch() {}, async close() {} },
-    deletions: createDeletions(
-      store,
-      () => now,
-      () => {},
-    ),
+    deletions: createDeletions(store, { clock: () => now, counts: noCounts, onError() {} }),
+    counts: noCounts,
+    liveGrants: { async keepFresh() {}, watch() {}, async close() {} },
     exportTurns: createExportTurns(),
     idleGrants: {
       timeOfUse: () => now,

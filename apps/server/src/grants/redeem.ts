@@ -30,7 +30,7 @@ export interface RedemptionRequest {
 
 /** Of all calls with one code, exactly one succeeds. A failed call leaves the code unchanged. */
 export async function redeem(
-  { store, clock }: Service,
+  { store, clock, counts }: Service,
   { id: application_id, generations }: Pick<ApplicationRecord, 'id' | 'generations'>,
   { code, redirect_uri, code_verifier, resources = null }: RedemptionRequest,
   initiator: Initiator,
@@ -59,7 +59,10 @@ export async function redeem(
       ...{ grant_id, application_id, code_hash, secret_hash: secret.hash, now },
       ...{ ...proof, disabled_generation: generations.disabled, initiator },
     });
-    if (grant !== null) return { grant, grant_secret: secret.credential };
+    if (grant !== null) {
+      counts.grantCreated();
+      return { grant, grant_secret: secret.credential };
+    }
   }
   const state = await store.findCode(grant_id);
   const asked = { application_id, code_hash, ...proof, generations };

@@ -1,5 +1,6 @@
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
+import { endReasonOf } from '../store/end-reason.ts';
 import type { RevokedRecord } from '../store/records.ts';
 import type { Parties } from '../store/store.ts';
 import { endCodes } from './end-codes.ts';
@@ -11,7 +12,7 @@ import { endCodes } from './end-codes.ts';
  * @param see - called with the grants of each page
  */
 export async function revokeAll(
-  { store, clock }: Pick<Service, 'store' | 'clock'>,
+  { store, clock, counts }: Pick<Service, 'store' | 'clock' | 'counts'>,
   parties: Parties,
   initiator: Initiator,
   see: (revoked: RevokedRecord[]) => void = () => {},
@@ -23,6 +24,7 @@ export async function revokeAll(
     const revoked = await store.revokeActive({ ...parties, now: clock(), initiator });
     if (revoked === null) return { grants_revoked, codes_cancelled };
     grants_revoked += revoked.length;
+    counts.grantsRevoked(endReasonOf(initiator.by), revoked.length);
     see(revoked);
   }
 }

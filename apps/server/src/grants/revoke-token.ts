@@ -3,11 +3,12 @@ import { hashCredential, sameHash } from '../credentials/credentials.ts';
 import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
+import { endReasonOf } from '../store/end-reason.ts';
 import type { RevokedRecord } from '../store/records.ts';
 
 /** RFC 7009. Text that is not the secret of a grant needs no revocation. */
 export async function revokeToken(
-  { store, clock }: Service,
+  { store, clock, counts }: Service,
   application_id: string,
   token: string,
   initiator: Initiator,
@@ -22,5 +23,9 @@ export async function revokeToken(
     const subject = { grant_id, ...accountSubject(found.account?.id) };
     throw DomainError.because('token_of_another_application', subject);
   }
-  return store.revokeGrant({ grant_id, application_id, now: clock(), initiator });
+  const revoked = await store.revokeGrant({
+    ...{ grant_id, application_id, onlyActive: true, now: clock(), initiator },
+  });
+  if (revoked !== null) counts.grantsRevoked(endReasonOf(initiator.by));
+  return revoked;
 }

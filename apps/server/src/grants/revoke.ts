@@ -1,20 +1,36 @@
 import { accountSubject, DomainError } from '../domain-error.ts';
 import type { Initiator } from '../initiator.ts';
 import type { Service } from '../service.ts';
-import type { RevokedRecord } from '../store/records.ts';
+import { endReasonOf } from '../store/end-reason.ts';
+import type { GrantHistory, RevokedRecord } from '../store/records.ts';
 import { whyNotFound } from './why-not-found.ts';
 
 export async function revoke(
-  { store, clock }: Service,
+  { store, clock, counts }: Service,
   application_id: string | null,
   grant_id: string,
   initiator: Initiator,
 ): Promise<RevokedRecord> {
-  const grant = await store.revokeGrant({ grant_id, application_id, now: clock(), initiator });
-  if (grant !== null) return grant;
+  const revocation = { grant_id, application_id, onlyActive: true, now: clock(), initiator };
+  const revoked = await store.revokeGrant(revocation);
+  if (revoked !== null) {
+    counts.grantsRevoked(endReasonOf(initiator.by));
+    return revoked;
+  }
   const history = await store.findGrantHistory(grant_id);
   const reason = whyNotFound(history, application_id);
+  // A repetition returns the first result, and counts nothing.
+  if (reason === null && isRevoked(history)) {
+    const { created_at, revoked_at } = history;
+    return { grant_id, application_id: history.application_id, created_at, revoked_at };
+  }
   const subject = { grant_id, ...accountSubject(history?.account_id) };
   // Null if the code was redeemed between the write and the read.
   throw DomainError.because(reason ?? 'code_not_redeemed', subject);
+}
+
+function isRevoked(
+  history: GrantHistory | null,
+): history is GrantHistory & Pick<RevokedRecord, 'created_at' | 'revoked_at'> {
+  return history?.created_at != null && history.revoked_at !== null;
 }

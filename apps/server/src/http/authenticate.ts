@@ -99,7 +99,7 @@ export function createAuthentication(
     }
     const id = client_id?.toLowerCase() ?? '';
     if (!isUuid(id)) throw DomainError.because('client_id_no_uuid');
-    if (!takesPublic) throw DomainError.because('secret_required', { application_id: id });
+    if (!takesPublic) throw DomainError.because('secret_required', { claimed_application_id: id });
     await refuseUnknown(context, () => isKnownPublicApplication(service, id));
     return { kind: 'application', ...(await authenticatePublicApplication(service, id)) };
   }
@@ -185,7 +185,9 @@ export function createAuthentication(
 function checkClientId(client_id: string, client_secret: string): void {
   const application_id = readCredential('applicationSecret', client_secret);
   if (client_id.toLowerCase() === application_id) return;
-  throw DomainError.because('client_id_of_another_application', { application_id });
+  throw DomainError.because('client_id_of_another_application', {
+    claimed_application_id: application_id,
+  });
 }
 
 /** Compares every secret, even after a match, so that the time tells nothing. */

@@ -101,7 +101,9 @@ async function findClient(
   if (!isUuid(id)) throw DomainError.because('client_id_ill_formed');
   const application_id = id.toLowerCase();
   const application = await store.findApplication(application_id, { mayBeStale });
-  if (application === null) throw DomainError.because('client_not_found', { application_id });
+  if (application === null) {
+    throw DomainError.because('client_not_found', { claimed_application_id: application_id });
+  }
   if (application.document !== null) {
     throw DomainError.because('client_id_of_document', { application_id });
   }

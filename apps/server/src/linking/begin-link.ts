@@ -95,7 +95,7 @@ export async function beginLink(
   { confirm, ...request }: UnconfirmedRequest,
   initiator: Initiator,
 ): Promise<{ link: LinkRecord; redirect_to: string }> {
-  const { store, clock } = service;
+  const { store, clock, counts } = service;
   if (await service.room.isFull()) {
     await confirm();
     throw new DomainError('store_full');
@@ -129,6 +129,7 @@ export async function beginLink(
   await store.createLink({ ...link, initiator });
   // Nobody knows the link yet. This read needs no fence, since it has the time of that write.
   await confirm();
+  counts.linkBegun(id);
   const redirect_to = addToQuery(linkingOf(service).signInUrl, {
     link: credential,
     login_hint,

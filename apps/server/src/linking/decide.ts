@@ -75,6 +75,7 @@ export async function approve(
     initiator,
   });
   if (decided !== null) {
+    service.counts.linkDecided(link.id, 'approved');
     return {
       link: decided,
       application,
@@ -102,7 +103,10 @@ export async function deny(
     now: service.clock(),
     initiator,
   });
-  if (decided !== null) return denied(service, { ...access, link: decided }, initiator);
+  if (decided !== null) {
+    service.counts.linkDecided(decided.id, 'denied');
+    return denied(service, { ...access, link: decided }, initiator);
+  }
   return repeatDenial(service, await readAgain(service, access), initiator);
 }
 

@@ -479,6 +479,23 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
       next_cursor: null,
     },
   },
+  'admin.summary.get': {
+    input: { hours: 1 },
+    output: {
+      object: 'summary',
+      since: '2026-11-21T01:00:00.000+00:00',
+      until: '2026-11-21T02:15:30.123+00:00',
+      links: { begun: 3, approved: 2, denied: 1, expired: 0 },
+      grants: { created: 2, revoked: { user: 1 }, live: 40 },
+      refused: { credentials_invalid: { secret_expired: 5 } },
+      events: null,
+      series: [
+        { at: '2026-11-21T01:00:00.000+00:00', created: 2, revoked: 0, refused: 0 },
+        { at: '2026-11-21T02:00:00.000+00:00', created: 0, revoked: 1, refused: 5 },
+      ],
+      approximate: true,
+    },
+  },
   'admin.pages.create': {
     input: {
       page: 'connections',

@@ -157,7 +157,16 @@ export async function call<Output extends object, Input extends object, By exten
     if (failure instanceof ClientGone) throw failure;
     const error = limitFailure(limits, caller, request.address, DomainError.from(failure));
     summary.error_code = error.code;
-    ids = { ...error.subject, ...grantIn(error.members), ...ids };
+    const { claimed_application_id, ...subject } = error.subject;
+    const application_id = subject.application_id ?? ids.application_id;
+    // The operator can name one that does not exist, too.
+    if (application_id !== undefined && error.code !== 'application_not_found') {
+      service.counts.refused(error.code, error.reason);
+    }
+    ids = {
+      ...(claimed_application_id !== undefined && { application_id: claimed_application_id }),
+      ...{ ...subject, ...grantIn(error.members), ...ids },
+    };
     // An unavailable store would not take the refusal either, and the command would wait twice.
     const isPointless = by === 'command_line' && error.code === 'store_unavailable';
     const isNobody = caller === null || caller.kind === 'visitor';

@@ -263,6 +263,7 @@ export const operationTable: { readonly [Name in OperationName]: OperationRow<Na
     },
     outputIds: {},
   },
+  'admin.summary.get': { counts: 'nothing', audited: 'refusals', inputIds: {}, outputIds: {} },
   'admin.keys.create': {
     counts: 'nothing',
     audited: 'always',

@@ -8,6 +8,7 @@ import { operatorWithoutSecret } from '../operations/caller.ts';
 import { operations } from '../operations/operation.ts';
 import type { Service } from '../service.ts';
 import type { Parties } from '../store/store.ts';
+import { noCounts } from '../summary/counts.ts';
 import type { AuditLine } from './read-audit-lines.ts';
 
 export interface RevokedAgain {
@@ -226,6 +227,7 @@ export const afterRestore: { readonly [Name in ActionName]: AfterRestore } = {
   'admin.grants.revokeAll': again('grants_revoked', revokeAll),
   'admin.grants.history': 'nothing',
   'admin.refusals.list': 'nothing',
+  'admin.summary.get': 'nothing',
   'admin.keys.create': 'nothing',
   'admin.keys.list': 'nothing',
   'admin.keys.delete': again('keys_deleted', deleteKey),
@@ -402,7 +404,7 @@ async function handle(
   }
   const initiator = initiatorOf(line);
   if (initiator === null) throw new Error(`The log has ${name}, and not who did it.`);
-  const then = { ...service, clock: () => line.at };
+  const then = { ...service, clock: () => line.at, counts: noCounts };
   const details = { publicUrl: '', ids: {}, countFruitless() {} };
   await operation.handle(then, input, operatorWithoutSecret, initiator, details);
 }

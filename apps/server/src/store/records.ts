@@ -344,8 +344,11 @@ export interface GrantAuthentication {
   external_id: string | null;
 }
 
-/** Why a grant ended that nobody asked to end. */
-export type EndReason = 'idle' | 'replaced';
+/** Why a grant ended. */
+export type EndReason = 'application' | 'user' | 'host' | StoredReason;
+
+/** Stored, because who ended the grant does not tell it. */
+export type StoredReason = 'account_erased' | 'application_deleted' | 'idle' | 'replaced';
 
 /**
  * Each `_by` is null if the change was not made, or if only a {@link RevokedRecord} is left. The id
@@ -369,7 +372,8 @@ export interface GrantHistory {
   revoked_at: Milliseconds | null;
   /** Null if it ended by itself, too. */
   revoked_by: Initiator | null;
-  revoked_reason: EndReason | null;
+  /** Null if `revoked_by` tells it: see `endReason`. */
+  revoked_reason: StoredReason | null;
 }
 
 export interface ListedHistory extends GrantHistory, Pick<CodeBinding, 'link_id'> {}
@@ -425,4 +429,25 @@ export interface RefusalRecord {
   address: string | null;
   /** The record is deleted some time after. */
   expires_at: Milliseconds;
+}
+
+/** What is counted. A reason of a refusal may be missing: `-`. */
+export type CountName =
+  | `links:${'begun' | 'approved' | 'denied'}`
+  | 'grants:created'
+  | `revoked:${EndReason}`
+  | `refused:${ErrorCode}:${Reason | '-'}`;
+
+/** What happened in an hour, which all processes add to. */
+export interface HourCounts {
+  /** Its beginning: a multiple of 3,600,000. */
+  hour: Milliseconds;
+  counts: Partial<Record<CountName, number>>;
+}
+
+/** How many grants are active, pending codes not among them. */
+export interface LiveCount {
+  count: number;
+  /** What was created and revoked since then is added to and taken from the count. */
+  counted_at: Milliseconds;
 }

@@ -13,15 +13,16 @@ import type {
   CurrentAccount,
   DeletionRecord,
   DocumentedClient,
-  EndReason,
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
+  HourCounts,
   KeyRecord,
   LinkDecision,
   LinkRecord,
   ListedAccount,
   ListedHistory,
+  LiveCount,
   PageRecord,
   PendingRecord,
   RefusalRecord,
@@ -30,6 +31,7 @@ import type {
   RevokedRecord,
   ScopeRecord,
   SecretRecord,
+  StoredReason,
   WindowCount,
 } from './records.ts';
 import type { Claim, CopiedDatabase } from './use-mark.ts';
@@ -198,8 +200,8 @@ export interface Revocation {
   onlyActive?: boolean;
   /** It has to be redeemed, and last used, before this. Default: at any time. */
   unused_before?: Milliseconds;
-  /** Default: somebody asked for it. */
-  reason?: EndReason;
+  /** Default: that of the initiator. */
+  reason?: StoredReason;
   now: Milliseconds;
   /** Null if it ends by itself. */
   initiator: Initiator | null;
@@ -286,6 +288,25 @@ export interface ReadOptions {
    * just acknowledged, so no decision may depend on it.
    */
   mayBeStale?: boolean;
+}
+
+/** How far a count of the active grants has come. */
+export interface CountedPlace {
+  application_id: string;
+  /** Null if all grants of the application are counted. */
+  grant_id: string | null;
+}
+
+/** How long the counts of an hour are kept. */
+export const COUNTS_KEPT: Milliseconds = 31 * DAY;
+
+/** How many grants what was counted has added. */
+export function liveChange(counts: HourCounts['counts']): number {
+  let change = counts['grants:created'] ?? 0;
+  for (const [name, count] of Object.entries(counts)) {
+    if (name.startsWith('revoked:')) change -= count;
+  }
+  return change;
 }
 
 export interface Measures {
@@ -391,9 +412,13 @@ export interface Store {
    * Revokes a part of the grants of a deleted application, as of its deletion. The first part also
    * deletes all of its pending codes. Idempotent.
    *
-   * @returns the id before which the next part begins; null at the end
+   * @returns how many grants this call revoked, and the id before which the next part begins; null at
+   * the end
    */
-  endGrants(deletion: DeletionRecord, range: ListRange): Promise<string | null>;
+  endGrants(
+    deletion: DeletionRecord,
+    range: ListRange,
+  ): Promise<{ revoked: number; before: string | null }>;
 
   /** The application stays unknown. */
   forgetDeletion(application_id: string): Promise<void>;
@@ -723,6 +748,45 @@ export interface Store {
    * @returns the last number that was ever taken; 0 if there is none
    */
   takeLogNumbers(options: { count: number; above?: number }): Promise<number>;
+
+  // What the summary is made of
+
+  /**
+   * Adds to the counts of an hour, and what these change of the number of active grants to the last
+   * {@link LiveCount}. Concurrent calls all count. One that throws may have been counted. The counts of
+   * an hour are deleted some time after {@link COUNTS_KEPT}.
+   */
+  addCounts(addition: HourCounts): Promise<void>;
+
+  /** The counts of the hours that begin in this time, oldest first. An hour without any may be missing. */
+  listCounts(time: { since: Milliseconds; until: Milliseconds }): Promise<HourCounts[]>;
+
+  /** Null before the first count. */
+  findLiveCount(): Promise<LiveCount | null>;
+
+  /**
+   * Whether the caller is to count the active grants now: if the last count is `every` away from `now`,
+   * and no other process has claimed the next one within `claim_lasts`. Of concurrent calls, one is to.
+   */
+  claimLiveCount(claim: {
+    now: Milliseconds;
+    every: Milliseconds;
+    claim_lasts: Milliseconds;
+  }): Promise<boolean>;
+
+  /**
+   * Counts a part of the active grants. May miss the latest changes.
+   *
+   * @param part.after - where the last part ended; null for the first one
+   * @param part.limit - the most grants of the part
+   * @returns how many they are, and where the part ended; null at the end
+   */
+  countActiveGrants(part: {
+    after: CountedPlace | null;
+    limit: number;
+  }): Promise<{ count: number; after: CountedPlace | null }>;
+
+  keepLiveCount(live: LiveCount): Promise<void>;
 
   // Rate limits
 

@@ -72,7 +72,8 @@ export function erasedGrant(
 ): StoredGrant {
   const account = grant.account && { ...grant.account, ...ERASED };
   if (grant.revoked_at !== null) return { ...grant, account };
-  return { ...grant, account, revoked_at: erased.at, revoked_by: erased.by, secret_hash: null };
+  const revoked = { revoked_at: erased.at, revoked_by: erased.by } as const;
+  return { ...grant, account, ...revoked, revoked_reason: 'account_erased', secret_hash: null };
 }
 
 /** What a copy needs of each of its two databases. */

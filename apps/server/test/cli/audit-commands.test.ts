@@ -75,7 +75,9 @@ test('the commands tell what happened to a grant, and why a request was refused'
     expect.stringMatching(/^AT issued: done {2}by the operator {2}request \S{36}$/),
     `AT grants.convert: code_not_found (code_forged)  by application ${application_id} from 127.0.0.1  request the-forgery`,
     `AT converted: done  by the application with its secret ${secret_id}  request the-exchange`,
-    expect.stringMatching(/^AT revoked: done {2}on the command line, by \S+ {2}request \S{36}$/),
+    expect.stringMatching(
+      /^AT revoked: done \(host\) {2}on the command line, by \S+ {2}request \S{36}$/,
+    ),
     expect.stringMatching(
       /^AT admin.codes.cancel: grant_not_found \(code_redeemed\) {2}on the command line {2}request \S{36}$/,
     ),
@@ -105,5 +107,47 @@ test('the commands tell what happened to a grant, and why a request was refused'
   expect(unknown).toEqual({ code: 1, stdout: '', stderr });
   expect(unexplained).toMatchObject({ code: 1, stdout: '' });
   expect(unexplained.stderr).toMatch(/^There is no refusal .* AUDIT_DAYS/);
+  await database.remove();
+});
+
+test('the command prints the summary, with what commands did', async () => {
+  const database = await sqliteDatabase();
+  const server = await startTestServer(database.url);
+  const { bearer, issue, link } = await linkedApplication(server);
+  const { grant_id } = await link();
+  const { code } = await issue();
+  await send(server, converting(bearer, unknownCredential('code', randomUUID()), 'a-guess'));
+  await send(server, converting(bearer, code, 'the-exchange'));
+  await server.close();
+
+  const latchkey = (...words: string[]) => runInProcess(words, { DATABASE_URL: database.url });
+  await latchkey('grant', 'revoke', grant_id);
+  await latchkey('grant', 'revoke', grant_id);
+  const { stdout } = await latchkey('summary', '--hours', '1', '--json');
+  expect(stdout.trimEnd()).not.toContain('\n');
+  const printed = JSON.parse(stdout);
+  expect(printed).toMatchObject({
+    object: 'summary',
+    grants: { created: 2, revoked: { host: 1 }, live: 1 },
+    refused: { code_not_found: { code_ill_formed: 1 } },
+  });
+  expect(Object.keys(printed.refused)).toHaveLength(1);
+
+  const table = await latchkey('summary');
+  expect(table).toMatchObject({ code: 0, stderr: '' });
+  for (const line of [
+    /^links +0 begun, 0 approved, 0 denied, 0 expired$/m,
+    /^grants created +2$/m,
+    /^grants revoked +1 host$/m,
+    /^grants live +1$/m,
+    /^code_not_found \(code_ill_formed\) +1$/m,
+    /^The numbers are approximate\.$/m,
+  ]) {
+    expect(table.stdout).toMatch(line);
+  }
+  expect(table.stdout.match(/^20\S+\t\d+\t\d+\t\d+$/gm)).toHaveLength(25);
+  for (const hours of ['0', '721', 'many']) {
+    expect(await latchkey('summary', '--hours', hours)).toMatchObject({ code: 1, stdout: '' });
+  }
   await database.remove();
 });

@@ -63,7 +63,9 @@ describeOnEachStore('what a command changes', (fresh) => {
       ['grant', 'history', JSON.parse(line).grant_id],
       settings,
     );
-    expect(history).toMatch(new RegExp(`revoked: done {2}on the command line, by ${USER} {2}`));
+    expect(history).toMatch(
+      new RegExp(`revoked: done \\(host\\) {2}on the command line, by ${USER} {2}`),
+    );
     const store = await openStore(database.url, { clock: Date.now });
     onTestFinished(() => store.close());
     expect(await store.listCommandChanges(9)).toHaveLength(3);

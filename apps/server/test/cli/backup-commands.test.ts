@@ -325,7 +325,7 @@ async function revokedSince() {
       [application_id, false, 1],
     ]);
     const history = await done('grant', 'history', byApplication.grant_id);
-    expect(history).toMatch(/revoked: done {2}by the application with its secret/);
+    expect(history).toMatch(/revoked: done \(application\) {2}by the application with its secret/);
     restored.kill('SIGTERM');
     await restored.ended;
   }
@@ -471,7 +471,9 @@ describe('logs with a gap', () => {
     // No service has written what these commands did: the replaced database knows it.
     const text = await done(...(await restoring(log.join(''))));
     expect(text).not.toMatch(/GAP|NOT PROVEN/);
-    expect(await done('grant', 'history', other)).toMatch(/revoked: done {2}on the command line/);
+    expect(await done('grant', 'history', other)).toMatch(
+      /revoked: done \(host\) {2}on the command line/,
+    );
 
     await rm(file('latchkey.db'));
     const lost = await done(...(await restoring(log.join(''))));

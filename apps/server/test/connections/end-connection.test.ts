@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { endConnection } from '../../src/connections/end-connection.ts';
 import type { Service } from '../../src/service.ts';
 import type { Store } from '../../src/store/store.ts';
+import { noCounts } from '../../src/summary/counts.ts';
 import { anInitiator } from '../store/suite/records.ts';
 
 const connection = { account_id: randomUUID(), application_id: randomUUID() };
@@ -26,7 +27,7 @@ async function endIn(lists: string[][], grants: number) {
       return ended.length === 0 ? null : ended;
     },
   } as unknown as Store;
-  const service = { store, clock: () => 0 } as unknown as Service;
+  const service = { store, clock: () => 0, counts: noCounts } as unknown as Service;
   return { ended: await endConnection(service, connection, anInitiator()), done };
 }
 

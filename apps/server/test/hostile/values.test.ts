@@ -122,6 +122,7 @@ describeOnAnyStore('a hostile value', (fresh) => {
         ...{ scopes: ['profile.read'], default_scopes: ['profile.read'] },
       },
       'admin.resources.delete': { resource_id: application_id },
+      'admin.summary.get': { hours: 1 },
       'admin.keys.create': { name: 'Eve', role: 'read', expires_at: '2099-01-01T00:00:00Z' },
       'admin.keys.list': {},
       'admin.keys.delete': { key_id: application_id },

@@ -62,7 +62,7 @@ describeOnAnyStore('the life of a grant', (fresh) => {
       `recovered done - application ${recovery.request_id}`,
       'first_used done - grant the-first-use',
       'grants.recover grant_not_recoverable grant_used application late-recovery',
-      'revoked done - operator the-revocation',
+      'revoked done host operator the-revocation',
       'account.get credentials_invalid grant_revoked nobody refused-use',
     ]);
     const times = report.data.map(({ at }) => at);

@@ -202,6 +202,17 @@ export async function everyOperation(
   await store.forgetCommandChanges([change.id]);
 
   await store.takeLogNumbers({ count: 1, above: 1 });
+  await store.claimLiveCount({ now, every: DAY, claim_lasts: HOUR });
+  await store.keepLiveCount({ count: 1, counted_at: now });
+  const hour = Math.floor(now / HOUR) * HOUR;
+  await store.addCounts({ hour, counts: { 'grants:created': 1, 'revoked:idle': 2 } });
+  await store.listCounts({ since: hour, until: hour + HOUR });
+  await store.findLiveCount();
+  const ofAll = { application_id, grant_id: null };
+  for (const after of [null, ofAll, { application_id, grant_id: before }]) {
+    await store.countActiveGrants({ after, limit: 10 });
+  }
+
   await store.addToCount({ key: anId(), points: 1, now, duration: HOUR });
   await store.sweep();
 

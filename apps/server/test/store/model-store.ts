@@ -10,7 +10,6 @@ import {
   type ConnectedGrant,
   type CredentialHash,
   type CurrentAccount,
-  type EndReason,
   ERASED,
   type GrantAuthentication,
   type GrantHistory,
@@ -19,6 +18,7 @@ import {
   type PageRecord,
   type PendingRecord,
   type RevokedRecord,
+  type StoredReason,
 } from '../../src/store/records.ts';
 import {
   type DocumentedApplication,
@@ -41,7 +41,7 @@ interface ModelGrant extends PendingRecord {
   recovered_by: Initiator | null;
   first_used_by: Initiator | null;
   revoked_by: Initiator | null;
-  revoked_reason: EndReason | null;
+  revoked_reason: StoredReason | null;
 }
 
 interface ModelPage extends PageRecord {
@@ -67,6 +67,12 @@ type Methods = Omit<
   | 'listCommandChanges'
   | 'forgetCommandChanges'
   | 'takeLogNumbers'
+  | 'addCounts'
+  | 'listCounts'
+  | 'findLiveCount'
+  | 'claimLiveCount'
+  | 'countActiveGrants'
+  | 'keepLiveCount'
   | 'addToCount'
   | 'listAccounts'
   | 'putScope'
@@ -256,7 +262,12 @@ export class ModelStore implements ModelMethods {
       if (grant.redeemed_at === null) {
         this.#grants.delete(grant.grant_id);
       } else if (grant.revoked_at === null) {
-        Object.assign(grant, { revoked_at: now, secret_hash: null, revoked_by: initiator });
+        Object.assign(grant, {
+          revoked_at: now,
+          secret_hash: null,
+          revoked_by: initiator,
+          revoked_reason: 'account_erased',
+        });
         revoked += 1;
       }
     }

@@ -5,6 +5,7 @@ import { describeBindings } from './suite/bindings.ts';
 import { describeCodes } from './suite/codes.ts';
 import { describeCommandChanges } from './suite/command-changes.ts';
 import { describeConnections } from './suite/connections.ts';
+import { describeCounts } from './suite/counts.ts';
 import { describeCrashes } from './suite/crashes.ts';
 import { describeDeletion } from './suite/deletion.ts';
 import { describeDocumented } from './suite/documented.ts';
@@ -61,6 +62,7 @@ export function describeStore(name: string, harness: StoreHarness): void {
     describeLogNumbers(stores);
     describeLists(stores);
     describeRateLimits(stores);
+    describeCounts(stores);
     describeSweep(stores);
     describeRevokedGrantDays(stores);
     describeModel(stores);

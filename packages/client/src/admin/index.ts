@@ -19,6 +19,7 @@ export type {
   Connection,
   ExportedChange,
   ExportedRefusal,
+  GrantCounts,
   GrantEntry,
   GrantHistory,
   GrantHistoryEntry,
@@ -26,6 +27,7 @@ export type {
   IssuedCode,
   Key,
   LinkApplication,
+  LinkCounts,
   LinkIdentification,
   LinkRedirect,
   LinkRequest,
@@ -44,6 +46,8 @@ export type {
   Self,
   Setting,
   Settings,
+  Summary,
+  SummaryStep,
 } from '@latchkey/schema';
 export type { CallOptions, ConnectionOptions } from '../options.ts';
 export type { WithResponse } from '../response-details.ts';

@@ -28,6 +28,7 @@ import type {
   Scope,
   Self,
   Settings,
+  Summary,
 } from '@latchkey/schema';
 import type { CallOptions } from '../options.ts';
 import type { WithResponse } from '../response-details.ts';
@@ -383,6 +384,12 @@ export interface SecretInput {
   application_id: string;
   /** When the secret expires, in the future; null for never. Default: null. */
   expires_at?: string | null | undefined;
+}
+
+/** The input of `summary.get`. */
+export interface SummaryInput {
+  /** How many hours to go back. Default: 24. */
+  hours?: number | undefined;
 }
 
 /** Operations on the applications. */
@@ -1116,6 +1123,26 @@ export interface RefusalsOperations {
   list(input?: RefusalListInput, options?: CallOptions): ListPromise<List<Refusal>>;
 }
 
+/** Operations on the summary. */
+export interface SummaryOperations {
+  /**
+   * Get what happened in the last hours. Link requests, grants and refused calls, with a series for
+   * a chart. The numbers are approximate. It costs the same however large the database is.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns what happened in the last hours. Each process adds what it counted once a minute, so a
+   * killed one loses its last minute
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.summary.get();
+   * ```
+   */
+  get(input?: SummaryInput, options?: CallOptions): Promise<WithResponse<Summary>>;
+}
+
 /** Operations on the keys. */
 export interface KeysOperations {
   /**
@@ -1241,6 +1268,9 @@ export abstract class OperatorOperations {
 
   /** Operations on the refusals. */
   declare readonly refusals: RefusalsOperations;
+
+  /** Operations on the summary. */
+  declare readonly summary: SummaryOperations;
 
   /** Operations on the keys. */
   declare readonly keys: KeysOperations;

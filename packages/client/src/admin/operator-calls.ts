@@ -38,6 +38,7 @@ export const operatorCalls = {
   'grants.revokeAll': ['POST', 'grant_revocations'],
   'grants.history': ['GET', 'grant_history'],
   'refusals.list': ['GET', 'list'],
+  'summary.get': ['GET', 'summary'],
   'keys.create': ['POST', 'key'],
   'keys.list': ['GET', 'list'],
   'keys.delete': ['POST', 'key'],

@@ -12,6 +12,7 @@ import { revoke } from '../../grants/revoke.ts';
 import { revokeAll } from '../../grants/revoke-all.ts';
 import { registeredResource } from '../../resources/find-resource.ts';
 import type { Service } from '../../service.ts';
+import { summarize } from '../../summary/summary.ts';
 import type { Handlers } from '../handler.ts';
 import { readList } from '../list.ts';
 import { listRefusals } from '../list-refusals.ts';
@@ -35,7 +36,7 @@ async function setDisabled({ store, clock }: Service, application_id: string, di
 
 type AdminName = Extract<
   keyof Handlers,
-  `admin.${'applications' | 'accounts' | 'codes' | 'grants' | 'refusals' | 'settings'}.${string}`
+  `admin.${'applications' | 'accounts' | 'codes' | 'grants' | 'refusals' | 'settings' | 'summary'}.${string}`
 >;
 
 export const adminHandlers: Handlers<AdminName> = {
@@ -107,11 +108,16 @@ export const adminHandlers: Handlers<AdminName> = {
       ({ place }) => place,
       ({ account }) => toAccountEntry(account),
     ),
-  'admin.accounts.erase': async ({ store, clock }, { account_id }, _operator, initiator) => ({
-    object: 'account_erasure',
-    id: account_id,
-    grants_revoked: await store.eraseAccount({ account_id, now: clock(), initiator }),
-  }),
+  'admin.accounts.erase': async (
+    { store, clock, counts },
+    { account_id },
+    _operator,
+    initiator,
+  ) => {
+    const grants_revoked = await store.eraseAccount({ account_id, now: clock(), initiator });
+    counts.grantsRevoked('account_erased', grants_revoked);
+    return { object: 'account_erasure', id: account_id, grants_revoked };
+  },
   'admin.accounts.export': (service, { account_id }) =>
     StreamedOutput.begin(accountExportText(exportAccount(service, account_id))),
   'admin.codes.issue': async (
@@ -150,4 +156,5 @@ export const adminHandlers: Handlers<AdminName> = {
   },
   'admin.refusals.list': listRefusals,
   'admin.settings.get': async ({ settings }) => ({ object: 'settings', data: settings() }),
+  'admin.summary.get': (service, { hours }) => summarize(service, hours),
 };

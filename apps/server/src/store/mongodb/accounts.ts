@@ -156,6 +156,7 @@ export function accounts(database: Database, clock: Clock): Accounts {
               revoked_at: erased_at,
               erasure_id,
               ...(erased_by && { revoked_by: erased_by }),
+              revoked_reason: 'account_erased',
             },
             $unset: { secret_hash: '' },
           },

@@ -368,25 +368,28 @@ export function applications(database: Database): Applications {
           .toArray(),
       );
       const ids = documents.map(({ _id }) => _id);
+      let revoked = 0;
       if (ids.length > 0) {
-        await database.write<void>(({ grants }) => ({
+        revoked = await database.write(({ grants }) => ({
           async send(options) {
-            await grants.updateMany(
+            const { modifiedCount } = await grants.updateMany(
               { _id: { $in: ids }, revoked_at: { $exists: false } },
               {
                 $set: {
                   revoked_at: toDate(deleted_at),
                   ...initiatorField('revoked_by', deleted_by),
+                  revoked_reason: 'application_deleted',
                 },
                 $unset: { secret_hash: '' },
               },
               options,
             );
+            return modifiedCount;
           },
         }));
       }
       const last = ids.at(-1);
-      return last && ids.length === limit ? fromId(last) : null;
+      return { revoked, before: last && ids.length === limit ? fromId(last) : null };
     },
 
     async forgetDeletion(application_id) {

@@ -15,6 +15,7 @@ import { configurationError, withHint } from './configuration-error.ts';
 import type { AccountDocument, ErasedAccountDocument } from './documents/accounts.ts';
 import type { AddressDocument, ApplicationDocument } from './documents/applications.ts';
 import type { CommandChangeDocument } from './documents/command-changes.ts';
+import type { HourDocument, LiveCountDocument } from './documents/counts.ts';
 import type { GrantDocument } from './documents/grants.ts';
 import type { KeyItem } from './documents/keys.ts';
 import type { LinkDocument } from './documents/links.ts';
@@ -55,6 +56,9 @@ export interface Collections extends Concerns {
   refusals: Collection<RefusalDocument>;
   commandChanges: Collection<CommandChangeDocument>;
   logCounter: Collection<LogCounterDocument>;
+  hourCounts: Collection<HourDocument>;
+  /** In the same collection. */
+  liveCount: Collection<LiveCountDocument>;
   rateLimitCounts: Collection<RateLimitDocument>;
 }
 
@@ -258,6 +262,8 @@ export class Database {
         refusals: db.collection('refusals', options),
         commandChanges: db.collection('command_changes', options),
         logCounter: db.collection('schema', options),
+        hourCounts: db.collection('hour_counts', options),
+        liveCount: db.collection('hour_counts', options),
         rateLimitCounts: db.collection('rate_limit_counts', options),
       };
       await checkRights(db, this.#timeouts.operation);

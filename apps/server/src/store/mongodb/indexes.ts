@@ -5,7 +5,7 @@ import {
   type IndexDescriptionInfo,
   MongoServerError,
 } from 'mongodb';
-import { LINKS_KEPT } from '../store.ts';
+import { COUNTS_KEPT, LINKS_KEPT } from '../store.ts';
 import { EXPIRY_MARGIN } from './clocks.ts';
 import { ConfigurationError } from './configuration-error.ts';
 
@@ -115,6 +115,14 @@ export const refusalIndexes: readonly Index[] = [
   { name: 'refusals_by_grant', key: { grant_id: 1, _id: -1 }, options: {} },
 ];
 
+export const countIndexes: readonly Index[] = [
+  {
+    name: 'count_expiry',
+    key: { hour: 1 },
+    options: { expireAfterSeconds: COUNTS_KEPT / 1000 },
+  },
+];
+
 export const rateLimitIndexes: readonly Index[] = [
   { name: 'window_end', key: { ends_at: 1 }, options: { expireAfterSeconds: 0 } },
 ];
@@ -129,6 +137,7 @@ export const indexesOf = ({ reducesRevoked = false }: IndexOptions = {}) => ({
   pages: pageIndexes,
   grants: reducesRevoked ? [...grantIndexes, revokedIndex] : grantIndexes,
   refusals: refusalIndexes,
+  hour_counts: countIndexes,
   rate_limit_counts: rateLimitIndexes,
 });
 

@@ -10,6 +10,7 @@ import { watchClocks } from './clocks.ts';
 import { codes } from './codes.ts';
 import { commandChanges } from './command-changes.ts';
 import { ConfigurationError } from './configuration-error.ts';
+import { counts } from './counts.ts';
 import { Database } from './database.ts';
 import { isForbidden } from './errors.ts';
 import { grants } from './grants.ts';
@@ -52,6 +53,7 @@ export const operations = (database: Database, clock: Clock) => ({
   ...refusals(database),
   ...commandChanges(database),
   ...logCounter(database),
+  ...counts(database),
   ...rateLimits(database),
 });
 

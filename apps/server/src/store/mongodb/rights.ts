@@ -12,6 +12,7 @@ const collections = [
   'grants',
   'refusals',
   'command_changes',
+  'hour_counts',
   'rate_limit_counts',
   'schema',
   'fences',

@@ -58,6 +58,7 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
     UPDATE grants SET account = json_set(account, '$.username', :username,
         '$.display_name', :display_name, '$.twitter', :twitter),
       revoked_by = CASE WHEN revoked_at IS NULL THEN :erased_by ELSE revoked_by END,
+      revoked_reason = CASE WHEN revoked_at IS NULL THEN 'account_erased' ELSE revoked_reason END,
       revoked_at = coalesce(revoked_at, :erased_at), secret_hash = NULL
     WHERE id = :id`);
 

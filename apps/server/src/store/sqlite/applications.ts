@@ -107,7 +107,8 @@ export function prepareApplications(database: DatabaseSync) {
     SELECT id FROM grants WHERE application_id = :id AND account_id IS NOT NULL AND id < :before
     ORDER BY id DESC LIMIT :limit`);
   const revoke = database.prepare(`
-    UPDATE grants SET revoked_at = ?, revoked_by = ?, secret_hash = NULL
+    UPDATE grants SET revoked_at = ?, revoked_by = ?, revoked_reason = 'application_deleted',
+      secret_hash = NULL
     WHERE id = ? AND revoked_at IS NULL AND created_at IS NOT NULL`);
 
   function findApplication(application_id: string): ApplicationRecord | null {
@@ -254,9 +255,11 @@ export function prepareApplications(database: DatabaseSync) {
       if (range.before === null) deleteCodes.run({ id });
       const rows = listGrants.all({ id, ...rangeParameters(range) }) as { id: Uint8Array }[];
       const initiator = initiatorText(deleted_by);
-      for (const row of rows) revoke.run(deleted_at, initiator, row.id);
+      let revoked = 0;
+      for (const row of rows) revoked += Number(revoke.run(deleted_at, initiator, row.id).changes);
       const last = rows.at(-1);
-      return last && rows.length === range.limit ? uuidFromBytes(last.id) : null;
+      const before = last && rows.length === range.limit ? uuidFromBytes(last.id) : null;
+      return { revoked, before };
     },
 
     forgetDeletion(application_id: string): void {

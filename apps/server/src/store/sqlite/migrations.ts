@@ -194,7 +194,7 @@ export const migrations: readonly SqliteStep[] = [
     recovered_at INTEGER,
     recovered_by TEXT,
     revoked_by TEXT,
-    revoked_reason TEXT -- idle or replaced; null if somebody asked for it
+    revoked_reason TEXT -- null if revoked_by tells it
   ) STRICT;
 
   -- Has only the pending codes, so that the sweep reads no grants.
@@ -245,6 +245,20 @@ export const migrations: readonly SqliteStep[] = [
   CREATE TABLE log_counter (
     name TEXT PRIMARY KEY,
     number INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- What happened in each of the last hours.
+  CREATE TABLE hour_counts (
+    hour INTEGER PRIMARY KEY, -- its beginning
+    counts TEXT NOT NULL -- JSON
+  ) STRICT;
+
+  -- How many grants are active: one row at most.
+  CREATE TABLE live_count (
+    name TEXT PRIMARY KEY,
+    count INTEGER, -- this and the next are null before the first count
+    counted_at INTEGER,
+    claimed_at INTEGER -- when a process began to count
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE rate_limit_counts (

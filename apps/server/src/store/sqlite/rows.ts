@@ -8,13 +8,13 @@ import type {
   ApplicationRecord,
   CodeBinding,
   CurrentAccount,
-  EndReason,
   Generations,
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
   PendingRecord,
   SecretRecord,
+  StoredReason,
 } from '../records.ts';
 import type { ListRange, Parties } from '../store.ts';
 
@@ -92,7 +92,7 @@ export type HistoryRow = {
   first_used_by: string | null;
   revoked_at: number | null;
   revoked_by: string | null;
-  revoked_reason: EndReason | null;
+  revoked_reason: StoredReason | null;
 };
 
 /** @param rows - one for each secret of an application, and one for an application without any */

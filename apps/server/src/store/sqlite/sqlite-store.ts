@@ -5,6 +5,7 @@ import { prepareAccounts } from './accounts.ts';
 import { prepareApplications } from './applications.ts';
 import { prepareCodes } from './codes.ts';
 import { prepareCommandChanges } from './command-changes.ts';
+import { prepareCounts } from './counts.ts';
 import { inMemory, sizesOf, watchDatabaseFile } from './database-file.ts';
 import { emptyLog, retryWhileLocked } from './errors.ts';
 import { prepareGrants } from './grants.ts';
@@ -54,6 +55,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const refusals = prepareRefusals(database);
   const commandChanges = prepareCommandChanges(database);
   const logCounter = prepareLogCounter(database);
+  const counts = prepareCounts(database);
   const rateLimits = prepareRateLimits(database);
   const sweeps = await retryWhileLocked(() => prepareSweeps(database, options.revokedGrantDays));
   const findUseMark = prepareFindUseMark(database);
@@ -260,6 +262,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     forgetCommandChanges: write(commandChanges.forgetCommandChanges),
 
     takeLogNumbers: write(logCounter.takeLogNumbers),
+
+    addCounts: write(counts.addCounts),
+    listCounts: read(counts.listCounts),
+    findLiveCount: read(counts.findLiveCount),
+    claimLiveCount: write(counts.claimLiveCount),
+    countActiveGrants: read(counts.countActiveGrants),
+    keepLiveCount: write(counts.keepLiveCount),
 
     addToCount: write(rateLimits.addToCount),
 

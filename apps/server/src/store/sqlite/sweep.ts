@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '../../clock.ts';
-import { LINKS_KEPT, type StoreOptions } from '../store.ts';
+import { COUNTS_KEPT, LINKS_KEPT, type StoreOptions } from '../store.ts';
 
 // Small batches, so that requests run in between, however long the service was stopped.
 const BATCH_SIZE = 1_000;
@@ -32,6 +32,7 @@ export function prepareSweeps(
     prepare('pages', 'id', 'expires_at', { kept: LINKS_KEPT }),
     prepare('refusals', 'id', 'expires_at'),
     prepare('rate_limit_counts', 'key', 'ends_at'),
+    prepare('hour_counts', 'hour', 'hour', { kept: COUNTS_KEPT }),
     ...(revokedGrantDays === null ? [] : [prepareReduction(database, revokedGrantDays * DAY)]),
   ];
 }

@@ -305,6 +305,7 @@ describe('on a replica set, whatever the URL says', () => {
     expect(read.map(({ listIndexes }) => listIndexes).sort()).toEqual([
       'accounts',
       'grants',
+      'hour_counts',
       'links',
       'pages',
       'rate_limit_counts',

@@ -14,6 +14,7 @@ const small = [
   'schema_version',
   'use_mark',
   'log_counter',
+  'live_count',
   'sqlite_master',
   // A list that is a parameter.
   'json_each',

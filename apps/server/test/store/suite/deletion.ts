@@ -80,11 +80,18 @@ export function describeDeletion(stores: SuiteStores): void {
 
       let before: string | null = null;
       let pages = 0;
+      let revoked = 0;
       do {
-        before = await stores.handle(pages).endGrants(deletion, { limit: 2, before });
+        const page: { revoked: number; before: string | null } = await stores
+          .handle(pages)
+          .endGrants(deletion, { limit: 2, before });
+        before = page.before;
+        revoked += page.revoked;
         pages += 1;
       } while (before !== null && pages < 9);
       expect(pages).toBeGreaterThan(2);
+      // One was revoked before.
+      expect(revoked).toBe(grants.length - 1);
       const listed = await stores.other.listGrants({ application_id }, { limit: 9, before: null });
       expect(listed.map(({ grant_id, revoked_at }) => [grant_id, revoked_at])).toEqual(
         grants.map(({ grant_id }, index) => [grant_id, index === 0 ? 3 : 8]),

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { slow } from '@latchkey/test-kit/long';
 import { describe, expect, test, vi } from 'vitest';
-import { LINKS_KEPT } from '../../../src/store/store.ts';
+import { COUNTS_KEPT, LINKS_KEPT } from '../../../src/store/store.ts';
 import type { SuiteStores } from './harness.ts';
 import {
   anId,
@@ -57,6 +57,12 @@ export function describeSweep(stores: SuiteStores): void {
       const [addToPast, addToPresent] = [count(Date.now() - 60_000), count(Date.now() + 600_000)];
       await Promise.all([addToPast(), addToPresent()]);
 
+      const hourOf = (time: number) => Math.floor(time / 3_600_000) * 3_600_000;
+      const counts = { 'grants:created': 1 };
+      const oldHour = { hour: hourOf(Date.now() - COUNTS_KEPT), counts };
+      const keptHour = { hour: hourOf(Date.now() - COUNTS_KEPT) + 7_200_000, counts };
+      for (const hour of [oldHour, keptHour]) await stores.store.addCounts(hour);
+
       // Link requests and pages stay for a while, to say that they expired.
       const atEnd = async (expires_at: number) => {
         const { link } = await identified(stores.store, { expires_at });
@@ -80,6 +86,14 @@ export function describeSweep(stores: SuiteStores): void {
         { timeout: stores.sweepTimeout, interval: 250 },
       );
       await vi.waitFor(async () => expect(await over()).toEqual([null, null]), {
+        timeout: stores.sweepTimeout,
+        interval: 250,
+      });
+      const hours = async () => {
+        const time = { since: oldHour.hour, until: keptHour.hour + 1 };
+        return (await stores.store.listCounts(time)).map(({ hour }) => hour);
+      };
+      await vi.waitFor(async () => expect(await hours()).toEqual([keptHour.hour]), {
         timeout: stores.sweepTimeout,
         interval: 250,
       });

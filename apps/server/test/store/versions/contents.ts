@@ -153,6 +153,8 @@ export async function writeContents(
   ]);
   await store.takeLogNumbers({ count: 7 });
   await store.addToCount({ key: 'limit', points: 3, now: NEVER, duration: DAY });
+  await store.keepLiveCount({ count: 7, counted_at: BEGIN });
+  await store.addCounts({ hour: NEVER, counts: { 'grants:created': 2, 'revoked:idle': 1 } });
   await store.close();
 
   // Takes the details off the one grant that was revoked so long ago.
@@ -234,6 +236,8 @@ export async function readContents(store: Store): Promise<unknown> {
     log_number: await store.takeLogNumbers({ count: 0 }),
     refusals: await store.findRefusals({ account_id: ada.id }, { limit: 10, before: null }),
     count: await store.addToCount({ key: 'limit', points: 0, now: NEVER, duration: DAY }),
+    counts: await store.listCounts({ since: NEVER, until: NEVER + 1 }),
+    live: await store.findLiveCount(),
   };
   // Bytes have no place in JSON.
   const text = JSON.stringify(contents, (_, value) =>

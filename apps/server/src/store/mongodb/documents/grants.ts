@@ -3,13 +3,13 @@ import type {
   CodeBinding,
   CodeState,
   ConnectedGrant,
-  EndReason,
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
   ListedHistory,
   PendingRecord,
   RevokedRecord,
+  StoredReason,
 } from '../../records.ts';
 import type { NewCode, Parties } from '../../store.ts';
 import type { StoredGrant } from '../../transfer.ts';
@@ -42,7 +42,7 @@ interface Initiators {
   recovered_by?: InitiatorDocument;
   first_used_by?: InitiatorDocument;
   revoked_by?: InitiatorDocument;
-  revoked_reason?: EndReason;
+  revoked_reason?: StoredReason;
 }
 
 /** Pending without `created_at`, revoked with `revoked_at`. The revision counts recoveries. */

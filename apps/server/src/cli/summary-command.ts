@@ -1,0 +1,61 @@
+import type { Summary, SummaryStep } from '@latchkey/schema';
+import type { Command } from 'commander';
+import { addExamples } from './examples.ts';
+import { runOperation } from './run-operation.ts';
+import { type Column, createTable, fieldList } from './table.ts';
+import type { Terminal } from './terminal.ts';
+
+const columns: readonly Column<SummaryStep>[] = [
+  { title: 'FROM', text: ({ at }) => at },
+  { title: 'CREATED', text: ({ created }) => `${created}` },
+  { title: 'REVOKED', text: ({ revoked }) => `${revoked}` },
+  { title: 'REFUSED', text: ({ refused }) => `${refused}` },
+];
+
+export function addSummaryCommand(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('summary')
+    .option('--hours <n>', 'how many hours to go back, 1 to 720 (default: 24)')
+    .option('--json', 'print JSON, as the API returns it')
+    .description('print how many links, grants and refusals there were in the last hours')
+    .action(({ hours, ...options }) =>
+      runOperation(
+        terminal,
+        'admin.summary.get',
+        hours === undefined ? {} : { hours: Number(hours) },
+        options,
+        (summary) => describe(summary, terminal.stdout.columns),
+      ),
+    );
+  addExamples(command, 'summary', 'summary --hours 168');
+}
+
+function describe(summary: Summary, width: number | undefined): string {
+  const { since, until, links, grants, refused, series } = summary;
+  const refusals = Object.entries(refused).flatMap(([code, reasons]) =>
+    Object.entries(reasons).map(
+      ([reason, count]) => [reason === '-' ? code : `${code} (${reason})`, `${count}`] as const,
+    ),
+  );
+  const fields = fieldList([
+    ['from', since],
+    ['to', until],
+    ['links', countsOf(links)],
+    ['grants created', `${grants.created}`],
+    ['grants revoked', countsOf(grants.revoked) || '0'],
+    ['grants live', `${grants.live}`],
+    ...(refusals.length === 0 ? [['refused', '0'] as const] : []),
+  ]);
+  const parts = [
+    fields,
+    ...(refusals.length === 0 ? [] : [`Refused:\n${fieldList(refusals)}`]),
+    createTable(columns, width)(series).trimEnd(),
+    'The numbers are approximate.',
+  ];
+  return parts.join('\n\n');
+}
+
+const countsOf = (counts: object) =>
+  Object.entries(counts)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(', ');

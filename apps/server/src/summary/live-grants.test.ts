@@ -1,0 +1,55 @@
+import pino from 'pino';
+import { expect, test, vi } from 'vitest';
+import { closeService, openService } from '../open-service.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+async function openAt(time: { now: number }) {
+  const log = pino({ enabled: false });
+  const service = await openService('file::memory:', log, { clock: () => time.now });
+  const parts = vi.spyOn(service.store, 'countActiveGrants');
+  return { ...service, parts };
+}
+
+test('are counted soon after the start, and again within a day', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const time = { now: Date.UTC(2026, 10, 21) };
+  const service = await openAt(time);
+  const { store, liveGrants, parts } = service;
+  liveGrants.watch();
+  await vi.waitFor(async () => expect(await store.findLiveCount()).not.toBeNull());
+  for (const [hours, counted] of [
+    [22, 1],
+    [2, 2],
+    [1, 2],
+    // The clock was set back.
+    [-72, 3],
+  ] as const) {
+    time.now += hours * HOUR;
+    await vi.advanceTimersByTimeAsync(600_000);
+    await vi.waitFor(() => expect(parts).toHaveBeenCalledTimes(counted));
+    await vi.waitFor(async () => {
+      const live = await store.findLiveCount();
+      expect(Math.abs(time.now - (live?.counted_at ?? 0))).toBeLessThan(DAY);
+    });
+  }
+  vi.useRealTimers();
+  await closeService(service);
+});
+
+test('are counted for a summary only if the last count is a day old', async () => {
+  const time = { now: Date.UTC(2026, 10, 21) };
+  const service = await openAt(time);
+  const { liveGrants, parts } = service;
+  // Several share a count.
+  await Promise.all([liveGrants.keepFresh(), liveGrants.keepFresh()]);
+  expect(parts).toHaveBeenCalledTimes(1);
+  time.now += DAY - 1;
+  await liveGrants.keepFresh();
+  expect(parts).toHaveBeenCalledTimes(1);
+  time.now += 1;
+  await liveGrants.keepFresh();
+  expect(parts).toHaveBeenCalledTimes(2);
+  await closeService(service);
+});

@@ -1,0 +1,103 @@
+import { formatTimestamp, type Summary, type SummaryStep } from '@latchkey/schema';
+import type { Milliseconds } from '../clock.ts';
+import { LINK_LIFETIME } from '../linking/link-access.ts';
+import type { Service } from '../service.ts';
+import type { HourCounts } from '../store/records.ts';
+import { liveChange } from '../store/store.ts';
+import { hourOf } from './counts.ts';
+
+const HOUR: Milliseconds = 3_600_000;
+
+/** `docs/protocol/limits.md` has it. */
+export const MAX_STEPS = 96;
+
+/** Costs the same whatever the database's size, once the live grants were counted. */
+export async function summarize(
+  { store, clock, counts, liveGrants }: Pick<Service, 'store' | 'clock' | 'counts' | 'liveGrants'>,
+  asked: number,
+): Promise<Summary> {
+  await liveGrants.keepFresh();
+  const now = clock();
+  const steps = stepsOf(asked, now);
+  const { written, unwritten } = await counts.withUnwritten(() =>
+    Promise.all([store.listCounts(steps), store.findLiveCount()]),
+  );
+  const [hours, live] = written;
+  const changes = unwritten.map((hour) => liveChange(hour.counts));
+  return summaryOf([...hours, ...unwritten], {
+    ...{ now, steps },
+    live: changes.reduce((sum, change) => sum + change, live?.count ?? 0),
+  });
+}
+
+/** Whole hours of UTC. The last one is the present one. */
+export interface Steps {
+  since: Milliseconds;
+  /** The end of the present hour. */
+  until: Milliseconds;
+  /** The length of a step. */
+  step: Milliseconds;
+}
+
+/** @param asked - hours that the steps cover, at least */
+export function stepsOf(asked: number, now: Milliseconds): Steps {
+  const until = hourOf(now) + HOUR;
+  // The time that was asked for mostly begins within an hour, so it touches one more.
+  const hours = asked + 1;
+  const hoursOfStep = Math.ceil(hours / MAX_STEPS);
+  const step = hoursOfStep * HOUR;
+  return { since: until - Math.ceil(hours / hoursOfStep) * step, until, step };
+}
+
+/** @param records - several may be of one hour */
+export function summaryOf(
+  records: readonly HourCounts[],
+  { now, steps, live }: { now: Milliseconds; steps: Steps; live: number },
+): Summary {
+  const { since, until, step } = steps;
+  const series: SummaryStep[] = [];
+  for (let at = since; at < until; at += step) {
+    series.push({ at: formatTimestamp(at), created: 0, revoked: 0, refused: 0 });
+  }
+  const links = { begun: 0, approved: 0, denied: 0 };
+  let undecided = 0;
+  let created = 0;
+  const revoked: Summary['grants']['revoked'] = {};
+  const refused: Summary['refused'] = {};
+  for (const { hour, counts } of records) {
+    const inStep = series[Math.floor((hour - since) / step)];
+    // What this process has not written may be of any hour.
+    if (inStep === undefined) continue;
+    const isOver = hour + HOUR + LINK_LIFETIME <= now;
+    for (const [name, count] of Object.entries(counts).sort()) {
+      const [kind, what = '', reason = ''] = name.split(':');
+      if (kind === 'links') {
+        links[what as keyof typeof links] += count;
+        if (isOver) undecided += what === 'begun' ? count : -count;
+      } else if (kind === 'grants') {
+        created += count;
+        inStep.created += count;
+      } else if (kind === 'revoked') {
+        revoked[what] = (revoked[what] ?? 0) + count;
+        inStep.revoked += count;
+      } else {
+        const ofCode = refused[what] ?? {};
+        refused[what] = ofCode;
+        ofCode[reason] = (ofCode[reason] ?? 0) + count;
+        inStep.refused += count;
+      }
+    }
+  }
+  return {
+    object: 'summary',
+    since: formatTimestamp(since),
+    until: formatTimestamp(now),
+    // Less than nothing if a process was killed before it wrote that a link began.
+    links: { ...links, expired: Math.max(undecided, 0) },
+    grants: { created, revoked, live: Math.max(live, 0) },
+    refused,
+    events: null,
+    series,
+    approximate: true,
+  };
+}

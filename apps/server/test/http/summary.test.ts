@@ -1,0 +1,326 @@
+import { randomUUID } from 'node:crypto';
+import { formatCredential } from '@latchkey/schema';
+import pino from 'pino';
+import { expect, test } from 'vitest';
+import { reportGrant } from '../../src/audit/grant-history.ts';
+import { closeService, openService } from '../../src/open-service.ts';
+import { callOperation } from '../../src/operations/call-operation.ts';
+import type { EndReason } from '../../src/store/records.ts';
+import { authorize, LINKING, linkingApplication } from '../linking/link-flow.ts';
+import { open, openConsent, visit } from '../linking/page-flow.ts';
+import { invoke, type Json, succeed, wires } from './call.ts';
+import { describeOnEachStore } from './databases.ts';
+import { confidentialMethods, postForm } from './forms.ts';
+import { type LinkedApplication, linkedApplication } from './linked-application.ts';
+import { operator, startTestServer, useServer } from './running-server.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+describeOnEachStore('the summary', (fresh) => {
+  const server = useServer(fresh, LINKING);
+  const call = (name: Parameters<typeof succeed>[1], input: object) =>
+    succeed(server, name, input as Record<string, unknown>, operator);
+  const summary = (input = {}): Promise<Json> => call('admin.summary.get', input);
+
+  /** What a test adds to the present time. */
+  async function during(run: () => Promise<unknown>): Promise<Json> {
+    // So far from other tests that their hours are not asked for.
+    server.advance(3 * DAY);
+    const { live } = (await summary({ hours: 1 })).grants;
+    await run();
+    const { links, grants, refused, series } = await summary({ hours: 1 });
+    return {
+      ...{ links, refused, created: grants.created, revoked: grants.revoked },
+      live: grants.live - live,
+      last: series.at(-1),
+    };
+  }
+
+  async function disable({ application_id }: LinkedApplication): Promise<void> {
+    await call('admin.applications.disable', { application_id });
+  }
+  const asForm = (linked: LinkedApplication) =>
+    confidentialMethods.client_secret_basic(linked).authorization;
+
+  const ends: [
+    name: string,
+    reason: EndReason,
+    end: (linked: LinkedApplication, grant: Json) => Promise<unknown>,
+  ][] = [
+    [
+      'its application',
+      'application',
+      ({ bearer }, { grant_id }) => succeed(server, 'grants.revoke', { grant_id }, bearer),
+    ],
+    [
+      'its application, over OAuth',
+      'application',
+      (linked, { grant_secret: token }) =>
+        postForm(server, '/oauth/revoke', { token }, asForm(linked)),
+    ],
+    ['the operator', 'host', (_, { grant_id }) => call('admin.grants.revoke', { grant_id })],
+    [
+      'a command',
+      'host',
+      (_, { grant_id }) =>
+        callOperation(
+          server.service,
+          'admin.grants.revoke',
+          { grant_id },
+          { by: 'command_line', os_user: 'ada' },
+        ),
+    ],
+    [
+      'the operator, of an account',
+      'host',
+      ({ account_id }) => call('admin.grants.revokeAll', { account_id }),
+    ],
+    [
+      'the operator, of an application',
+      'host',
+      ({ application_id }) => call('admin.grants.revokeAll', { application_id }),
+    ],
+    [
+      'the operator, of a connection',
+      'host',
+      ({ account_id, application_id }) =>
+        call('admin.connections.revoke', { account_id, application_id }),
+    ],
+    [
+      'its user, on a page',
+      'user',
+      async ({ account_id, application_id }) => {
+        const page = { page: 'connections', account_id, return_url: 'https://host.example/' };
+        const { url } = await call('admin.pages.create', page);
+        const { cookie } = await open(server, url);
+        const path = `/connections/${application_id}`;
+        const { text } = await visit(server, path, { cookie });
+        const form_token = /name="form_token" value="([^"]+)"/.exec(text)?.[1] ?? '';
+        const form = { form_token, decision: 'disconnect' };
+        return visit(server, path, { cookie, form });
+      },
+    ],
+    [
+      'an erasure',
+      'account_erased',
+      ({ account_id }) => call('admin.accounts.erase', { account_id }),
+    ],
+    [
+      'the deletion of its application',
+      'application_deleted',
+      async (linked) => {
+        await disable(linked);
+        await call('admin.applications.delete', { application_id: linked.application_id });
+      },
+    ],
+    [
+      'not being used',
+      'idle',
+      async ({ application_id }) => {
+        // The service reads the time of the newest code when it first looks.
+        await server.service.idleGrants.end();
+        await call('admin.applications.update', { application_id, idle_days: 1 });
+        server.advance(2 * DAY + 1);
+        await server.service.idleGrants.end();
+      },
+    ],
+    [
+      'a later conversion',
+      'replaced',
+      async (linked) => {
+        const { application_id } = linked;
+        await call('admin.applications.update', { application_id, grants_per_account: 1 });
+        server.advance(1);
+        await linked.link();
+      },
+    ],
+  ];
+
+  test.each(ends)('counts an end by %s, with its reason', async (_, reason, end) => {
+    let report: Json;
+    const { created, revoked, live, last } = await during(async () => {
+      const linked = await linkedApplication(server);
+      const grant = await linked.link();
+      await end(linked, grant);
+      // Whatever is repeated changes nothing.
+      if (reason !== 'replaced' && reason !== 'idle') await end(linked, grant).catch(() => {});
+      report = await reportGrant(server.service.store, grant.grant_id);
+    });
+    expect(report.data.at(-1)).toMatchObject({ what: 'revoked', reason });
+    expect(revoked).toEqual({ [reason]: 1 });
+    const isLater = reason === 'idle';
+    const conversions = reason === 'replaced' ? 2 : isLater ? 0 : 1;
+    expect([created, last.created, last.revoked]).toEqual([conversions, conversions, 1]);
+    expect(live).toBe(reason === 'replaced' ? 1 : 0);
+  });
+
+  test('has the links that began in the time, by what became of them', async () => {
+    const app = await linkingApplication(server);
+    server.advance(3 * DAY + HOUR / 2 - (server.now() % HOUR));
+    const begin = async () => (await app.begin()).link;
+    const [approved, denied, onPage] = [
+      await begin(),
+      await begin(),
+      await openConsent(server, app),
+    ];
+    await begin();
+    await begin();
+    await begin();
+    // The decisions are in another hour, and count for the hour of the beginning.
+    server.advance(HOUR / 2);
+    await begin();
+    const { account_id } = app;
+    for (let i = 0; i < 2; i += 1) {
+      await call('admin.links.approve', { link: approved, account_id });
+      await call('admin.links.deny', { link: denied });
+    }
+    const form = { form_token: onPage.form_token, decision: 'deny' };
+    await visit(server, onPage.path, { cookie: onPage.cookie, form });
+    const links = { begun: 7, approved: 1, denied: 2 };
+    expect((await summary({ hours: 2 })).links).toEqual({ ...links, expired: 0 });
+    server.advance(HOUR - 1);
+    expect((await summary({ hours: 2 })).links).toEqual({ ...links, expired: 0 });
+    // All links of the first hour are over.
+    server.advance(1);
+    expect((await summary({ hours: 3 })).links).toEqual({ ...links, expired: 3 });
+    server.advance(HOUR);
+    expect((await summary({ hours: 4 })).links).toEqual({ ...links, expired: 4 });
+    expect((await summary({ hours: 2 })).links).toEqual({
+      ...{ begun: 1, approved: 0, denied: 0, expired: 1 },
+    });
+  });
+
+  test('has the refusals of applications that exist, and none that a stranger can cause', async () => {
+    const linked = await linkedApplication(server);
+    const other = await linkingApplication(server, { public: true });
+    const grant = await linked.link();
+    const { application_id, bearer } = linked;
+    const { grant_id } = grant;
+    const refuse = (name: Parameters<typeof succeed>[1], input: Json, authorization?: string) =>
+      invoke(server, 'REST', name, input, authorization);
+    const forged = (kind: 'applicationSecret' | 'grantSecret', id: string) =>
+      `Bearer ${formatCredential(kind, id, new Uint8Array(32))}`;
+    const known = await during(async () => {
+      await refuse('grants.convert', { code: 'nonsense' }, bearer);
+      await refuse('grants.convert', { code: 'a' }, forged('applicationSecret', application_id));
+      await refuse('grants.revoke', { grant_id: randomUUID() }, bearer);
+      await refuse('account.get', {}, forged('grantSecret', grant_id));
+      await authorize(server, { ...other.request, redirect_uri: 'https://eve.example/' });
+      await authorize(server, { ...other.request, response_type: 'token' });
+      await disable(linked);
+      await refuse('grants.revoke', { grant_id }, bearer);
+      await refuse('admin.applications.delete', { application_id: other.application_id }, operator);
+    });
+    expect(known.refused).toEqual({
+      application_disabled: { application_disabled: 1 },
+      application_enabled: { '-': 1 },
+      code_not_found: { code_ill_formed: 1 },
+      credentials_invalid: { grant_secret_wrong: 1, secret_unknown: 1 },
+      grant_not_found: { grant_unknown: 1 },
+      redirect_uri_unregistered: { redirect_uri_other: 1 },
+      response_type_unsupported: { '-': 1 },
+    });
+    expect(known.last.refused).toBe(8);
+
+    const strange = await during(async () => {
+      const [nobody, client_secret] = [randomUUID(), bearer.slice('Bearer '.length)];
+      const credentials = [
+        undefined,
+        'Bearer nonsense',
+        forged('applicationSecret', nobody),
+        forged('grantSecret', nobody),
+      ];
+      for (const authorization of credentials) {
+        await refuse('grants.convert', { code: 'a' }, authorization);
+        await refuse('account.get', {}, authorization);
+        await refuse('admin.keys.list', {}, authorization);
+      }
+      const token = { grant_type: 'authorization_code', code: 'a' };
+      for (const client of [
+        { client_id: nobody },
+        { client_id: 'nonsense' },
+        { client_id: nobody, client_secret },
+        { client_secret: forged('applicationSecret', nobody).slice('Bearer '.length) },
+      ]) {
+        await postForm(server, '/oauth/token', { ...token, ...client });
+        await postForm(server, '/oauth/revoke', { token: 'a', ...client });
+      }
+      for (const client_id of [nobody, 'nonsense', [nobody, nobody]]) {
+        await authorize(server, { ...other.request, client_id });
+      }
+      await refuse('admin.applications.get', { application_id: nobody }, operator);
+      await visit(server, `/link/${nobody}?ticket=lk_ticket_nonsense`);
+    });
+    expect(strange.refused).toEqual({});
+  });
+
+  test.each(wires)('has as many steps as it needs, over %s', async (wire) => {
+    server.advance(40 * DAY);
+    const get = async (input: object) =>
+      (await invoke(server, wire, 'admin.summary.get', input as Json, operator)).body;
+    for (const [hours, steps, length] of [
+      [undefined, 25, 1],
+      [1, 2, 1],
+      [95, 96, 1],
+      [96, 49, 2],
+      [720, 91, 8],
+    ] as const) {
+      const { since, until, series, ...rest } = await get(hours === undefined ? {} : { hours });
+      expect([series.length, series[0].at]).toEqual([steps, since]);
+      expect(Date.parse(series[1].at) - Date.parse(since)).toBe(length * HOUR);
+      const asked = server.now() - (hours ?? 24) * HOUR;
+      expect(Date.parse(until)).toBe(server.now());
+      expect(Date.parse(since)).toBeLessThanOrEqual(asked);
+      expect(Date.parse(since)).toBeGreaterThan(asked - length * HOUR);
+      expect(rest).toEqual({
+        object: 'summary',
+        links: { begun: 0, approved: 0, denied: 0, expired: 0 },
+        grants: { created: 0, revoked: {}, live: expect.any(Number) },
+        ...{ refused: {}, events: null, approximate: true },
+      });
+    }
+    for (const hours of [0, 721, 1.5, -1, 'a']) {
+      expect((await get({ hours })).error_code).toBe('parameter_invalid');
+    }
+  });
+});
+
+describeOnEachStore('what is counted', (fresh) => {
+  test('by several processes is added up, and a shutdown loses nothing', async () => {
+    const database = await fresh();
+    const [one, other] = [await startTestServer(database.url), await startTestServer(database.url)];
+    const created = async (server: typeof one) => {
+      const { grants } = await succeed(server, 'admin.summary.get', {}, operator);
+      return [grants.created, grants.live];
+    };
+    const linked = await linkedApplication(one);
+    await linked.link();
+    await linked.link();
+    const { code } = await linked.issue();
+    // Each answer has what its own process has not written.
+    expect(await created(one)).toEqual([2, 2]);
+    await one.close();
+    await succeed(other, 'grants.convert', { code }, linked.bearer);
+    expect(await created(other)).toEqual([3, 3]);
+    await other.close();
+
+    const third = await startTestServer(database.url);
+    expect(await created(third)).toEqual([3, 3]);
+    await third.close();
+    await database.remove();
+  });
+
+  test('is written while the process runs', async () => {
+    const database = await fresh();
+    const options = { writeCountsEvery: 1 };
+    const service = await openService(database.url, pino({ enabled: false }), options);
+    service.counts.grantCreated();
+    const time = { since: 0, until: Date.now() + HOUR };
+    await expect
+      .poll(() => service.store.listCounts(time), { timeout: 10_000 })
+      .toMatchObject([{ counts: { 'grants:created': 1 } }]);
+    await closeService(service);
+    await database.remove();
+  });
+});
