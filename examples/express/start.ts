@@ -51,8 +51,9 @@ await admin.scopes.put({
 });
 const { secret } = await admin.applications.create({ name: 'Acme', redirect_uris: [redirectUri] });
 
-// All that the host can do with it is to link its users.
-const key = await admin.keys.create({ name: 'Sign-in page', role: 'host' });
+// All that the host can do with it is to link its users. Each start makes one, for a day: there can be 50.
+const expires_at = new Date(Date.now() + 86_400_000).toISOString();
+const key = await admin.keys.create({ name: 'Sign-in page', role: 'host', expires_at });
 const hostAdmin = new LatchkeyAdmin({ baseUrl, adminSecret: key.secret });
 
 const latchkey = new Latchkey({ baseUrl, applicationSecret: secret });

@@ -46,8 +46,9 @@ const latchkey = new Latchkey({ baseUrl, applicationSecret: null });
 const notesOf = (id: string) => (id === ada.account_id ? ['Sketch of the engine'] : []);
 const mcp = createMcp(latchkey, { resource, authorizationServer: baseUrl }, notesOf);
 
-// All that the host can do with it is to link its users.
-const key = await admin.keys.create({ name: 'Sign-in page', role: 'host' });
+// All that the host can do with it is to link its users. Each start makes one, for a day: there can be 50.
+const expires_at = new Date(Date.now() + 86_400_000).toISOString();
+const key = await admin.keys.create({ name: 'Sign-in page', role: 'host', expires_at });
 const hostAdmin = new LatchkeyAdmin({ baseUrl, adminSecret: key.secret });
 
 const listen = (app: Express, url: string) =>
