@@ -9,9 +9,9 @@ import {
   urlOf,
 } from '../../packages/test-kit/src/mongodb/test-databases.ts';
 import { Unavailable } from './peer.ts';
-import { type PostgresqlServer, startPostgresql } from './postgresql.ts';
+import { type PostgresqlDatabase, type PostgresqlServer, startPostgresql } from './postgresql.ts';
 
-/** An empty database for one server. */
+/** An empty database. */
 export interface Database {
   url: string;
   /** As in `MongoDB 8.0.1`. */
@@ -39,15 +39,10 @@ export class Databases {
   }
 
   /** @throws Unavailable */
-  async postgresql(): Promise<Database> {
+  async postgresql(): Promise<PostgresqlDatabase> {
     this.#postgresql ??= startPostgresql();
     const server = await this.#postgresql;
-    return {
-      url: await server.createDatabase(),
-      description: server.description,
-      // The server's folder is removed as a whole.
-      drop: async () => undefined,
-    };
+    return server.createDatabase();
   }
 
   async stop(): Promise<void> {

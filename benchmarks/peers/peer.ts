@@ -9,6 +9,8 @@ export interface Peer {
   token: string;
   /** Responds to a GET with a token by 2xx if the token passes. */
   resource: string;
+  /** Of the authorization requests. */
+  scope: string;
   application: Registration;
   other: Registration;
   /** What the user does in a browser. */

@@ -5,12 +5,17 @@ import { delimiter, join } from 'node:path';
 import { freePort } from '../../packages/test-kit/src/free-port.ts';
 import { environment, type ProgramOptions, startProgram, succeed } from './program.ts';
 
-/** A PostgreSQL on the loopback, with its defaults, in a temporary folder. */
-export interface PostgresqlServer {
+/** An empty database, whose user may do everything. It ends with its server. */
+export interface PostgresqlDatabase {
   /** As in `PostgreSQL 17.2`. */
   description: string;
-  /** Returns the URL of a new database, whose user may do everything. */
-  createDatabase(): Promise<string>;
+  /** Where it is, by the names that PostgreSQL's own programs read. */
+  environment: Record<'PGHOST' | 'PGPORT' | 'PGUSER' | 'PGPASSWORD' | 'PGDATABASE', string>;
+}
+
+/** A PostgreSQL on the loopback, with its defaults, in a temporary folder. */
+export interface PostgresqlServer {
+  createDatabase(): Promise<PostgresqlDatabase>;
   stop(): Promise<void>;
 }
 
@@ -59,11 +64,16 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
     );
     let databases = 0;
     return {
-      description: `PostgreSQL ${number}`,
       async createDatabase() {
         const name = `races_${++databases}`;
         await succeed('psql', [...address, '-q', '-c', `create database ${name}`], options);
-        return `postgresql://${USER}:${password}@127.0.0.1:${port}/${name}`;
+        return {
+          description: `PostgreSQL ${number}`,
+          environment: {
+            ...{ PGHOST: '127.0.0.1', PGPORT: `${port}`, PGDATABASE: name },
+            ...{ PGUSER: USER, PGPASSWORD: password },
+          },
+        };
       },
       async stop() {
         await program.stop();

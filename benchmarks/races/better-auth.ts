@@ -23,6 +23,7 @@ async function start(database: BetterAuthOptions['database']): Promise<Peer> {
     authorization: `${url}/api/auth/oauth2/authorize`,
     token: `${url}/api/auth/oauth2/token`,
     resource: `${url}/api/auth/oauth2/userinfo`,
+    scope: 'openid',
     application,
     other,
     login(authorizationUrl, browser) {

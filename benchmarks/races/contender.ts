@@ -43,7 +43,7 @@ async function measureOAuth(peer: Peer, ids: readonly string[]): Promise<RowResu
     otherClient: clientOf(peer.other),
     clientAuth: 'basic',
     redirectUri: REDIRECT_URI,
-    scope: 'openid',
+    scope: peer.scope,
     login: peer.login,
     rows: ids,
     // On a busy machine, a login by a slow hash takes its time.

@@ -22,6 +22,7 @@ async function start(adapter: (model: string) => Adapter): Promise<Peer> {
     authorization: `${url}/auth`,
     token: `${url}/token`,
     resource: `${url}/me`,
+    scope: 'openid',
     application,
     other,
     // A new browser for each code: codes of one session would share a grant.

@@ -1,7 +1,7 @@
 import { rows } from '../../packages/race/src/index.ts';
 import { markdownTable } from '../../packages/test-kit/src/markdown-table.ts';
 import { LOAD } from './contender.ts';
-import { type Cell, isHarmless, type Measurement, sourceOf } from './published.ts';
+import { type Cell, type Measurement, sourceOf } from './published.ts';
 
 export const RACE = 'race-pkce';
 export const ABUSES = rows
@@ -19,9 +19,9 @@ export function report(measurements: readonly Measurement[]): string {
       ['server', 'store', ...header],
       ...measurements.map((one) => [one.server, one.store, ...cells(one)]),
     ]);
-  const shown = ({ server }: Measurement, row: string, cell: Cell, count: number) => {
-    if (typeof cell === 'string') return cell;
-    const source = isHarmless(row, cell) ? undefined : sourceOf(server, row);
+  // A number that is a finding links to where that is public.
+  const linked = ({ server }: Measurement, row: string, outcomes: string[], count: number) => {
+    const source = outcomes.map((outcome) => sourceOf(server, row, outcome)).find(Boolean);
     return source === undefined ? `${count}` : `[${count}](${source})`;
   };
 
@@ -32,10 +32,7 @@ export function report(measurements: readonly Measurement[]): string {
     if (typeof cell === 'string') return outcomes.map((_, index) => (index === 0 ? cell : '–'));
     return outcomes.map((outcome) => {
       const count = cell[outcome] ?? 0;
-      // Only the number that is the finding is one.
-      return isHarmless(RACE, { [outcome]: count }) || count === 0
-        ? `${count}`
-        : shown(measurement, RACE, cell, count);
+      return count === 0 ? '0' : linked(measurement, RACE, [outcome], count);
     });
   });
 
@@ -45,8 +42,9 @@ export function report(measurements: readonly Measurement[]): string {
     table(titles(ids), (measurement) =>
       ids.map((id) => {
         const cell = measurement.rows[id] ?? {};
-        const count = good.reduce((sum, outcome) => sum + (countsOf(cell)[outcome] ?? 0), 0);
-        return shown(measurement, id, cell, count);
+        if (typeof cell === 'string') return cell;
+        const count = good.reduce((sum, outcome) => sum + (cell[outcome] ?? 0), 0);
+        return linked(measurement, id, Object.keys(cell), count);
       }),
     );
 

@@ -1,4 +1,6 @@
+import { startAuthlib } from '../peers/authlib/start.ts';
 import type { Databases } from '../peers/databases.ts';
+import { startDjangoOAuthToolkit } from '../peers/django-oauth-toolkit/start.ts';
 import type { Peer } from '../peers/peer.ts';
 import {
   startBetterAuth,
@@ -40,6 +42,8 @@ export const servers: readonly Server[] = [
   peer('better-auth', 'memory + 2 ms', () => startBetterAuth(2)),
   peer('better-auth', 'SQLite', startBetterAuthOnSqlite),
   peer('better-auth', 'MongoDB', startBetterAuthOnMongodb),
+  peer('Django OAuth Toolkit', 'PostgreSQL', startDjangoOAuthToolkit),
+  peer('Authlib', 'PostgreSQL', startAuthlib),
 ];
 
 /** The name of a server for `--only`. */
