@@ -29,10 +29,10 @@ test('no finding is written that the project of the server has not made public',
 });
 
 test('a number of a finding that is public links to where it is', () => {
-  const { rows } = publishable(measured('fosite'));
+  const { rows } = publishable(measured('Keycloak'));
   expect(rows['race-pkce']).toEqual({ once: 93, 'more than once': 7 });
-  expect(report([publishable(measured('fosite'))])).toMatch(
-    /\| 93 +\| 0 +\| \[7\]\(https:\/\/github\.com\/ory\/fosite\/issues\/778\) \| 0 +\|/,
+  expect(report([publishable(measured('Keycloak'))])).toMatch(
+    /\| 93 +\| 0 +\| \[7\]\(https:\/\/github\.com\/keycloak\/keycloak\/issues\/22448\) \| 0 +\|/,
   );
 });
 

@@ -16,12 +16,6 @@ export interface Finding {
 
 export const findings: readonly Finding[] = [
   {
-    server: 'fosite',
-    row: 'race-pkce',
-    outcome: 'more than once',
-    url: 'https://github.com/ory/fosite/issues/778',
-  },
-  {
     server: 'Spring Authorization Server',
     row: 'race-pkce',
     outcome: 'more than once',

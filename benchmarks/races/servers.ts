@@ -1,6 +1,8 @@
 import { startAuthlib } from '../peers/authlib/start.ts';
 import type { Databases } from '../peers/databases.ts';
 import { startDjangoOAuthToolkit } from '../peers/django-oauth-toolkit/start.ts';
+import { startGoOAuth2 } from '../peers/go-oauth2/start.ts';
+import { startKeycloak } from '../peers/keycloak/start.ts';
 import type { Peer } from '../peers/peer.ts';
 import {
   startBetterAuth,
@@ -44,6 +46,8 @@ export const servers: readonly Server[] = [
   peer('better-auth', 'MongoDB', startBetterAuthOnMongodb),
   peer('Django OAuth Toolkit', 'PostgreSQL', startDjangoOAuthToolkit),
   peer('Authlib', 'PostgreSQL', startAuthlib),
+  peer('go-oauth2', 'a file', startGoOAuth2),
+  peer('Keycloak', 'PostgreSQL', startKeycloak),
 ];
 
 /** The name of a server for `--only`. */
