@@ -4,6 +4,7 @@ import { startDjangoOAuthToolkit } from '../peers/django-oauth-toolkit/start.ts'
 import { startGoOAuth2 } from '../peers/go-oauth2/start.ts';
 import { startKeycloak } from '../peers/keycloak/start.ts';
 import type { Peer } from '../peers/peer.ts';
+import { startSpringAuthorizationServer } from '../peers/spring-authorization-server/start.ts';
 import {
   startBetterAuth,
   startBetterAuthOnMongodb,
@@ -47,6 +48,7 @@ export const servers: readonly Server[] = [
   peer('Django OAuth Toolkit', 'PostgreSQL', startDjangoOAuthToolkit),
   peer('Authlib', 'PostgreSQL', startAuthlib),
   peer('go-oauth2', 'a file', startGoOAuth2),
+  peer('Spring Authorization Server', 'PostgreSQL', startSpringAuthorizationServer),
   peer('Keycloak', 'PostgreSQL', startKeycloak),
 ];
 
