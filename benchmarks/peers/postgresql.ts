@@ -59,7 +59,7 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
     const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
     const program = await startProgram(
       ['postgres', '-D', data, '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])],
-      { cwd: folder, env, ...user },
+      { cwd: folder, env, temporary: folder, ...user },
       () => succeed('psql', [...address, '-c', 'select 1'], options).then(() => true),
     );
     let databases = 0;
@@ -75,10 +75,7 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
           },
         };
       },
-      async stop() {
-        await program.stop();
-        await rm(folder, { recursive: true, force: true });
-      },
+      stop: program.stop,
     };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });

@@ -12,6 +12,8 @@ const run = promisify(execFile);
  */
 const HOLD = `
   exec 3<&0
+  folder=$1
+  shift
   setsid "$@" </dev/null 3<&- &
   program=$!
   (
@@ -26,6 +28,7 @@ const HOLD = `
   wait "$program"
   # Its standard input may still be open. Nothing is left to end.
   kill "$!" 2>/dev/null
+  [ -z "$folder" ] || rm -rf "$folder"
 `;
 
 /** The longest start, in milliseconds: a JVM on a busy machine. */
@@ -37,6 +40,12 @@ export interface ProgramOptions {
   /** Another user. Default: the one that runs this process. */
   uid?: number;
   gid?: number;
+}
+
+/** For a program that goes on. */
+export interface ServerOptions extends ProgramOptions {
+  /** A folder that is removed when the program has ended. */
+  temporary?: string;
 }
 
 /** A server in its own process. */
@@ -58,10 +67,10 @@ export function environment(more: Record<string, string> = {}): Record<string, s
  */
 export async function startProgram(
   words: readonly string[],
-  options: ProgramOptions,
+  { temporary = '', ...options }: ServerOptions,
   isReady: () => Promise<boolean>,
 ): Promise<Program> {
-  const holder = spawn('sh', ['-c', HOLD, 'hold', ...words], {
+  const holder = spawn('sh', ['-c', HOLD, 'hold', temporary, ...words], {
     ...options,
     // Ctrl-C in a terminal goes to the whole process group; the shell ends with this process.
     detached: true,

@@ -36,8 +36,10 @@ export async function startGoOAuth2(): Promise<Peer> {
       SECRET_OF_application: application.client_secret,
       SECRET_OF_other: other.client_secret,
     };
-    const program = await startProgram([server], { cwd: data, env: environment(settings) }, () =>
-      responds(`${url}/account`),
+    const program = await startProgram(
+      [server],
+      { cwd: data, env: environment(settings), temporary: data },
+      () => responds(`${url}/account`),
     );
     return {
       versions: `${library}, Go ${version.trim().replace('go', '')}`,
@@ -48,10 +50,7 @@ export async function startGoOAuth2(): Promise<Peer> {
       application,
       other,
       login: (url, browser) => browser.open(url),
-      async close() {
-        await program.stop();
-        await rm(data, { recursive: true, force: true });
-      },
+      close: program.stop,
     };
   } catch (error) {
     await rm(data, { recursive: true, force: true });

@@ -48,7 +48,7 @@ export async function startKeycloak(databases: Databases): Promise<Peer> {
     const url = `${origin}/realms/races/protocol/openid-connect`;
     const program = await startProgram(
       [join(home, 'bin', 'kc.sh'), 'start', '--import-realm'],
-      { cwd: home, env: environment(settings) },
+      { cwd: home, env: environment(settings), temporary: folder },
       () => responds(`${url}/certs`),
     );
     return {
@@ -63,10 +63,7 @@ export async function startKeycloak(databases: Databases): Promise<Peer> {
         await browser.open(url);
         return browser.submit(user);
       },
-      async close() {
-        await program.stop();
-        await rm(folder, { recursive: true, force: true });
-      },
+      close: program.stop,
     };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });

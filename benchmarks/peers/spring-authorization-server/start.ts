@@ -41,7 +41,7 @@ export async function startSpringAuthorizationServer(databases: Databases): Prom
     };
     const program = await startProgram(
       ['java', '-jar', join(folder, 'server.jar')],
-      { cwd: folder, env: environment(settings) },
+      { cwd: folder, env: environment(settings), temporary: folder },
       () => responds(`${url}/oauth2/jwks`),
     );
     return {
@@ -56,10 +56,7 @@ export async function startSpringAuthorizationServer(databases: Databases): Prom
         await browser.open(url);
         return browser.submit(user);
       },
-      async close() {
-        await program.stop();
-        await rm(folder, { recursive: true, force: true });
-      },
+      close: program.stop,
     };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
