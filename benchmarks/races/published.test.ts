@@ -28,6 +28,14 @@ test('no finding is written that the project of the server has not made public',
   expect(text).not.toMatch(/\b(?:93|7)\b/);
 });
 
+test('a later run of the same versions does not undo what an earlier one found', () => {
+  const earlier = publishable(measured('Some server'));
+  const lucky = { ...measured('Some server'), rows: { 'race-pkce': { once: 100 } } };
+  expect(publishable(lucky, earlier).rows['race-pkce']).toBe('run it yourself');
+  const newer = { ...lucky, versions: '1.1' };
+  expect(publishable(newer, earlier).rows['race-pkce']).toEqual({ once: 100 });
+});
+
 test('a number of a finding that is public links to where it is', () => {
   const { rows } = publishable(measured('Keycloak'));
   expect(rows['race-pkce']).toEqual({ once: 93, 'more than once': 7 });

@@ -60,9 +60,11 @@ await databases.stop();
 process.stdout.write(`\n${report(measured)}`);
 
 // Whoever was not measured now keeps the rows of the last time, with their date.
-const all = [...measured.map(publishable), ...(await readResults())];
-const latest = servers.flatMap(
-  ({ server, store }) => all.find((one) => one.server === server && one.store === store) ?? [],
-);
+const earlier = await readResults();
+const latest = servers.flatMap(({ server, store }) => {
+  const isIt = (one: Measurement) => one.server === server && one.store === store;
+  const [now, before] = [measured.find(isIt), earlier.find(isIt)];
+  return now ? publishable(now, before) : (before ?? []);
+});
 await writeResults(latest);
 process.exit(failures === 0 ? 0 : 1);

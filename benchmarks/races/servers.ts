@@ -1,6 +1,7 @@
 import { startAuthlib } from '../peers/authlib/start.ts';
 import type { Databases } from '../peers/databases.ts';
 import { startDjangoOAuthToolkit } from '../peers/django-oauth-toolkit/start.ts';
+import { startFosite } from '../peers/fosite/start.ts';
 import { startGoOAuth2 } from '../peers/go-oauth2/start.ts';
 import { startKeycloak } from '../peers/keycloak/start.ts';
 import type { Peer } from '../peers/peer.ts';
@@ -47,6 +48,7 @@ export const servers: readonly Server[] = [
   peer('better-auth', 'MongoDB', startBetterAuthOnMongodb),
   peer('Django OAuth Toolkit', 'PostgreSQL', startDjangoOAuthToolkit),
   peer('Authlib', 'PostgreSQL', startAuthlib),
+  peer('fosite', 'PostgreSQL', startFosite),
   peer('go-oauth2', 'a file', startGoOAuth2),
   peer('Spring Authorization Server', 'PostgreSQL', startSpringAuthorizationServer),
   peer('Keycloak', 'PostgreSQL', startKeycloak),

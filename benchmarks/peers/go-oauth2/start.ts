@@ -1,59 +1,7 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../../packages/test-kit/src/free-port.ts';
-import { REDIRECT_URI, registration } from '../oauth-client.ts';
+import { startGoServer } from '../go.ts';
 import type { Peer } from '../peer.ts';
-import { environment, responds, startProgram, succeed } from '../program.ts';
-
-const folder = fileURLToPath(new URL('.', import.meta.url));
-const LIBRARY = 'github.com/go-oauth2/oauth2/v4';
 
 /** go-oauth2, on the token store in a file that it ships. */
-export async function startGoOAuth2(): Promise<Peer> {
-  const data = await mkdtemp(join(tmpdir(), 'latchkey-go-'));
-  try {
-    const install = 'Go (on Debian: apt-get install golang-go)';
-    // The settings of the machine for Go, such as its proxy, are in its own environment.
-    const env = Object.fromEntries(
-      Object.entries(process.env).filter(([, value]) => value !== undefined),
-    ) as Record<string, string>;
-    const options = { cwd: folder, env, install };
-    const version = await succeed('go', ['env', 'GOVERSION'], options);
-    const server = join(data, 'server');
-    await succeed('go', ['build', '-mod=readonly', '-o', server, '.'], options);
-    const required = (await readFile(join(folder, 'go.mod'), 'utf8')).split(/\s+/);
-    const library = `\`${LIBRARY}\` ${required[required.indexOf(LIBRARY) + 1]}`;
-
-    const application = registration('application');
-    const other = registration('other');
-    const listen = `127.0.0.1:${await freePort()}`;
-    const url = `http://${listen}`;
-    const settings = {
-      LISTEN: listen,
-      REDIRECT_URI,
-      SECRET_OF_application: application.client_secret,
-      SECRET_OF_other: other.client_secret,
-    };
-    const program = await startProgram(
-      [server],
-      { cwd: data, env: environment(settings), temporary: data },
-      () => responds(`${url}/account`),
-    );
-    return {
-      versions: `${library}, Go ${version.trim().replace('go', '')}`,
-      authorization: `${url}/authorize`,
-      token: `${url}/token`,
-      resource: `${url}/account`,
-      scope: 'read',
-      application,
-      other,
-      login: (url, browser) => browser.open(url),
-      close: program.stop,
-    };
-  } catch (error) {
-    await rm(data, { recursive: true, force: true });
-    throw error;
-  }
-}
+export const startGoOAuth2 = (): Promise<Peer> =>
+  startGoServer(fileURLToPath(new URL('.', import.meta.url)), 'github.com/go-oauth2/oauth2/v4');
