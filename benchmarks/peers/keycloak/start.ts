@@ -17,8 +17,9 @@ export async function startKeycloak(databases: Databases): Promise<Peer> {
   try {
     const pom = fileURLToPath(new URL('pom.xml', import.meta.url));
     const java = await maven(pom, ['dependency:unpack', `-DoutputDirectory=${folder}`]);
-    const [distribution = ''] = await readdir(folder);
-    const home = join(folder, distribution);
+    const unpacked = join(folder, 'unpacked');
+    const [distribution = ''] = await readdir(unpacked);
+    const home = join(unpacked, distribution);
 
     const application = registration('application');
     const other = registration('other');
