@@ -3,7 +3,7 @@ import Provider, { type Adapter, type AdapterPayload, type JWK } from 'oidc-prov
 import { REDIRECT_URI, type Registration } from './oauth-client.ts';
 
 /** Keeps the records of one model in a Map, as the project's example adapters do. */
-class MapAdapter implements Adapter {
+export class MapAdapter implements Adapter {
   readonly #records = new Map<string, AdapterPayload>();
   /** Record ids by grant, so that revoking a grant does not scan all records. */
   readonly #grants = new Map<string, Set<string>>();
@@ -48,17 +48,17 @@ class MapAdapter implements Adapter {
  * `oidc-provider`, set up as in its documentation: an adapter, confidential clients, generated
  * keys, a revocation endpoint. Everything else is the default.
  *
- * @param options.store - wraps the adapter of each model
+ * @param options.adapter - of a model; by default one in memory
  */
 export function createOidcProvider(options: {
   url: string;
   clients: readonly Registration[];
-  store?: (adapter: Adapter) => Adapter;
+  adapter?: (model: string) => Adapter;
 }): Provider {
-  const { url, clients, store = (adapter) => adapter } = options;
+  const { url, clients, adapter = () => new MapAdapter() } = options;
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return new Provider(url, {
-    adapter: () => store(new MapAdapter()),
+    adapter,
     clients: clients.map((client) => ({ ...client, redirect_uris: [REDIRECT_URI] })),
     scopes: ['openid', 'profile.read'],
     features: { revocation: { enabled: true } },

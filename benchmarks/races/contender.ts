@@ -1,5 +1,4 @@
 import {
-  type Login,
   measureRow,
   type RowResult,
   rows,
@@ -7,9 +6,12 @@ import {
   type Server,
 } from '../../packages/race/src/index.ts';
 import { REDIRECT_URI, type Registration } from '../peers/oauth-client.ts';
+import type { Peer } from '../peers/peer.ts';
 
 /** A running server that is raced and abused. */
 export interface Contender {
+  /** In one line for readers: what was measured. */
+  versions: string;
   /** Measures rows of `oauth-race` by their ids. */
   measure(ids: readonly string[]): Promise<RowResult[]>;
   close(): Promise<void>;
@@ -27,38 +29,32 @@ export async function measureServer(server: Server, ids: readonly string[]): Pro
   return results;
 }
 
-/**
- * Measures an OAuth server with two confidential clients, as the command would.
- *
- * @param server.login - the user's browser
- */
-export async function measureOAuth(
-  server: {
-    authorization: string;
-    token: string;
-    userinfo: string;
-    application: Registration;
-    other: Registration;
-    login: Login;
-  },
-  ids: readonly string[],
-): Promise<RowResult[]> {
+/** Measures an OAuth server of another project as the command would. */
+async function measureOAuth(peer: Peer, ids: readonly string[]): Promise<RowResult[]> {
   const clientOf = ({ client_id, client_secret }: Registration) => ({
     id: client_id,
     secret: client_secret,
   });
   const report = await run({
-    authorizationEndpoint: server.authorization,
-    tokenEndpoints: [server.token],
-    resource: server.userinfo,
-    client: clientOf(server.application),
-    otherClient: clientOf(server.other),
+    authorizationEndpoint: peer.authorization,
+    tokenEndpoints: [peer.token],
+    resource: peer.resource,
+    client: clientOf(peer.application),
+    otherClient: clientOf(peer.other),
     clientAuth: 'basic',
     redirectUri: REDIRECT_URI,
-    scope: 'openid',
-    login: server.login,
+    scope: peer.scope,
+    login: peer.login,
     rows: ids,
+    // On a busy machine, a login by a slow hash takes its time.
+    timeout: 60_000,
     ...LOAD,
   });
   return report.rows;
 }
+
+export const asContender = (peer: Peer): Contender => ({
+  versions: peer.versions,
+  measure: (ids) => measureOAuth(peer, ids),
+  close: peer.close,
+});
