@@ -22,12 +22,6 @@ export const findings: readonly Finding[] = [
     url: 'https://github.com/ory/fosite/issues/778',
   },
   {
-    server: 'Spring Authorization Server',
-    row: 'race-pkce',
-    outcome: 'more than once',
-    url: 'https://github.com/spring-attic/spring-authorization-server/issues/1444',
-  },
-  {
     server: 'Keycloak',
     row: 'race-pkce',
     outcome: 'more than once',
