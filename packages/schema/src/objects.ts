@@ -682,7 +682,7 @@ export const linkCounts = z
     denied: count.meta({ description: 'How many of them were denied.' }),
     expired: count.meta({
       description:
-        'How many of them were not decided, and began in an hour that is over since an hour.',
+        'How many of them were not decided, and began in an hour that ended at least an hour ago.',
     }),
   })
   .meta({ id: 'LinkCounts', description: 'Link requests, in a `Summary`.' });

@@ -573,7 +573,7 @@ export const operations = {
     roles: ['read', 'support', 'operate'],
     summary: 'List what was refused, and why',
     description:
-      'Newest first, as long as refusals are kept. Takes at most one of request_id, application_id, account_id and grant_id. With request_id, the first page ends with the first refusal, even if newer ones would fill it, and later pages leave it out.',
+      'Newest first. Refusals are kept for AUDIT_DAYS. Takes at most one of request_id, application_id, account_id and grant_id. With request_id, the first page ends with the first refusal, even if newer ones would fill it, and later pages leave it out.',
     input: input.refusalListInput,
     output: object.refusalList,
     errors: [],

@@ -556,7 +556,7 @@ export interface LinkCounts {
   approved: number;
   /** How many of them were denied. */
   denied: number;
-  /** How many of them were not decided, and began in an hour that is over since an hour. */
+  /** How many of them were not decided, and began in an hour that ended at least an hour ago. */
   expired: number;
 }
 

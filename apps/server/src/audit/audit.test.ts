@@ -22,7 +22,7 @@ function linesAt(
   const lines: string[] = [];
   const log = pino({ level }, { write: (line) => void lines.push(line) });
   const changes = { keep: (change: NewCommandChange) => void kept.push(change), async flush() {} };
-  const audit = createAudit(createAuditLines(log), { keep() {}, async flush() {} }, changes);
+  const audit = createAudit(createAuditLines(log), { keep: () => true, async flush() {} }, changes);
   audit.done({ ...call, ...members });
   audit.refused({ ...call, ...members }, new DomainError('grant_not_found'));
   return lines.map((line) => JSON.parse(line).result);

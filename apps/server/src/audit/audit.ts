@@ -38,7 +38,8 @@ export interface AuditedCall {
 export interface Audit {
   beforeChange(by: Actor): void;
   done(call: AuditedCall): void;
-  refused(call: AuditedCall, error: DomainError): void;
+  /** Returns whether it is within the limits of what is kept. */
+  refused(call: AuditedCall, error: DomainError): boolean;
   /** A grant ended that nobody asked to end. */
   ended(grant: RevokedRecord, reason: EndReason, initiator: Initiator | null): void;
   flush(): Promise<void>;
@@ -76,7 +77,7 @@ export function createAudit(
 
     refused(call, error) {
       write(call, error.code, error.reason);
-      keeper.keep({
+      return keeper.keep({
         request_id: call.request_id,
         operation: call.action,
         error_code: error.code,

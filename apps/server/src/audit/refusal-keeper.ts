@@ -10,7 +10,8 @@ import { SharedTokenBucket } from './token-bucket.ts';
 export type NewRefusal = Omit<RefusalRecord, 'id' | 'at' | 'expires_at'>;
 
 export interface RefusalKeeper {
-  keep(refusal: NewRefusal): void;
+  /** Returns whether it is within the limits, also if nothing is kept because `days` is 0. */
+  keep(refusal: NewRefusal): boolean;
   flush(): Promise<void>;
 }
 
@@ -89,19 +90,20 @@ export function createRefusalKeeper(
 
   return {
     keep(refusal) {
-      if (days === 0) return;
       const { by, address, application_id } = refusal;
-      const isAllowed = () =>
+      const isAllowed =
         by === null
           ? anonymous.take(addressKey(address ?? undefined))
           : authenticated.take(application_id ?? by);
-      if (queue.length < MAX_QUEUED && isAllowed()) {
+      if (days === 0) return isAllowed;
+      if (isAllowed && queue.length < MAX_QUEUED) {
         const at = clock();
         queue.push({ id: newId(at), at, ...refusal, expires_at: at + days * DAY });
       } else {
         dropped += 1;
       }
       schedule();
+      return isAllowed;
     },
 
     async flush() {

@@ -9,7 +9,7 @@ import type { Column } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { parsePastTime } from './time-options.ts';
 
-const NOTHING_ON_RECORD = `There is no refusal with this request id in the database. Either the request was not refused, or its path or method belongs to no operation, or it is older than AUDIT_DAYS, or too many refusals came at once, or the process ended within about a second, before it wrote the refusal.
+const NOTHING_ON_RECORD = `There is no refusal with this request id on record. Either the request was not refused, or its path or method belongs to no operation, or it is older than AUDIT_DAYS, or too many refusals came at once, or the process ended within about a second, before it wrote the refusal.
 Search the log of the service for the request id: each request has a line with "msg":"request", and each call that changed something or was refused has one with "msg":"audit".`;
 
 // A caller may send the same id with all of its requests.

@@ -1,4 +1,5 @@
 import {
+  credentialPattern,
   type ErrorCode,
   errorDefinition,
   errorTable,
@@ -102,8 +103,10 @@ async function send(
   silenceMs: number,
 ): Promise<Answer> {
   const url = new URL(`trpc/${name}`, base);
-  const json = JSON.stringify(input);
   const isQuery = contract.method === 'GET';
+  const text = JSON.stringify(input);
+  // A URL is logged on its way. What was pasted by mistake leaves this machine as the log would have it.
+  const json = isQuery ? text.replace(credentialPattern, '[redacted]') : text;
   if (isQuery) url.searchParams.set('input', json);
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(), silenceMs);

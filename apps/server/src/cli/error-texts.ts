@@ -53,6 +53,8 @@ const optionNames: Record<string, string> = {
   return_url: '--return-url',
   idle_days: '--idle-days',
   grants_per_account: '--grants-per-account',
+  hours: '--hours',
+  since: '--since',
 };
 
 function nameOf({ path: [name = 'input', ...place] }: ParameterIssue): string {

@@ -43,7 +43,7 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
     clock: () => now,
     room: { isFull: async () => false, watch() {}, async close() {} },
     useNotes: createUseNotes(() => {}),
-    audit: { beforeChange() {}, done() {}, refused() {}, ended() {}, async flush() {} },
+    audit: { beforeChange() {}, done() {}, refused: () => true, ended() {}, async flush() {} },
     commandChanges: { keep() {}, async flush() {}, watch() {}, close() {} },
     logNumbers: { watch() {}, async close() {} },
     deletions: createDeletions(store, { clock: () => now, counts: noCounts, onError() {} }),

@@ -158,11 +158,7 @@ export async function call<Output extends object, Input extends object, By exten
     const error = limitFailure(limits, caller, request.address, DomainError.from(failure));
     summary.error_code = error.code;
     const { claimed_application_id, ...subject } = error.subject;
-    const application_id = subject.application_id ?? ids.application_id;
-    // The operator can name one that does not exist, too.
-    if (application_id !== undefined && error.code !== 'application_not_found') {
-      service.counts.refused(error.code, error.reason);
-    }
+    const isKnown = namesKnownApplication(error, caller, ids);
     ids = {
       ...(claimed_application_id !== undefined && { application_id: claimed_application_id }),
       ...{ ...subject, ...grantIn(error.members), ...ids },
@@ -170,7 +166,9 @@ export async function call<Output extends object, Input extends object, By exten
     // An unavailable store would not take the refusal either, and the command would wait twice.
     const isPointless = by === 'command_line' && error.code === 'store_unavailable';
     const isNobody = caller === null || caller.kind === 'visitor';
-    if (!isPointless) service.audit.refused(auditedCall(isNobody ? null : by), error);
+    const isKept = !isPointless && service.audit.refused(auditedCall(isNobody ? null : by), error);
+    // Anybody can name an application that exists. Strangers count as far as their refusals are kept.
+    if (isKnown && (isKept || !isNobody)) service.counts.refused(error.code, error.reason);
     throw error;
   } finally {
     summary.grant_id = ids.grant_id;
@@ -207,6 +205,26 @@ function idsOfCaller(caller: AnyCaller): AuditedIds {
     case 'visitor':
       return {};
   }
+}
+
+// These can come before the application is looked up, which the operator may have made up.
+const BEFORE_LOOK_UP: ReadonlySet<ErrorCode> = new Set([
+  'parameter_invalid',
+  'application_not_found',
+  'store_unavailable',
+  'internal_error',
+]);
+
+function namesKnownApplication(
+  { code, reason, subject }: DomainError,
+  caller: AnyCaller | null,
+  ids: AuditedIds,
+): boolean {
+  if (reason === 'application_deleted') return false;
+  const known = subject.application_id ?? (caller && idsOfCaller(caller).application_id);
+  if (known != null) return true;
+  const isLookedUp = caller?.kind === 'operator' && !BEFORE_LOOK_UP.has(code);
+  return isLookedUp && ids.application_id !== undefined;
 }
 
 const keyOfOperator = (caller: AnyCaller) => (caller.kind === 'operator' ? caller.key : null);

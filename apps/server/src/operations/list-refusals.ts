@@ -1,6 +1,7 @@
 import type { List, Refusal, ValidatedInput } from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import { DomainError } from '../domain-error.ts';
+import { beforeDeadline } from '../request-scope.ts';
 import type { Service } from '../service.ts';
 import { idOfCursor, type ListInput, pageOf, readList } from './list.ts';
 import { toRefusal } from './wire.ts';
@@ -14,7 +15,7 @@ export async function listRefusals(
     throw DomainError.invalid(['since'], 'Must not lie in the future.');
   }
   // Refusals are written in the background.
-  await audit.flush();
+  await beforeDeadline(audit.flush());
   if (request_id !== undefined) {
     // Stored request ids are redacted, so one that contains a credential is found only redacted.
     return listOfRequest(store, redact(request_id), since, { limit, cursor });

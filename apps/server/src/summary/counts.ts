@@ -1,7 +1,7 @@
 import { type ErrorCode, uuidV7Time } from '@latchkey/schema';
 import type { Clock, Milliseconds } from '../clock.ts';
 import type { Reason } from '../reasons.ts';
-import { outsideRequests } from '../request-scope.ts';
+import { beforeDeadline, outsideRequests } from '../request-scope.ts';
 import type { CountName, EndReason, HourCounts } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
@@ -97,11 +97,13 @@ export function createCounts(
     refused: (error_code, reason) => add(`refused:${error_code}:${reason ?? '-'}`),
 
     withUnwritten: (read) =>
-      inTurn(async () => {
-        const written = await read();
-        const hours = [...unwritten].map(([hour, counts]) => ({ hour, counts: { ...counts } }));
-        return { written, unwritten: hours };
-      }),
+      beforeDeadline(
+        inTurn(async () => {
+          const written = await read();
+          const hours = [...unwritten].map(([hour, counts]) => ({ hour, counts: { ...counts } }));
+          return { written, unwritten: hours };
+        }),
+      ),
 
     async flush() {
       if (timer !== null) clearTimeout(timer);

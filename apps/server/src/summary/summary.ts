@@ -69,7 +69,7 @@ export function summaryOf(
     // What this process has not written may be of any hour.
     if (inStep === undefined) continue;
     const isOver = hour + HOUR + LINK_LIFETIME <= now;
-    for (const [name, count] of Object.entries(counts).sort()) {
+    for (const [name, count] of Object.entries(counts)) {
       const [kind, what = '', reason = ''] = name.split(':');
       if (kind === 'links') {
         links[what as keyof typeof links] += count;

@@ -6,6 +6,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { formatCredential } from '@latchkey/schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callsOverTheWire } from '../../src/cli/calls-over-the-wire.ts';
 import { type Authority, createAuthority } from '../certificates.ts';
@@ -313,6 +314,27 @@ describe('a service that does not answer as Latchkey does', () => {
     expect(run).toMatchObject({ code: 1, stdout: '' });
     return run;
   }
+  // Proxies log the URLs of requests.
+  test('gets no credential in a URL that was pasted in the place of an id', async () => {
+    const credential = formatCredential('grantSecret', randomUUID(), new Uint8Array(32));
+    const urls: string[] = [];
+    const listener: RequestListener = ({ url = '' }, response) => {
+      urls.push(decodeURIComponent(url));
+      response.writeHead(500).end();
+    };
+    for (const words of [
+      ['explain', credential],
+      ['grant', 'history', credential],
+    ]) {
+      await against(listener, words);
+    }
+    expect(urls).toHaveLength(2);
+    for (const url of urls) {
+      expect(url).toContain('[redacted]');
+      expect(url).not.toContain(credential);
+    }
+  });
+
   const answers =
     (status: number, body: unknown, headers = {}): RequestListener =>
     (_, response) => {

@@ -191,7 +191,7 @@ describeOnEachStore('the summary', (fresh) => {
     });
   });
 
-  test('has the refusals of applications that exist, and none that a stranger can cause', async () => {
+  test('has the refusals that name an application that exists, and no others', async () => {
     const linked = await linkedApplication(server);
     const other = await linkingApplication(server, { public: true });
     const grant = await linked.link();
@@ -250,9 +250,23 @@ describeOnEachStore('the summary', (fresh) => {
         await authorize(server, { ...other.request, client_id });
       }
       await refuse('admin.applications.get', { application_id: nobody }, operator);
+      const since = '2099-01-01T00:00:00Z';
+      await refuse('admin.refusals.list', { application_id: nobody, since }, operator);
       await visit(server, `/link/${nobody}?ticket=lk_ticket_nonsense`);
     });
     expect(strange.refused).toEqual({});
+  });
+
+  test('has of a flood without authentication what is kept', async () => {
+    const app = await linkingApplication(server, { public: true });
+    const { refused } = await during(async () => {
+      for (let i = 0; i < 300; i += 1) {
+        await authorize(server, { ...app.request, redirect_uri: 'https://eve.example/' });
+      }
+    });
+    const { redirect_uri_other: counted } = refused.redirect_uri_unregistered ?? {};
+    expect(counted).toBeGreaterThan(0);
+    expect(counted).toBeLessThan(300);
   });
 
   test.each(wires)('has as many steps as it needs, over %s', async (wire) => {

@@ -1106,9 +1106,9 @@ export interface GrantsOperations {
 /** Operations on the refusals. */
 export interface RefusalsOperations {
   /**
-   * List what was refused, and why. Newest first, as long as refusals are kept. Takes at most one
-   * of request_id, application_id, account_id and grant_id. With request_id, the first page ends
-   * with the first refusal, even if newer ones would fill it, and later pages leave it out.
+   * List what was refused, and why. Newest first. Refusals are kept for AUDIT_DAYS. Takes at most
+   * one of request_id, application_id, account_id and grant_id. With request_id, the first page
+   * ends with the first refusal, even if newer ones would fill it, and later pages leave it out.
    *
    * @param input - what to send
    * @param options - options of this call

@@ -10,6 +10,7 @@ import { cancelCode } from '../../grants/cancel-code.ts';
 import { issueCode } from '../../grants/issue-code.ts';
 import { revoke } from '../../grants/revoke.ts';
 import { revokeAll } from '../../grants/revoke-all.ts';
+import { beforeDeadline } from '../../request-scope.ts';
 import { registeredResource } from '../../resources/find-resource.ts';
 import type { Service } from '../../service.ts';
 import { summarize } from '../../summary/summary.ts';
@@ -151,7 +152,7 @@ export const adminHandlers: Handlers<AdminName> = {
   }),
   'admin.grants.history': async ({ store, audit }, { grant_id }) => {
     // Refusals are written in the background.
-    await audit.flush();
+    await beforeDeadline(audit.flush());
     return reportGrant(store, grant_id);
   },
   'admin.refusals.list': listRefusals,
