@@ -1,4 +1,14 @@
-import type { Account, ErrorCode, Role, Scope } from '@latchkey/schema';
+import type {
+  Account,
+  AttemptResult,
+  DeliveryStatus,
+  EndpointDisabledReason,
+  ErrorCode,
+  EventType,
+  MessageType,
+  Role,
+  Scope,
+} from '@latchkey/schema';
 import type { Milliseconds } from '../clock.ts';
 import type { CredentialHash } from '../credentials/credentials.ts';
 import type { ActionName, Actor, Initiator } from '../initiator.ts';
@@ -451,3 +461,67 @@ export interface LiveCount {
   /** What was created and revoked since then is added to and taken from the count. */
   counted_at: Milliseconds;
 }
+
+/** An address that is told of events. */
+export interface EndpointRecord {
+  /** UUIDv7. */
+  id: string;
+  /** Null for the host's. */
+  application_id: string | null;
+  url: string;
+  /** In the order of `eventTypes`; null for all that its kind is told. */
+  types: EventType[] | null;
+  /** Null if it is enabled. */
+  disabled_reason: EndpointDisabledReason | null;
+  created_at: Milliseconds;
+  /** 1, and one more with each rotation. */
+  secret_version: number;
+  /** The secret of the version before signs too while now < this; null for none. */
+  overlap_until: Milliseconds | null;
+  last_success_at: Milliseconds | null;
+  /** The beginning of the first try that failed since the last success; null if none did. */
+  failing_since: Milliseconds | null;
+  /** The tries that failed since then. */
+  failures: number;
+}
+
+/** What a try needs of its endpoint. */
+export type TriedEndpoint = Pick<
+  EndpointRecord,
+  'id' | 'application_id' | 'url' | 'secret_version' | 'overlap_until'
+>;
+
+/** One event for one endpoint. */
+export interface DeliveryRecord {
+  /** UUIDv7 of the time of the event, made of the event and the endpoint: see `deliveryId`. */
+  id: string;
+  endpoint_id: string;
+  event_id: string;
+  type: MessageType;
+  grant_id: string | null;
+  account_id: string | null;
+  /** The message. Null once the account of an `account.updated` is erased. */
+  body: string | null;
+  status: DeliveryStatus;
+  /** When the event happened. */
+  created_at: Milliseconds;
+  /** When it can be claimed: the time of its next try, or the end of its claim. Null unless it is pending. */
+  due_at: Milliseconds | null;
+  /** Of the try under way; null for none. */
+  claim: string | null;
+  /** The tries of the timetable so far. */
+  tries: number;
+  /** The last {@link ATTEMPTS_KEPT}, oldest first. */
+  attempts: AttemptRecord[];
+  /** Null while it is pending. It is deleted {@link DELIVERIES_KEPT} later. */
+  ended_at: Milliseconds | null;
+}
+
+export interface AttemptRecord {
+  at: Milliseconds;
+  duration_ms: number;
+  result: AttemptResult;
+  status_code: number | null;
+}
+
+export const ATTEMPTS_KEPT = 10;

@@ -5,6 +5,7 @@ import type {
   ApplicationAuthentication,
   ApplicationChanges,
   ApplicationRecord,
+  AttemptRecord,
   CodeState,
   CommandChange,
   ConnectedGrant,
@@ -12,7 +13,9 @@ import type {
   CredentialHash,
   CurrentAccount,
   DeletionRecord,
+  DeliveryRecord,
   DocumentedClient,
+  EndpointRecord,
   GrantAuthentication,
   GrantHistory,
   GrantRecord,
@@ -32,6 +35,7 @@ import type {
   ScopeRecord,
   SecretRecord,
   StoredReason,
+  TriedEndpoint,
   WindowCount,
 } from './records.ts';
 import type { Claim, CopiedDatabase } from './use-mark.ts';
@@ -63,6 +67,8 @@ export interface StoreOptions {
    * with. If false, an earlier schema is an error. Default: true.
    */
   migrate?: boolean;
+  /** Whether changes are recorded as events: see EVENTS_KEY. Default: false. */
+  recordsEvents?: boolean;
   /** For whoever may change records. Default: nothing is changed but by housekeeping. */
   claim?: Claim | undefined;
 }
@@ -307,6 +313,56 @@ export function liveChange(counts: HourCounts['counts']): number {
     if (name.startsWith('revoked:')) change -= count;
   }
   return change;
+}
+
+/** How long a delivery is kept after its end. */
+export const DELIVERIES_KEPT: Milliseconds = 30 * DAY;
+
+/** How long a process has for a try, and how late one may be after a kill. */
+export const CLAIM_LASTS: Milliseconds = 60_000;
+
+export type EndpointChanges = Partial<Pick<EndpointRecord, 'url' | 'types' | 'disabled_reason'>>;
+
+/** An enabled endpoint with a delivery that is due. */
+export interface DueEndpoint {
+  id: string;
+  /** Whether the last try failed, or none has ever succeeded. */
+  isDoubtful: boolean;
+}
+
+/** A delivery whose try is to begin now. */
+export interface ClaimedDelivery {
+  delivery: DeliveryRecord & { claim: string; body: string };
+  /** As it was after the claim. */
+  endpoint: TriedEndpoint;
+}
+
+/** The end of a try, with what becomes of the delivery. */
+export interface EndedTry {
+  delivery_id: string;
+  claim: string;
+  endpoint_id: string;
+  /** The URL that was tried. */
+  url: string;
+  attempt: AttemptRecord;
+  /** When it is tried again; null if it is given up, or delivered. */
+  next_attempt_at: Milliseconds | null;
+  /** Whether the endpoint wants no more: it is disabled if it still has this URL. */
+  isGone: boolean;
+  now: Milliseconds;
+}
+
+/** An endpoint whose every try failed for so long, and at least so often, is disabled. */
+export const FAILING_LASTS: Milliseconds = 5 * DAY;
+export const FAILING_TRIES = 5;
+
+export interface EventCounts {
+  /** Events that are no deliveries yet, and deliveries that are not ended, up to a limit. */
+  pending: number;
+  /** When the oldest of them happened; null for none. */
+  oldest_at: Milliseconds | null;
+  /** Enabled endpoints whose last try failed. */
+  failing_endpoints: number;
 }
 
 export interface Measures {
@@ -710,6 +766,115 @@ export interface Store {
    * nothing has to refuse them later. Idempotent.
    */
   removeTrial(trial: Trial): Promise<void>;
+
+  // Endpoints. Those of a deleted application are found by none of these methods.
+
+  /**
+   * Creates an endpoint unless its application, or the host, has `most`: not even concurrent calls exceed
+   * that. No event that was acknowledged before the call is told to it.
+   */
+  createEndpoint(
+    endpoint: EndpointRecord,
+    limit: { most: number },
+  ): Promise<'created' | 'endpoint_limit_reached' | 'application_not_found'>;
+
+  /** Null for the host's endpoints; undefined for all. */
+  listEndpoints(
+    filter: { application_id?: string | null | undefined },
+    range: ListRange,
+  ): Promise<EndpointRecord[]>;
+
+  findEndpoint(endpoint_id: string): Promise<EndpointRecord | null>;
+
+  /**
+   * Returns the changed endpoint; null if there is none. Enabling clears `failing_since` and `failures`;
+   * disabling drops what is pending, and keeps an earlier reason. Events that were acknowledged before the
+   * call are told as before.
+   */
+  updateEndpoint(endpoint_id: string, changes: EndpointChanges): Promise<EndpointRecord | null>;
+
+  /** Raises the version of the secret by one. Returns the changed endpoint; null if there is none. */
+  rotateEndpoint(
+    endpoint_id: string,
+    rotation: { overlap_until: Milliseconds | null },
+  ): Promise<EndpointRecord | null>;
+
+  /** Returns the deleted endpoint; null if there is none. What is pending is dropped. */
+  deleteEndpoint(endpoint_id: string, now: Milliseconds): Promise<EndpointRecord | null>;
+
+  /** Whether there is any endpoint, also one of a deleted application. */
+  hasEndpoints(): Promise<boolean>;
+
+  // Events and deliveries
+
+  /**
+   * Makes deliveries of some events that were recorded, oldest first. May be repeated, and run in several
+   * processes: a delivery is made once.
+   *
+   * @returns whether there may be more
+   */
+  makeDeliveries(now: Milliseconds): Promise<boolean>;
+
+  /** Inserts the delivery of a ping, claimed for {@link CLAIM_LASTS}. Null without such an enabled endpoint. */
+  createPing(delivery: DeliveryRecord & { claim: string }): Promise<TriedEndpoint | null>;
+
+  /** The enabled endpoints that have a delivery due, but for these. */
+  listDueEndpoints(options: {
+    now: Milliseconds;
+    except: readonly string[];
+  }): Promise<DueEndpoint[]>;
+
+  /**
+   * Claims deliveries that are due, those due for longest first, for {@link CLAIM_LASTS}. Of concurrent calls,
+   * one receives a delivery. What its endpoint is not told any more is dropped instead: that of a disabled
+   * application but `grant.revoked` and `application.…`, and a message without a body.
+   *
+   * @param claim - tells the calls apart
+   */
+  claimDeliveries(options: {
+    now: Milliseconds;
+    claim: string;
+    endpoints: readonly { id: string; most: number }[];
+  }): Promise<ClaimedDelivery[]>;
+
+  /**
+   * Writes down the ends of tries. One whose claim was lost changes its endpoint alone.
+   *
+   * @returns the endpoints that this call disabled
+   */
+  endTries(tries: readonly EndedTry[]): Promise<EndpointRecord[]>;
+
+  /** Makes deliveries due again whose tries were cut. */
+  releaseDeliveries(claim: string, ids: readonly string[], now: Milliseconds): Promise<void>;
+
+  /** With erased messages, which have no body. */
+  findDelivery(delivery_id: string): Promise<DeliveryRecord | null>;
+
+  listDeliveries(
+    filter: ({ endpoint_id: string } | { grant_id: string }) & {
+      status?: DeliveryRecord['status'] | undefined;
+    },
+    range: ListRange,
+  ): Promise<DeliveryRecord[]>;
+
+  /** Begins the timetable of an ended delivery anew. Null unless it is ended, and has a body. */
+  retryDelivery(delivery_id: string, now: Milliseconds): Promise<DeliveryRecord | null>;
+
+  /**
+   * Begins the timetable of deliveries anew that ended as `failed` or `dropped` at `since` or later, newest
+   * first. No pings, and nothing without a body.
+   *
+   * @returns how many, at most `limit`
+   */
+  replayDeliveries(replay: {
+    endpoint_id: string;
+    since: Milliseconds;
+    now: Milliseconds;
+    limit: number;
+  }): Promise<number>;
+
+  /** For monitoring: it may miss the latest changes. `limit` bounds the time too. */
+  countEvents(limit: number): Promise<EventCounts>;
 
   // Refusals
 
