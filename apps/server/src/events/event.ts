@@ -10,6 +10,7 @@ import {
 import { v7 } from 'uuid';
 import type { Milliseconds } from '../clock.ts';
 import type { AccountRecord, DeliveryRecord, EndpointRecord, EndReason } from '../store/records.ts';
+import { type EndedTry, FAILING_LASTS, FAILING_TRIES } from '../store/store.ts';
 
 /** A fact that was recorded with the change that made it. */
 export interface Event {
@@ -148,3 +149,31 @@ export const TOLD_WHILE_DISABLED = [
   'application.enabled',
   'ping',
 ] as const satisfies readonly MessageType[];
+
+/** Whether a claimed delivery is to be tried: what its application is not told any more is dropped. */
+export function isStillTold(
+  delivery: DeliveryRecord,
+  { isDisabled }: { isDisabled: boolean },
+): delivery is DeliveryRecord & { claim: string; body: string } {
+  const told: readonly MessageType[] = TOLD_WHILE_DISABLED;
+  return delivery.body !== null && (!isDisabled || told.includes(delivery.type));
+}
+
+/** What the end of a try changes of its endpoint: see section 26 of the contract. */
+export function endpointAfter(
+  before: EndpointRecord,
+  { attempt, url, isGone, now }: Pick<EndedTry, 'attempt' | 'url' | 'isGone' | 'now'>,
+): Pick<EndpointRecord, 'disabled_reason' | 'last_success_at' | 'failing_since' | 'failures'> {
+  const { disabled_reason, last_success_at } = before;
+  if (attempt.result === 'delivered') {
+    const latest = Math.max(last_success_at ?? 0, attempt.at);
+    return { disabled_reason, last_success_at: latest, failing_since: null, failures: 0 };
+  }
+  const failing_since = before.failing_since ?? attempt.at;
+  const failures = before.failures + 1;
+  const status = { last_success_at, failing_since, failures };
+  if (disabled_reason !== null) return { disabled_reason, ...status };
+  if (isGone && before.url === url) return { disabled_reason: 'gone', ...status };
+  const isFailing = failures >= FAILING_TRIES && now - failing_since >= FAILING_LASTS;
+  return { disabled_reason: isFailing ? 'failing' : null, ...status };
+}

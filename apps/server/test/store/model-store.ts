@@ -50,7 +50,7 @@ interface ModelPage extends PageRecord {
 }
 
 /**
- * The methods of the model. Not those for scopes, resources, keys, refusals, counts and monitoring, which grants do not
+ * The methods of the model. Not those for scopes, resources, keys, events, refusals, counts and monitoring, which grants do not
  * depend on, not those that depend on the clock of the adapter, do their work part by part or promise
  * no order, and not the sums of others.
  */
@@ -89,6 +89,24 @@ type Methods = Omit<
   | 'listKeys'
   | 'deleteKey'
   | 'noteKeyUse'
+  | 'createEndpoint'
+  | 'listEndpoints'
+  | 'findEndpoint'
+  | 'updateEndpoint'
+  | 'rotateEndpoint'
+  | 'deleteEndpoint'
+  | 'hasEndpoints'
+  | 'makeDeliveries'
+  | 'createPing'
+  | 'listDueEndpoints'
+  | 'claimDeliveries'
+  | 'endTries'
+  | 'releaseDeliveries'
+  | 'findDelivery'
+  | 'listDeliveries'
+  | 'retryDelivery'
+  | 'replayDeliveries'
+  | 'countEvents'
   | 'listDeletions'
   | 'endGrants'
   | 'listConnections'

@@ -9,7 +9,9 @@ import { describeCounts } from './suite/counts.ts';
 import { describeCrashes } from './suite/crashes.ts';
 import { describeDeletion } from './suite/deletion.ts';
 import { describeDocumented } from './suite/documented.ts';
+import { describeEndpoints } from './suite/endpoints.ts';
 import { describeErasure } from './suite/erasure.ts';
+import { describeEvents } from './suite/events.ts';
 import { describeGrants } from './suite/grants.ts';
 import { type StoreHarness, SuiteStores } from './suite/harness.ts';
 import { describeHistory } from './suite/history.ts';
@@ -57,6 +59,8 @@ export function describeStore(name: string, harness: StoreHarness): void {
     describeGrants(stores);
     describeConnections(stores);
     describeHistory(stores);
+    describeEndpoints(stores);
+    describeEvents(stores);
     describeRefusals(stores);
     describeCommandChanges(stores);
     describeLogNumbers(stores);

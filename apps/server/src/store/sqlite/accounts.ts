@@ -38,6 +38,11 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
   const endErasure = database.prepare('DELETE FROM erasures WHERE id = :id');
 
   const remove = database.prepare('DELETE FROM accounts WHERE id = :id');
+  const eraseMessages = database.prepare(`
+    UPDATE deliveries SET body = NULL, claim = NULL, due_at = NULL,
+      ended_at = iif(status = 'pending', :now, ended_at),
+      status = iif(status = 'pending', 'dropped', status)
+    WHERE account_id = :id AND type = 'account.updated'`);
   const deletePages = database.prepare(`
     DELETE FROM pages WHERE id IN
       (SELECT id FROM pages WHERE account_id = :id LIMIT ${BATCH_SIZE})
@@ -96,6 +101,7 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
       const { before } = rangeParameters({ limit: 0, before: null });
       beginErasure.run({ id, now, initiator: initiatorText(initiator), before });
       remove.run({ id });
+      eraseMessages.run({ id, now });
     },
 
     /** @returns how many grants this has revoked; null if nothing is left to do */

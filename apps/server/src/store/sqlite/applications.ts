@@ -96,7 +96,11 @@ export function prepareApplications(database: DatabaseSync) {
   );
   const remove = database.prepare('DELETE FROM applications WHERE id = :id');
   const remember = database.prepare(
-    'INSERT INTO deleted_applications (id, deleted_at, deleted_by) VALUES (?, ?, ?)',
+    `INSERT INTO deleted_applications (id, deleted_at, deleted_by, document_uri) VALUES (?, ?, ?, ?)`,
+  );
+  // They are still told of the grants that this ends.
+  const hideEndpoints = database.prepare(
+    'UPDATE endpoints SET hidden = 1 WHERE application_id = :id',
   );
   const listDeletions = database.prepare('SELECT * FROM deleted_applications');
   const forget = database.prepare('DELETE FROM deleted_applications WHERE id = :id');
@@ -236,7 +240,8 @@ export function prepareApplications(database: DatabaseSync) {
       if (!application) return 'application_not_found';
       if (!application.disabled) return 'application_enabled';
       const id = uuidToBytes(application_id);
-      remember.run(id, deleted_at, initiatorText(deleted_by));
+      remember.run(id, deleted_at, initiatorText(deleted_by), application.document?.uri ?? null);
+      hideEndpoints.run({ id });
       deleteSecrets.run({ id });
       remove.run({ id });
       return application;

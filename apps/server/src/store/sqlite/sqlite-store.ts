@@ -7,6 +7,8 @@ import { prepareCodes } from './codes.ts';
 import { prepareCommandChanges } from './command-changes.ts';
 import { prepareCounts } from './counts.ts';
 import { inMemory, sizesOf, watchDatabaseFile } from './database-file.ts';
+import { prepareDeliveries } from './deliveries.ts';
+import { prepareEndpoints } from './endpoints.ts';
 import { emptyLog, retryWhileLocked } from './errors.ts';
 import { prepareGrants } from './grants.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -15,6 +17,7 @@ import { prepareLinks } from './links.ts';
 import { prepareLogCounter } from './log-counter.ts';
 import type { SqliteStep } from './migrations.ts';
 import { IN_MEMORY, openDatabase } from './open-database.ts';
+import { prepareOutbox, recordEvents } from './outbox.ts';
 import { preparePages } from './pages.ts';
 import { prepareRateLimits } from './rate-limits.ts';
 import { prepareRefusals } from './refusals.ts';
@@ -42,7 +45,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const { path, clock, onError, onLost = () => {} } = options;
   const database = await openDatabase(path, options);
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
+  if (options.recordsEvents) recordEvents(database, clock);
   const applications = prepareApplications(database);
+  const endpoints = prepareEndpoints(database);
+  const deliveries = prepareDeliveries(database, endpoints);
+  const outbox = prepareOutbox(database);
   const accounts = prepareAccounts(database, clock);
   const scopes = prepareScopes(database);
   const resources = prepareResources(database);
@@ -98,6 +105,22 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     statements: (...input: Input) => T,
     grantOf?: (...input: Input) => string,
   ) => write(statements, grantOf, { ends: true });
+
+  /** What was recorded before is told first, as it would have been before the change. */
+  function afterTelling<Input extends unknown[], T>(
+    change: (...input: Input) => T,
+    options?: { ends: boolean },
+  ) {
+    const attempt = (...input: Input) =>
+      outbox.makeDeliveries(clock()) ? null : { result: change(...input) };
+    const attemptOnce = write(attempt, undefined, options);
+    return async (...input: Input): Promise<T> => {
+      for (;;) {
+        const done = await attemptOnce(...input);
+        if (done !== null) return done.result;
+      }
+    };
+  }
 
   function refuseIfEnded(): void {
     file.refuseIfLost();
@@ -178,7 +201,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     deleteApplication: end(applications.deleteApplication),
     listDeletions: read(applications.listDeletions),
     endGrants: end(applications.endGrants),
-    forgetDeletion: end(applications.forgetDeletion),
+    forgetDeletion: afterTelling(applications.forgetDeletion, { ends: true }),
 
     async putAccount(account) {
       while (!(await putAccount(account))) await endErasure(account.id);
@@ -252,6 +275,28 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     revokeActive: end(grants.revokeActive),
 
     removeTrial: write(trials.removeTrial),
+
+    createEndpoint: afterTelling(endpoints.createEndpoint),
+    listEndpoints: read(endpoints.listEndpoints),
+    findEndpoint: read(endpoints.findEndpoint),
+    updateEndpoint: afterTelling((id, changes) => endpoints.updateEndpoint(id, changes, clock()), {
+      ends: true,
+    }),
+    rotateEndpoint: end((id, rotation) => endpoints.rotateEndpoint(id, rotation, clock())),
+    deleteEndpoint: end(endpoints.deleteEndpoint),
+    hasEndpoints: read(endpoints.hasEndpoints),
+
+    makeDeliveries: write(outbox.makeDeliveries),
+    createPing: write(deliveries.createPing),
+    listDueEndpoints: read(deliveries.listDueEndpoints),
+    claimDeliveries: write(deliveries.claimDeliveries),
+    endTries: write(deliveries.endTries),
+    releaseDeliveries: write(deliveries.releaseDeliveries),
+    findDelivery: read(deliveries.findDelivery),
+    listDeliveries: read(deliveries.listDeliveries),
+    retryDelivery: write(deliveries.retryDelivery),
+    replayDeliveries: write(deliveries.replayDeliveries),
+    countEvents: read(deliveries.countEvents),
 
     keepRefusals: write(refusals.keepRefusals),
     findRefusals: read(refusals.findRefusals),

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Milliseconds } from '../../clock.ts';
-import { COUNTS_KEPT, LINKS_KEPT, type StoreOptions } from '../store.ts';
+import { COUNTS_KEPT, DELIVERIES_KEPT, LINKS_KEPT, type StoreOptions } from '../store.ts';
 
 // Small batches, so that requests run in between, however long the service was stopped.
 const BATCH_SIZE = 1_000;
@@ -31,10 +31,25 @@ export function prepareSweeps(
     prepare('links', 'id', 'expires_at', { kept: LINKS_KEPT }),
     prepare('pages', 'id', 'expires_at', { kept: LINKS_KEPT }),
     prepare('refusals', 'id', 'expires_at'),
+    prepare('deliveries', 'id', 'ended_at', { kept: DELIVERIES_KEPT }),
+    prepareEndpoints(database),
     prepare('rate_limit_counts', 'key', 'ends_at'),
     prepare('hour_counts', 'hour', 'hour', { kept: COUNTS_KEPT }),
     ...(revokedGrantDays === null ? [] : [prepareReduction(database, revokedGrantDays * DAY)]),
   ];
+}
+
+/** Of deleted applications, once all is told. */
+function prepareEndpoints(database: DatabaseSync): Sweep {
+  const sweep = database.prepare(`
+    DELETE FROM endpoints WHERE hidden AND NOT EXISTS
+      (SELECT 1 FROM deliveries WHERE endpoint_id = endpoints.id AND due_at IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM outbox)
+    AND application_id NOT IN (SELECT id FROM deleted_applications)`);
+  return () => {
+    sweep.run();
+    return false;
+  };
 }
 
 function prepareReduction(database: DatabaseSync, age: Milliseconds): Sweep {

@@ -5,12 +5,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { uuidToBytes } from '@latchkey/schema';
 import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { StoreOptions } from '../../../src/store/store.ts';
 import type { StoreHarness, TestDatabase } from '../suite/harness.ts';
 
 /** A database in a directory of its own. */
 export interface SqliteTestDatabase extends TestDatabase {
   path: string;
-  open(): Promise<SqliteStore>;
+  open(options?: Pick<StoreOptions, 'recordsEvents'>): Promise<SqliteStore>;
 }
 
 export const sqliteHarness = {
@@ -20,7 +21,8 @@ export const sqliteHarness = {
   async fresh(): Promise<SqliteTestDatabase> {
     const directory = await mkdtemp(join(tmpdir(), 'latchkey-sqlite-'));
     const path = join(directory, 'latchkey.db');
-    const open = () => openSqliteStore({ path, clock: Date.now });
+    const open = (options: Pick<StoreOptions, 'recordsEvents'> = {}) =>
+      openSqliteStore({ path, clock: Date.now, ...options });
     return {
       path,
       url: `file:${path}`,
@@ -35,6 +37,11 @@ export const sqliteHarness = {
       },
       async reduceRevoked(revokedGrantDays, now) {
         const store = await openSqliteStore({ path, clock: () => now, revokedGrantDays });
+        await store.sweep();
+        await store.close();
+      },
+      async sweep(now) {
+        const store = await openSqliteStore({ path, clock: () => now });
         await store.sweep();
         await store.close();
       },

@@ -1,4 +1,4 @@
-import type { Store } from '../../../src/store/store.ts';
+import type { Store, StoreOptions } from '../../../src/store/store.ts';
 
 /** What `describeStore` needs to test an adapter. */
 export interface StoreHarness {
@@ -18,13 +18,16 @@ export interface TestDatabase {
   url: string;
 
   /** Opens another handle to the same data, on the system's clock. The suite closes it. */
-  open(): Promise<Store>;
+  open(options?: Pick<StoreOptions, 'recordsEvents'>): Promise<Store>;
 
   /** Resolves once the adapter's housekeeping has deleted this expired code. Starts it if possible. */
   waitForSweep(grant_id: string): Promise<void>;
 
   /** Runs the adapter's housekeeping once, at a time, with `revokedGrantDays`. */
   reduceRevoked(revokedGrantDays: number, now: number): Promise<void>;
+
+  /** Runs the adapter's housekeeping once, at a time. */
+  sweep(now: number): Promise<void>;
 
   /** The names of the columns or fields in which the database has anything of a record. */
   membersOf(kind: 'grants' | 'links' | 'pages', id: string): Promise<string[]>;

@@ -8,7 +8,9 @@ import type {
   CredentialHash,
   CurrentAccount,
   DeletionRecord,
+  DeliveryRecord,
   DocumentedClient,
+  EndpointRecord,
   GrantAuthentication,
   GrantRecord,
   KeyRecord,
@@ -23,6 +25,7 @@ import type {
 } from '../../../src/store/records.ts';
 import type {
   DocumentedApplication,
+  EndedTry,
   Identification,
   NewCode,
   NewDecision,
@@ -147,6 +150,59 @@ export function aKey(members: Partial<KeyRecord> = {}): KeyRecord {
 }
 
 /** What a code is bound to that an authorization request led to. */
+export function anEndpoint(members: Partial<EndpointRecord> = {}): EndpointRecord {
+  return {
+    id: anId(),
+    application_id: null,
+    url: 'https://hooks.example/latchkey',
+    types: null,
+    disabled_reason: null,
+    created_at: Date.now(),
+    secret_version: 1,
+    overlap_until: null,
+    last_success_at: null,
+    failing_since: null,
+    failures: 0,
+    ...members,
+  };
+}
+
+export function aPing(members: Partial<DeliveryRecord> = {}): DeliveryRecord & { claim: string } {
+  const now = Date.now();
+  return {
+    id: anId(),
+    endpoint_id: anId(),
+    event_id: anId(),
+    type: 'ping',
+    grant_id: null,
+    account_id: null,
+    body: '{"type":"ping"}',
+    status: 'pending',
+    created_at: now,
+    due_at: now + 60_000,
+    tries: 0,
+    attempts: [],
+    ended_at: null,
+    claim: anId(),
+    ...members,
+  } as DeliveryRecord & { claim: string };
+}
+
+export function anEndedTry(members: Partial<EndedTry> = {}): EndedTry {
+  const now = Date.now();
+  return {
+    delivery_id: anId(),
+    claim: anId(),
+    endpoint_id: anId(),
+    url: 'https://hooks.example/latchkey',
+    attempt: { at: now, duration_ms: 5, result: 'delivered', status_code: 204 },
+    next_attempt_at: null,
+    isGone: false,
+    now,
+    ...members,
+  };
+}
+
 export function aBinding(members: Partial<CodeBinding> = {}): CodeBinding {
   return {
     redirect_uri: 'https://acme.example/callback',

@@ -1,0 +1,143 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type EventType, uuidFromBytes, uuidToBytes } from '@latchkey/schema';
+import type { Milliseconds } from '../../clock.ts';
+import type { EndpointRecord } from '../records.ts';
+import type { EndpointChanges, ListRange } from '../store.ts';
+import { bytesOrNull, idOrNull, rangeParameters } from './rows.ts';
+
+export type EndpointRow = Omit<EndpointRecord, 'id' | 'application_id' | 'types'> & {
+  id: Uint8Array;
+  application_id: Uint8Array | null;
+  types: string | null;
+  hidden: number;
+};
+
+export function prepareEndpoints(database: DatabaseSync) {
+  const count = database.prepare(
+    'SELECT count(*) AS endpoints FROM endpoints WHERE application_id IS ?',
+  );
+  const findApplication = database.prepare('SELECT 1 FROM applications WHERE id = ?');
+  const insert = database.prepare(`
+    INSERT INTO endpoints (id, application_id, url, types, disabled_reason, created_at, secret_version,
+      overlap_until, last_success_at, failing_since, failures)
+    VALUES (:id, :application_id, :url, :types, :disabled_reason, :created_at, :secret_version,
+      :overlap_until, :last_success_at, :failing_since, :failures)`);
+  const find = database.prepare('SELECT * FROM endpoints WHERE id = ? AND NOT hidden');
+  const listWhere = (which: string) =>
+    database.prepare(`
+      SELECT * FROM endpoints WHERE ${which} AND NOT hidden AND id < :before
+      ORDER BY id DESC LIMIT :limit`);
+  const listAll = listWhere('TRUE');
+  const listOf = listWhere('application_id IS :application_id');
+  const replace = database.prepare(`
+    UPDATE endpoints SET url = :url, types = :types, disabled_reason = :disabled_reason,
+      secret_version = :secret_version, overlap_until = :overlap_until,
+      last_success_at = :last_success_at, failing_since = :failing_since, failures = :failures
+    WHERE id = :id`);
+  const remove = database.prepare('DELETE FROM endpoints WHERE id = ?');
+  const any = database.prepare('SELECT 1 FROM endpoints LIMIT 1');
+  const drop = database.prepare(`
+    UPDATE deliveries SET status = 'dropped', due_at = NULL, claim = NULL, ended_at = ?
+    WHERE endpoint_id = ? AND status = 'pending'`);
+
+  function findEndpoint(endpoint_id: string): EndpointRecord | null {
+    const row = find.get(uuidToBytes(endpoint_id)) as EndpointRow | undefined;
+    return row ? endpointRecord(row) : null;
+  }
+
+  function change(before: EndpointRecord, changes: Partial<EndpointRecord>, now: Milliseconds) {
+    const after = { ...before, ...changes };
+    const { created_at: _, application_id: __, ...columns } = endpointRow(after);
+    replace.run(columns);
+    if (after.disabled_reason !== null) drop.run(now, columns.id);
+    return after;
+  }
+
+  return {
+    change,
+
+    createEndpoint(endpoint: EndpointRecord, { most }: { most: number }) {
+      const owner = bytesOrNull(endpoint.application_id);
+      if (owner && !findApplication.get(owner)) return 'application_not_found';
+      if (Number(count.get(owner)?.endpoints) >= most) return 'endpoint_limit_reached';
+      insert.run(endpointRow(endpoint));
+      return 'created';
+    },
+
+    listEndpoints(
+      { application_id }: { application_id?: string | null | undefined },
+      range: ListRange,
+    ): EndpointRecord[] {
+      const parameters = rangeParameters(range);
+      const rows =
+        application_id === undefined
+          ? listAll.all(parameters)
+          : listOf.all({ ...parameters, application_id: bytesOrNull(application_id) });
+      return (rows as EndpointRow[]).map(endpointRecord);
+    },
+
+    findEndpoint,
+
+    updateEndpoint(
+      endpoint_id: string,
+      changes: EndpointChanges,
+      now: Milliseconds,
+    ): EndpointRecord | null {
+      const found = findEndpoint(endpoint_id);
+      return found && change(found, changesOf(found, changes), now);
+    },
+
+    rotateEndpoint(
+      endpoint_id: string,
+      { overlap_until }: { overlap_until: Milliseconds | null },
+      now: Milliseconds,
+    ): EndpointRecord | null {
+      const found = findEndpoint(endpoint_id);
+      if (found === null) return null;
+      return change(found, { secret_version: found.secret_version + 1, overlap_until }, now);
+    },
+
+    deleteEndpoint(endpoint_id: string, now: Milliseconds): EndpointRecord | null {
+      const found = findEndpoint(endpoint_id);
+      if (found === null) return null;
+      const id = uuidToBytes(endpoint_id);
+      remove.run(id);
+      drop.run(now, id);
+      return found;
+    },
+
+    hasEndpoints: (): boolean => any.get() !== undefined,
+  };
+}
+
+/** An earlier reason for which it is disabled stays. */
+function changesOf(
+  { disabled_reason: before }: EndpointRecord,
+  changes: EndpointChanges,
+): Partial<EndpointRecord> {
+  const { disabled_reason, ...rest } = changes;
+  if (disabled_reason === undefined) return rest;
+  if (disabled_reason !== null) return { ...rest, disabled_reason: before ?? disabled_reason };
+  return before === null ? rest : { ...rest, disabled_reason, failing_since: null, failures: 0 };
+}
+
+export function endpointRecord({ hidden: _, ...row }: EndpointRow): EndpointRecord {
+  return {
+    ...row,
+    id: uuidFromBytes(row.id),
+    application_id: idOrNull(row.application_id),
+    types: row.types === null ? null : (JSON.parse(row.types) as EventType[]),
+  };
+}
+
+export function endpointRow(endpoint: EndpointRecord) {
+  const { id, application_id, types, url, disabled_reason, created_at } = endpoint;
+  const { secret_version, overlap_until, last_success_at, failing_since, failures } = endpoint;
+  return {
+    id: uuidToBytes(id),
+    application_id: bytesOrNull(application_id),
+    types: types && JSON.stringify(types),
+    ...{ url, disabled_reason, created_at, secret_version, overlap_until },
+    ...{ last_success_at, failing_since, failures },
+  };
+}
