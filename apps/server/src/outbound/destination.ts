@@ -4,10 +4,10 @@ import { isAddressAllowed } from './addresses.ts';
 
 /** Where the service may connect to, besides public addresses by `https:`. */
 export interface OutboundAllow {
-  /** Loopback, private, unique-local and shared addresses. */
-  private: boolean;
-  /** `http:` too. */
-  http: boolean;
+  /** Loopback, private, unique-local and shared addresses. Default: false */
+  private?: boolean;
+  /** `http:` too. Default: false */
+  http?: boolean;
   /** The service's own, such as `http://127.0.0.1:3000`: for the demo. Default: null */
   ownOrigin?: string | null;
 }
@@ -17,7 +17,7 @@ const MAX_LENGTH = 500;
 /** What is let in at one URL. Null: not even its scheme. */
 export function allowedAt(
   { protocol, origin }: URL,
-  { private: isPrivate, http, ownOrigin = null }: OutboundAllow,
+  { private: isPrivate = false, http = false, ownOrigin = null }: OutboundAllow,
 ): { private: boolean } | null {
   if (protocol !== 'https:' && protocol !== 'http:') return null;
   if (origin === ownOrigin) return { private: true };
