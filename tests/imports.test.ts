@@ -21,6 +21,7 @@ const LAYERS = [
     'applications',
     'client-documents',
     'connections',
+    'events',
     'grants',
     'keys',
     'linking',

@@ -71,7 +71,7 @@ export function linkingFrom(
       clock,
       hosts,
       userAgent: `Latchkey/${packageJson.version}`,
-      allowPrivate: outboundAllow === 'private',
+      allowPrivate: outboundAllow?.private ?? false,
       isOnLoopback: isLoopbackHost(new URL(publicUrl).hostname),
     });
   return { signInUrl, publicUrl, clientDocuments };

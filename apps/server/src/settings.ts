@@ -5,6 +5,7 @@ import { BadSetting } from './bad-setting.ts';
 import { type DocumentHosts, parseDocumentHosts } from './client-documents/hosts.ts';
 import { isDatabaseUrl } from './database-url.ts';
 import { parseRateLimits, type RateLimits } from './limits/rate-limit-setting.ts';
+import type { OutboundAllow } from './outbound/destination.ts';
 import { BadTexts, parsePageTexts, type TextsByLanguage } from './page-texts/read-page-texts.ts';
 import { readSecretFile } from './secret-file.ts';
 import settings from './settings.json' with { type: 'json' };
@@ -46,7 +47,7 @@ export interface Settings {
   /** Whose documents are taken; null for nobody's. */
   clientDocuments: DocumentHosts | null;
   /** Where the service may connect to, besides what is globally reachable. */
-  outboundAllow: 'private' | null;
+  outboundAllow: OutboundAllow | null;
   pageName: string | null;
   pageLogo: string | null;
   pageHome: string | null;
@@ -202,7 +203,13 @@ const definitions = {
     'must be off, any, or a list of hosts, each as the URL standard writes it, perhaps with *. or ! before it',
     'off',
   ),
-  OUTBOUND_ALLOW: setting(z.literal('private'), 'must be private'),
+  OUTBOUND_ALLOW: setting(
+    z.enum(['private', 'http', 'private,http', 'http,private']).transform((text) => ({
+      private: text.includes('private'),
+      http: text.includes('http'),
+    })),
+    'must be private, http or private,http',
+  ),
   PAGE_NAME: setting(
     z.string().regex(/^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,60}$/u),
     'must be 1 to 60 characters without control characters',

@@ -1,5 +1,6 @@
 import type { Milliseconds } from '../clock.ts';
-import { OutboundError, type OutboundRequest, request } from '../outbound/request.ts';
+import { type OutboundRequest, ResponseTooLarge, request } from '../outbound/request.ts';
+import { OutboundError } from '../outbound/send.ts';
 import { FetchFailure } from './faults.ts';
 
 export interface FetchOptions {
@@ -34,11 +35,11 @@ export async function fetchJson(
     allow: { private: allowPrivate, http: false },
     ...(resolve === undefined ? {} : { resolve }),
   }).catch((cause) => {
+    if (cause instanceof ResponseTooLarge) {
+      throw new FetchFailure('document_too_large', { unreachable: false, cause });
+    }
     if (!(cause instanceof OutboundError)) throw cause;
-    throw new FetchFailure(failures[cause.failure], {
-      unreachable: cause.failure !== 'too_large',
-      cause,
-    });
+    throw new FetchFailure(failures[cause.failure], { unreachable: true, cause });
   });
   if (status !== 200) {
     const unreachable = status === 429 || status >= 500;
@@ -58,7 +59,6 @@ const failures = {
   connection_failed: 'document_connection_failed',
   tls_failed: 'document_tls_failed',
   timeout: 'document_late',
-  too_large: 'document_too_large',
 } as const;
 
 function keepOf(cacheControl: string | undefined): Milliseconds {

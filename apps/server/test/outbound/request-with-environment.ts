@@ -1,6 +1,7 @@
 // A process of its own, because Node reads its environment at its start.
 
-import { OutboundError, request } from '../../src/outbound/request.ts';
+import { request } from '../../src/outbound/request.ts';
+import { OutboundError } from '../../src/outbound/send.ts';
 
 const results = await Promise.all(
   process.argv.slice(2).map((url) =>

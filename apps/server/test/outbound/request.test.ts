@@ -8,7 +8,8 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { freePort } from '@latchkey/test-kit/free-port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OutboundError, type OutboundRequest, request } from '../../src/outbound/request.ts';
+import { type OutboundRequest, ResponseTooLarge, request } from '../../src/outbound/request.ts';
+import { OutboundError } from '../../src/outbound/send.ts';
 import { createAuthority } from '../certificates.ts';
 import { createWorld, listen, resolver, serve, servePlain, type World } from './world.ts';
 
@@ -42,6 +43,7 @@ async function outcome(url: string, options: Partial<OutboundRequest> = {}) {
     ({ status }) => status,
     (error) => {
       if (error instanceof OutboundError) return error.failure;
+      if (error instanceof ResponseTooLarge) return 'too_large';
       throw error;
     },
   );

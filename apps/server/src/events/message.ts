@@ -1,0 +1,30 @@
+import { createHmac } from 'node:crypto';
+import type { Milliseconds } from '../clock.ts';
+import { signingKeyOf } from './endpoint-secret.ts';
+
+export interface Message {
+  /** A UUID. */
+  eventId: string;
+  /** As it was kept with the delivery: it is signed and sent byte for byte. */
+  body: string;
+}
+
+/** The headers of one try, as Standard Webhooks 1.0.0 has them. */
+export function messageHeaders(
+  { eventId, body }: Message,
+  { secrets, userAgent, now }: { secrets: readonly string[]; userAgent: string; now: Milliseconds },
+): Record<string, string> {
+  const id = `evt_${eventId}`;
+  const timestamp = Math.floor(now / 1000);
+  const signed = `${id}.${timestamp}.${body}`;
+  return {
+    'content-type': 'application/json; charset=UTF-8',
+    'user-agent': userAgent,
+    'webhook-id': id,
+    'webhook-timestamp': `${timestamp}`,
+    'webhook-signature': secrets.map((secret) => signatureOf(signed, secret)).join(' '),
+  };
+}
+
+const signatureOf = (signed: string, secret: string) =>
+  `v1,${createHmac('sha256', signingKeyOf(secret)).update(signed).digest('base64')}`;

@@ -1,0 +1,131 @@
+import { lookup as resolveName } from 'node:dns';
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { isAddressAllowed } from './addresses.ts';
+import { type Agents, singleUse } from './agents.ts';
+import { allowedAt, hostOf, type OutboundAllow } from './destination.ts';
+
+export interface SentRequest {
+  method: 'GET' | 'POST';
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+  allow: OutboundAllow;
+  /** Ends the request, and the response after it. */
+  signal: AbortSignal;
+  /** Default: a connection of its own. */
+  agents?: Agents;
+  /** Default: as the machine resolves names. */
+  resolve?: typeof resolveName;
+}
+
+export type OutboundFailure = 'address_refused' | 'connection_failed' | 'tls_failed' | 'timeout';
+
+export class OutboundError extends Error {
+  override readonly name = 'OutboundError';
+  readonly failure: OutboundFailure;
+
+  constructor(failure: OutboundFailure, cause?: unknown) {
+    super(failure, { cause });
+    this.failure = failure;
+  }
+}
+
+const MAX_HEADER_BYTES = 16_384;
+
+// A server may say 103 before its response, and 100 or 102. Each one is parsed.
+const MAX_INTERIM_RESPONSES = 10;
+
+/**
+ * The only way in which the service connects to a host that strangers name. A redirect is a response as
+ * any other.
+ *
+ * @returns the response, as soon as its headers are there
+ * @throws OutboundError; `timeout` when the signal was aborted
+ */
+export async function send(url: URL, options: SentRequest): Promise<IncomingMessage> {
+  const { method, headers, body, allow, signal, agents = singleUse } = options;
+  const { resolve = resolveName } = options;
+  const allowed = allowedAt(url, allow);
+  if (allowed === null) throw new OutboundError('address_refused');
+  const isAllowed = (address: string) =>
+    isAddressAllowed(address, { allowPrivate: allowed.private });
+  const host = hostOf(url);
+  // Node asks no `lookup` for an address.
+  if (isIP(host) !== 0 && !isAllowed(host)) throw new OutboundError('address_refused');
+  if (signal.aborted) throw new OutboundError('timeout', signal.reason);
+
+  const isSecure = url.protocol === 'https:';
+  const sent = (isSecure ? https : http).request(url, {
+    agent: isSecure ? agents.https : agents.http,
+    method,
+    headers: { ...headers, 'accept-encoding': 'identity' },
+    lookup: onlyAllowed(resolve, isAllowed),
+    maxHeaderSize: MAX_HEADER_BYTES,
+    signal,
+  });
+  const progress = follow(sent);
+  try {
+    sent.end(body);
+    return await responseTo(sent);
+  } catch (error) {
+    if (error instanceof OutboundError) throw error;
+    if (signal.aborted) throw new OutboundError('timeout', error);
+    // The server closed the connection before the request reached it.
+    if (sent.reusedSocket && isReset(error)) return send(url, { ...options, agents: singleUse });
+    const isTls = isSecure && progress.connected && !progress.secured;
+    throw new OutboundError(isTls ? 'tls_failed' : 'connection_failed', error);
+  }
+}
+
+const isReset = (error: unknown) =>
+  ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** The socket connects to the addresses that this returns, and resolves nothing again. */
+function onlyAllowed(
+  resolve: typeof resolveName,
+  isAllowed: (address: string) => boolean,
+): LookupFunction {
+  return (hostname, options, callback) =>
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, []);
+      const allowed = addresses.filter(({ address }) => isAllowed(address));
+      const [first] = allowed;
+      if (first === undefined) return callback(new OutboundError('address_refused'), []);
+      if (options.all) return callback(null, allowed);
+      callback(null, first.address, first.family);
+    });
+}
+
+interface Progress {
+  connected: boolean;
+  secured: boolean;
+}
+
+function follow(sent: ClientRequest): Progress {
+  const progress = { connected: false, secured: false };
+  sent.once('socket', (socket) => {
+    socket.once('connect', () => {
+      progress.connected = true;
+    });
+    socket.once('secureConnect', () => {
+      progress.secured = true;
+    });
+  });
+  return progress;
+}
+
+function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    let interim = 0;
+    sent.on('information', () => {
+      interim += 1;
+      if (interim > MAX_INTERIM_RESPONSES) sent.destroy(new Error('Too many interim responses.'));
+    });
+    // Not `once`: an error after the response, such as that of the timeout, has no other listener.
+    sent.on('error', reject);
+    sent.once('response', resolve);
+    // A response that changes the protocol is neither a response nor an error.
+    sent.once('close', () => reject(new Error('The connection was closed without a response.')));
+  });
+}
