@@ -46,6 +46,10 @@ export interface Settings {
   signInUrl: string | null;
   /** Whose documents are taken; null for nobody's. */
   clientDocuments: DocumentHosts | null;
+  /** What the secrets of endpoints are made of; null: there are no events. */
+  eventsKey: string | null;
+  /** For a change of `eventsKey`: it signs too. */
+  eventsKeyPrevious: string | null;
   /** Where the service may connect to, besides what is globally reachable. */
   outboundAllow: OutboundAllow | null;
   pageName: string | null;
@@ -101,12 +105,12 @@ interface Setting<Value, Default extends string | null = string | null> {
 // A placeholder, or a key that was held down, has fewer different characters.
 const FEWEST_DIFFERENT_CHARACTERS = 8;
 
-const adminSecret = z
+const strongSecret = z
   .string()
   .regex(/^[\x21-\x7e]{32,}$/)
   .refine((secret) => new Set(secret).size >= FEWEST_DIFFERENT_CHARACTERS);
 
-const ADMIN_SECRET_FAULT = `must be at least 32 printable ASCII characters without spaces, ${FEWEST_DIFFERENT_CHARACTERS} of them different`;
+const STRONG_SECRET_FAULT = `must be at least 32 printable ASCII characters without spaces, ${FEWEST_DIFFERENT_CHARACTERS} of them different`;
 
 const hostName = z.string().regex(/^[A-Za-z0-9.:_-]+$/);
 
@@ -143,8 +147,8 @@ const definitions = {
     'must start with file:, mongodb:// or mongodb+srv://',
     'file:./data/latchkey.db',
   ),
-  ADMIN_SECRET: setting(adminSecret, ADMIN_SECRET_FAULT),
-  ADMIN_SECRET_PREVIOUS: setting(adminSecret, ADMIN_SECRET_FAULT),
+  ADMIN_SECRET: setting(strongSecret, STRONG_SECRET_FAULT),
+  ADMIN_SECRET_PREVIOUS: setting(strongSecret, STRONG_SECRET_FAULT),
   ADMIN_HOST: setting(hostName, 'must be a host name or an address'),
   ADMIN_PORT: setting(integer(0, 65_535), 'must be a whole number from 0 to 65535'),
   PUBLIC_URL: setting(
@@ -203,6 +207,8 @@ const definitions = {
     'must be off, any, or a list of hosts, each as the URL standard writes it, perhaps with *. or ! before it',
     'off',
   ),
+  EVENTS_KEY: setting(strongSecret, STRONG_SECRET_FAULT),
+  EVENTS_KEY_PREVIOUS: setting(strongSecret, STRONG_SECRET_FAULT),
   OUTBOUND_ALLOW: setting(
     z.enum(['private', 'http', 'private,http', 'http,private']).transform((text) => ({
       private: text.includes('private'),
@@ -335,6 +341,17 @@ function readAdmin(environment: NodeJS.ProcessEnv, host: string, port: number) {
   return { adminSecret, adminSecretPrevious, adminHost, adminPort };
 }
 
+function readEventsKeys(environment: NodeJS.ProcessEnv) {
+  const eventsKey = read(environment, 'EVENTS_KEY');
+  const eventsKeyPrevious = read(environment, 'EVENTS_KEY_PREVIOUS');
+  if (eventsKeyPrevious !== null && eventsKey === null) {
+    throw new BadSetting(
+      `EVENTS_KEY_PREVIOUS is set, but EVENTS_KEY is not. Set both. Example: EVENTS_KEY=${examples.EVENTS_KEY.example}`,
+    );
+  }
+  return { eventsKey, eventsKeyPrevious };
+}
+
 function readLinking(
   environment: NodeJS.ProcessEnv,
   { adminSecret, publicUrl }: Pick<Settings, 'adminSecret' | 'publicUrl'>,
@@ -437,6 +454,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     minFreeMb: read(environment, 'MIN_FREE_MB'),
     metrics: read(environment, 'METRICS'),
     rateLimit: read(environment, 'RATE_LIMIT'),
+    ...readEventsKeys(environment),
     outboundAllow: read(environment, 'OUTBOUND_ALLOW'),
     ...readLinking(environment, { ...admin, publicUrl }),
     given,
@@ -452,11 +470,22 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
  */
 export function readSecretsAgain(settings: Settings, environment: NodeJS.ProcessEnv): string[] {
   const { adminSecret, adminSecretPrevious } = readAdmin(environment, settings.host, settings.port);
-  const changed = [
-    ...(adminSecret === settings.adminSecret ? [] : ['ADMIN_SECRET']),
-    ...(adminSecretPrevious === settings.adminSecretPrevious ? [] : ['ADMIN_SECRET_PREVIOUS']),
-  ];
-  Object.assign(settings, { adminSecret, adminSecretPrevious });
+  const events = readEventsKeys(environment);
+  if ((events.eventsKey === null) !== (settings.eventsKey === null)) {
+    throw new BadSetting('EVENTS_KEY turns events on or off, which takes a restart.');
+  }
+  const secrets = {
+    ADMIN_SECRET: { adminSecret },
+    ADMIN_SECRET_PREVIOUS: { adminSecretPrevious },
+    EVENTS_KEY: { eventsKey: events.eventsKey },
+    EVENTS_KEY_PREVIOUS: { eventsKeyPrevious: events.eventsKeyPrevious },
+  };
+  const changed = Object.entries(secrets).flatMap(([name, secret]) =>
+    Object.entries(secret).every(([key, value]) => settings[key as keyof Settings] === value)
+      ? []
+      : [name],
+  );
+  Object.assign(settings, ...Object.values(secrets));
   return changed;
 }
 

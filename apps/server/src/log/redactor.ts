@@ -5,6 +5,8 @@ import type { Settings } from '../settings.ts';
 const REDACTED = '[redacted]';
 // The start of every prefix. Most lines are searched once instead of once per prefix.
 const ANY_PREFIX = 'lk_';
+/** The secret of an endpoint. */
+const endpointSecretPattern = /whsec_[\w+/]{43}=/g;
 
 export function redactor(secrets: readonly string[]): (line: string) => string {
   const exact = secrets.flatMap((secret) => {
@@ -15,6 +17,7 @@ export function redactor(secrets: readonly string[]): (line: string) => string {
   return (line) => {
     let clean = line;
     if (line.includes(ANY_PREFIX)) clean = clean.replace(credentialPattern, REDACTED);
+    if (line.includes('whsec_')) clean = clean.replace(endpointSecretPattern, REDACTED);
     for (const secret of exact) clean = clean.replaceAll(secret, REDACTED);
     return clean;
   };
@@ -23,29 +26,28 @@ export function redactor(secrets: readonly string[]): (line: string) => string {
 // A shorter password would black out half of the log, and its gaps would reveal it.
 const SHORTEST_REDACTED_PASSWORD = 8;
 
-export type SecretSettings = Pick<Settings, 'adminSecret' | 'adminSecretPrevious' | 'databaseUrl'>;
+export type SecretSettings = Pick<
+  Settings,
+  'adminSecret' | 'adminSecretPrevious' | 'eventsKey' | 'eventsKeyPrevious' | 'databaseUrl'
+>;
 
 /** Follows secrets that SIGHUP replaces. What was one stays one: a line of it may still come. */
 export function redactorFor(settings: SecretSettings): (text: string) => string {
-  const known = new Set<string>();
-  let redact = redactor([]);
-  let [current, previous]: (string | null | undefined)[] = [];
+  const known = new Set(passwordsOf(settings));
+  let redact = redactor([...known]);
   return (text) => {
-    const { adminSecret, adminSecretPrevious } = settings;
-    if (current !== adminSecret || previous !== adminSecretPrevious) {
-      [current, previous] = [adminSecret, adminSecretPrevious];
-      for (const secret of secretsOf(settings)) known.add(secret);
-      redact = redactor([...known]);
+    const { adminSecret, adminSecretPrevious, eventsKey, eventsKeyPrevious } = settings;
+    const size = known.size;
+    for (const secret of [adminSecret, adminSecretPrevious, eventsKey, eventsKeyPrevious]) {
+      if (secret !== null) known.add(secret);
     }
+    if (known.size > size) redact = redactor([...known]);
     return redact(text);
   };
 }
 
-function secretsOf({ adminSecret, adminSecretPrevious, databaseUrl }: SecretSettings): string[] {
+function passwordsOf({ databaseUrl }: SecretSettings): string[] {
   const [, encoded = ''] = /^[a-z+]+:\/\/[^@/]*?:([^@]+)@/.exec(databaseUrl) ?? [];
-  const passwords = [...new Set([encoded, percentDecode(encoded)])];
-  return [
-    ...[adminSecret, adminSecretPrevious].filter((secret) => secret !== null),
-    ...passwords.filter((password) => password.length >= SHORTEST_REDACTED_PASSWORD),
-  ];
+  const passwords = [encoded, percentDecode(encoded)];
+  return passwords.filter((password) => password.length >= SHORTEST_REDACTED_PASSWORD);
 }

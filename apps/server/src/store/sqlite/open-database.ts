@@ -5,6 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { BadSetting } from '../../bad-setting.ts';
 import { DomainError } from '../../domain-error.ts';
 import type { StoreOptions } from '../store.ts';
+import { refuseUnheardChanges } from '../unheard-changes.ts';
 import { claimDatabase } from '../use-mark.ts';
 import { tightenFile } from './database-file.ts';
 import { BLOCKING_MS, isLocked, isUnavailable, retryWhileLocked } from './errors.ts';
@@ -26,7 +27,8 @@ export async function openDatabase(
     migrations,
     claim,
     onWarning,
-  }: Pick<StoreOptions, 'claim' | 'create' | 'onWarning'> & {
+    recordsEvents = false,
+  }: Pick<StoreOptions, 'claim' | 'create' | 'onWarning' | 'recordsEvents'> & {
     migrate?: boolean | 'all';
     migrations?: readonly SqliteStep[] | undefined;
   } = {},
@@ -45,7 +47,14 @@ export async function openDatabase(
     await retryWhileLocked(() => sign(opened));
     await retryWhileLocked(() => configure(opened));
     await retryWhileLocked(() => migrate(opened, path, mayMigrate, migrations));
-    if (claim) await claimDatabase(useMarks(opened), `The database ${path}`, claim, onWarning);
+    if (claim) {
+      const name = `The database ${path}`;
+      await retryWhileLocked(() => {
+        const hasEndpoints = opened.prepare('SELECT 1 FROM endpoints LIMIT 1').get() !== undefined;
+        if (hasEndpoints && !recordsEvents) refuseUnheardChanges(name);
+      });
+      await claimDatabase(useMarks(opened), name, claim, onWarning);
+    }
     return opened;
   } catch (error) {
     database?.close();
