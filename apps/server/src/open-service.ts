@@ -9,6 +9,7 @@ import { createLogNumbers } from './audit/log-numbers.ts';
 import { createRefusalKeeper } from './audit/refusal-keeper.ts';
 import { createClientDocuments } from './client-documents/client-documents.ts';
 import type { Clock, Milliseconds } from './clock.ts';
+import { createEvents, type EventsSettings } from './events/events.ts';
 import { createIdleGrants } from './grants/end-idle-grants.ts';
 import { sinkOf } from './log/log-sink.ts';
 import { redactor } from './log/redactor.ts';
@@ -44,6 +45,10 @@ export interface ServiceOptions {
   claim?: StoreOptions['claim'] | null;
   onCopied?: StoreOptions['onCopied'];
   linking?: Linking | null;
+  /** Null, the default, without EVENTS_KEY. */
+  events?: EventsSettings | null;
+  /** Default: with `events`. */
+  recordsEvents?: boolean;
   /** See {@link Service.redact}. Default: of credentials alone, not of secrets in settings. */
   redact?: Service['redact'];
   settings?: Service['settings'];
@@ -93,6 +98,8 @@ export async function openService(
     claim = { evenIfCopied: false },
     onCopied,
     linking = null,
+    events = null,
+    recordsEvents = events !== null,
     redact = redactor([]),
     settings = () => [],
     counts: isCounted = true,
@@ -112,6 +119,7 @@ export async function openService(
     migrate,
     claim: claim ?? undefined,
     onCopied,
+    recordsEvents,
     onError,
     onWarning(problem) {
       log.warn({ problem }, 'the database needs attention');
@@ -166,17 +174,22 @@ export async function openService(
     counts,
     liveGrants,
     linking,
+    events: events && createEvents(store, events, { clock, log, audit, onError }),
     redact,
     settings,
   };
 }
 
-export async function closeService(service: Service): Promise<void> {
+/** @param cut - ends the tries of messages that are running. Default: at once */
+export async function closeService(
+  service: Service,
+  cut: AbortSignal = AbortSignal.abort(),
+): Promise<void> {
   const { store, room, useNotes, audit, commandChanges, logNumbers } = service;
   const { deletions, idleGrants, counts, liveGrants } = service;
   commandChanges.close();
   const background = [deletions, idleGrants, liveGrants, room];
-  await Promise.all(background.map((work) => work.close()));
+  await Promise.all([...background.map((work) => work.close()), service.events?.close(cut)]);
   await Promise.all([useNotes.flush(), audit.flush(), counts.flush()]);
   // Behind the last audit line.
   await logNumbers.close();

@@ -6,6 +6,7 @@ import type { CommandChanges } from './audit/command-changes.ts';
 import type { LogNumbers } from './audit/log-numbers.ts';
 import type { ClientDocuments } from './client-documents/client-documents.ts';
 import type { Clock } from './clock.ts';
+import type { Events } from './events/events.ts';
 import type { IdleGrants } from './grants/end-idle-grants.ts';
 import type { Room } from './store/room.ts';
 import type { Store } from './store/store.ts';
@@ -34,6 +35,8 @@ export interface Service {
   counts: Counts;
   liveGrants: LiveGrants;
   linking: Linking | null;
+  /** Null without EVENTS_KEY. */
+  events: Events | null;
   /** Takes credentials out of a text, as out of what is logged and stored. */
   redact(text: string): string;
   /** Those in force, without secrets. */
@@ -43,4 +46,9 @@ export interface Service {
 export function linkingOf({ linking }: Pick<Service, 'linking'>): Linking {
   if (linking === null) throw new Error('The linking flow is off: SIGN_IN_URL is not set.');
   return linking;
+}
+
+export function eventsOf({ events }: Pick<Service, 'events'>): Events {
+  if (events === null) throw new Error('Events are off: EVENTS_KEY is not set.');
+  return events;
 }

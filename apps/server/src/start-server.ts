@@ -8,6 +8,7 @@ import {
 import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
+import { eventsFrom } from './events/events.ts';
 import {
   createHttpServer,
   type HttpOptions,
@@ -97,6 +98,7 @@ export async function startServer(
     claim: { evenIfCopied },
     onCopied,
     linking: linkingFrom(settings, clock),
+    events: demo === null ? eventsFrom(settings) : demo.demoEvents,
     redact: redactorFor(settings),
     settings: () => settingsInForce(settings),
     watcher: {
@@ -169,6 +171,7 @@ export async function startServer(
     throw error;
   }
   service.deletions.watch();
+  service.events?.watch();
   service.idleGrants.watch();
   service.liveGrants.watch();
   service.commandChanges.watch();
@@ -197,11 +200,13 @@ export async function startServer(
       }),
     );
     log.info('closing');
+    const cut = new AbortController();
     const deadline = setTimeout(() => {
+      cut.abort();
       log.warn('requests are still running: their connections are closed');
       for (const server of servers) server.closeAllConnections();
     }, settings.shutdownSeconds * 1000);
-    await Promise.all(closed);
+    await Promise.all([...closed, service.events?.close(cut.signal)]);
     clearTimeout(deadline);
     await limits.close();
     await closeService(service);

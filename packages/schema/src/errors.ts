@@ -105,7 +105,7 @@ export const errorTable = {
     title: 'There is no such route',
     description:
       'There is no such route. Check the path: it is case-sensitive and does not end with a slash. GET /openapi.json lists all REST operations.',
-    help: 'The /admin routes exist only if ADMIN_SECRET is set, /metrics only with METRICS=on, and the routes of the linking flow only if SIGN_IN_URL is set. If ADMIN_PORT is set, /admin and /metrics are on that port alone, and the routes of browsers and applications are on PORT alone.',
+    help: 'The /admin routes exist only if ADMIN_SECRET is set, /metrics only with METRICS=on, the routes of the linking flow only if SIGN_IN_URL is set, and those of endpoints and deliveries only if EVENTS_KEY is set. If ADMIN_PORT is set, /admin and /metrics are on that port alone, and the routes of browsers and applications are on PORT alone.',
   },
   method_not_allowed: {
     status: 405,
@@ -417,6 +417,46 @@ export const errorTable = {
     description:
       'There are 50 live keys, which is the maximum. Delete one that is no longer used (see last_used_at), then try again.',
     help: 'Expired keys are listed but do not count.',
+  },
+  endpoint_not_found: {
+    status: 404,
+    error: 'invalid_request',
+    title: 'There is no such endpoint',
+    description:
+      'There is no endpoint with this id, or no longer. List the endpoints to find the right id.',
+    help: '`latchkey endpoint list` and GET /admin/endpoints show every endpoint with its id. The endpoints of a deleted application are gone with it. A delivery to a deleted endpoint can be listed, but not retried.',
+  },
+  endpoint_limit_reached: {
+    status: 409,
+    error: 'invalid_request',
+    title: 'There are as many endpoints as there can be',
+    description:
+      'The application has 3 endpoints, or the host has 5, which is the maximum. Delete one that is no longer used, or update it, then try again.',
+    help: 'Disabled endpoints count too. A new address or other types need no new endpoint: update the one that is there.',
+  },
+  endpoint_disabled: {
+    status: 409,
+    error: 'invalid_request',
+    title: 'The endpoint is disabled',
+    description:
+      'Nothing is sent to a disabled endpoint. See its disabled_reason, enable it, then try again.',
+    help: '`disabled_reason` is `operator` if it was disabled here, `gone` if its receiver responded with 410, and `failing` if each try failed for 5 days. `latchkey endpoint update ID --enable` enables it.',
+  },
+  delivery_not_found: {
+    status: 404,
+    error: 'invalid_request',
+    title: 'There is no such delivery',
+    description:
+      'There is no delivery with this id, or its message was erased. List the deliveries of the endpoint or of the grant to find the right id.',
+    help: 'A delivery is deleted 30 days after its end. When an account is erased, the messages about changes of the account are erased too: such a delivery is still listed, but cannot be retried.',
+  },
+  delivery_pending: {
+    status: 409,
+    error: 'invalid_request',
+    title: 'The delivery is pending',
+    description:
+      'The delivery is pending: it is being tried, or will be. See its next_attempt_at and wait.',
+    help: 'Only a delivery that has ended can be retried: one that was delivered, given up or dropped.',
   },
   secret_not_found: {
     status: 404,

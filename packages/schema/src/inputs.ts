@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type DeliveryStatus, deliveryStatuses, eventTypes } from './event-types.ts';
 import {
   codeChallenge,
   codeVerifier,
@@ -17,7 +18,7 @@ import {
   uuid,
 } from './fields.ts';
 import { nearestName } from './nearest-name.ts';
-import { logoUri, redirectUri, resource, webUri } from './uris.ts';
+import { endpointUrl, logoUri, redirectUri, resource, webUri } from './uris.ts';
 
 // The inputs of the operations. Each is one flat object that includes the identifiers from the path.
 // Applications may send unknown members, which are ignored: they also talk to other services.
@@ -378,6 +379,92 @@ export const grantListInput = operatorInput({
   GrantFilter & z.output<typeof listInput>,
   GrantFilter & z.input<typeof listInput>
 >;
+
+const endpointMembers = {
+  url: endpointUrl.meta({
+    description: 'The address that is told.',
+  }),
+  types: z
+    .array(
+      z.enum(
+        eventTypes,
+        `Must be one of ${eventTypes.slice(0, -1).join(', ')} and ${eventTypes.at(-1)}.`,
+      ),
+    )
+    .min(1, 'Must be at least one type.')
+    .refine(isDistinct, 'Must be different types.')
+    .overwrite((types) => eventTypes.filter((type) => types.includes(type)))
+    .nullable()
+    .meta({ description: 'What it is told; null for everything.' }),
+};
+
+export const endpointInput = operatorInput({
+  url: endpointMembers.url,
+  application_id: uuid
+    .nullable()
+    .default(null)
+    .meta({ description: 'The application that is told; null for the host.' }),
+  types: endpointMembers.types.default(null),
+});
+
+export const endpointListInput = operatorInput({
+  application_id: uuid
+    .optional()
+    .meta({ description: 'Only the endpoints of this application. Default: all.' }),
+  ...listMembers,
+});
+
+export const endpointIdInput = operatorInput({ endpoint_id: uuid });
+
+export const endpointUpdateInput = operatorInput({
+  endpoint_id: uuid,
+  ...z.object(endpointMembers).partial().shape,
+  disabled: z.boolean().optional().meta({ description: 'Whether it is told of nothing.' }),
+});
+
+const MAX_OVERLAP_SECONDS = 604_800;
+
+export const endpointRotationInput = operatorInput({
+  endpoint_id: uuid,
+  overlap_seconds: z
+    .int('Must be a whole number.')
+    .min(0, 'Must be at least 0.')
+    .max(MAX_OVERLAP_SECONDS, `Must be at most ${MAX_OVERLAP_SECONDS}.`)
+    .default(86_400)
+    .meta({ description: 'How long messages are signed with the old secret too.' }),
+});
+
+export const replayInput = operatorInput({
+  endpoint_id: uuid,
+  since: moment.meta({
+    description: 'Only deliveries that ended from then on. It must not lie in the future.',
+    examples: ['2026-11-21T00:00:00Z'],
+  }),
+});
+
+/** The inputs that pass the refinement below. zod infers no type from it. */
+type DeliveryFilter = (
+  | { endpoint_id: string; grant_id?: undefined }
+  | { endpoint_id?: undefined; grant_id: string }
+) & { status?: DeliveryStatus | undefined };
+
+export const deliveryListInput = operatorInput({
+  endpoint_id: uuid.optional(),
+  grant_id: uuid.optional(),
+  status: z
+    .enum(deliveryStatuses, 'Must be pending, delivered, failed or dropped.')
+    .optional()
+    .meta({ description: 'Only deliveries with this status.', examples: ['failed'] }),
+  ...listMembers,
+}).refine(({ endpoint_id, grant_id }) => (endpoint_id === undefined) !== (grant_id === undefined), {
+  error: 'Give exactly one of endpoint_id and grant_id.',
+  when: isTypedWell,
+}) as z.ZodType<
+  DeliveryFilter & z.output<typeof listInput>,
+  DeliveryFilter & z.input<typeof listInput>
+>;
+
+export const deliveryIdInput = operatorInput({ delivery_id: uuid });
 
 const refusalFilter = {
   request_id: z

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { errorCodes } from './errors.ts';
 import {
+  attemptResults,
+  deliveryStatuses,
+  endpointDisabledReasons,
+  eventTypes,
+  messageTypes,
+} from './event-types.ts';
+import {
   externalId,
   languageTag,
   role,
@@ -389,6 +396,105 @@ export const keyList = completeList(
   'All keys, newest first; of the expired ones the last 20.',
 );
 
+const endpointId = uuid.meta({ description: 'Identifies the endpoint.' });
+
+export const endpoint = z
+  .object({
+    object: z.literal('endpoint'),
+    id: endpointId,
+    application_id: uuid
+      .nullable()
+      .meta({ description: 'The application that is told; null for the host.' }),
+    url: z.string().meta({
+      description: 'The address that is told.',
+      examples: ['https://app.example/latchkey-events'],
+    }),
+    types: z
+      .array(z.enum(eventTypes))
+      .nullable()
+      .meta({ description: 'What it is told; null for everything. Pings are always sent.' }),
+    disabled: z.boolean().meta({ description: 'Whether it is told of nothing.' }),
+    disabled_reason: z.enum(endpointDisabledReasons).nullable().meta({
+      description:
+        '`operator` disabled it, its receiver responded with 410 (`gone`), or each try failed for 5 days (`failing`); null if it is enabled.',
+    }),
+    created_at: timestamp.meta({ description: 'When the endpoint was created.' }),
+    last_success_at: timestamp
+      .nullable()
+      .meta({ description: 'When a message was last delivered; null for never.' }),
+    failing_since: timestamp.nullable().meta({
+      description: 'Since when each try has failed; null if the last one did not.',
+    }),
+  })
+  .meta({ id: 'Endpoint', description: 'An address that is told of events.' });
+
+export const newEndpoint = endpoint
+  .extend({
+    secret: z.string().meta({
+      description:
+        'Verifies the signatures of messages, `whsec_…` (Standard Webhooks). It is not shown again.',
+      examples: ['whsec_…'],
+    }),
+  })
+  .meta({
+    id: 'NewEndpoint',
+    description: 'An endpoint with a new secret, which is shown only once.',
+  });
+
+export const endpointList = list(endpoint, 'EndpointList');
+
+export const attempt = z
+  .object({
+    at: timestamp.meta({ description: 'When it began.' }),
+    duration_ms: z.int().nonnegative().meta({
+      description: 'How long it took until the headers of the response, or until it failed.',
+    }),
+    result: z.enum(attemptResults).meta({
+      description:
+        '`delivered`; `refused` by a status that is neither 2xx nor 3xx; `redirected` by a 3xx, which is not followed; `timeout`; `connection_failed` without a name, a connection or HTTP; `tls_failed`; `address_refused` if the service may not connect to the address.',
+    }),
+    status_code: z
+      .int()
+      .nullable()
+      .meta({ description: 'The status of the response; null for none.', examples: [204] }),
+  })
+  .meta({ id: 'Attempt', description: 'A try of a `Delivery`.' });
+
+export const delivery = z
+  .object({
+    object: z.literal('delivery'),
+    id: uuid.meta({ description: 'Identifies the delivery, for example to retry it.' }),
+    endpoint_id: endpointId.meta({ description: 'The endpoint that is told.' }),
+    event_id: uuid.meta({
+      description: 'The event. Its `webhook-id` is `evt_` and this id, for every endpoint.',
+    }),
+    type: z.enum(messageTypes).meta({ description: 'What happened.' }),
+    grant_id: uuid.nullable().meta({ description: 'The grant that it is about; null for none.' }),
+    account_id: uuid
+      .nullable()
+      .meta({ description: 'The account that it is about; null for none.' }),
+    status: z.enum(deliveryStatuses).meta({
+      description:
+        '`pending`, `delivered`, `failed` if it was given up, or `dropped` if there is nobody to tell any more.',
+    }),
+    created_at: timestamp.meta({ description: 'When the event happened.' }),
+    next_attempt_at: timestamp.nullable().meta({
+      description: 'When it is tried next; null during a try, and if it has ended.',
+    }),
+    attempts: z.array(attempt).meta({ description: 'The last 10 tries, oldest first.' }),
+  })
+  .meta({ id: 'Delivery', description: 'One event for one endpoint.' });
+
+export const deliveryList = list(delivery, 'DeliveryList');
+
+export const replay = z
+  .object({
+    object: z.literal('replay'),
+    endpoint_id: endpointId,
+    count: z.int().nonnegative().meta({ description: 'How many deliveries are due again.' }),
+  })
+  .meta({ id: 'Replay', description: 'Deliveries that are tried again.' });
+
 export const self = z
   .object({
     object: z.literal('operator'),
@@ -700,6 +806,24 @@ export const grantCounts = z
   })
   .meta({ id: 'GrantCounts', description: 'Grants, in a `Summary`.' });
 
+export const eventCounts = z
+  .object({
+    pending: count.meta({
+      description:
+        'How many deliveries are not ended, and events no deliveries yet; at most 10,000.',
+    }),
+    oldest_seconds: count.meta({
+      description: 'How long ago the oldest of them happened; 0 for none.',
+    }),
+    failing_endpoints: count.meta({
+      description: 'How many enabled endpoints there are whose last try failed.',
+    }),
+  })
+  .meta({
+    id: 'EventCounts',
+    description: 'Events and endpoints as they are now, in a `Summary`.',
+  });
+
 export const summary = z
   .object({
     object: z.literal('summary'),
@@ -711,7 +835,9 @@ export const summary = z
       description:
         'The refused calls that named an application that exists: how many for each error code, and of these for each reason, as `latchkey explain` has it; `-` without one.',
     }),
-    events: z.null(),
+    events: eventCounts
+      .nullable()
+      .meta({ description: 'What is still to be told; null if events are off.' }),
     series: z.array(summaryStep).meta({
       description:
         'Equal steps of whole hours, oldest first, at most 96. The last one is not over.',

@@ -25,6 +25,8 @@ export interface OperationContract {
   readonly readOnly?: boolean;
   /** Only there if the linking flow is on: see SIGN_IN_URL. Default: false. */
   readonly needsLinking?: boolean;
+  /** Only there if events are on: see EVENTS_KEY. Default: false. */
+  readonly needsEvents?: boolean;
   readonly summary: string;
   readonly description: string;
   readonly input: z.ZodType<object>;
@@ -589,6 +591,134 @@ export const operations = {
     input: input.summaryInput,
     output: object.summary,
     errors: [],
+  },
+  'admin.endpoints.create': {
+    method: 'POST',
+    path: '/admin/endpoints',
+    caller: 'operator',
+    roles: ['operate'],
+    needsEvents: true,
+    summary: 'Create an endpoint',
+    description:
+      'Creates an endpoint of an application or of the host, with a secret that is shown only once. It is told of what happens from then on. An application can have 3 endpoints, the host 5.',
+    input: input.endpointInput,
+    output: object.newEndpoint,
+    errors: ['application_not_found', 'endpoint_limit_reached', 'store_full'],
+  },
+  'admin.endpoints.list': {
+    method: 'GET',
+    path: '/admin/endpoints',
+    caller: 'operator',
+    roles: ['read', 'support', 'operate'],
+    needsEvents: true,
+    summary: 'List the endpoints',
+    description: 'Newest first. With application_id, only those of this application.',
+    input: input.endpointListInput,
+    output: object.endpointList,
+    errors: [],
+  },
+  'admin.endpoints.get': {
+    method: 'GET',
+    path: '/admin/endpoints/{endpoint_id}',
+    caller: 'operator',
+    roles: ['read', 'support', 'operate'],
+    needsEvents: true,
+    summary: 'Get an endpoint',
+    description: 'The endpoint as it is now, without its secret.',
+    input: input.endpointIdInput,
+    output: object.endpoint,
+    errors: ['endpoint_not_found'],
+  },
+  'admin.endpoints.update': {
+    method: 'PATCH',
+    path: '/admin/endpoints/{endpoint_id}',
+    caller: 'operator',
+    roles: ['operate'],
+    needsEvents: true,
+    summary: 'Update an endpoint',
+    description:
+      'Changes the members that are sent; the others stay. Disabling drops what is pending. From the response on, no try begins with what was before.',
+    input: input.endpointUpdateInput,
+    output: object.endpoint,
+    errors: ['endpoint_not_found'],
+  },
+  'admin.endpoints.delete': {
+    method: 'DELETE',
+    path: '/admin/endpoints/{endpoint_id}',
+    caller: 'operator',
+    roles: ['operate'],
+    needsEvents: true,
+    summary: 'Delete an endpoint',
+    description:
+      'From the response on, nothing is sent to it. What is pending is dropped, and its deliveries stay listed for 30 days. Returns the endpoint as it was.',
+    input: input.endpointIdInput,
+    output: object.endpoint,
+    errors: ['endpoint_not_found'],
+  },
+  'admin.endpoints.rotate': {
+    method: 'POST',
+    path: '/admin/endpoints/{endpoint_id}/rotate',
+    caller: 'operator',
+    roles: ['operate'],
+    needsEvents: true,
+    summary: 'Replace the secret of an endpoint',
+    description:
+      'Makes a new secret, which is shown only once. For overlap_seconds, messages are signed with the old one too. A second rotation ends the overlap of the first.',
+    input: input.endpointRotationInput,
+    output: object.newEndpoint,
+    errors: ['endpoint_not_found'],
+  },
+  'admin.endpoints.ping': {
+    method: 'POST',
+    path: '/admin/endpoints/{endpoint_id}/ping',
+    caller: 'operator',
+    roles: ['support', 'operate'],
+    needsEvents: true,
+    summary: 'Send a ping to an endpoint',
+    description:
+      'Sends one message of the type ping, once, and returns its delivery when the try has ended. After 18 seconds it returns the delivery as it is then.',
+    input: input.endpointIdInput,
+    output: object.delivery,
+    errors: ['endpoint_not_found', 'endpoint_disabled'],
+  },
+  'admin.endpoints.replay': {
+    method: 'POST',
+    path: '/admin/endpoints/{endpoint_id}/replay',
+    caller: 'operator',
+    roles: ['operate'],
+    needsEvents: true,
+    summary: 'Replay what was not delivered to an endpoint',
+    description:
+      'Every delivery that was given up or dropped since then is due now, and its tries begin anew; no pings. One call replays at most 10,000, newest first: repeat it until the count is 0.',
+    input: input.replayInput,
+    output: object.replay,
+    errors: ['endpoint_not_found', 'endpoint_disabled'],
+  },
+  'admin.deliveries.list': {
+    method: 'GET',
+    path: '/admin/deliveries',
+    caller: 'operator',
+    roles: ['read', 'support', 'operate'],
+    needsEvents: true,
+    summary: 'List the deliveries to an endpoint or about a grant',
+    description:
+      'Newest first. Takes exactly one of endpoint_id and grant_id. A delivery is kept for 30 days after its end.',
+    input: input.deliveryListInput,
+    output: object.deliveryList,
+    errors: [],
+  },
+  'admin.deliveries.retry': {
+    method: 'POST',
+    path: '/admin/deliveries/{delivery_id}/retry',
+    caller: 'operator',
+    roles: ['support', 'operate'],
+    needsEvents: true,
+    summary: 'Retry a delivery',
+    description:
+      'A delivery that has ended is due now, and its tries begin anew. A ping is tried once more.',
+    input: input.deliveryIdInput,
+    output: object.delivery,
+    errors: ['delivery_not_found', 'endpoint_not_found', 'endpoint_disabled', 'delivery_pending'],
   },
   'admin.keys.create': {
     method: 'POST',

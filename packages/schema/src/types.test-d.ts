@@ -53,6 +53,14 @@ interface Generated {
   applicationList: types.List<types.Application>;
   grantList: types.List<types.GrantEntry>;
   accountList: types.List<types.AccountEntry>;
+  endpoint: types.Endpoint;
+  newEndpoint: types.NewEndpoint;
+  endpointList: types.List<types.Endpoint>;
+  attempt: types.Attempt;
+  delivery: types.Delivery;
+  deliveryList: types.List<types.Delivery>;
+  replay: types.Replay;
+  eventCounts: types.EventCounts;
   key: types.Key;
   newKey: types.NewKey;
   keyList: types.CompleteList<types.Key>;

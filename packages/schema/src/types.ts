@@ -282,6 +282,121 @@ export interface NewKey extends Key {
   secret: string;
 }
 
+/** An address that is told of events. */
+export interface Endpoint {
+  object: 'endpoint';
+  /** Identifies the endpoint. A UUID in lower case. */
+  id: string;
+  /** The application that is told; null for the host. A UUID in lower case. */
+  application_id: string | null;
+  /** The address that is told. */
+  url: string;
+  /** What it is told; null for everything. Pings are always sent. */
+  types:
+    | (
+        | 'grant.created'
+        | 'grant.revoked'
+        | 'account.updated'
+        | 'application.disabled'
+        | 'application.enabled'
+      )[]
+    | null;
+  /** Whether it is told of nothing. */
+  disabled: boolean;
+  /**
+   * `operator` disabled it, its receiver responded with 410 (`gone`), or each try failed for 5 days
+   * (`failing`); null if it is enabled.
+   */
+  disabled_reason: 'operator' | 'gone' | 'failing' | null;
+  /** When the endpoint was created. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  created_at: string;
+  /**
+   * When a message was last delivered; null for never. ISO 8601, such as
+   * `2026-11-21T02:15:30.123+00:00`.
+   */
+  last_success_at: string | null;
+  /**
+   * Since when each try has failed; null if the last one did not. ISO 8601, such as
+   * `2026-11-21T02:15:30.123+00:00`.
+   */
+  failing_since: string | null;
+}
+
+/** An endpoint with a new secret, which is shown only once. */
+export interface NewEndpoint extends Endpoint {
+  /** Verifies the signatures of messages, `whsec_…` (Standard Webhooks). It is not shown again. */
+  secret: string;
+}
+
+/** A try of a `Delivery`. */
+export interface Attempt {
+  /** When it began. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  at: string;
+  /** How long it took until the headers of the response, or until it failed. */
+  duration_ms: number;
+  /**
+   * `delivered`; `refused` by a status that is neither 2xx nor 3xx; `redirected` by a 3xx, which is
+   * not followed; `timeout`; `connection_failed` without a name, a connection or HTTP;
+   * `tls_failed`; `address_refused` if the service may not connect to the address.
+   */
+  result:
+    | 'delivered'
+    | 'refused'
+    | 'redirected'
+    | 'timeout'
+    | 'connection_failed'
+    | 'tls_failed'
+    | 'address_refused';
+  /** The status of the response; null for none. */
+  status_code: number | null;
+}
+
+/** One event for one endpoint. */
+export interface Delivery {
+  object: 'delivery';
+  /** Identifies the delivery, for example to retry it. A UUID in lower case. */
+  id: string;
+  /** The endpoint that is told. A UUID in lower case. */
+  endpoint_id: string;
+  /** The event. Its `webhook-id` is `evt_` and this id, for every endpoint. A UUID in lower case. */
+  event_id: string;
+  /** What happened. */
+  type:
+    | 'grant.created'
+    | 'grant.revoked'
+    | 'account.updated'
+    | 'application.disabled'
+    | 'application.enabled'
+    | 'ping';
+  /** The grant that it is about; null for none. A UUID in lower case. */
+  grant_id: string | null;
+  /** The account that it is about; null for none. A UUID in lower case. */
+  account_id: string | null;
+  /**
+   * `pending`, `delivered`, `failed` if it was given up, or `dropped` if there is nobody to tell
+   * any more.
+   */
+  status: 'pending' | 'delivered' | 'failed' | 'dropped';
+  /** When the event happened. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  created_at: string;
+  /**
+   * When it is tried next; null during a try, and if it has ended. ISO 8601, such as
+   * `2026-11-21T02:15:30.123+00:00`.
+   */
+  next_attempt_at: string | null;
+  /** The last 10 tries, oldest first. */
+  attempts: Attempt[];
+}
+
+/** Deliveries that are tried again. */
+export interface Replay {
+  object: 'replay';
+  /** Identifies the endpoint. A UUID in lower case. */
+  endpoint_id: string;
+  /** How many deliveries are due again. */
+  count: number;
+}
+
 /** What the caller is and may do. */
 export interface Self {
   object: 'operator';
@@ -574,6 +689,16 @@ export interface GrantCounts {
   live: number;
 }
 
+/** Events and endpoints as they are now, in a `Summary`. */
+export interface EventCounts {
+  /** How many deliveries are not ended, and events no deliveries yet; at most 10,000. */
+  pending: number;
+  /** How long ago the oldest of them happened; 0 for none. */
+  oldest_seconds: number;
+  /** How many enabled endpoints there are whose last try failed. */
+  failing_endpoints: number;
+}
+
 /**
  * What happened in the last hours. Each process adds what it counted once a minute, so a killed
  * one loses its last minute.
@@ -593,7 +718,8 @@ export interface Summary {
    * these for each reason, as `latchkey explain` has it; `-` without one.
    */
   refused: Record<string, Record<string, number>>;
-  events: null;
+  /** What is still to be told; null if events are off. */
+  events: EventCounts | null;
   /** Equal steps of whole hours, oldest first, at most 96. The last one is not over. */
   series: SummaryStep[];
   approximate: true;

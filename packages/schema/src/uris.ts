@@ -76,6 +76,23 @@ export const webUri = z
   )
   .meta({ examples: ['https://app.example/'] });
 
+function isEndpointUrl(text: string): boolean {
+  const parts = splitReadableUri(text);
+  if (parts === null || parts.host === null || parts.fragment !== undefined) return false;
+  return parts.scheme === 'https' || parts.scheme === 'http';
+}
+
+/** An address that is told of events. The service takes `http:` only if it was told to. */
+export const endpointUrl = z
+  .string()
+  .min(1, 'Must be an address, such as https://app.example/latchkey-events.')
+  .max(500, 'Must be at most 500 characters.')
+  .refine(
+    isEndpointUrl,
+    'Must be an address that starts with https: and has a host, without user and fragment.',
+  )
+  .meta({ examples: ['https://app.example/latchkey-events'] });
+
 /** A server that grants can be for, in the form of {@link resourceAddress}. */
 export const resource = z
   .string()

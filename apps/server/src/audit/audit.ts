@@ -3,7 +3,7 @@ import { DomainError } from '../domain-error.ts';
 import type { ActionName, Actor, Initiator } from '../initiator.ts';
 import type { LogSink } from '../log/log-sink.ts';
 import type { Reason } from '../reasons.ts';
-import type { EndReason, RevokedRecord } from '../store/records.ts';
+import type { EndpointRecord, EndReason, RevokedRecord } from '../store/records.ts';
 import type { AuditLines } from './audit-lines.ts';
 import type { CommandChanges } from './command-changes.ts';
 import type { RefusalKeeper } from './refusal-keeper.ts';
@@ -20,6 +20,10 @@ export interface AuditedIds {
   redirect_uris?: string;
   scopes?: string;
   resource_id?: string;
+  endpoint_id?: string;
+  delivery_id?: string;
+  /** Of the secret that an endpoint was given. */
+  secret_version?: string;
   /** The key of the caller. Of what is done to a key, which only the secret may do, that key. */
   key_id?: string;
 }
@@ -42,6 +46,8 @@ export interface Audit {
   refused(call: AuditedCall, error: DomainError): boolean;
   /** A grant ended that nobody asked to end. */
   ended(grant: RevokedRecord, reason: EndReason, initiator: Initiator | null): void;
+  /** Its tries have disabled an endpoint. */
+  disabled(endpoint: Pick<EndpointRecord, 'id' | 'application_id' | 'disabled_reason'>): void;
   flush(): Promise<void>;
 }
 
@@ -97,6 +103,14 @@ export function createAudit(
       lines.write({
         ...{ action: 'grants.revoke', by, ...grant },
         ...{ result: 'done', reason, request_id, address: null },
+      });
+    },
+
+    disabled({ id, application_id, disabled_reason: reason }) {
+      lines.write({
+        ...{ action: 'admin.endpoints.update', by: null, endpoint_id: id },
+        ...(application_id !== null && { application_id }),
+        ...{ result: 'done', reason, request_id: null, address: null },
       });
     },
 

@@ -178,6 +178,11 @@ function failureOf(answer: Answer, base: URL, contract: OperationContract): Erro
     );
   }
   if (code === 'route_not_found') {
+    if (contract.needsEvents) {
+      return new Error(
+        `${base.origin} does not offer this operation: events are off, because EVENTS_KEY is not set there. If it is set, check the path of --url.`,
+      );
+    }
     return new Error(
       contract.needsLinking
         ? `${base.origin} does not offer this operation: its linking flow is off, because SIGN_IN_URL is not set there. If it is set, check the path of --url.`

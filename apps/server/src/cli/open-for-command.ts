@@ -1,4 +1,5 @@
 import type { OperationInput, OperationOutput } from '@latchkey/schema';
+import { eventsFrom } from '../events/events.ts';
 import { isDemo } from '../is-demo.ts';
 import { redactorFor } from '../log/redactor.ts';
 import { closeService, linkingFrom, openService, type ServiceOptions } from '../open-service.ts';
@@ -30,9 +31,21 @@ export async function openForCommand(terminal: Terminal, access: Access): Promis
   const { databaseUrl, auditDays, minFreeMb } = settings;
   const complete = await completeSettings(settings);
   const linking = linkingFrom(complete);
+  const events = eventsFrom(settings);
+  // The demo has events, with a key of its own.
+  const recordsEvents = events !== null || complete !== settings;
   const redact = redactorFor(settings);
   const inForce = () => settingsInForce(complete);
-  const options = { auditDays, minFreeMb, linking, redact, settings: inForce, ...access };
+  const options = {
+    auditDays,
+    minFreeMb,
+    linking,
+    events,
+    recordsEvents,
+    redact,
+    settings: inForce,
+    ...access,
+  };
   const service = await openService(databaseUrl, commandLog(terminal), options);
   const person = { by: 'command_line', os_user: osUser(terminal.environment) } as const;
   return {

@@ -1,8 +1,10 @@
 import { formatTimestamp } from '@latchkey/schema';
 import type { Command } from 'commander';
 import type { Milliseconds } from '../clock.ts';
+import { eventsFrom } from '../events/events.ts';
 import { closeService, openService } from '../open-service.ts';
 import type { Service } from '../service.ts';
+import { loadSettings } from '../settings.ts';
 import { databasePath, describeContents, onWire, print } from './back-up.ts';
 import { commandLog } from './command-log.ts';
 import { describeRevoked, gapError, revokeByLogs } from './revoke-by-logs.ts';
@@ -81,7 +83,8 @@ async function withStaged<T>(
 ): Promise<T> {
   // A backup has the mark of its database, which may have been copied since.
   // What is revoked again happened before.
-  const options = { create: false, claim: { evenIfCopied: true }, counts: false };
+  const events = eventsFrom(loadSettings(terminal.environment));
+  const options = { create: false, claim: { evenIfCopied: true }, counts: false, events };
   const service = await openService(`file:${path}`, commandLog(terminal), options);
   try {
     return await use(service);

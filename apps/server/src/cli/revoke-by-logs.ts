@@ -133,6 +133,8 @@ const labels: Record<Exclude<keyof RevokedAgain, 'calls' | 'for_operator'>, stri
   scopes_deleted: 'descriptions of scopes deleted',
   resources_deleted: 'resources deleted',
   keys_deleted: 'keys deleted',
+  endpoints_deleted: 'endpoints deleted',
+  endpoints_rotated: 'endpoints with their last secret again',
   lists_shortened: 'lists of redirect URIs or scopes shortened',
 };
 

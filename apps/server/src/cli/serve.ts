@@ -47,6 +47,11 @@ async function serveUntilStopped(
   options: ServeOptions,
 ): Promise<void> {
   const settings = loadSettings(environment);
+  if (settings.eventsKey !== null && settings.adminSecret === null) {
+    throw new BadSetting(
+      'EVENTS_KEY is set, but ADMIN_SECRET is not, so nobody could add an endpoint. Set both. Example: ADMIN_SECRET="$(openssl rand -hex 32)"',
+    );
+  }
   const { log, close, flush } = createLog(settings);
   for (const found of misspeltSettings(environment)) {
     log.warn(found, 'a variable has nearly the name of a setting');

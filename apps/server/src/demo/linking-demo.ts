@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import type { EventsSettings } from '../events/events.ts';
 import { MAX_SCOPES } from '../linking/put-scope.ts';
 import type { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
@@ -27,6 +29,13 @@ export function withLinkingDemo(settings: Settings, url: string): Settings {
     pageLogo: settings.pageLogo ?? demoLogos.host,
   };
 }
+
+/** With a key of its own, anew at each start. `seedLinkingDemo` adds the address of the service. */
+export const demoEvents: EventsSettings = {
+  keys: () => ({ current: demoEventsKey, previous: null }),
+  allow: {},
+};
+const demoEventsKey = randomBytes(32).toString('base64url');
 
 /** Existing records stay as they are: the operator may have changed them. */
 export async function seedLinkingDemo({ store, clock }: Service, publicUrl: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock, Milliseconds } from '../clock.ts';
 import type { EndpointRecord } from '../store/records.ts';
 import type { ClaimedDelivery, DueEndpoint, EndedTry, Store } from '../store/store.ts';
-import type { SentAttempt, Sender } from './attempt.ts';
+import type { Sender, SentAttempt } from './attempt.ts';
 import { type EventsKeys, goodSecrets } from './endpoint-secret.ts';
 import { messageHeaders } from './message.ts';
 import { nextAttemptAt } from './timetable.ts';
@@ -62,7 +62,7 @@ export function createDeliverer(
   let wake = Promise.withResolvers<void>();
 
   let ended: { ending: EndedTry; done: PromiseWithResolvers<void> }[] = [];
-  let writing: Promise<void> | null = null;
+  let isWriting = false;
 
   /** How many tries of each endpoint may begin. */
   function freePlaces(due: readonly DueEndpoint[]): { id: string; most: number }[] {
@@ -94,7 +94,7 @@ export function createDeliverer(
     for (const one of claimed) {
       const place = { id: one.endpoint.id, isDoubtful: isDoubtful.get(one.endpoint.id) ?? true };
       places.add(place);
-      begin(one, () => {
+      void begin(one, () => {
         places.delete(place);
         wake.resolve();
       });
@@ -177,13 +177,12 @@ export function createDeliverer(
   function write(ending: EndedTry): Promise<void> {
     const done = Promise.withResolvers<void>();
     ended.push({ ending, done });
-    writing ??= writeAll().finally(() => {
-      writing = null;
-    });
+    if (!isWriting) void writeAll();
     return done.promise;
   }
 
   async function writeAll(): Promise<void> {
+    isWriting = true;
     while (ended.length > 0) {
       const batch = ended;
       ended = [];
@@ -195,6 +194,7 @@ export function createDeliverer(
         for (const { done } of batch) done.reject(error);
       }
     }
+    isWriting = false;
   }
 
   return {

@@ -216,7 +216,11 @@ function describeOperation(
   operation: OperationContract,
   example: AnyExample,
 ): DescribedOperation {
-  const note = operation.needsLinking ? ' Only there if `SIGN_IN_URL` is set.' : '';
+  const needs = [
+    ...(operation.needsLinking ? ['SIGN_IN_URL'] : []),
+    ...(operation.needsEvents ? ['EVENTS_KEY'] : []),
+  ];
+  const note = needs.map((setting) => ` Only there if \`${setting}\` is set.`).join('');
   return {
     operationId: name,
     summary: operation.summary,

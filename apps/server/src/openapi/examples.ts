@@ -4,6 +4,8 @@ import {
   type Application,
   type ApplicationSecret,
   credentialHint,
+  type Delivery,
+  type Endpoint,
   formatCredential,
   type Key,
   type LinkRequest,
@@ -34,6 +36,9 @@ const PAGE = '0193aa00-0000-7000-8000-0000000000f0';
 const KEY = '0193aa00-0000-7000-8000-000000000110';
 const REQUEST = '0193aa00-0000-7000-8000-0000000000fe';
 const RESOURCE = '0193aa00-0000-7000-8000-000000000100';
+const ENDPOINT = '0193aa00-0000-7000-8000-000000000120';
+const DELIVERY = '0193aa00-0000-7000-8000-000000000130';
+const EVENT = '0193aa00-0000-8000-8000-000000000140';
 
 // RFC 7636, appendix B.
 export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
@@ -209,6 +214,41 @@ const signInKey: Key = {
   expires_at: null,
   last_used_at: null,
 };
+const endpoint: Endpoint = {
+  object: 'endpoint',
+  id: ENDPOINT,
+  application_id: APPLICATION,
+  url: 'https://acme.example/latchkey-events',
+  types: ['grant.revoked', 'account.updated'],
+  disabled: false,
+  disabled_reason: null,
+  created_at: '2026-11-02T09:00:00.000+00:00',
+  last_success_at: '2026-11-21T02:15:30.456+00:00',
+  failing_since: null,
+};
+// The base64 of the bytes 0 to 31.
+const endpointSecret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
+const untold = { ...endpoint, last_success_at: null };
+const delivery: Delivery = {
+  object: 'delivery',
+  id: DELIVERY,
+  endpoint_id: ENDPOINT,
+  event_id: EVENT,
+  type: 'grant.revoked',
+  grant_id: GRANT,
+  account_id: ACCOUNT,
+  status: 'delivered',
+  created_at: '2026-11-21T02:15:30.123+00:00',
+  next_attempt_at: null,
+  attempts: [
+    {
+      at: '2026-11-21T02:15:30.223+00:00',
+      duration_ms: 233,
+      result: 'delivered',
+      status_code: 204,
+    },
+  ],
+};
 const codeMembers = {
   grant_id: GRANT,
   ...issued,
@@ -337,6 +377,40 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
     },
   },
   'admin.grants.revoke': { input: { grant_id: GRANT }, output: revokedGrant },
+  'admin.endpoints.create': {
+    input: { url: endpoint.url, application_id: APPLICATION, types: endpoint.types },
+    output: { ...untold, secret: endpointSecret },
+  },
+  'admin.endpoints.list': {
+    input: { application_id: APPLICATION, limit: 50 },
+    output: { object: 'list', data: [endpoint], next_cursor: null },
+  },
+  'admin.endpoints.get': { input: { endpoint_id: ENDPOINT }, output: endpoint },
+  'admin.endpoints.update': {
+    input: { endpoint_id: ENDPOINT, disabled: true },
+    output: { ...endpoint, disabled: true, disabled_reason: 'operator' },
+  },
+  'admin.endpoints.delete': { input: { endpoint_id: ENDPOINT }, output: endpoint },
+  'admin.endpoints.rotate': {
+    input: { endpoint_id: ENDPOINT, overlap_seconds: 86_400 },
+    output: { ...endpoint, secret: endpointSecret },
+  },
+  'admin.endpoints.ping': {
+    input: { endpoint_id: ENDPOINT },
+    output: { ...delivery, type: 'ping', grant_id: null, account_id: null },
+  },
+  'admin.endpoints.replay': {
+    input: { endpoint_id: ENDPOINT, since: '2026-11-21T00:00:00Z' },
+    output: { object: 'replay', endpoint_id: ENDPOINT, count: 12 },
+  },
+  'admin.deliveries.list': {
+    input: { endpoint_id: ENDPOINT, status: 'delivered', limit: 50 },
+    output: { object: 'list', data: [delivery], next_cursor: null },
+  },
+  'admin.deliveries.retry': {
+    input: { delivery_id: DELIVERY },
+    output: { ...delivery, status: 'pending', next_attempt_at: '2026-11-21T02:20:00.000+00:00' },
+  },
   'admin.keys.create': {
     input: { name: signInKey.name, role: signInKey.role },
     output: { ...signInKey, secret: keySecret },
@@ -488,7 +562,7 @@ export const examples: { [Name in OperationName]: Example<Name> } = {
       links: { begun: 3, approved: 2, denied: 1, expired: 0 },
       grants: { created: 2, revoked: { user: 1 }, live: 40 },
       refused: { credentials_invalid: { secret_expired: 5 } },
-      events: null,
+      events: { pending: 2, oldest_seconds: 5, failing_endpoints: 0 },
       series: [
         { at: '2026-11-21T01:00:00.000+00:00', created: 2, revoked: 0, refused: 0 },
         { at: '2026-11-21T02:00:00.000+00:00', created: 0, revoked: 1, refused: 5 },

@@ -15,6 +15,9 @@ export type InsideCaller = { by: 'operator' } | { by: 'command_line'; os_user: s
 const LINKING_IS_OFF =
   'SIGN_IN_URL is not set, so the linking flow is off. Give commands the settings of the service. Example: SIGN_IN_URL=https://host.example/sign-in';
 
+const EVENTS_ARE_OFF =
+  'EVENTS_KEY is not set, so events are off. Give commands the settings of the service. Example: EVENTS_KEY_FILE=/run/secrets/events_key';
+
 /** Calls as the operator, without a secret and without limits. */
 export async function callOperation<Name extends OperatorOperation>(
   service: Service,
@@ -24,6 +27,7 @@ export async function callOperation<Name extends OperatorOperation>(
 ): Promise<OperationOutput<Name>> {
   const operation = operationNamed<OperatorOperation>(name);
   if (operation.needsLinking && service.linking === null) throw new BadSetting(LINKING_IS_OFF);
+  if (operation.needsEvents && service.events === null) throw new BadSetting(EVENTS_ARE_OFF);
   const request = {
     redacted: { request_id: newId(service.clock()), address: null },
     address: undefined,

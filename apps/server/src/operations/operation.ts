@@ -11,6 +11,7 @@ import type { CallerOf } from './caller.ts';
 import type { Handlers } from './handler.ts';
 import { accountHandlers } from './handlers/account.ts';
 import { adminHandlers } from './handlers/admin.ts';
+import { eventsHandlers } from './handlers/events.ts';
 import { grantHandlers } from './handlers/grants.ts';
 import { keyHandlers } from './handlers/keys.ts';
 import { linkingHandlers } from './handlers/linking.ts';
@@ -29,6 +30,7 @@ const handlers: Handlers = {
   ...adminHandlers,
   ...linkingHandlers,
   ...keyHandlers,
+  ...eventsHandlers,
 };
 
 // A wire that iterates over all operations cannot name the types of each contract, so this one cast

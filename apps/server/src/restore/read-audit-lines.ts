@@ -23,6 +23,8 @@ const auditLine = z
     grant_id: id,
     account_id: id,
     resource_id: id,
+    endpoint_id: id,
+    secret_version: z.coerce.number().int().optional(),
     key_id: id.nullable(),
     scope: z.string().optional(),
     redirect_uris: z.string().optional(),

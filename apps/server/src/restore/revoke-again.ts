@@ -23,6 +23,8 @@ export interface RevokedAgain {
   scopes_deleted: number;
   resources_deleted: number;
   keys_deleted: number;
+  endpoints_deleted: number;
+  endpoints_rotated: number;
   lists_shortened: number;
   /** What the log does not tell enough of to do it again. */
   for_operator: string[];
@@ -55,6 +57,8 @@ export async function revokeAgain(
     scopes_deleted: 0,
     resources_deleted: 0,
     keys_deleted: 0,
+    endpoints_deleted: 0,
+    endpoints_rotated: 0,
     lists_shortened: 0,
     for_operator: [],
   };
@@ -63,7 +67,8 @@ export async function revokeAgain(
     if (await unlessGone(() => end(service, line))) done[count] += 1;
   };
   const lastSwitches = new Map<string, AuditLine>();
-  const [updates, shortenedUris, shortenedScopes] = [
+  const [updates, shortenedUris, shortenedScopes, rotations] = [
+    new Map<string, AuditLine>(),
     new Map<string, AuditLine>(),
     new Map<string, AuditLine>(),
     new Map<string, AuditLine>(),
@@ -85,10 +90,11 @@ export async function revokeAgain(
         [shortenedUris, 'redirect_uris'],
         [shortenedScopes, 'scopes'],
       ] as const) {
-        const key = line.resource_id ?? line.application_id ?? '';
+        const key = line.endpoint_id ?? line.resource_id ?? line.application_id ?? '';
         if (line[name] != null) keepLatest(updated, key, line);
       }
     }
+    if (ending === 'rotate') keepLatest(rotations, line.endpoint_id ?? '', line);
     if (typeof ending !== 'object') continue;
     const task = start(line, ending)
       .catch((error) => {
@@ -115,6 +121,9 @@ export async function revokeAgain(
   for (const line of shortenedScopes.values()) {
     await start(line, again('lists_shortened', shortenScopes));
   }
+  for (const line of rotations.values()) {
+    await start(line, again('endpoints_rotated', rotateEndpoint));
+  }
   for (const line of updates.values()) {
     const updated = await describeUpdated(service, line);
     if (updated === null) continue;
@@ -129,8 +138,12 @@ export async function revokeAgain(
 /** What a log does not tell enough of; null if the record is gone. */
 async function describeUpdated(
   service: Service,
-  { application_id = '', resource_id }: AuditLine,
+  { application_id = '', resource_id, endpoint_id }: AuditLine,
 ): Promise<{ what: string; rest: string } | null> {
+  if (endpoint_id !== undefined) {
+    const endpoint = await service.store.findEndpoint(endpoint_id);
+    return endpoint && { what: `endpoint ${endpoint_id}`, rest: 'address, types and switch' };
+  }
   if (resource_id !== undefined) {
     const resource = await findResource(service, resource_id);
     return resource && { what: `resource ${resource_id}`, rest: 'name and default scopes' };
@@ -161,6 +174,8 @@ type AfterRestore =
   | 'expires'
   /** Redirect URIs and scopes are taken away again. The log has no more of it, so the operator is told. */
   | 'update'
+  /** The endpoint gets its last secret again, which follows from the number of its rotations. */
+  | 'rotate'
   | Again;
 
 interface Again {
@@ -228,6 +243,16 @@ export const afterRestore: { readonly [Name in ActionName]: AfterRestore } = {
   'admin.grants.history': 'nothing',
   'admin.refusals.list': 'nothing',
   'admin.summary.get': 'nothing',
+  'admin.endpoints.create': 'nothing',
+  'admin.endpoints.list': 'nothing',
+  'admin.endpoints.get': 'nothing',
+  'admin.endpoints.update': 'update',
+  'admin.endpoints.delete': again('endpoints_deleted', deleteEndpoint),
+  'admin.endpoints.rotate': 'rotate',
+  'admin.endpoints.ping': 'nothing',
+  'admin.endpoints.replay': 'nothing',
+  'admin.deliveries.list': 'nothing',
+  'admin.deliveries.retry': 'nothing',
   'admin.keys.create': 'nothing',
   'admin.keys.list': 'nothing',
   'admin.keys.delete': again('keys_deleted', deleteKey),
@@ -365,6 +390,21 @@ async function deleteResource(service: Service, line: AuditLine): Promise<boolea
 async function deleteKey(service: Service, line: AuditLine): Promise<boolean> {
   await handle(service, 'admin.keys.delete', { key_id: line.key_id }, line);
   return true;
+}
+
+async function deleteEndpoint(service: Service, line: AuditLine): Promise<boolean> {
+  await handle(service, 'admin.endpoints.delete', { endpoint_id: line.endpoint_id }, line);
+  return true;
+}
+
+async function rotateEndpoint({ store }: Service, line: AuditLine): Promise<boolean> {
+  const { endpoint_id = '', secret_version = 0 } = line;
+  const inBackup = await store.findEndpoint(endpoint_id);
+  let endpoint = inBackup;
+  while (endpoint !== null && endpoint.secret_version < secret_version) {
+    endpoint = await store.rotateEndpoint(endpoint_id, { overlap_until: null });
+  }
+  return endpoint !== inBackup;
 }
 
 async function deleteApplication(service: Service, line: AuditLine): Promise<boolean> {

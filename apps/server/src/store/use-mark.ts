@@ -44,6 +44,8 @@ export class CopiedDatabase extends Error {
 export interface Claim {
   /** Whether to take it back into use if it was copied, or is a copy that is not complete. */
   evenIfCopied: boolean;
+  /** Whether it may change a database whose endpoints will not hear of it. Default: false. */
+  unheard?: boolean;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Milliseconds } from '../clock.ts';
 import { LINK_LIFETIME } from '../linking/link-access.ts';
 import type { Service } from '../service.ts';
 import type { HourCounts } from '../store/records.ts';
-import { liveChange } from '../store/store.ts';
+import { type EventCounts, liveChange } from '../store/store.ts';
 import { hourOf } from './counts.ts';
 
 const HOUR: Milliseconds = 3_600_000;
@@ -11,22 +11,36 @@ const HOUR: Milliseconds = 3_600_000;
 /** `docs/protocol/limits.md` has it. */
 export const MAX_STEPS = 96;
 
+/** More are not counted one by one. */
+export const MAX_COUNTED_EVENTS = 10_000;
+
 /** Costs the same whatever the database's size, once the live grants were counted. */
 export async function summarize(
-  { store, clock, counts, liveGrants }: Pick<Service, 'store' | 'clock' | 'counts' | 'liveGrants'>,
+  {
+    store,
+    clock,
+    counts,
+    liveGrants,
+    events,
+  }: Pick<Service, 'store' | 'clock' | 'counts' | 'liveGrants' | 'events'>,
   asked: number,
 ): Promise<Summary> {
   await liveGrants.keepFresh();
   const now = clock();
   const steps = stepsOf(asked, now);
   const { written, unwritten } = await counts.withUnwritten(() =>
-    Promise.all([store.listCounts(steps), store.findLiveCount()]),
+    Promise.all([
+      store.listCounts(steps),
+      store.findLiveCount(),
+      events && store.countEvents(MAX_COUNTED_EVENTS),
+    ]),
   );
-  const [hours, live] = written;
+  const [hours, live, told] = written;
   const changes = unwritten.map((hour) => liveChange(hour.counts));
   return summaryOf([...hours, ...unwritten], {
     ...{ now, steps },
     live: changes.reduce((sum, change) => sum + change, live?.count ?? 0),
+    events: told,
   });
 }
 
@@ -52,7 +66,12 @@ export function stepsOf(asked: number, now: Milliseconds): Steps {
 /** @param records - several may be of one hour */
 export function summaryOf(
   records: readonly HourCounts[],
-  { now, steps, live }: { now: Milliseconds; steps: Steps; live: number },
+  {
+    now,
+    steps,
+    live,
+    events,
+  }: { now: Milliseconds; steps: Steps; live: number; events: EventCounts | null },
 ): Summary {
   const { since, until, step } = steps;
   const series: SummaryStep[] = [];
@@ -96,8 +115,18 @@ export function summaryOf(
     links: { ...links, expired: Math.max(undecided, 0) },
     grants: { created, revoked, live: Math.max(live, 0) },
     refused,
-    events: null,
+    events: events && toEventCounts(events, now),
     series,
     approximate: true,
   };
 }
+
+const toEventCounts = (
+  { pending, oldest_at, failing_endpoints }: EventCounts,
+  now: Milliseconds,
+): Summary['events'] => ({
+  pending,
+  // The clock of the process that recorded it may be ahead.
+  oldest_seconds: oldest_at === null ? 0 : Math.max(Math.floor((now - oldest_at) / 1000), 0),
+  failing_endpoints,
+});

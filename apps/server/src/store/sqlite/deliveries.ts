@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
-import { endpointAfter, isStillTold } from '../../events/event.ts';
+import { endpointAfter, isStillTold } from '../event.ts';
 import { ATTEMPTS_KEPT, type DeliveryRecord, type EndpointRecord } from '../records.ts';
 import {
   CLAIM_LASTS,

@@ -2,10 +2,11 @@ import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'nod
 import { dirname } from 'node:path';
 import type * as NodeSqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
+import { uuidToBytes } from '@latchkey/schema';
 import { BadSetting } from '../../bad-setting.ts';
 import { DomainError } from '../../domain-error.ts';
 import type { StoreOptions } from '../store.ts';
-import { refuseUnheardChanges } from '../unheard-changes.ts';
+import { DEMO_ENDPOINT_ID, refuseUnheardChanges } from '../unheard-changes.ts';
 import { claimDatabase } from '../use-mark.ts';
 import { tightenFile } from './database-file.ts';
 import { BLOCKING_MS, isLocked, isUnavailable, retryWhileLocked } from './errors.ts';
@@ -50,8 +51,9 @@ export async function openDatabase(
     if (claim) {
       const name = `The database ${path}`;
       await retryWhileLocked(() => {
-        const hasEndpoints = opened.prepare('SELECT 1 FROM endpoints LIMIT 1').get() !== undefined;
-        if (hasEndpoints && !recordsEvents) refuseUnheardChanges(name);
+        const find = opened.prepare('SELECT 1 FROM endpoints WHERE id != ? LIMIT 1');
+        const hasEndpoints = find.get(uuidToBytes(DEMO_ENDPOINT_ID)) !== undefined;
+        if (hasEndpoints && !recordsEvents && !claim.unheard) refuseUnheardChanges(name);
       });
       await claimDatabase(useMarks(opened), name, claim, onWarning);
     }

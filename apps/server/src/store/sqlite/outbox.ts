@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { type EventType, uuidFromBytes } from '@latchkey/schema';
 import type { Clock, Milliseconds } from '../../clock.ts';
+import { endReason } from '../end-reason.ts';
 import {
   accountUpdated,
   applicationChanged,
@@ -11,8 +12,7 @@ import {
   isForApplications,
   isToldOf,
   newDelivery,
-} from '../../events/event.ts';
-import { endReason } from '../end-reason.ts';
+} from '../event.ts';
 import type { StoredReason } from '../records.ts';
 import { deliveryRow } from './deliveries.ts';
 import { type EndpointRow, endpointRecord } from './endpoints.ts';

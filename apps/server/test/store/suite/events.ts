@@ -1,6 +1,6 @@
 import { formatTimestamp } from '@latchkey/schema';
 import { describe, expect, test } from 'vitest';
-import { grantEventId } from '../../../src/events/event.ts';
+import { grantEventId } from '../../../src/store/event.ts';
 import type { DeliveryRecord, EndpointRecord, EndReason } from '../../../src/store/records.ts';
 import {
   CLAIM_LASTS,

@@ -9,8 +9,8 @@ import {
 } from '@latchkey/schema';
 import { v7 } from 'uuid';
 import type { Milliseconds } from '../clock.ts';
-import type { AccountRecord, DeliveryRecord, EndpointRecord, EndReason } from '../store/records.ts';
-import { type EndedTry, FAILING_LASTS, FAILING_TRIES } from '../store/store.ts';
+import type { AccountRecord, DeliveryRecord, EndpointRecord, EndReason } from './records.ts';
+import { type EndedTry, FAILING_LASTS, FAILING_TRIES } from './store.ts';
 
 /** A fact that was recorded with the change that made it. */
 export interface Event {

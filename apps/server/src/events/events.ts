@@ -1,0 +1,70 @@
+import type { Logger } from 'pino';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { Audit } from '../audit/audit.ts';
+import type { Clock } from '../clock.ts';
+import { isRefusedUrl, type OutboundAllow } from '../outbound/destination.ts';
+import type { Settings } from '../settings.ts';
+import type { EndpointRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { createSender, type SentAttempt } from './attempt.ts';
+import { createDeliverer, type Deliverer } from './deliverer.ts';
+import { type EventsKeys, endpointSecret } from './endpoint-secret.ts';
+
+/** What endpoints need besides the store. */
+export interface Events extends Deliverer {
+  /** The newest secret of an endpoint, which signs first. */
+  secretOf(endpoint: Pick<EndpointRecord, 'id' | 'secret_version'>): string;
+  /** Whether the URL alone says that no message may go there: see OUTBOUND_ALLOW. */
+  refusesUrl(url: string): boolean;
+}
+
+export interface EventsSettings {
+  /** Those in force: a process reads them again on SIGHUP. */
+  keys(): EventsKeys;
+  allow: OutboundAllow;
+  /** Each attempt, for metrics. Default: nothing. */
+  onAttempt?(this: void, attempt: SentAttempt): void;
+}
+
+/** @returns null without EVENTS_KEY */
+export function eventsFrom(
+  settings: Pick<Settings, 'eventsKey' | 'eventsKeyPrevious' | 'outboundAllow'>,
+  { ownOrigin = null }: Pick<OutboundAllow, 'ownOrigin'> = {},
+): EventsSettings | null {
+  if (settings.eventsKey === null) return null;
+  return {
+    keys: () => {
+      const { eventsKey, eventsKeyPrevious } = settings;
+      if (eventsKey === null) throw new Error('EVENTS_KEY is not set.');
+      return { current: eventsKey, previous: eventsKeyPrevious };
+    },
+    allow: { ...settings.outboundAllow, ownOrigin },
+  };
+}
+
+export function createEvents(
+  store: Store,
+  { keys, allow, onAttempt = () => {} }: EventsSettings,
+  {
+    clock,
+    log,
+    audit,
+    onError,
+  }: { clock: Clock; log: Logger; audit: Audit; onError(error: unknown): void },
+): Events {
+  const deliverer = createDeliverer(store, {
+    ...{ clock, keys, log, onAttempt, onError },
+    sender: createSender({ clock, allow }),
+    userAgent: `Latchkey/${packageJson.version}`,
+    onDisabled(endpoint) {
+      audit.disabled(endpoint);
+      const { id: endpoint_id, application_id, disabled_reason: reason } = endpoint;
+      log.warn({ endpoint_id, application_id, reason }, 'an endpoint was disabled');
+    },
+  });
+  return {
+    ...deliverer,
+    secretOf: ({ id, secret_version }) => endpointSecret(keys().current, id, secret_version),
+    refusesUrl: (url) => isRefusedUrl(url, allow),
+  };
+}

@@ -1,0 +1,30 @@
+import { type Delivery, type Endpoint, formatTimestamp } from '@latchkey/schema';
+import type { Milliseconds } from '../clock.ts';
+import type { DeliveryRecord, EndpointRecord } from '../store/records.ts';
+import { timestampOrNull } from './wire.ts';
+
+export function toEndpoint(endpoint: EndpointRecord): Endpoint {
+  const { id, application_id, url, types, disabled_reason } = endpoint;
+  return {
+    ...{ object: 'endpoint', id, application_id, url, types },
+    ...{ disabled: disabled_reason !== null, disabled_reason },
+    created_at: formatTimestamp(endpoint.created_at),
+    last_success_at: timestampOrNull(endpoint.last_success_at),
+    failing_since: timestampOrNull(endpoint.failing_since),
+  };
+}
+
+export function toDelivery(delivery: DeliveryRecord, now: Milliseconds): Delivery {
+  const { id, endpoint_id, event_id, type, grant_id, account_id, status } = delivery;
+  const { claim, due_at, attempts } = delivery;
+  // While it is claimed, this is when the claim ends.
+  const isClaimed = claim !== null && due_at !== null && due_at > now;
+  return {
+    ...{ object: 'delivery', id, endpoint_id, event_id, type, grant_id, account_id, status },
+    created_at: formatTimestamp(delivery.created_at),
+    next_attempt_at: isClaimed ? null : timestampOrNull(due_at),
+    attempts: attempts.map(({ at, duration_ms, result, status_code }) => ({
+      ...{ at: formatTimestamp(at), duration_ms, result, status_code },
+    })),
+  };
+}

@@ -1,0 +1,68 @@
+import { replayDeliveries, retryDelivery } from '../../events/deliveries.ts';
+import {
+  createEndpoint,
+  deleteEndpoint,
+  findEndpoint,
+  pingEndpoint,
+  rotateEndpoint,
+  updateEndpoint,
+} from '../../events/endpoints.ts';
+import { eventsOf, type Service } from '../../service.ts';
+import type { EndpointRecord } from '../../store/records.ts';
+import { toDelivery, toEndpoint } from '../events-wire.ts';
+import type { Handlers } from '../handler.ts';
+import { readList } from '../list.ts';
+
+type EventsName = Extract<keyof Handlers, `admin.${'endpoints' | 'deliveries'}.${string}`>;
+
+export const eventsHandlers: Handlers<EventsName> = {
+  'admin.endpoints.create': async (service, members) =>
+    withSecret(service, await createEndpoint(service, members)),
+  'admin.endpoints.list': ({ store }, { application_id, ...part }) =>
+    readList(
+      part,
+      (range) => store.listEndpoints({ application_id }, range),
+      ({ id }) => id,
+      toEndpoint,
+    ),
+  'admin.endpoints.get': async (service, { endpoint_id }) =>
+    toEndpoint(await findEndpoint(service, endpoint_id)),
+  'admin.endpoints.update': async (service, { endpoint_id, ...changes }) =>
+    toEndpoint(await updateEndpoint(service, endpoint_id, changes)),
+  'admin.endpoints.delete': async (service, { endpoint_id }) =>
+    toEndpoint(await deleteEndpoint(service, endpoint_id)),
+  'admin.endpoints.rotate': async (
+    service,
+    { endpoint_id, overlap_seconds },
+    _operator,
+    _initiator,
+    { ids },
+  ) => {
+    const endpoint = await rotateEndpoint(service, endpoint_id, overlap_seconds * 1000);
+    // A restore goes on to the same secret.
+    ids.secret_version = `${endpoint.secret_version}`;
+    return withSecret(service, endpoint);
+  },
+  'admin.endpoints.ping': async (service, { endpoint_id }) =>
+    toDelivery(await pingEndpoint(service, endpoint_id), service.clock()),
+  'admin.endpoints.replay': async (service, { endpoint_id, since }) => ({
+    ...{ object: 'replay', endpoint_id },
+    count: await replayDeliveries(service, endpoint_id, Date.parse(since)),
+  }),
+  'admin.deliveries.list': ({ store, clock }, { endpoint_id, grant_id, status, ...part }) => {
+    const filter = endpoint_id === undefined ? { grant_id } : { endpoint_id };
+    return readList(
+      part,
+      (range) => store.listDeliveries({ ...filter, status }, range),
+      ({ id }) => id,
+      (delivery) => toDelivery(delivery, clock()),
+    );
+  },
+  'admin.deliveries.retry': async (service, { delivery_id }) =>
+    toDelivery(await retryDelivery(service, delivery_id), service.clock()),
+};
+
+const withSecret = (service: Service, endpoint: EndpointRecord) => ({
+  ...toEndpoint(endpoint),
+  secret: eventsOf(service).secretOf(endpoint),
+});
