@@ -11,6 +11,8 @@ export interface Agents {
 }
 
 const tls: https.AgentOptions = {
+  // A server that speaks HTTP/2 alone refuses this at once. Without it, such a server waits.
+  ALPNProtocols: ['http/1.1'],
   // Without a session, each connection shows its certificate.
   maxCachedSessions: 0,
   minVersion: 'TLSv1.2',

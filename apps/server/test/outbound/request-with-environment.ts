@@ -1,20 +1,26 @@
 // A process of its own, because Node reads its environment at its start.
 
+import { createSender } from '../../src/events/attempt.ts';
 import { request } from '../../src/outbound/request.ts';
 import { OutboundError } from '../../src/outbound/send.ts';
 
+const allow = { private: true, http: true };
+const sender = createSender({ clock: Date.now, allow });
+const { signal } = new AbortController();
+
 const results = await Promise.all(
-  process.argv.slice(2).map((url) =>
-    request(new URL(url), {
+  process.argv.slice(2).map(async (url) => [
+    await request(new URL(url), {
       method: 'GET',
       headers: {},
       timeout: 10_000,
       maxBytes: 100,
-      allow: { private: true, http: true },
+      allow,
     }).then(
       ({ status }) => status,
       (error) => (error instanceof OutboundError ? error.failure : String(error)),
     ),
-  ),
+    (await sender.send({ url, headers: {}, body: '', signal }))?.result,
+  ]),
 );
 process.stdout.write(JSON.stringify(results));

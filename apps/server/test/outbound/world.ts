@@ -4,6 +4,7 @@ import { createServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Server as NetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import type { OutboundRequest } from '../../src/outbound/request.ts';
@@ -48,10 +49,11 @@ export async function servePlain(listener: RequestListener) {
 
 export async function listen(server: NetServer | Server) {
   let connections = 0;
-  const sockets = new Set<{ destroy(): void }>();
+  const sockets = new Set<Duplex>();
   server.on('connection', (socket) => {
     connections += 1;
     sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -63,7 +65,7 @@ export async function listen(server: NetServer | Server) {
     });
   });
   const { port } = server.address() as AddressInfo;
-  return { port, connections: () => connections };
+  return { port, connections: () => connections, open: () => sockets.size };
 }
 
 /** Resolves names as the test says, each call with the next of its answers; the last one stays. */
