@@ -44,7 +44,10 @@ export async function copyDatabase(
   await replaceMark(target, to, mark);
   // Before the first page, so that no service starts and changes what was read already.
   const copied = { id: from.id, is: 'copied', other: { id, name: target.name }, run } as const;
-  if (last) await replaceMark(source, from, copied);
+  if (last) {
+    await replaceMark(source, from, copied);
+    await source.makeDeliveries(Date.now());
+  }
   const activity = await source.activity();
 
   const total = await source.estimateGrants();

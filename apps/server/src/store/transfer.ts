@@ -7,6 +7,8 @@ import {
   type CommandChange,
   type CredentialHash,
   type DeletionRecord,
+  type DeliveryRecord,
+  type EndpointRecord,
   ERASED,
   type GrantHistory,
   type KeyRecord,
@@ -29,6 +31,12 @@ export interface StoredGrant extends GrantHistory, CodeBinding {
   code_hash: CredentialHash | null;
 }
 
+/** All that a store has of an endpoint. */
+export interface StoredEndpoint extends EndpointRecord {
+  /** Whether its application is deleted: it is told of the ends of its grants, and found by nobody. */
+  hidden: boolean;
+}
+
 /**
  * What a copy brings. Codes that were not redeemed are no part of it: two databases with one code could
  * both redeem it. Link requests and pages are none, since they end in a code.
@@ -41,6 +49,9 @@ export interface CopiedRecords {
   deletions: DeletionRecord;
   accounts: ListedAccount;
   grants: StoredGrant;
+  endpoints: StoredEndpoint;
+  /** Those that are pending. */
+  deliveries: DeliveryRecord;
   command_changes: CommandChange;
   log_counter: LogCounterRecord;
 }
@@ -56,6 +67,8 @@ export const keyOf: { [Kind in CopiedKind]: (record: CopiedRecords[Kind]) => str
   deletions: ({ application_id }) => application_id,
   accounts: ({ account }) => account.id,
   grants: ({ grant_id }) => grant_id,
+  endpoints: ({ id }) => id,
+  deliveries: ({ id }) => id,
   command_changes: ({ id }) => id,
   log_counter: ({ name }) => name,
 };
@@ -98,6 +111,9 @@ export interface Transfer extends UseMarks {
     changes: { records: readonly CopiedRecords[Kind][]; removed?: readonly string[] },
     mark: UseMark,
   ): Promise<boolean>;
+
+  /** Makes deliveries of all events that were recorded, since a copy does not bring those. */
+  makeDeliveries(now: Milliseconds): Promise<void>;
 
   /**
    * Changes if a service works on the database. Always null where that is not known, or where the last copy

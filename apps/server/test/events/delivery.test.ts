@@ -247,4 +247,3 @@ describeOnEachStore('a message', (fresh) => {
     expect(await signers([secret, second, third])).toEqual([false, false, true]);
   });
 });
-

@@ -12,11 +12,14 @@ import {
   type Transfer,
 } from '../transfer.ts';
 import { prepareApplications } from './applications.ts';
+import { deliveryRecord, deliveryRow } from './deliveries.ts';
+import { type EndpointRow, endpointRecord, endpointRow } from './endpoints.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 import { refuseForeign } from './foreign-file.ts';
 import { keyRecord, keyRow } from './keys.ts';
 import { migrations, versionOf } from './migrations.ts';
 import { configure, lockForItself, nodeSqlite, openDatabase } from './open-database.ts';
+import { prepareOutbox } from './outbox.ts';
 import { resourceRecord, resourceRow } from './resources.ts';
 import {
   accountText,
@@ -170,6 +173,15 @@ function transfer(database: DatabaseSync, path: string): Transfer {
       },
       toRow: grantRow,
     }),
+    endpoints: table('endpoints', {
+      toRecord: (row: EndpointRow) => ({ ...endpointRecord(row), hidden: row.hidden === 1 }),
+      toRow: ({ hidden, ...endpoint }) => ({ ...endpointRow(endpoint), hidden: Number(hidden) }),
+    }),
+    deliveries: table('deliveries', {
+      condition: 'due_at IS NOT NULL',
+      toRecord: deliveryRecord,
+      toRow: deliveryRow,
+    }),
     command_changes: table('command_changes', {
       toRecord: ({ id, change }: { id: Uint8Array; change: string }) => ({
         id: uuidFromBytes(id),
@@ -184,6 +196,7 @@ function transfer(database: DatabaseSync, path: string): Transfer {
     }),
   };
   const marks = prepareUseMarks(database);
+  const { makeDeliveries } = prepareOutbox(database);
   async function run<T>(work: () => T): Promise<T> {
     try {
       return await retryWhileLocked(work);
@@ -220,6 +233,14 @@ function transfer(database: DatabaseSync, path: string): Transfer {
         }
       });
     },
+
+    // No other process has the database, so it is one transaction.
+    makeDeliveries: (now) =>
+      run(() => {
+        database.exec('BEGIN IMMEDIATE');
+        while (makeDeliveries(now)) {}
+        database.exec('COMMIT');
+      }),
 
     activity: async () => null,
 
