@@ -40,11 +40,16 @@ describeOnAnyStore('ADMIN_SECRET_PREVIOUS', (fresh) => {
   );
 });
 
-test('both secrets of the operator are redacted', () => {
+const EVENTS_KEY = 'events-key-of-thirty-two-characters-or-more';
+
+test('both secrets of the operator, and both keys of events, are redacted', () => {
   const redact = redactorFor({
     adminSecret: ADMIN_SECRET,
     adminSecretPrevious: PREVIOUS,
+    eventsKey: EVENTS_KEY,
+    eventsKeyPrevious: `${EVENTS_KEY}-before`,
     databaseUrl: '',
   });
-  expect(redact(`${ADMIN_SECRET} ${PREVIOUS}`)).toBe('[redacted] [redacted]');
+  const logged = `${ADMIN_SECRET} ${PREVIOUS} ${EVENTS_KEY} ${EVENTS_KEY}-before`;
+  expect(redact(logged)).not.toMatch(/operator|events-key|before/);
 });

@@ -10,9 +10,12 @@ import {
   aLink,
   anAccount,
   anApplication,
+  anEndedTry,
+  anEndpoint,
   anId,
   anInitiator,
   aPage,
+  aPing,
   approvalOf,
   aRefusal,
   aResource,
@@ -112,6 +115,38 @@ export async function everyOperation(
   await store.listKeys();
   await store.noteKeyUse(key.id, 1);
   await store.deleteKey(key.id);
+
+  const endpoint = anEndpoint();
+  await store.createEndpoint(endpoint, { most: 9 });
+  await store.createEndpoint(anEndpoint({ application_id }), { most: 9 });
+  await store.findEndpoint(endpoint.id);
+  for (const range of ranges) {
+    for (const owner of [undefined, null, application_id]) {
+      await store.listEndpoints({ application_id: owner }, range);
+    }
+  }
+  await store.updateEndpoint(endpoint.id, { types: null });
+  await store.rotateEndpoint(endpoint.id, { overlap_until: null });
+  await store.hasEndpoints();
+  const ping = aPing({ endpoint_id: endpoint.id });
+  await store.createPing(ping);
+  await store.makeDeliveries(now);
+  await store.listDueEndpoints({ now, except: [anId()] });
+  const due = { now: now + 60_000, claim: anId(), endpoints: [{ id: endpoint.id, most: 4 }] };
+  await store.claimDeliveries(due);
+  await store.releaseDeliveries(due.claim, [ping.id], now);
+  await store.endTries([anEndedTry({ delivery_id: ping.id, endpoint_id: endpoint.id })]);
+  await store.findDelivery(ping.id);
+  for (const range of ranges) {
+    for (const status of [undefined, 'failed'] as const) {
+      await store.listDeliveries({ endpoint_id: endpoint.id, status }, range);
+      await store.listDeliveries({ grant_id: anId(), status }, range);
+    }
+  }
+  await store.retryDelivery(ping.id, now);
+  await store.replayDeliveries({ endpoint_id: endpoint.id, since: 0, now, limit: 9 });
+  await store.countEvents(9);
+  await store.deleteEndpoint(endpoint.id, now);
 
   const code = await issued(store, ofBoth);
   await store.findCode(code.grant_id);

@@ -28,13 +28,25 @@ export type DeliveryRow = Omit<
 
 const STATUSES = ['pending', 'delivered', 'failed', 'dropped'] as const;
 
+// Goes from one endpoint with pending deliveries to the next one, however many wait for each, and however
+// many other endpoints there are.
+const WITH_PENDING = `
+  WITH RECURSIVE pending (id) AS (
+    SELECT min(endpoint_id) FROM deliveries WHERE due_at IS NOT NULL
+    UNION ALL
+    SELECT (SELECT min(endpoint_id) FROM deliveries
+      WHERE due_at IS NOT NULL AND endpoint_id > pending.id)
+    FROM pending WHERE pending.id IS NOT NULL)`;
+
 export function prepareDeliveries(
   database: DatabaseSync,
   { change }: Pick<ReturnType<typeof prepareEndpoints>, 'change'>,
 ) {
   const listDue = database.prepare(`
-    SELECT id, failing_since IS NOT NULL OR last_success_at IS NULL AS is_doubtful FROM endpoints e
-    WHERE disabled_reason IS NULL AND id NOT IN (SELECT unhex(value) FROM json_each(:except))
+    ${WITH_PENDING}
+    SELECT e.id, failing_since IS NOT NULL OR last_success_at IS NULL AS is_doubtful
+    FROM pending JOIN endpoints e ON e.id = pending.id
+    WHERE disabled_reason IS NULL AND e.id NOT IN (SELECT unhex(value) FROM json_each(:except))
       AND EXISTS (SELECT 1 FROM deliveries WHERE endpoint_id = e.id AND due_at <= :now)`);
   const claim = database.prepare(`
     UPDATE deliveries SET claim = :claim, due_at = :until WHERE id IN
@@ -85,16 +97,18 @@ export function prepareDeliveries(
   const replay = database.prepare(`
     UPDATE deliveries SET ${ANEW} WHERE id IN
       (${undelivered('failed')} UNION ALL ${undelivered('dropped')} ORDER BY id DESC LIMIT :limit)`);
-  const countDue = database.prepare(
-    'SELECT count(*) AS pending FROM (SELECT 1 FROM deliveries WHERE due_at IS NOT NULL LIMIT :limit)',
-  );
+  const countDue = database.prepare(`
+    ${WITH_PENDING}
+    SELECT count(*) AS pending FROM (SELECT 1 FROM pending
+      JOIN deliveries d ON d.endpoint_id = pending.id AND d.due_at IS NOT NULL LIMIT :limit)`);
   const countRecorded = database.prepare(
     'SELECT count(*) AS pending, min(at) AS oldest_at FROM (SELECT at FROM outbox LIMIT :limit)',
   );
   const findOldest = database.prepare(`
+    ${WITH_PENDING}
     SELECT min((SELECT created_at FROM deliveries
-      WHERE endpoint_id = e.id AND status = 'pending' ORDER BY id LIMIT 1)) AS oldest_at
-    FROM endpoints e`);
+      WHERE endpoint_id = pending.id AND status = 'pending' ORDER BY id LIMIT 1)) AS oldest_at
+    FROM pending`);
   const countFailing = database.prepare(`
     SELECT count(*) AS failing FROM endpoints
     WHERE failing_since IS NOT NULL AND disabled_reason IS NULL AND NOT hidden`);

@@ -264,6 +264,8 @@ export const migrations: readonly SqliteStep[] = [
   ) STRICT, WITHOUT ROWID;
 
   CREATE INDEX endpoints_by_application ON endpoints (application_id, id);
+  CREATE INDEX failing_endpoints ON endpoints (failing_since) WHERE failing_since IS NOT NULL;
+  CREATE INDEX hidden_endpoints ON endpoints (hidden) WHERE hidden = 1;
 
   -- Events, each recorded in the transaction of its change, that are no deliveries yet.
   CREATE TABLE outbox (

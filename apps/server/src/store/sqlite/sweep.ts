@@ -42,9 +42,9 @@ export function prepareSweeps(
 /** Of deleted applications, once all is told. */
 function prepareEndpoints(database: DatabaseSync): Sweep {
   const sweep = database.prepare(`
-    DELETE FROM endpoints WHERE hidden AND NOT EXISTS
+    DELETE FROM endpoints WHERE hidden = 1 AND NOT EXISTS
       (SELECT 1 FROM deliveries WHERE endpoint_id = endpoints.id AND due_at IS NOT NULL)
-    AND NOT EXISTS (SELECT 1 FROM outbox)
+    AND NOT EXISTS (SELECT 1 FROM outbox LIMIT 1)
     AND application_id NOT IN (SELECT id FROM deleted_applications)`);
   return () => {
     sweep.run();

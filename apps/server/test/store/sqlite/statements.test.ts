@@ -21,7 +21,7 @@ const small = [
 ];
 
 /** What may read from the beginning, since it stops at a LIMIT: a page of a list. */
-const pages = ['applications'];
+const pages = ['applications', 'outbox'];
 
 describe('a statement for SQLite', () => {
   const prepared = new Set<string>();
