@@ -10,7 +10,7 @@ import {
 import { v7 } from 'uuid';
 import type { Milliseconds } from '../clock.ts';
 import type { AccountRecord, DeliveryRecord, EndpointRecord, EndReason } from './records.ts';
-import { type EndedTry, FAILING_LASTS, FAILING_TRIES } from './store.ts';
+import { type EndedTry, type EndpointChanges, FAILING_LASTS, FAILING_TRIES } from './store.ts';
 
 /** A fact that was recorded with the change that made it. */
 export interface Event {
@@ -157,6 +157,17 @@ export function isStillTold(
 ): delivery is DeliveryRecord & { claim: string; body: string } {
   const told: readonly MessageType[] = TOLD_WHILE_DISABLED;
   return delivery.body !== null && (!isDisabled || told.includes(delivery.type));
+}
+
+/** What an operator changes of an endpoint. An earlier reason for which it is disabled stays. */
+export function endpointChanges(
+  { disabled_reason: before }: EndpointRecord,
+  changes: EndpointChanges,
+): Partial<EndpointRecord> {
+  const { disabled_reason, ...rest } = changes;
+  if (disabled_reason === undefined) return rest;
+  if (disabled_reason !== null) return { ...rest, disabled_reason: before ?? disabled_reason };
+  return before === null ? rest : { ...rest, disabled_reason, failing_since: null, failures: 0 };
 }
 
 /** What the end of a try changes of its endpoint: see section 26 of the contract. */

@@ -4,17 +4,22 @@ import { uuidFromBytes } from '@latchkey/schema';
 import type { Binary, Collection, Filter } from 'mongodb';
 import type { Clock } from '../../clock.ts';
 import { newId } from '../../credentials/credentials.ts';
-import { ERASED } from '../records.ts';
+import { type CurrentAccount, ERASED } from '../records.ts';
 import type { Store } from '../store.ts';
+import { BATCH_SIZE, inBatches } from './batches.ts';
 import type { Database } from './database.ts';
 import {
   type AccountDocument,
+  type AccountSnapshot,
   type ErasedAccountDocument,
   fromAccountDocument,
   isErased,
   toAccountDocument,
+  toSnapshot,
 } from './documents/accounts.ts';
+import type { DeliveryDocument } from './documents/deliveries.ts';
 import { type GrantDocument, unrevoked } from './documents/grants.ts';
+import { grantMarks } from './documents/marks.ts';
 import { initiatorField, isSame, toDate, toId } from './documents/values.ts';
 import { replaceAtRevision } from './replace-at-revision.ts';
 import { retryOnConflict, type Versioned } from './retry-on-conflict.ts';
@@ -22,9 +27,6 @@ import { retryOnConflict, type Versioned } from './retry-on-conflict.ts';
 type Accounts = Pick<Store, 'putAccount' | 'findAccount' | 'listAccounts' | 'eraseAccount'>;
 
 type AnyAccount = AccountDocument | ErasedAccountDocument;
-
-// Small enough that no write delays others.
-const BATCH_SIZE = 1_000;
 
 interface OfAccount {
   account_id: AnyAccount['_id'];
@@ -36,7 +38,8 @@ export const accountLookUp = (database: Database) =>
     accounts.find(byId, decisive).toArray(),
   );
 
-export function accounts(database: Database, clock: Clock): Accounts {
+export function accounts(database: Database, clock: Clock, recordsEvents = false): Accounts {
+  const mark = grantMarks(recordsEvents);
   const find = accountLookUp(database);
 
   const replace = (revision: number, account: AnyAccount, isMade: (found: AnyAccount) => boolean) =>
@@ -60,6 +63,7 @@ export function accounts(database: Database, clock: Clock): Accounts {
       account_revision: { $not: { $gt: erasure.revision ?? 0 } },
     };
     await inBatches(() => deletePages(ofAccount));
+    await inBatches(() => eraseMessages(ofAccount, erasure.erased_at));
     let revoked = 0;
     await inBatches(async () => {
       const batch = await endUnrevoked(ofAccount, erasure);
@@ -126,6 +130,45 @@ export function accounts(database: Database, clock: Clock): Accounts {
     }));
   }
 
+  /** Of `account.updated`. None that is stored later gets a body. */
+  async function eraseMessages(ofAccount: OfAccount, erased_at: Date): Promise<number> {
+    const which: Filter<DeliveryDocument> = {
+      ...ofAccount,
+      type: 'account.updated',
+      $or: [{ body: { $exists: true } }, { status: 'pending' }],
+    };
+    const found = await database.decideByIndex('deliveries_by_account', ({ deliveries }, options) =>
+      deliveries
+        .find(which, { ...options, projection: { _id: 1 } })
+        .limit(BATCH_SIZE)
+        .toArray(),
+    );
+    if (found.length === 0) return 0;
+    const ofBatch = { _id: { $in: found.map(({ _id }) => _id) } };
+    await database.write<void>(({ deliveries }) => ({
+      isPart: true,
+      async send(options) {
+        const ifPending = (one: unknown, other: string) => ({
+          $cond: [{ $eq: ['$status', 'pending'] }, one, other],
+        });
+        await deliveries.updateMany(
+          ofBatch,
+          [
+            {
+              $set: {
+                status: ifPending('dropped', '$status'),
+                ended_at: ifPending(erased_at, '$ended_at'),
+              },
+            },
+            { $unset: ['body', 'due_at', 'claim'] },
+          ],
+          options,
+        );
+      },
+    }));
+    return found.length;
+  }
+
   /** Deletes pending codes and revokes active grants. */
   async function endUnrevoked(
     ofAccount: OfAccount,
@@ -159,6 +202,7 @@ export function accounts(database: Database, clock: Clock): Accounts {
               revoked_reason: 'account_erased',
             },
             $unset: { secret_hash: '' },
+            ...mark('grant.revoked', erased_at),
           },
           options,
         );
@@ -204,20 +248,37 @@ export function accounts(database: Database, clock: Clock): Accounts {
       await accounts.updateOne({ _id, erasure_id }, { $set: { erased_from } }, bestEffort);
     });
 
+  /** One at most: what has not become deliveries yet is one event. */
+  function marksAfter(
+    before: Partial<AccountDocument>,
+    account: CurrentAccount,
+  ): Pick<AccountDocument, 'marks'> {
+    const { marks } = before;
+    const isChanged =
+      isSnapshot(before) && !isDeepStrictEqual(toSnapshot(before), toSnapshot(account));
+    if (!recordsEvents || !isChanged) return marks ? { marks } : {};
+    const type = 'account.updated';
+    return { marks: [{ id: toId(randomUUID()), type, at: toDate(clock()) }] };
+  }
+
   return {
     async putAccount(account) {
       const newPlace = toId(newId(clock()));
       await retryOnConflict(
-        async (): Promise<Versioned & Pick<Partial<AccountDocument>, 'place' | 'sign_outs'>> => {
+        async (): Promise<Versioned & Partial<AccountDocument>> => {
           const found = await find(account.id);
           // Otherwise, earlier grants would be active again if the erasure was not completed.
           if (found && isErased(found)) await endAll(found);
           return found ?? {};
         },
-        (revision, { place = newPlace, sign_outs }) =>
+        (revision, { place = newPlace, sign_outs, ...found }) =>
           replace(
             revision,
-            { ...toAccountDocument(account, place), ...(sign_outs !== undefined && { sign_outs }) },
+            {
+              ...toAccountDocument(account, place),
+              ...(sign_outs !== undefined && { sign_outs }),
+              ...marksAfter(found, account),
+            },
             (found) => !isErased(found) && isDeepStrictEqual(fromAccountDocument(found), account),
           ),
       );
@@ -269,9 +330,5 @@ export function accounts(database: Database, clock: Clock): Accounts {
   };
 }
 
-/** @param work - returns how many records it found */
-async function inBatches(work: () => Promise<number>): Promise<void> {
-  while ((await work()) === BATCH_SIZE) {
-    // A full batch is hardly ever the last one.
-  }
-}
+const isSnapshot = (found: Partial<AccountDocument>): found is AccountSnapshot =>
+  found.username !== undefined;

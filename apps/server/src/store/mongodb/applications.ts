@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Document, Filter } from 'mongodb';
-import type { Milliseconds } from '../../clock.ts';
+import type { Clock, Milliseconds } from '../../clock.ts';
 import { hashText } from '../../credentials/credentials.ts';
 import { DomainError } from '../../domain-error.ts';
 import { generationsAfter } from '../generations.ts';
@@ -26,6 +27,7 @@ import {
   toSecretDocument,
 } from './documents/applications.ts';
 import { withDetails } from './documents/grants.ts';
+import { type ApplicationMarkDocument, grantMarks } from './documents/marks.ts';
 import {
   fromId,
   GREATEST_ID,
@@ -37,6 +39,7 @@ import {
   toId,
 } from './documents/values.ts';
 import { isDuplicateKey } from './errors.ts';
+import { tellAll } from './make-deliveries.ts';
 import { replaceAtRevision } from './replace-at-revision.ts';
 import { atRevision, retryOnConflict, revisionOf } from './retry-on-conflict.ts';
 
@@ -63,7 +66,12 @@ const projection = { logo_uri: 0 } as const;
 
 const existing = { deleted_at: { $exists: false } } satisfies Filter<ApplicationDocument>;
 
-export function applications(database: Database): Applications {
+export function applications(
+  database: Database,
+  clock: Clock,
+  recordsEvents = false,
+): Applications {
+  const mark = grantMarks(recordsEvents);
   const findTogether = database.gatherReads(({ applications, decisive }, byId) =>
     applications.find(byId, decisive).toArray(),
   );
@@ -91,6 +99,7 @@ export function applications(database: Database): Applications {
   async function update(
     application_id: string,
     changesOf: (found: ApplicationDocument) => Partial<ApplicationDocument>,
+    markOf: (found: ApplicationDocument) => ApplicationMarkDocument | null = () => null,
   ): Promise<ApplicationRecord | null> {
     const _id = toId(application_id);
     const document = await retryOnConflict(
@@ -99,13 +108,14 @@ export function applications(database: Database): Applications {
         const asked = changesOf(before);
         const generations = generationsAfter(fromApplicationDocument(before), asked);
         const changes = { ...asked, ...(generations.now > 0 && { generations }) };
+        const mark = markOf(before);
         const isMade = (found: ApplicationDocument) =>
           isDeepStrictEqual({ ...found, ...changes }, found);
         return database.write(({ applications, decisive }) => ({
           send: (options) =>
             applications.findOneAndUpdate(
               { _id, ...existing, ...atRevision(revision) },
-              { $set: changes, $inc: { revision: 1 } },
+              { $set: changes, $inc: { revision: 1 }, ...(mark && { $push: { marks: mark } }) },
               { ...options, returnDocument: 'after' },
             ),
           async readBack() {
@@ -289,10 +299,18 @@ export function applications(database: Database): Applications {
 
     updateApplication: (application_id, changes) => update(application_id, () => changes),
     setApplicationDisabled: (application_id, disabled, now) =>
-      update(application_id, (found) => ({
-        disabled,
-        ...(found.disabled && !disabled && { enabled_at: toDate(now) }),
-      })),
+      update(
+        application_id,
+        (found) => ({
+          disabled,
+          ...(found.disabled && !disabled && { enabled_at: toDate(now) }),
+        }),
+        (found) => {
+          if (!recordsEvents || found.disabled === disabled) return null;
+          const type = disabled ? 'application.disabled' : 'application.enabled';
+          return { id: toId(randomUUID()), type, at: toDate(now), name: found.name };
+        },
+      ),
 
     async deleteApplication({ application_id, deleted_at, deleted_by }) {
       const _id = toId(application_id);
@@ -317,6 +335,7 @@ export function applications(database: Database): Applications {
                       ...{ logo_uri: null, homepage_uri: null, policy_uri: null, tos_uri: null },
                       ...{ deleted_at: toDate(deleted_at), deletion_pending: true },
                       ...initiatorField('deleted_by', deleted_by),
+                      ...(recordsEvents && found.document && { document_uri: found.document.uri }),
                     },
                     $unset: { document: '' },
                     $inc: { revision: 1 },
@@ -381,6 +400,7 @@ export function applications(database: Database): Applications {
                   revoked_reason: 'application_deleted',
                 },
                 $unset: { secret_hash: '' },
+                ...mark('grant.revoked', toDate(deleted_at)),
               },
               options,
             );
@@ -393,11 +413,12 @@ export function applications(database: Database): Applications {
     },
 
     async forgetDeletion(application_id) {
+      if (recordsEvents) await tellAll(database, clock);
       await database.write<void>(({ applications }) => ({
         async send(options) {
           await applications.updateOne(
             { _id: toId(application_id) },
-            { $unset: { deletion_pending: '' } },
+            { $unset: { deletion_pending: '', document_uri: '' } },
             options,
           );
         },

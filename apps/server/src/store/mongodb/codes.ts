@@ -15,6 +15,7 @@ import {
   toNewDocument,
   unrevoked,
 } from './documents/grants.ts';
+import { grantMarks } from './documents/marks.ts';
 import { fromId, initiatorField, isSame, toDate, toHash, toId } from './documents/values.ts';
 import { insertOnce } from './insert-once.ts';
 import { revisionOf } from './retry-on-conflict.ts';
@@ -30,7 +31,8 @@ type Codes = Pick<
   | 'countPendingCodes'
 >;
 
-export function codes(database: Database, clock: Clock): Codes {
+export function codes(database: Database, clock: Clock, recordsEvents = false): Codes {
+  const mark = grantMarks(recordsEvents);
   const findAccount = accountLookUp(database);
 
   return {
@@ -148,6 +150,7 @@ export function codes(database: Database, clock: Clock): Codes {
                 ...initiatorField('redeemed_by', initiator),
               },
               $unset: { code_expires_at: '' },
+              ...mark('grant.created', toDate(now)),
             },
             { ...options, returnDocument: 'after' },
           ),

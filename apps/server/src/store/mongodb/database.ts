@@ -16,6 +16,8 @@ import type { AccountDocument, ErasedAccountDocument } from './documents/account
 import type { AddressDocument, ApplicationDocument } from './documents/applications.ts';
 import type { CommandChangeDocument } from './documents/command-changes.ts';
 import type { HourDocument, LiveCountDocument } from './documents/counts.ts';
+import type { DeliveryDocument } from './documents/deliveries.ts';
+import type { EndpointsDocument } from './documents/endpoints.ts';
 import type { GrantDocument } from './documents/grants.ts';
 import type { KeyItem } from './documents/keys.ts';
 import type { LinkDocument } from './documents/links.ts';
@@ -53,6 +55,8 @@ export interface Collections extends Concerns {
   links: Collection<LinkDocument>;
   pages: Collection<PageDocument>;
   grants: Collection<GrantDocument>;
+  endpoints: Collection<EndpointsDocument>;
+  deliveries: Collection<DeliveryDocument>;
   refusals: Collection<RefusalDocument>;
   commandChanges: Collection<CommandChangeDocument>;
   logCounter: Collection<LogCounterDocument>;
@@ -259,6 +263,8 @@ export class Database {
         links: db.collection('links', options),
         pages: db.collection('pages', options),
         grants: db.collection('grants', options),
+        endpoints: db.collection('endpoints', options),
+        deliveries: db.collection('deliveries', options),
         refusals: db.collection('refusals', options),
         commandChanges: db.collection('command_changes', options),
         logCounter: db.collection('schema', options),

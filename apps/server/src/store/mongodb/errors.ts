@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import {
+  MongoBulkWriteError,
   MongoError,
   MongoInvalidArgumentError,
   MongoServerError,
@@ -64,6 +65,12 @@ export function isForbidden(error: unknown): boolean {
 
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11000;
+}
+
+/** Of an insert that is not ordered: all others are inserted, and durable. */
+export function hasOnlyDuplicates(error: unknown): boolean {
+  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return false;
+  return [error.writeErrors].flat().every(({ code }) => code === 11000);
 }
 
 export function isRefusedHint(error: unknown): boolean {

@@ -18,6 +18,7 @@ import {
   unrevoked,
   withDetails,
 } from './documents/grants.ts';
+import { grantMarks } from './documents/marks.ts';
 import {
   fromId,
   initiatorField,
@@ -65,7 +66,8 @@ const activeOf = (parties: Parties): Filter<GrantDocument> => ({
 const unrevokedIndex = ({ account_id }: Parties) =>
   account_id === undefined ? 'unrevoked_by_application' : 'unrevoked_by_account';
 
-export function grants(database: Database): Grants {
+export function grants(database: Database, recordsEvents = false): Grants {
+  const mark = grantMarks(recordsEvents);
   const find = (filter: Filter<GrantDocument> & { _id: GrantDocument['_id'] }) =>
     database.decide(({ grants, decisive }) => grants.findOne(filter, decisive));
 
@@ -104,6 +106,7 @@ export function grants(database: Database): Grants {
                 ...(reason && { revoked_reason: reason }),
               },
               $unset: { secret_hash: '' },
+              ...mark('grant.revoked', toDate(now)),
             },
             { ...options, returnDocument: 'after' },
           ),
@@ -318,6 +321,7 @@ export function grants(database: Database): Grants {
             {
               $set: { revoked_at: toDate(now), ...initiatorField('revoked_by', initiator) },
               $unset: { secret_hash: '' },
+              ...mark('grant.revoked', toDate(now)),
             },
             options,
           );

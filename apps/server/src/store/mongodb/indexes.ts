@@ -5,7 +5,7 @@ import {
   type IndexDescriptionInfo,
   MongoServerError,
 } from 'mongodb';
-import { COUNTS_KEPT, LINKS_KEPT } from '../store.ts';
+import { COUNTS_KEPT, DELIVERIES_KEPT, LINKS_KEPT } from '../store.ts';
 import { EXPIRY_MARGIN } from './clocks.ts';
 import { ConfigurationError } from './configuration-error.ts';
 
@@ -14,6 +14,13 @@ export interface Index {
   key: Record<string, 1 | -1>;
   options: Pick<CreateIndexesOptions, 'expireAfterSeconds' | 'partialFilterExpression'>;
 }
+
+/** Of changes that are no deliveries yet. So no index grows with what was told. */
+const marksOf = (collection: string): Index => ({
+  name: `${collection}_to_tell`,
+  key: { 'marks.at': 1 },
+  options: { partialFilterExpression: { 'marks.at': { $exists: true } } },
+});
 
 /** None is unique, so the collections can be sharded on hashed `_id`, which all requests use. */
 export const grantIndexes: readonly Index[] = [
@@ -56,6 +63,7 @@ export const grantIndexes: readonly Index[] = [
     key: { application_id: 1, account_id: 1 },
     options: { partialFilterExpression: { code_expires_at: { $exists: true } } },
   },
+  marksOf('grants'),
 ];
 
 /** Only with REVOKED_GRANT_DAYS, since each revocation has to write to it. */
@@ -82,6 +90,44 @@ export const accountIndexes: readonly Index[] = [
     name: 'accounts_by_external_id',
     key: { external_id: 1, place: -1 },
     options: { partialFilterExpression: { external_id: { $exists: true } } },
+  },
+  marksOf('accounts'),
+];
+
+const endpointIndexes: readonly Index[] = [
+  { name: 'endpoints_by_id', key: { 'endpoints.id': 1 }, options: {} },
+];
+
+/** What is to be tried. */
+const due = { due_at: { $exists: true } };
+
+const deliveryIndexes: readonly Index[] = [
+  {
+    name: 'deliveries_due',
+    key: { endpoint_id: 1, due_at: 1 },
+    options: { partialFilterExpression: due },
+  },
+  {
+    name: 'deliveries_pending',
+    key: { created_at: 1 },
+    options: { partialFilterExpression: due },
+  },
+  { name: 'deliveries_by_endpoint', key: { endpoint_id: 1, status: 1, _id: -1 }, options: {} },
+  {
+    name: 'deliveries_by_grant',
+    key: { grant_id: 1, _id: -1 },
+    options: { partialFilterExpression: { grant_id: { $exists: true } } },
+  },
+  {
+    // What an erasure takes the names from.
+    name: 'deliveries_by_account',
+    key: { account_id: 1 },
+    options: { partialFilterExpression: { type: 'account.updated' } },
+  },
+  {
+    name: 'delivery_expiry',
+    key: { ended_at: 1 },
+    options: { expireAfterSeconds: DELIVERIES_KEPT / 1000 },
   },
 ];
 
@@ -132,10 +178,13 @@ export interface IndexOptions {
 }
 
 export const indexesOf = ({ reducesRevoked = false }: IndexOptions = {}) => ({
+  applications: [marksOf('applications')],
   accounts: accountIndexes,
   links: linkIndexes,
   pages: pageIndexes,
   grants: reducesRevoked ? [...grantIndexes, revokedIndex] : grantIndexes,
+  endpoints: endpointIndexes,
+  deliveries: deliveryIndexes,
   refusals: refusalIndexes,
   hour_counts: countIndexes,
   rate_limit_counts: rateLimitIndexes,

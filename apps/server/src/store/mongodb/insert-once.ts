@@ -5,7 +5,7 @@ import type { Collections, Database } from './database.ts';
 export function insertOnce<Document extends { _id: Binary }>(
   database: Database,
   collectionOf: (
-    collections: Pick<Collections, 'grants' | 'links' | 'pages'>,
+    collections: Pick<Collections, 'grants' | 'links' | 'pages' | 'deliveries'>,
   ) => Collection<Document>,
   document: Document,
   about: { grant_id?: string } = {},

@@ -12,6 +12,8 @@ import { commandChanges } from './command-changes.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import { counts } from './counts.ts';
 import { Database } from './database.ts';
+import { deliveries } from './deliveries.ts';
+import { endpoints } from './endpoints.ts';
 import { isForbidden } from './errors.ts';
 import { grants } from './grants.ts';
 import { keys } from './keys.ts';
@@ -26,6 +28,7 @@ import { refusals } from './refusals.ts';
 import { resources } from './resources.ts';
 import { scopes } from './scopes.ts';
 import { sizesIn } from './sizes.ts';
+import { sweepEndpoints } from './sweep-endpoints.ts';
 import { trials } from './trials.ts';
 import { useMarks } from './use-mark.ts';
 
@@ -39,23 +42,28 @@ export interface MongoStore extends Store {
   sweep(): Promise<void>;
 }
 
-export const operations = (database: Database, clock: Clock) => ({
-  ...applications(database),
-  ...accounts(database, clock),
-  ...scopes(database, clock),
-  ...resources(database),
-  ...keys(database),
-  ...links(database),
-  ...pages(database),
-  ...codes(database, clock),
-  ...grants(database),
-  ...trials(database),
-  ...refusals(database),
-  ...commandChanges(database),
-  ...logCounter(database),
-  ...counts(database),
-  ...rateLimits(database),
-});
+export function operations(database: Database, clock: Clock, recordsEvents = false) {
+  const ofEndpoints = endpoints(database, clock);
+  return {
+    ...applications(database, clock, recordsEvents),
+    ...accounts(database, clock, recordsEvents),
+    ...scopes(database, clock),
+    ...resources(database),
+    ...keys(database),
+    ...links(database),
+    ...pages(database),
+    ...codes(database, clock, recordsEvents),
+    ...grants(database, recordsEvents),
+    ...trials(database),
+    ...ofEndpoints,
+    ...deliveries(database, ofEndpoints),
+    ...refusals(database),
+    ...commandChanges(database),
+    ...logCounter(database),
+    ...counts(database),
+    ...rateLimits(database),
+  };
+}
 
 const SWEEP_EVERY_MS = 60_000;
 const LOOK_EVERY_MS = 10_000;
@@ -72,7 +80,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   const { client, name } = createClient(options.url, timeouts);
   const connectionPool = watchPool(client);
   const clockDifference = watchClocks(client, options.onWarning);
-  const { revokedGrantDays: days = null, clock } = options;
+  const { revokedGrantDays: days = null, clock, recordsEvents = false } = options;
   const { create, migrate, migrations, claim, onWarning, onCopied } = options;
   const database = new Database(client, name, timeouts, options.onError, {
     ...{ reducesRevoked: days !== null, create, migrate, migrations, claim },
@@ -93,11 +101,14 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
 
   let sweeping: Promise<void> | null = null;
   async function sweep(): Promise<void> {
-    if (days === null) return;
-    sweeping ??= reduceRevoked(database, days, clock()).finally(() => {
+    sweeping ??= sweepOnce().finally(() => {
       sweeping = null;
     });
     await sweeping;
+  }
+  async function sweepOnce(): Promise<void> {
+    if (days !== null) await reduceRevoked(database, days, clock());
+    if (recordsEvents) await sweepEndpoints(database, clock());
   }
   const timer = setInterval(() => {
     sweep().catch((error) => options.onError?.(error));
@@ -117,7 +128,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   const looking = onCopied && setInterval(look, LOOK_EVERY_MS).unref();
 
   return {
-    ...operations(database, options.clock),
+    ...operations(database, clock, recordsEvents),
     kind: 'mongodb',
     connectionPool,
     clockDifference,

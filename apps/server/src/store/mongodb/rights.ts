@@ -10,6 +10,8 @@ const collections = [
   'links',
   'pages',
   'grants',
+  'endpoints',
+  'deliveries',
   'refusals',
   'command_changes',
   'hour_counts',

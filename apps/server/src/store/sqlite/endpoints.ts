@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type EventType, uuidFromBytes, uuidToBytes } from '@latchkey/schema';
 import type { Milliseconds } from '../../clock.ts';
+import { endpointChanges } from '../event.ts';
 import type { EndpointRecord } from '../records.ts';
 import type { EndpointChanges, ListRange } from '../store.ts';
 import { bytesOrNull, idOrNull, rangeParameters } from './rows.ts';
@@ -84,7 +85,7 @@ export function prepareEndpoints(database: DatabaseSync) {
       now: Milliseconds,
     ): EndpointRecord | null {
       const found = findEndpoint(endpoint_id);
-      return found && change(found, changesOf(found, changes), now);
+      return found && change(found, endpointChanges(found, changes), now);
     },
 
     rotateEndpoint(
@@ -108,17 +109,6 @@ export function prepareEndpoints(database: DatabaseSync) {
 
     hasEndpoints: (): boolean => any.get() !== undefined,
   };
-}
-
-/** An earlier reason for which it is disabled stays. */
-function changesOf(
-  { disabled_reason: before }: EndpointRecord,
-  changes: EndpointChanges,
-): Partial<EndpointRecord> {
-  const { disabled_reason, ...rest } = changes;
-  if (disabled_reason === undefined) return rest;
-  if (disabled_reason !== null) return { ...rest, disabled_reason: before ?? disabled_reason };
-  return before === null ? rest : { ...rest, disabled_reason, failing_since: null, failures: 0 };
 }
 
 export function endpointRecord({ hidden: _, ...row }: EndpointRow): EndpointRecord {

@@ -4,6 +4,7 @@ import { type Binary, MongoClient } from 'mongodb';
 import { EXPIRY_MARGIN } from '../../../src/store/mongodb/clocks.ts';
 import { toId } from '../../../src/store/mongodb/documents/values.ts';
 import { openMongoStore } from '../../../src/store/mongodb/mongo-store.ts';
+import type { StoreOptions } from '../../../src/store/store.ts';
 import type { StoreHarness, TestDatabase } from '../suite/harness.ts';
 
 /** Creates databases for the suite on a server. */
@@ -12,7 +13,8 @@ export function mongoHarness(server: string): StoreHarness {
     async fresh(): Promise<TestDatabase> {
       const name = freshName();
       const url = patientUrlOf(server, name);
-      const open = () => openMongoStore({ url, clock: Date.now });
+      const open = (options: Pick<StoreOptions, 'recordsEvents'> = {}) =>
+        openMongoStore({ url, clock: Date.now, ...options });
       return {
         url,
         open,
@@ -23,6 +25,11 @@ export function mongoHarness(server: string): StoreHarness {
         },
         async reduceRevoked(revokedGrantDays, now) {
           const store = await openMongoStore({ url, clock: () => now, revokedGrantDays });
+          await store.sweep();
+          await store.close();
+        },
+        async sweep(now) {
+          const store = await openMongoStore({ url, clock: () => now, recordsEvents: true });
           await store.sweep();
           await store.close();
         },

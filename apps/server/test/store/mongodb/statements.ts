@@ -3,6 +3,7 @@ import { createClient, defaultTimeouts } from '../../../src/store/mongodb/client
 import { Database } from '../../../src/store/mongodb/database.ts';
 import { operations } from '../../../src/store/mongodb/mongo-store.ts';
 import { reduceRevoked } from '../../../src/store/mongodb/reduce-revoked.ts';
+import { sweepEndpoints } from '../../../src/store/mongodb/sweep-endpoints.ts';
 import type { SweptStore } from '../every-operation.ts';
 
 /** What a command examined, and what it found, on all shards together. */
@@ -50,11 +51,14 @@ export async function openExplained(
   }
 
   const store: SweptStore = {
-    ...operations(database, Date.now),
+    ...operations(database, Date.now, true),
     ping: async () => undefined,
     // dbStats has no plan.
     measure: async () => ({ database_bytes: 0, free_bytes: null, backed_up_at: null }),
-    sweep: () => reduceRevoked(database, 1, Date.now()),
+    async sweep() {
+      await reduceRevoked(database, 1, Date.now());
+      await sweepEndpoints(database, Date.now());
+    },
   };
   const explained = Object.entries(store).map(([operation, call]) => [
     operation,

@@ -1,6 +1,7 @@
 import type { Binary } from 'mongodb';
 import type { AccountRecord, CurrentAccount } from '../../records.ts';
 import type { Versioned } from '../retry-on-conflict.ts';
+import type { NumberedMarkDocument } from './marks.ts';
 import { fromId, type InitiatorDocument, toId } from './values.ts';
 
 /** The id of the account is the `account_id` of the grant. */
@@ -20,6 +21,8 @@ export interface AccountDocument extends Versioned, AccountSnapshot {
   external_id?: string;
   /** How often its pages were ended; absent for never. */
   sign_outs?: number;
+  /** One at most; absent for none. */
+  marks?: NumberedMarkDocument[];
 }
 
 /** An erased account: see {@link ApplicationDocument.deleted_at}. */

@@ -8,6 +8,7 @@ import type {
   SecretRecord,
 } from '../../records.ts';
 import type { Versioned } from '../retry-on-conflict.ts';
+import type { ApplicationMarkDocument } from './marks.ts';
 import {
   fromHash,
   fromId,
@@ -55,6 +56,10 @@ export interface ApplicationDocument extends Versioned {
   deleted_at?: Date;
   deleted_by?: InitiatorDocument;
   deletion_pending?: true;
+  /** Of a deleted application, until its grants are told. */
+  document_uri?: string;
+  /** Absent for none. */
+  marks?: ApplicationMarkDocument[];
 }
 
 /**

@@ -24,6 +24,7 @@ import {
   toSnapshot,
 } from './accounts.ts';
 import type { AuthenticatingDocument } from './applications.ts';
+import type { MarkDocument } from './marks.ts';
 import {
   fromHash,
   fromId,
@@ -73,6 +74,8 @@ export interface GrantDocument extends Initiators, Versioned {
   last_used_at?: Date;
   revoked_at?: Date;
   erasure_id?: Binary;
+  /** Absent for none. */
+  marks?: MarkDocument[];
 }
 
 /** In the words of the indexes `unrevoked_by_…`, where null is for an absent field. */
