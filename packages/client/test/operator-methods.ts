@@ -131,10 +131,12 @@ const objectOf = (output: z.ZodType) =>
   ((output as z.ZodObject).shape.object as z.ZodLiteral).value;
 
 /** The members of an input of which exactly one is given, which JSON Schema does not tell. */
-const exactlyOneOf = (input: z.ZodType): readonly string[] =>
-  input === inputs.grantListInput || input === inputs.grantFilterInput
-    ? ['account_id', 'application_id']
-    : [];
+function exactlyOneOf(input: z.ZodType): readonly string[] {
+  if (input === inputs.grantListInput || input === inputs.grantFilterInput) {
+    return ['account_id', 'application_id'];
+  }
+  return input === inputs.deliveryListInput ? ['endpoint_id', 'grant_id'] : [];
+}
 
 /** An object as it would be formatted. */
 function argument(members: readonly string[]): string {

@@ -209,6 +209,11 @@ const resource: Rule = (value) => {
   const place = origin ?? `${parts.scheme}://${authority.toLowerCase()}`;
   return kept([place, ...segments].join('/'));
 };
+const endpointUrl = keptIf((value) => {
+  const parts = partsOf(value);
+  if (value.length > 500 || parts === null || parts.host === null) return false;
+  return ['https', 'http'].includes(parts.scheme) && !value.includes('#');
+});
 const logoUri = keptIf((value) => {
   if (!value.startsWith('data:')) {
     const parts = partsOf(value);
@@ -233,6 +238,15 @@ const listOf =
     value.every((item) => rule(item) !== 'refused')
       ? kept(value)
       : 'refused';
+
+/** In the order of the contract. */
+const eventTypes: Rule = (value) => {
+  const all = ['grant.created', 'grant.revoked', 'account.updated'];
+  all.push('application.disabled', 'application.enabled');
+  const isType = keptIf((type) => all.includes(type));
+  if (listOf(isType, all.length, 1)(value) === 'refused') return 'refused';
+  return kept(all.filter((type) => (value as string[]).includes(type)));
+};
 
 /** A member of a text in another language. */
 const texts: Rule = (value) => {
@@ -284,9 +298,9 @@ const moment = keptIf((value) => {
 });
 
 const wholeNumberUpTo =
-  (most: number): Rule =>
+  (most: number, least = 1): Rule =>
   (value) =>
-    typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most
+    typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
       ? kept(value)
       : 'refused';
 const limit = wholeNumberUpTo(100);
@@ -431,6 +445,32 @@ const contract: Record<keyof typeof inputs, Record<string, Member>> = {
   },
   grantFilterInput: { account_id: optional(id), application_id: optional(id) },
   grantListInput: { account_id: optional(id), application_id: optional(id), ...listMembers },
+  endpointInput: {
+    url: needed(endpointUrl),
+    application_id: or(orNull(id), null),
+    types: or(orNull(eventTypes), null),
+  },
+  endpointListInput: { application_id: optional(id), ...listMembers },
+  endpointIdInput: { endpoint_id: needed(id) },
+  endpointUpdateInput: {
+    endpoint_id: needed(id),
+    url: optional(endpointUrl),
+    types: optional(orNull(eventTypes)),
+    disabled: optional(boolean),
+  },
+  endpointRotationInput: {
+    endpoint_id: needed(id),
+    overlap_seconds: or(wholeNumberUpTo(604_800, 0), 86_400),
+  },
+  replayInput: { endpoint_id: needed(id), since: needed(moment) },
+  deliveryListInput: {
+    ...{ endpoint_id: optional(id), grant_id: optional(id) },
+    status: optional(
+      keptIf((value) => ['pending', 'delivered', 'failed', 'dropped'].includes(value)),
+    ),
+    ...listMembers,
+  },
+  deliveryIdInput: { delivery_id: needed(id) },
   refusalListInput: {
     request_id: optional(requestId),
     ...{ application_id: optional(id), account_id: optional(id), grant_id: optional(id) },
@@ -459,6 +499,7 @@ function readPlainly(name: keyof typeof inputs, input: Record<string, unknown>) 
   ) {
     refused.push('');
   }
+  if (name === 'deliveryListInput' && given('endpoint_id', 'grant_id') !== 1) refused.push('');
   if (name === 'accountListInput' && given('username', 'external_id') > 1) refused.push('');
   const filters = ['request_id', 'application_id', 'account_id', 'grant_id'];
   if (name === 'refusalListInput' && given(...filters) > 1) refused.push('');
@@ -657,6 +698,22 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
   code_verifier: fc.stringMatching(/^[A-Za-z0-9._~-]{42,129}$/),
   external_id: fc.oneof(hostileText, fc.stringMatching(/^[ -~]{0,129}$/)),
   code_challenge: fc.stringMatching(/^[A-Za-z0-9_-]{42,44}$/),
+  url: uriTexts,
+  types: fc.option(
+    fc.uniqueArray(
+      fc.constantFrom(
+        ...['grant.created', 'grant.revoked', 'account.updated', 'application.disabled'],
+        ...['application.enabled', 'ping', ''],
+      ),
+      { maxLength: 6 },
+    ),
+  ),
+  ...{ disabled: fc.boolean(), endpoint_id: ids, delivery_id: ids },
+  overlap_seconds: fc.oneof(
+    fc.integer({ min: -1, max: 604_802 }),
+    fc.constantFrom(-1, 0, 604_800, 604_801),
+  ),
+  status: fc.constantFrom('pending', 'delivered', 'failed', 'dropped', 'Failed', ''),
   role: fc.constantFrom('read', 'host', 'support', 'operate', 'root', 'Read'),
   ...{
     resource_id: ids,
@@ -695,6 +752,8 @@ const right: Record<string, fc.Arbitrary<unknown>> = {
   tos_uri: fc.constantFrom(null, 'https://app.example/terms'),
   scope: fc.constant('profile.read'),
   page: fc.constant('connections'),
+  url: fc.constant('https://app.example/events'),
+  types: fc.constantFrom(null, ['grant.revoked', 'grant.created']),
   redirect_uri: fc.constant('https://app.example/cb'),
   return_url: fc.constant('https://app.example/connections'),
   code_challenge: fc.constant('A'.repeat(43)),

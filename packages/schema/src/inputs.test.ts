@@ -58,8 +58,11 @@ it.each(Object.entries(inputs))(
     const ofAccounts = schema === inputs.accountInput ? ['external_id'] : [];
     // It is ignored, whatever it is.
     const ofResources = schema === inputs.resourceUpdateInput ? ['resource'] : [];
+    const ofEndpoints = schema === inputs.endpointInput ? ['application_id'] : [];
     const nullable = [
       ...ofAccounts,
+      ...ofEndpoints,
+      'types',
       ...ofResources,
       'twitter',
       'expires_at',

@@ -55,6 +55,8 @@ it('ends every list with a null cursor, and those that are complete have no othe
     'admin.connections.list',
     'admin.grants.list',
     'admin.refusals.list',
+    'admin.endpoints.list',
+    'admin.deliveries.list',
     'admin.keys.list',
   ]);
   for (const name of lists) {
@@ -99,6 +101,8 @@ describe('the roles', () => {
       'admin.connections.revoke',
       'admin.pages.end',
       'admin.grants.revoke',
+      'admin.endpoints.ping',
+      'admin.deliveries.retry',
     ]);
     expect(may('support')).toEqual(expect.arrayContaining(may('read')));
   });

@@ -9,8 +9,10 @@ import { allCommands, pathOf } from './command-tree.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { addConnectionCommands } from './connection-commands.ts';
 import { addCopyCommand } from './copy-command.ts';
+import { addDeliveryCommands } from './delivery-commands.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
+import { addEndpointCommands } from './endpoint-commands.ts';
 import { addExamples } from './examples.ts';
 import { exitCode } from './exit-code.ts';
 import { addGrantCommands } from './grant-commands.ts';
@@ -31,7 +33,7 @@ export async function runCommandLine(
   const program = createProgram(terminal);
   // Loaded before the work, since an upgrade may replace the files meanwhile.
   program.hook('preAction', async (_, action) => {
-    terminal.serviceUrl = action.opts().url;
+    terminal.serviceUrl = serviceUrlOf(action);
     if (action.name() !== 'completion') await import('./tell-failure.ts');
   });
   try {
@@ -79,6 +81,8 @@ export function createProgram(terminal: Terminal): Command {
   addGrantCommands(program, terminal);
   addResourceCommands(program, terminal);
   addKeyCommands(program, terminal);
+  addEndpointCommands(program, terminal);
+  addDeliveryCommands(program, terminal);
   addScopeCommands(program, terminal);
   addLinkCommands(program, terminal);
   addConnectionCommands(program, terminal);
@@ -111,9 +115,17 @@ const NOT_OPERATIONS = new Set([
   'latchkey completion',
 ]);
 
+/** The `--url` of this one is the address of the endpoint. */
+const WITH_AN_ADDRESS = 'latchkey endpoint update';
+
+function serviceUrlOf(command: Command): string | undefined {
+  const { url, service } = command.opts();
+  return pathOf(command) === WITH_AN_ADDRESS ? service : url;
+}
+
 function addUrlOption(command: Command): void {
   const option = new Option(
-    '--url <url>',
+    pathOf(command) === WITH_AN_ADDRESS ? '--service <url>' : '--url <url>',
     'call this service with LATCHKEY_ADMIN_SECRET, and use no database',
   );
   const path = pathOf(command);

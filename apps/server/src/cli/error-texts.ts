@@ -10,6 +10,10 @@ const texts: { readonly [Code in ErrorCode]?: string } = {
     'The application describes itself in a document. Only its scopes, its default scopes, its idle days and its grants per account can be changed here, and it has no secrets. Leave the rest out, and run the command again.',
   key_limit_reached:
     'There are 50 keys that work, which is the maximum. To see when each was last used, run latchkey key list. To delete one, run latchkey key delete.',
+  endpoint_limit_reached:
+    'The application has 3 endpoints, or the host has 5, which is the maximum. To see them, run latchkey endpoint list. To delete one, run latchkey endpoint delete.',
+  endpoint_disabled:
+    'Nothing is sent to a disabled endpoint. To see why it is disabled, run latchkey endpoint get. To enable it, run latchkey endpoint update ID --enable.',
   grant_not_found:
     'There is no such grant. To see the grants of an account or an application, run latchkey grant list. An unused code is not a grant yet: to cancel it, run latchkey code cancel.',
   link_expired:
@@ -42,6 +46,9 @@ export function textOf(code: ErrorCode): string {
 const optionNames: Record<string, string> = {
   expires_at: '--expires',
   role: '--role',
+  types: '--type',
+  status: '--status',
+  overlap_seconds: '--overlap',
   display_name: '--display-name',
   redirect_uris: '--redirect-uri',
   scopes: '--scope',

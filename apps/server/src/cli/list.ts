@@ -4,7 +4,8 @@ import { READING, withCalls } from './run-operation.ts';
 import { type Column, createTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
-type PagedOperation = `admin.${'accounts' | 'applications' | 'grants' | 'refusals'}.list`;
+type PagedOperation =
+  `admin.${'accounts' | 'applications' | 'deliveries' | 'endpoints' | 'grants' | 'refusals'}.list`;
 type ItemOf<Name extends PagedOperation> = OperationOutput<Name>['data'][number];
 
 const PAGE = 100;

@@ -31,7 +31,7 @@ export function addSummaryCommand(program: Command, terminal: Terminal): void {
 }
 
 function describe(summary: Summary, width: number | undefined): string {
-  const { since, until, links, grants, refused, series } = summary;
+  const { since, until, links, grants, refused, events, series } = summary;
   const refusals = Object.entries(refused).flatMap(([code, reasons]) =>
     Object.entries(reasons).map(
       ([reason, count]) => [reason === '-' ? code : `${code} (${reason})`, `${count}`] as const,
@@ -44,6 +44,7 @@ function describe(summary: Summary, width: number | undefined): string {
     ['grants created', `${grants.created}`],
     ['grants revoked', countsOf(grants.revoked) || '0'],
     ['grants live', `${grants.live}`],
+    ...(events === null ? [] : [['events', describeEvents(events)] as const]),
     ...(refusals.length === 0 ? [['refused', '0'] as const] : []),
   ]);
   const parts = [
@@ -59,3 +60,10 @@ const countsOf = (counts: object) =>
   Object.entries(counts)
     .map(([name, count]) => `${count} ${name}`)
     .join(', ');
+
+const describeEvents = ({
+  pending,
+  oldest_seconds,
+  failing_endpoints,
+}: NonNullable<Summary['events']>) =>
+  `${pending} pending, the oldest for ${oldest_seconds} s, ${failing_endpoints} endpoints failing`;

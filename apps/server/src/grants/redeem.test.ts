@@ -64,6 +64,7 @@ function serviceAt(now: number, grant: GrantRecord | null, state: CodeState | nu
       async close() {},
     },
     linking: null,
+    events: null,
     redact: (text) => text,
     settings: () => [],
   };

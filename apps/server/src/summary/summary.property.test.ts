@@ -40,7 +40,9 @@ test('the numbers are the sums of the hours and of the series', () => {
       const steps = stepsOf(asked, now);
       const present = steps.until - HOUR;
       const records = list.map(({ ago, counts }) => ({ hour: present - ago * HOUR, counts }));
-      const { links, grants, refused, series } = summaryOf(records, { now, steps, live: -1 });
+      const { links, grants, refused, series } = summaryOf(records, {
+        ...{ now, steps, live: -1, events: null },
+      });
       const within = records.filter(({ hour }) => hour >= steps.since && hour < steps.until);
       const total = (prefix: string, of: readonly HourCounts[] = within) =>
         of

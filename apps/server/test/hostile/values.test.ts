@@ -122,6 +122,23 @@ describeOnAnyStore('a hostile value', (fresh) => {
         ...{ scopes: ['profile.read'], default_scopes: ['profile.read'] },
       },
       'admin.resources.delete': { resource_id: application_id },
+      'admin.endpoints.create': {
+        ...{ url: redirect_uri, application_id, types: ['grant.revoked'] },
+      },
+      'admin.endpoints.list': { application_id, ...page },
+      'admin.endpoints.get': { endpoint_id: application_id },
+      'admin.endpoints.update': {
+        ...{ endpoint_id: application_id, url: redirect_uri, types: ['grant.revoked'] },
+        disabled: false,
+      },
+      'admin.endpoints.delete': { endpoint_id: application_id },
+      'admin.endpoints.rotate': { endpoint_id: application_id, overlap_seconds: 60 },
+      'admin.endpoints.ping': { endpoint_id: application_id },
+      'admin.endpoints.replay': {
+        ...{ endpoint_id: application_id, since: '2026-11-21T02:15:30Z' },
+      },
+      'admin.deliveries.list': { grant_id, status: 'failed', ...page },
+      'admin.deliveries.retry': { delivery_id: application_id },
       'admin.summary.get': { hours: 1 },
       'admin.keys.create': { name: 'Eve', role: 'read', expires_at: '2099-01-01T00:00:00Z' },
       'admin.keys.list': {},

@@ -8,6 +8,8 @@ import type {
   CancelledCode,
   CompleteList,
   Connection,
+  Delivery,
+  Endpoint,
   GrantEntry,
   GrantHistory,
   GrantRevocations,
@@ -19,10 +21,12 @@ import type {
   List,
   NewApplication,
   NewApplicationSecret,
+  NewEndpoint,
   NewKey,
   Page,
   PagesEnded,
   Refusal,
+  Replay,
   Resource,
   RevokedGrant,
   Scope,
@@ -194,6 +198,97 @@ export interface ConnectionInput {
   application_id: string;
 }
 
+/** The input of `deliveries.retry`. */
+export interface DeliveryIdInput {
+  /** The delivery id. */
+  delivery_id: string;
+}
+
+/** The input of `deliveries.list`. It takes exactly one of `endpoint_id` and `grant_id`. */
+export type DeliveryListInput = {
+  /** Only deliveries with this status. */
+  status?: 'pending' | 'delivered' | 'failed' | 'dropped' | undefined;
+  /** The maximum number of entries on a page. Default: 50. */
+  limit?: number | undefined;
+  /** The next_cursor of the previous page. */
+  cursor?: string | undefined;
+} & (
+  | {
+      /** The endpoint id. */
+      endpoint_id: string;
+      grant_id?: undefined;
+    }
+  | {
+      /** The grant id. */
+      grant_id: string;
+      endpoint_id?: undefined;
+    }
+);
+
+/** The input of `endpoints.get`, `endpoints.delete`, `endpoints.ping`. */
+export interface EndpointIdInput {
+  /** The endpoint id. */
+  endpoint_id: string;
+}
+
+/** The input of `endpoints.create`. */
+export interface EndpointInput {
+  /** The address that is told. */
+  url: string;
+  /** The application that is told; null for the host. Default: null. */
+  application_id?: string | null | undefined;
+  /** What it is told; null for everything. Default: null. */
+  types?:
+    | (
+        | 'grant.created'
+        | 'grant.revoked'
+        | 'account.updated'
+        | 'application.disabled'
+        | 'application.enabled'
+      )[]
+    | null
+    | undefined;
+}
+
+/** The input of `endpoints.list`. */
+export interface EndpointListInput {
+  /** Only the endpoints of this application. Default: all. */
+  application_id?: string | undefined;
+  /** The maximum number of entries on a page. Default: 50. */
+  limit?: number | undefined;
+  /** The next_cursor of the previous page. */
+  cursor?: string | undefined;
+}
+
+/** The input of `endpoints.rotate`. */
+export interface EndpointRotationInput {
+  /** The endpoint id. */
+  endpoint_id: string;
+  /** How long messages are signed with the old secret too. Default: 86400. */
+  overlap_seconds?: number | undefined;
+}
+
+/** The input of `endpoints.update`. */
+export interface EndpointUpdateInput {
+  /** The endpoint id. */
+  endpoint_id: string;
+  /** The address that is told. */
+  url?: string | undefined;
+  /** What it is told; null for everything. */
+  types?:
+    | (
+        | 'grant.created'
+        | 'grant.revoked'
+        | 'account.updated'
+        | 'application.disabled'
+        | 'application.enabled'
+      )[]
+    | null
+    | undefined;
+  /** Whether it is told of nothing. */
+  disabled?: boolean | undefined;
+}
+
 /** The input of `grants.revokeAll`. It takes exactly one of `account_id` and `application_id`. */
 export type GrantFilterInput =
   | {
@@ -303,6 +398,14 @@ export interface RefusalListInput {
   limit?: number | undefined;
   /** The next_cursor of the previous page. */
   cursor?: string | undefined;
+}
+
+/** The input of `endpoints.replay`. */
+export interface ReplayInput {
+  /** The endpoint id. */
+  endpoint_id: string;
+  /** Only deliveries that ended from then on. It must not lie in the future. */
+  since: string;
 }
 
 /** The input of `resources.delete`. */
@@ -1143,6 +1246,193 @@ export interface SummaryOperations {
   get(input?: SummaryInput, options?: CallOptions): Promise<WithResponse<Summary>>;
 }
 
+/** Operations on the endpoints. */
+export interface EndpointsOperations {
+  /**
+   * Create an endpoint. Creates an endpoint of an application or of the host, with a secret that is
+   * shown only once. It is told of what happens from then on. An application can have 3 endpoints,
+   * the host 5.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns an endpoint with a new secret, which is shown only once
+   * @throws an `InvalidRequestError` with `application_not_found` or `endpoint_limit_reached`
+   * @throws an `UnavailableError` with `store_full`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const { url } = await admin.endpoints.create({ url: 'https://app.example/latchkey-events' });
+   * ```
+   */
+  create(input: EndpointInput, options?: CallOptions): Promise<WithResponse<NewEndpoint>>;
+
+  /**
+   * List the endpoints. Newest first. With application_id, only those of this application.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a page of a list, newest first; with `for await`, every entry of every page
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * for await (const entry of admin.endpoints.list()) console.log(entry);
+   * ```
+   */
+  list(input?: EndpointListInput, options?: CallOptions): ListPromise<List<Endpoint>>;
+
+  /**
+   * Get an endpoint. The endpoint as it is now, without its secret.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns an address that is told of events
+   * @throws an `InvalidRequestError` with `endpoint_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const { url } = await admin.endpoints.get({ endpoint_id: '0193aa00-0000-7000-8000-000000000001'
+   * });
+   * ```
+   */
+  get(input: EndpointIdInput, options?: CallOptions): Promise<WithResponse<Endpoint>>;
+
+  /**
+   * Update an endpoint. Changes the members that are sent; the others stay. Disabling drops what is
+   * pending. From the response on, no try begins with what was before.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns an address that is told of events
+   * @throws an `InvalidRequestError` with `endpoint_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const { url } = await admin.endpoints.update({ endpoint_id:
+   * '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  update(input: EndpointUpdateInput, options?: CallOptions): Promise<WithResponse<Endpoint>>;
+
+  /**
+   * Delete an endpoint. From the response on, nothing is sent to it. What is pending is dropped,
+   * and its deliveries stay listed for 30 days. Returns the endpoint as it was.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns an address that is told of events
+   * @throws an `InvalidRequestError` with `endpoint_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const { url } = await admin.endpoints.delete({ endpoint_id:
+   * '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  delete(input: EndpointIdInput, options?: CallOptions): Promise<WithResponse<Endpoint>>;
+
+  /**
+   * Replace the secret of an endpoint. Makes a new secret, which is shown only once. For
+   * overlap_seconds, messages are signed with the old one too. A second rotation ends the overlap
+   * of the first.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns an endpoint with a new secret, which is shown only once
+   * @throws an `InvalidRequestError` with `endpoint_not_found`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const { url } = await admin.endpoints.rotate({ endpoint_id:
+   * '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  rotate(input: EndpointRotationInput, options?: CallOptions): Promise<WithResponse<NewEndpoint>>;
+
+  /**
+   * Send a ping to an endpoint. Sends one message of the type ping, once, and returns its delivery
+   * when the try has ended. After 18 seconds it returns the delivery as it is then.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns one event for one endpoint
+   * @throws an `InvalidRequestError` with `endpoint_not_found` or `endpoint_disabled`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.endpoints.ping({ endpoint_id: '0193aa00-0000-7000-8000-000000000001'
+   * });
+   * ```
+   */
+  ping(input: EndpointIdInput, options?: CallOptions): Promise<WithResponse<Delivery>>;
+
+  /**
+   * Replay what was not delivered to an endpoint. Every delivery that was given up or dropped since
+   * then is due now, and its tries begin anew; no pings. One call replays at most 10,000, newest
+   * first: repeat it until the count is 0.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns deliveries that are tried again
+   * @throws an `InvalidRequestError` with `endpoint_not_found` or `endpoint_disabled`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.endpoints.replay({
+   *   endpoint_id: '0193aa00-0000-7000-8000-000000000001',
+   *   since: '2026-11-21T00:00:00Z',
+   * });
+   * ```
+   */
+  replay(input: ReplayInput, options?: CallOptions): Promise<WithResponse<Replay>>;
+}
+
+/** Operations on the deliveries. */
+export interface DeliveriesOperations {
+  /**
+   * List the deliveries to an endpoint or about a grant. Newest first. Takes exactly one of
+   * endpoint_id and grant_id. A delivery is kept for 30 days after its end.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns a page of a list, newest first; with `for await`, every entry of every page
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * for await (const entry of admin.deliveries.list({ endpoint_id:
+   * '0193aa00-0000-7000-8000-000000000001' })) console.log(entry);
+   * ```
+   */
+  list(input: DeliveryListInput, options?: CallOptions): ListPromise<List<Delivery>>;
+
+  /**
+   * Retry a delivery. A delivery that has ended is due now, and its tries begin anew. A ping is
+   * tried once more.
+   *
+   * @param input - what to send
+   * @param options - options of this call
+   * @returns one event for one endpoint
+   * @throws an `InvalidRequestError` with `delivery_not_found`, `endpoint_not_found`,
+   * `endpoint_disabled`, or `delivery_pending`
+   * @throws a `LatchkeyError` as every method: see {@link LatchkeyAdmin}
+   *
+   * @example
+   * ```ts
+   * const result = await admin.deliveries.retry({ delivery_id:
+   * '0193aa00-0000-7000-8000-000000000001' });
+   * ```
+   */
+  retry(input: DeliveryIdInput, options?: CallOptions): Promise<WithResponse<Delivery>>;
+}
+
 /** Operations on the keys. */
 export interface KeysOperations {
   /**
@@ -1271,6 +1561,12 @@ export abstract class OperatorOperations {
 
   /** Operations on the summary. */
   declare readonly summary: SummaryOperations;
+
+  /** Operations on the endpoints. */
+  declare readonly endpoints: EndpointsOperations;
+
+  /** Operations on the deliveries. */
+  declare readonly deliveries: DeliveriesOperations;
 
   /** Operations on the keys. */
   declare readonly keys: KeysOperations;
