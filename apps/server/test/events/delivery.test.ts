@@ -25,7 +25,7 @@ describeOnEachStore('a message', (fresh) => {
     return started;
   }
 
-  async function endpointAt({ url }: { url: string }, members: object = {}): Promise<Json> {
+  async function endpointAt({ url }: { url: string }, members: Record<string, unknown> = {}): Promise<Json> {
     const endpoint = await succeed(server, 'admin.endpoints.create', { url, ...members }, operator);
     closing.push(() =>
       send(server, {
@@ -38,10 +38,10 @@ describeOnEachStore('a message', (fresh) => {
   const revoke = ({ bearer }: LinkedApplication, { grant_id }: { grant_id: string }) =>
     succeed(server, 'grants.revoke', { grant_id }, bearer);
 
-  const deliveries = async (filter: object): Promise<Json[]> =>
+  const deliveries = async (filter: Record<string, unknown>): Promise<Json[]> =>
     (await succeed(server, 'admin.deliveries.list', filter, operator)).data;
 
-  const ended = (filter: object) =>
+  const ended = (filter: Record<string, unknown>) =>
     vi.waitFor(
       async () => {
         const found = await deliveries(filter);
