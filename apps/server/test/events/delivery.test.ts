@@ -25,7 +25,10 @@ describeOnEachStore('a message', (fresh) => {
     return started;
   }
 
-  async function endpointAt({ url }: { url: string }, members: Record<string, unknown> = {}): Promise<Json> {
+  async function endpointAt(
+    { url }: { url: string },
+    members: Record<string, unknown> = {},
+  ): Promise<Json> {
     const endpoint = await succeed(server, 'admin.endpoints.create', { url, ...members }, operator);
     closing.push(() =>
       send(server, {

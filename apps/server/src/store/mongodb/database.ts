@@ -8,6 +8,7 @@ import {
   requestScope,
 } from '../../request-scope.ts';
 import type { StoreOptions } from '../store.ts';
+import { DEMO_ENDPOINT_ID, refuseUnheardChanges } from '../unheard-changes.ts';
 import { claimDatabase } from '../use-mark.ts';
 import type { Timeouts } from './client.ts';
 import { type Concerns, concernsFor } from './concerns.ts';
@@ -76,7 +77,7 @@ export type ListWork<T> = (
 /** Without `migrate`, no index is built either. */
 export type DatabaseOptions = IndexOptions &
   MigrateOptions &
-  Pick<StoreOptions, 'claim' | 'onWarning'>;
+  Pick<StoreOptions, 'claim' | 'onWarning' | 'recordsEvents'>;
 
 /** A linearizable read waits for a majority, also if it finds nothing. */
 const NO_GRANT = toId('00000000-0000-0000-0000-000000000000');
@@ -273,11 +274,16 @@ export class Database {
         rateLimitCounts: db.collection('rate_limit_counts', options),
       };
       await checkRights(db, this.#timeouts.operation);
-      const { create = true, migrate: mayMigrate = true, claim, onWarning } = this.#options;
+      const { create = true, migrate: mayMigrate = true, onWarning } = this.#options;
+      const { claim, recordsEvents = false } = this.#options;
       if (!create) await refuseNew(db, this.#timeouts.operation);
       await migrate(db, concerns, this.#options);
       if (claim) {
         const name = `The database ${db.databaseName}`;
+        if (!recordsEvents && !claim.unheard) {
+          const heard = { endpoints: { $elemMatch: { id: { $ne: toId(DEMO_ENDPOINT_ID) } } } };
+          if (await collections.endpoints.findOne(heard)) refuseUnheardChanges(name);
+        }
         await claimDatabase(useMarks(db, concerns), name, claim, onWarning);
       }
       if (mayMigrate) await this.#keepIndexes(collections, server);

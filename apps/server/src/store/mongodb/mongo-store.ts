@@ -1,3 +1,4 @@
+import { BadSetting } from '../../bad-setting.ts';
 import type { Clock } from '../../clock.ts';
 import { DomainError } from '../../domain-error.ts';
 import { SchemaMismatch } from '../schema-version.ts';
@@ -9,7 +10,6 @@ import { createClient, defaultTimeouts, type Timeouts } from './client.ts';
 import { watchClocks } from './clocks.ts';
 import { codes } from './codes.ts';
 import { commandChanges } from './command-changes.ts';
-import { ConfigurationError } from './configuration-error.ts';
 import { counts } from './counts.ts';
 import { Database } from './database.ts';
 import { deliveries } from './deliveries.ts';
@@ -71,7 +71,7 @@ const LOOK_EVERY_MS = 10_000;
 /**
  * Until the database can be reached, the methods throw `store_unavailable`.
  *
- * @throws ConfigurationError if waiting does not help
+ * @throws BadSetting if waiting does not help
  * @throws SchemaMismatch
  * @throws CopiedDatabase
  */
@@ -84,12 +84,13 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<MongoS
   const { create, migrate, migrations, claim, onWarning, onCopied } = options;
   const database = new Database(client, name, timeouts, options.onError, {
     ...{ reducesRevoked: days !== null, create, migrate, migrations, claim },
+    recordsEvents: options.recordsEvents ?? false,
     ...(onWarning && { onWarning }),
   });
   try {
     await database.prepare();
   } catch (error) {
-    const isFinal = [ConfigurationError, SchemaMismatch, CopiedDatabase].some(
+    const isFinal = [BadSetting, SchemaMismatch, CopiedDatabase].some(
       (kind) => error instanceof kind,
     );
     if (isFinal) {

@@ -13,7 +13,7 @@ export function mongoHarness(server: string): StoreHarness {
     async fresh(): Promise<TestDatabase> {
       const name = freshName();
       const url = patientUrlOf(server, name);
-      const open = (options: Pick<StoreOptions, 'recordsEvents'> = {}) =>
+      const open = (options: Pick<StoreOptions, 'recordsEvents' | 'claim'> = {}) =>
         openMongoStore({ url, clock: Date.now, ...options });
       return {
         url,

@@ -11,7 +11,7 @@ import type { StoreHarness, TestDatabase } from '../suite/harness.ts';
 /** A database in a directory of its own. */
 export interface SqliteTestDatabase extends TestDatabase {
   path: string;
-  open(options?: Pick<StoreOptions, 'recordsEvents'>): Promise<SqliteStore>;
+  open(options?: Pick<StoreOptions, 'recordsEvents' | 'claim'>): Promise<SqliteStore>;
 }
 
 export const sqliteHarness = {
@@ -21,7 +21,7 @@ export const sqliteHarness = {
   async fresh(): Promise<SqliteTestDatabase> {
     const directory = await mkdtemp(join(tmpdir(), 'latchkey-sqlite-'));
     const path = join(directory, 'latchkey.db');
-    const open = (options: Pick<StoreOptions, 'recordsEvents'> = {}) =>
+    const open = (options: Pick<StoreOptions, 'recordsEvents' | 'claim'> = {}) =>
       openSqliteStore({ path, clock: Date.now, ...options });
     return {
       path,

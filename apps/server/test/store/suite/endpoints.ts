@@ -94,6 +94,27 @@ export function describeEndpoints(stores: SuiteStores): void {
         }
       }));
 
+    test('is not left unheard: without EVENTS_KEY, nobody changes anything', () =>
+      stores.withFresh(async (database) => {
+        const store = await database.open({ recordsEvents: true });
+        const endpoint = anEndpoint();
+        const claim = { evenIfCopied: false };
+        await database.open({ claim }).then((silent) => silent.close());
+        await store.createEndpoint(endpoint, MOST);
+        await expect(database.open({ claim })).rejects.toThrow(/EVENTS_KEY is not set/);
+        for (const options of [
+          { claim: { ...claim, unheard: true } },
+          { claim, recordsEvents: true },
+          {},
+        ]) {
+          await database.open(options).then((opened) => opened.close());
+        }
+        await store.deleteEndpoint(endpoint.id, 9);
+        await store.close();
+        await database.sweep(Date.now() + 7_200_000);
+        await database.open({ claim }).then((silent) => silent.close());
+      }));
+
     test('of a deleted application is unknown at once, and none is created for it', () =>
       onEmpty(async (store, other) => {
         const application = anApplication({ disabled: true });

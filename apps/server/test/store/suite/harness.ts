@@ -18,7 +18,7 @@ export interface TestDatabase {
   url: string;
 
   /** Opens another handle to the same data, on the system's clock. The suite closes it. */
-  open(options?: Pick<StoreOptions, 'recordsEvents'>): Promise<Store>;
+  open(options?: Pick<StoreOptions, 'recordsEvents' | 'claim'>): Promise<Store>;
 
   /** Resolves once the adapter's housekeeping has deleted this expired code. Starts it if possible. */
   waitForSweep(grant_id: string): Promise<void>;
