@@ -1,10 +1,10 @@
-import { lookup as resolveName } from 'node:dns';
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isAddressAllowed } from './addresses.ts';
 import { type Agents, singleUse } from './agents.ts';
 import { allowedAt, hostOf, type OutboundAllow } from './destination.ts';
+import { type Resolve, resolveName } from './resolve.ts';
 
 export interface SentRequest {
   method: 'GET' | 'POST';
@@ -16,7 +16,7 @@ export interface SentRequest {
   /** Default: a connection of its own. */
   agents?: Agents;
   /** Default: as the machine resolves names. */
-  resolve?: typeof resolveName;
+  resolve?: Resolve;
 }
 
 export type OutboundFailure = 'address_refused' | 'connection_failed' | 'tls_failed' | 'timeout';
@@ -82,10 +82,7 @@ const isReset = (error: unknown) =>
   ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** The socket connects to the addresses that this returns, and resolves nothing again. */
-function onlyAllowed(
-  resolve: typeof resolveName,
-  isAllowed: (address: string) => boolean,
-): LookupFunction {
+function onlyAllowed(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) =>
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, []);

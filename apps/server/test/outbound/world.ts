@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import type { OutboundRequest } from '../../src/outbound/request.ts';
+import type { Resolve } from '../../src/outbound/resolve.ts';
 import { type Authority, createAuthority } from '../certificates.ts';
 
 /** Certificates of this world are for these names. */
@@ -71,7 +71,7 @@ export async function listen(server: NetServer | Server) {
 /** Resolves names as the test says, each call with the next of its answers; the last one stays. */
 export function resolver(answers: Record<string, string[][]>) {
   const asked: string[] = [];
-  const resolve = ((name: string, _: unknown, callback: (...result: unknown[]) => void) => {
+  const resolve: Resolve = (name, _, callback) => {
     const earlier = asked.filter((one) => one === name).length;
     asked.push(name);
     const addresses = answers[name]?.[Math.min(earlier, answers[name].length - 1)];
@@ -83,6 +83,6 @@ export function resolver(answers: Record<string, string[][]>) {
       null,
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
-  }) as unknown as NonNullable<OutboundRequest['resolve']>;
+  };
   return { resolve, asked };
 }
