@@ -4,11 +4,17 @@ import { environment, startService } from './service.ts';
 // Each kind of database has metrics of its own. Those of MongoDB do not need one that responds.
 const databases = ['file::memory:', 'mongodb://127.0.0.1:1/latchkey'];
 
+const secret = (of: string) => `a-secret-of-32-characters-for-${of}`;
+
 /** What GET /metrics of a new process responds with, for each kind of database. */
 export function metricTexts(cwd: string): Promise<string[]> {
   return Promise.all(
     databases.map(async (DATABASE_URL) => {
-      const env = environment({ METRICS: 'on', DATABASE_URL });
+      const env = environment({
+        ...{ METRICS: 'on', DATABASE_URL },
+        // Without events, there are no metrics of them.
+        ...{ ADMIN_SECRET: secret('admin'), EVENTS_KEY: secret('events') },
+      });
       const service = await startService({ cwd, env });
       // The second one counts the first.
       await (await fetch(`${service.url}/metrics`)).text();

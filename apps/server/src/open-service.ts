@@ -9,7 +9,7 @@ import { createLogNumbers } from './audit/log-numbers.ts';
 import { createRefusalKeeper } from './audit/refusal-keeper.ts';
 import { createClientDocuments } from './client-documents/client-documents.ts';
 import type { Clock, Milliseconds } from './clock.ts';
-import { createEvents, type EventsSettings } from './events/events.ts';
+import { createEvents, type EventsObserver, type EventsSettings } from './events/events.ts';
 import { createIdleGrants } from './grants/end-idle-grants.ts';
 import { sinkOf } from './log/log-sink.ts';
 import { redactor } from './log/redactor.ts';
@@ -27,6 +27,7 @@ import { createLiveGrants } from './summary/live-grants.ts';
 export interface Watcher {
   storeObservers?: readonly StoreObserver[];
   housekeepingFailed?(): void;
+  events?: EventsObserver | undefined;
 }
 
 export interface ServiceOptions {
@@ -174,7 +175,9 @@ export async function openService(
     counts,
     liveGrants,
     linking,
-    events: events && createEvents(store, events, { clock, log, audit, onError }),
+    events:
+      events &&
+      createEvents(store, events, { clock, log, audit, onError, observer: watcher.events }),
     redact,
     settings,
   };

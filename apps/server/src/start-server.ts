@@ -86,6 +86,7 @@ export async function startServer(
   const metrics = settings.metrics ? await loadMetrics() : null;
   const tracing = await loadTracing();
   const demo = isDemo(settings) ? await loadDemo() : null;
+  const events = demo === null ? eventsFrom(settings) : demo.demoEvents;
   const observers = [metrics?.observeStore, tracing?.observeStore];
   const opened = await openService(databaseUrl, log, {
     clock,
@@ -98,12 +99,13 @@ export async function startServer(
     claim: { evenIfCopied },
     onCopied,
     linking: linkingFrom(settings, clock),
-    events: demo === null ? eventsFrom(settings) : demo.demoEvents,
+    events,
     redact: redactorFor(settings),
     settings: () => settingsInForce(settings),
     watcher: {
       storeObservers: observers.filter((observer) => observer !== undefined),
       housekeepingFailed: () => metrics?.housekeepingFailed(),
+      events: events === null ? undefined : metrics?.observeEvents(),
     },
   });
   const limits = createLimits(settings.rateLimit, opened, log, (limit) =>

@@ -18,12 +18,17 @@ export interface Events extends Deliverer {
   refusesUrl(url: string): boolean;
 }
 
+/** For metrics. */
+export interface EventsObserver {
+  onAttempt(this: void, attempt: SentAttempt): void;
+  /** An endpoint that its tries have disabled. */
+  onDisabled(this: void, endpoint: EndpointRecord): void;
+}
+
 export interface EventsSettings {
   /** Those in force: a process reads them again on SIGHUP. */
   keys(): EventsKeys;
   allow: OutboundAllow;
-  /** Each attempt, for metrics. Default: nothing. */
-  onAttempt?(this: void, attempt: SentAttempt): void;
 }
 
 /** @returns null without EVENTS_KEY */
@@ -44,20 +49,29 @@ export function eventsFrom(
 
 export function createEvents(
   store: Store,
-  { keys, allow, onAttempt = () => {} }: EventsSettings,
+  { keys, allow }: EventsSettings,
   {
     clock,
     log,
     audit,
+    observer,
     onError,
-  }: { clock: Clock; log: Logger; audit: Audit; onError(error: unknown): void },
+  }: {
+    clock: Clock;
+    log: Logger;
+    audit: Audit;
+    observer?: EventsObserver | undefined;
+    onError(error: unknown): void;
+  },
 ): Events {
   const deliverer = createDeliverer(store, {
-    ...{ clock, keys, log, onAttempt, onError },
+    ...{ clock, keys, log, onError },
+    onAttempt: (attempt) => observer?.onAttempt(attempt),
     sender: createSender({ clock, allow }),
     userAgent: `Latchkey/${packageJson.version}`,
     onDisabled(endpoint) {
       audit.disabled(endpoint);
+      observer?.onDisabled(endpoint);
       const { id: endpoint_id, application_id, disabled_reason: reason } = endpoint;
       log.warn({ endpoint_id, application_id, reason }, 'an endpoint was disabled');
     },

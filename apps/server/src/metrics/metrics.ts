@@ -1,21 +1,16 @@
 import type { Server } from 'node:http';
 import { promisify } from 'node:util';
 import { errorCodes } from '@latchkey/schema';
-import {
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  type OpenMetricsContentType,
-  type PrometheusContentType,
-  Registry,
-} from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import packageJson from '../../package.json' with { type: 'json' };
 import { DomainError } from '../domain-error.ts';
+import type { EventsObserver } from '../events/events.ts';
 import { type LimitName, limitNames } from '../limits/rate-limit-setting.ts';
 import type { Service } from '../service.ts';
 import { methodsOf, type StoreObserver } from '../store/observe-store.ts';
+import { collectEvents, observeEvents } from './event-metrics.ts';
 import { createPendingCodes } from './pending-codes.ts';
+import type { Registers } from './registers.ts';
 import { withinASecond } from './within-a-second.ts';
 
 /** Known values, never text from a client: Prometheus keeps a time series for each combination. */
@@ -31,6 +26,8 @@ export interface Metrics {
   housekeepingFailed(): void;
   finished(call: FinishedCall, seconds: number): void;
   rateLimited(limit: LimitName): void;
+  /** Only where events are on: the service without them has no metrics of them. */
+  observeEvents(): EventsObserver;
   collectFrom(service: Service, servers: readonly Server[], droppedLogLines: () => number): void;
   text(): Promise<{ type: string; body: string }>;
 }
@@ -129,11 +126,14 @@ export function createMetrics(): Metrics {
       storeFailures.inc({ method: HOUSEKEEPING, error_code: 'store_unavailable' });
     },
 
+    observeEvents: () => observeEvents(registers),
+
     collectFrom(service, servers, droppedLogLines) {
       methodsOf(service.store).forEach(startStoreFailures);
       collectFromLog(registers, droppedLogLines);
       collectFromServers(registers, servers);
       collectFromStore(registers, service);
+      if (service.events !== null) collectEvents(registers, service);
     },
 
     async text() {
@@ -141,8 +141,6 @@ export function createMetrics(): Metrics {
     },
   };
 }
-
-type Registers = Registry<PrometheusContentType | OpenMetricsContentType>[];
 
 function collectFromLog(registers: Registers, dropped: () => number): void {
   new Counter({

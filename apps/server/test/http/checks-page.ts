@@ -56,6 +56,7 @@ async function allRoutes() {
       metrics: {
         observeStore: never,
         housekeepingFailed: never,
+        observeEvents: never,
         finished: never,
         rateLimited: never,
         collectFrom: never,

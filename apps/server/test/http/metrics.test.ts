@@ -1,16 +1,19 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { getHeapStatistics } from 'node:v8';
-import { errorCodes } from '@latchkey/schema';
+import { attemptResults, errorCodes } from '@latchkey/schema';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { DomainError } from '../../src/domain-error.ts';
 import { limitNames } from '../../src/limits/rate-limit-setting.ts';
 import { methodsOf } from '../../src/store/observe-store.ts';
-import { headersOf, invoke, JSON_TYPE, requestOf, send, wires } from './call.ts';
+import { startReceiver } from '../events/receiver.ts';
+import { headersOf, invoke, JSON_TYPE, requestOf, send, succeed, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
 import { asBearer, linkedApplication } from './linked-application.ts';
-import { startTestServer, useServer } from './running-server.ts';
+import { operator, startTestServer, useServer } from './running-server.ts';
+
+const WAIT = { timeout: 20_000 };
 
 interface Sample {
   name: string;
@@ -208,6 +211,53 @@ describeOnAnyStore('/metrics', (fresh) => {
     const isMongodb = server.database.url.startsWith('mongodb');
     expect(pool.map(({ labels }) => labels.state)).toEqual(isMongodb ? ['in_use', 'idle'] : []);
     expect(idle > 0).toBe(isMongodb);
+  });
+
+  test('counts what endpoints are told, and how late, where events are on', async () => {
+    const own = await startTestServer(server.database.url, {
+      METRICS: 'on',
+      EVENTS_KEY: 'an-events-key-of-32-characters-or-more',
+      OUTBOUND_ALLOW: 'private,http',
+    });
+    const scrapeOwn = async () =>
+      samplesIn((await send(own, { method: 'GET', path: '/metrics' })).text);
+    const eventsIn = (samples: Sample[]) => {
+      const value = (name: string) => samples.find((sample) => sample.name === name)?.value;
+      return {
+        attempts: countsOf('latchkey_event_attempts_total', samples),
+        disabled: countsOf('latchkey_endpoints_disabled_total', samples),
+        durations: value('latchkey_event_attempt_seconds_count'),
+        pending: value('latchkey_events_pending'),
+        oldest: value('latchkey_events_oldest_seconds'),
+      };
+    };
+    const before = await scrapeOwn();
+    const results = before.filter(({ name }) => name === 'latchkey_event_attempts_total');
+    expect(results.map(({ labels }) => labels.result)).toEqual(attemptResults);
+    expect(eventsIn(before)).toMatchObject({ attempts: {}, durations: 0, pending: 0, oldest: 0 });
+
+    const receiver = await startReceiver();
+    receiver.answer = (response) => void response.writeHead(500).end();
+    const { url } = receiver;
+    const endpoint = await succeed(own, 'admin.endpoints.create', { url }, operator);
+    const linked = await linkedApplication(own);
+    await linked.convert((await linked.issue()).code);
+    const refused = { attempts: { refused: 1 }, disabled: {}, durations: 1, pending: 1 };
+    await expect.poll(async () => eventsIn(await scrapeOwn()), WAIT).toMatchObject(refused);
+    // The next try is due in 5 s, by a clock that stands still.
+    own.advance(4_000);
+    expect(eventsIn(await scrapeOwn()).oldest).toBeGreaterThanOrEqual(4);
+
+    receiver.answer = (response) => void response.writeHead(410).end();
+    own.advance(2_000);
+    const gone = { attempts: { refused: 2 }, disabled: { gone: 1 }, pending: 0, oldest: 0 };
+    await expect.poll(async () => eventsIn(await scrapeOwn()), WAIT).toMatchObject(gone);
+    const without = (await scrape()).samples.map(({ name }) => name);
+    expect(without.filter((name) => /^latchkey_e(?:vent|ndpoint)/.test(name))).toEqual([]);
+    const path = `/admin/endpoints/${endpoint.id}`;
+    await send(own, { method: 'DELETE', path, authorization: operator });
+    await own.close();
+    await receiver.close();
   });
 
   test('is no route unless METRICS is on', async () => {
