@@ -17,6 +17,7 @@ export {
   parseCredential,
 } from './credential.ts';
 export * from './errors.ts';
+export * as events from './events.ts';
 export * as fields from './fields.ts';
 export * as inputs from './inputs.ts';
 export * from './nearest-name.ts';
