@@ -34,7 +34,7 @@ export {
 } from './fastify.ts';
 export { type FetchEvents, type FetchEventsRequest, fetchEvents } from './fetch.ts';
 export { type HonoEvents, type HonoEventsContext, honoEvents } from './hono.ts';
-export type { FetchBody, NodeBody } from './read-body.ts';
+export type { BodyReader, FetchBody, NodeBody } from './read-body.ts';
 export type { EventDetails, EventHandlers, EventsOptions, EventType } from './receiver.ts';
 export {
   type EventHeaders,

@@ -45,6 +45,16 @@ export async function readNodeBody(
   });
 }
 
+/** The part of the reader of a standard stream that is used. */
+export interface BodyReader {
+  /**
+   * Reads a part of the body.
+   *
+   * @returns the part; none at the end
+   */
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+}
+
 /** The parts of a standard `Request` whose body is read. */
 export interface FetchBody {
   /** Whether something has read the body already. */
@@ -56,16 +66,7 @@ export interface FetchBody {
      *
      * @returns the reader
      */
-    getReader(): {
-      /**
-       * Reads a part of the body.
-       *
-       * @returns the part; none at the end
-       */
-      read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
-      /** Ends the reading. */
-      cancel(): Promise<void>;
-    };
+    getReader(): BodyReader;
   } | null;
 }
 
@@ -82,12 +83,24 @@ export async function readFetchBody(
   for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
     length += part.value.length;
     if (length > most) {
-      await reader?.cancel();
+      void discard(reader);
       return null;
     }
     parts.push(part.value);
   }
   return concatenated(parts);
+}
+
+/**
+ * Reads the rest and forgets it. If it were cancelled, Node would close the socket before the response;
+ * if it were left, the connection could not be used again.
+ */
+async function discard(reader: BodyReader | undefined): Promise<void> {
+  try {
+    while ((await reader?.read())?.value);
+  } catch {
+    // The response does not depend on it.
+  }
 }
 
 const consumed = (advice: string) =>

@@ -120,7 +120,7 @@ export function createVerifier(secret: unknown, toleranceSeconds = 300): Verifie
     throw new LatchkeyConfigError('toleranceSeconds must be a number of 0 or more.');
   }
   // Not before the first message: workers allow nothing asynchronous while they start.
-  let keys: Promise<CryptoKey[]> | undefined;
+  let keys: ReturnType<typeof importKeys> | undefined;
 
   return async (body, headers, now = Date.now()) => {
     const id = headerOf(headers, 'webhook-id');
@@ -139,7 +139,7 @@ export function createVerifier(secret: unknown, toleranceSeconds = 300): Verifie
     }
 
     const signed = concatenated([new TextEncoder().encode(`${id}.${timestamp}.`), body]);
-    keys ??= Promise.all(secrets.map(importKey));
+    keys ??= importKeys(secrets);
     let isSigned = false;
     for (const key of await keys) {
       const expected = `v1,${base64(await crypto.subtle.sign('HMAC', key, signed))}`;
@@ -177,8 +177,10 @@ function secretsOf(secret: unknown): Uint8Array<ArrayBuffer>[] {
 // Base64 (RFC 4648, section 4) of the 24 to 64 bytes that Standard Webhooks allows.
 const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 
-const importKey = (key: Uint8Array<ArrayBuffer>) =>
-  crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+const HMAC = { name: 'HMAC', hash: 'SHA-256' };
+
+const importKeys = (keys: readonly Uint8Array<ArrayBuffer>[]) =>
+  Promise.all(keys.map((key) => crypto.subtle.importKey('raw', key, HMAC, false, ['sign'])));
 
 /** A header; empty if the request does not have it. */
 function headerOf(headers: EventHeaders, name: string): string {
