@@ -74,7 +74,7 @@ const BROUGHT = [
   ...['HonoLinkingContext', 'FetchLinkingRequest', 'HostOptions', 'ExpressHostResponse'],
   ...['FastifyHostReply', 'HonoHostContext', 'FetchHostRequest', 'MetadataResponse'],
   ...['ExpressEventsResponse', 'FastifyEventsReply', 'FetchEventsRequest', 'HonoEventsContext'],
-  ...['NodeBody', 'FetchBody'],
+  ...['NodeBody', 'FetchBody', 'BodyReader'],
 ];
 const calls = () =>
   documented(reference.names).filter(

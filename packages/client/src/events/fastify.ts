@@ -36,9 +36,9 @@ export interface FastifyEventsReply {
 /** The options of a route of Fastify that {@link fastifyEvents} creates. */
 export interface FastifyEvents {
   /** Receives the message before Fastify reads its body, and responds. */
-  onRequest(request: FastifyEventsRequest, reply: FastifyEventsReply): Promise<unknown>;
+  onRequest: (request: FastifyEventsRequest, reply: FastifyEventsReply) => Promise<unknown>;
   /** Every route needs one. It is never called. */
-  handler(): void;
+  handler: () => void;
 }
 
 /**
