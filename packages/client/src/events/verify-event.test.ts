@@ -106,6 +106,10 @@ describe('verifyEvent', () => {
     await expect(verifyEvent(body, signed, secret)).rejects.toThrow(EventSignatureError);
     const dotted = headersOf(body, [secret], { id: 'evt.1' });
     await expect(verifyEvent(body, dotted, secret)).rejects.toThrow(EventSignatureError);
+    // The beginning of a body, as the end of the time.
+    const cut = headersOf(`5.${body}`, [secret]);
+    const moved = { ...cut, 'webhook-timestamp': `${cut['webhook-timestamp']}.5` };
+    await expect(verifyEvent(body, moved, secret)).rejects.toThrow(EventSignatureError);
   });
 
   it.each([
