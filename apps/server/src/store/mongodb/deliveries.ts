@@ -1,7 +1,7 @@
 import { deliveryStatuses } from '@latchkey/schema';
 import type { Binary, UpdateFilter } from 'mongodb';
 import type { Milliseconds } from '../../clock.ts';
-import { endpointAfter, isStillTold } from '../../events/event.ts';
+import { endpointAfter, isStillTold } from '../event.ts';
 import { ATTEMPTS_KEPT, type EndpointRecord } from '../records.ts';
 import { CLAIM_LASTS, type EndedTry, type Store } from '../store.ts';
 import { countEvents } from './count-events.ts';

@@ -1,6 +1,7 @@
 import type { EventType } from '@latchkey/schema';
 import type { Binary, Collection, Filter } from 'mongodb';
 import type { Clock, Milliseconds } from '../../clock.ts';
+import { endReason } from '../end-reason.ts';
 import {
   accountUpdated,
   applicationChanged,
@@ -11,8 +12,7 @@ import {
   isToldOf,
   newDelivery,
   TOLD_WHILE_DISABLED,
-} from '../../events/event.ts';
-import { endReason } from '../end-reason.ts';
+} from '../event.ts';
 import type { EndpointRecord } from '../records.ts';
 import { CLAIM_LASTS } from '../store.ts';
 import { allOf, type Database } from './database.ts';

@@ -5,6 +5,7 @@ import type {
   ApplicationRecord,
   CommandChange,
   DeletionRecord,
+  DeliveryRecord,
   ListedAccount,
   LogCounterRecord,
   ScopeRecord,
@@ -14,6 +15,7 @@ import {
   type CopiedKind,
   type CopiedRecords,
   erasedGrant,
+  type StoredEndpoint,
   type StoredGrant,
   type Transfer,
 } from '../transfer.ts';
@@ -38,6 +40,18 @@ import {
   toCommandChangeDocument,
 } from './documents/command-changes.ts';
 import {
+  type DeliveryDocument,
+  fromDeliveryDocument,
+  toDeliveryDocument,
+} from './documents/deliveries.ts';
+import {
+  type EndpointItem,
+  fromEndpointItem,
+  fromOwner,
+  toEndpointItem,
+  toOwner,
+} from './documents/endpoints.ts';
+import {
   fromStoredGrantDocument,
   type RedeemedDocument,
   toStoredGrantDocument,
@@ -53,11 +67,20 @@ import { resourceFormat } from './documents/resources.ts';
 import { fromScopeDocument, type ScopeDocument, toScopeDocument } from './documents/scopes.ts';
 import { fromId, fromInitiator, initiatorField, toDate, toHash, toId } from './documents/values.ts';
 import type { FenceDocument } from './fence.ts';
+import { joinApplication } from './find-owners.ts';
+import { tellAll } from './make-deliveries.ts';
 import { migrations, versionOf } from './migrations.ts';
 import { touchMark, useMarks } from './use-mark.ts';
 
 interface Copied<Record, Document> {
-  collection: 'scopes' | 'applications' | 'accounts' | 'grants' | 'commandChanges' | 'logCounter';
+  collection:
+    | 'scopes'
+    | 'applications'
+    | 'accounts'
+    | 'grants'
+    | 'deliveries'
+    | 'commandChanges'
+    | 'logCounter';
   which?: object;
   fromDocument(document: Document): Record;
   toDocument(record: Record): Partial<Document>;
@@ -109,6 +132,13 @@ const grants: Copied<StoredGrant, RedeemedDocument> = {
   toDocument: toStoredGrantDocument as (grant: StoredGrant) => RedeemedDocument,
 };
 
+const deliveries: Copied<DeliveryRecord, DeliveryDocument> = {
+  collection: 'deliveries',
+  which: { due_at: { $exists: true } },
+  fromDocument: fromDeliveryDocument,
+  toDocument: toDeliveryDocument,
+};
+
 const command_changes: Copied<CommandChange, CommandChangeDocument> = {
   collection: 'commandChanges',
   fromDocument: fromCommandChangeDocument,
@@ -149,16 +179,65 @@ function putList(
   records: readonly AnyRecord[],
   removed: readonly string[],
 ) {
-  const replaced = [...records.map(({ id }) => id), ...removed].map(toId);
-  const others = {
-    $filter: {
-      input: { $ifNull: ['$list', []] },
-      cond: { $not: [{ $in: ['$$this.id', replaced] }] },
-    },
-  };
-  const list = { $concatArrays: [others, { $literal: records.map(toItem) }] };
+  const list = replacing('$list', records.map(toItem), removed.map(toId));
   return { updateOne: { filter: ALL, update: [{ $set: { list } }], upsert: true } };
 }
+
+async function readEndpoints(
+  { endpoints, listing }: Collections,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<StoredEndpoint[]> {
+  const documents = await endpoints
+    .aggregate<{ _id: Binary; endpoints: EndpointItem; application: object[] }>(
+      [
+        { $unwind: '$endpoints' },
+        ...(after === null ? [] : [{ $match: { 'endpoints.id': { $gt: toId(after) } } }]),
+        { $sort: { 'endpoints.id': 1 } },
+        { $limit: limit },
+        joinApplication('application', existing),
+      ],
+      listing,
+    )
+    .toArray();
+  return documents.map(({ _id, endpoints, application }) => ({
+    ...fromEndpointItem(_id, endpoints),
+    hidden: fromOwner(_id) !== null && application.length === 0,
+  }));
+}
+
+/** One document has all of an owner. */
+function putEndpoints(records: readonly StoredEndpoint[], removed: readonly string[]): object[] {
+  const ids = removed.map(toId);
+  const byOwner = Map.groupBy(records, ({ application_id }) => application_id);
+  return [
+    {
+      updateMany: {
+        filter: { 'endpoints.id': { $in: ids } },
+        update: { $pull: { endpoints: { id: { $in: ids } } } },
+      },
+    },
+    ...[...byOwner].map(([owner, of]) => ({
+      updateOne: {
+        filter: { _id: toOwner(owner) },
+        update: [{ $set: { endpoints: replacing('$endpoints', of.map(toEndpointItem)) } }],
+        upsert: true,
+      },
+    })),
+  ];
+}
+
+/** The list with these items in the place of those with their ids. */
+const replacing = (list: string, items: readonly AnyItem[], removed: readonly Binary[] = []) => ({
+  $concatArrays: [
+    {
+      $filter: {
+        input: { $ifNull: [list, []] },
+        cond: { $not: [{ $in: ['$$this.id', [...items.map(({ id }) => id), ...removed]] }] },
+      },
+    },
+    { $literal: items },
+  ],
+});
 
 /** By which documented applications are found. */
 function addressesOf(records: readonly ApplicationRecord[], removed: readonly string[]) {
@@ -176,7 +255,7 @@ function addressesOf(records: readonly ApplicationRecord[], removed: readonly st
 }
 
 const kinds = {
-  ...{ scopes, applications, deletions, accounts, grants, command_changes },
+  ...{ scopes, applications, deletions, accounts, grants, deliveries, command_changes },
   log_counter,
 };
 const namedKinds: readonly CopiedKind[] = ['scopes', 'log_counter'];
@@ -209,10 +288,11 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
   const run = <T>(work: (collections: Collections) => Promise<T>) => database.writeOnce(work);
   const copied = <Kind extends CopiedKind>(kind: Kind) =>
     kinds[kind as KindOfDocuments] as unknown as Copied<CopiedRecords[Kind], AnyDocument>;
-  const collectionOf = (collections: Collections, kind: CopiedKind) =>
-    collections[
-      listOf(kind)?.collection ?? kinds[kind as KindOfDocuments].collection
-    ] as unknown as Collection<AnyDocument>;
+  const collectionOf = (collections: Collections, kind: CopiedKind) => {
+    if (kind === 'endpoints') return collections.endpoints as unknown as Collection<AnyDocument>;
+    const name = listOf(kind)?.collection ?? kinds[kind as KindOfDocuments].collection;
+    return collections[name] as unknown as Collection<AnyDocument>;
+  };
   function operationsOn<Kind extends CopiedKind>(
     kind: Kind,
     records: readonly CopiedRecords[Kind][],
@@ -221,6 +301,9 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
     const format = listOf(kind);
     if (format !== null)
       return [putList(format, records as unknown as readonly AnyRecord[], removed)];
+    if (kind === 'endpoints') {
+      return putEndpoints(records as unknown as readonly StoredEndpoint[], removed);
+    }
     const { which, toDocument } = copied(kind);
     const _id = { $in: removed.map((key) => toKey(kind, key)) };
     return [
@@ -244,6 +327,10 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
         const format = listOf(kind);
         if (format !== null) {
           const records = await readList(format, collections, { after, limit });
+          return records as unknown as CopiedRecords[typeof kind][];
+        }
+        if (kind === 'endpoints') {
+          const records = await readEndpoints(collections, { after, limit });
           return records as unknown as CopiedRecords[typeof kind][];
         }
         const { which, fromDocument } = copied(kind);
@@ -286,6 +373,10 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
           ),
         );
       }),
+
+    async makeDeliveries(now) {
+      await tellAll(database, () => now);
+    },
 
     // The requests of a service write a fence before they read.
     activity: () =>
