@@ -99,7 +99,7 @@ export interface TestEvents {
   drop(): Promise<void>;
 
   /**
-   * The function {@link signEvent}, which makes a message without an endpoint.
+   * Makes a message without an endpoint, as `signEvent` does.
    *
    * @param event - the type and the data
    * @param secret - the secret of the receiver, `whsec_…`, or a list: each of them signs the message
