@@ -23,7 +23,7 @@ const plants: [PlantName, string, codes?: number][] = [
 ];
 
 // A code has about two messages, and the listener refuses every fifth at first.
-const CODES_WITH_MESSAGES = 20;
+const CODES_WITH_MESSAGES = 40;
 
 const morePlants: [PlantName, string, codes?: number][] = [
   ['verifier-not-in-the-write', 'own-verifier-only'],
