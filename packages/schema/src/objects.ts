@@ -813,7 +813,7 @@ export const eventCounts = z
         'How many deliveries are not ended, and events no deliveries yet; at most 10,000.',
     }),
     oldest_seconds: count.meta({
-      description: 'How long ago the oldest of them happened; 0 for none.',
+      description: 'How many seconds ago the oldest of them happened; 0 for none.',
     }),
     failing_endpoints: count.meta({
       description: 'How many enabled endpoints there are whose last try failed.',
