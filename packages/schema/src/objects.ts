@@ -447,7 +447,8 @@ export const attempt = z
   .object({
     at: timestamp.meta({ description: 'When it began.' }),
     duration_ms: z.int().nonnegative().meta({
-      description: 'How long it took until the headers of the response, or until it failed.',
+      description:
+        'How many milliseconds it took until the headers of the response, or until it failed.',
     }),
     result: z.enum(attemptResults).meta({
       description:
