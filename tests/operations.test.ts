@@ -187,12 +187,17 @@ describe('a running service', () => {
       DATABASE_URL: 'file:operator.db',
       SIGN_IN_URL: 'https://host.example/sign-in',
       PUBLIC_URL: 'https://link.example',
+      EVENTS_KEY: 'an-events-key-for-tests-with-32-characters',
+      OUTBOUND_ALLOW: 'private,http',
     });
     const created = await latchkey(['app', 'create', 'Acme', '--json'], { cwd: folder, env });
     const { id } = JSON.parse(created.stdout);
     const narrower = ['--redirect-uri', 'https://app.example/cb', '--scope', 'profile.read'];
     await latchkey(['app', 'update', id, ...narrower], { cwd: folder, env });
     await latchkey(['scope', 'put', 'profile.read', '--title', 'Read'], { cwd: folder, env });
+    const create = ['endpoint', 'create', 'http://127.0.0.1:9/events', '--json'];
+    const endpoint = JSON.parse((await latchkey(create, { cwd: folder, env })).stdout);
+    await latchkey(['endpoint', 'update', endpoint.id, '--enable'], { cwd: folder, env });
     service = await startService({ cwd: folder, env });
     const acme = { name: 'Acme', redirect_uris: ['https://app.example/cb'] };
     const { body: application } = await call('/admin/applications', ADMIN_SECRET, acme);
@@ -202,6 +207,9 @@ describe('a running service', () => {
     const host = { name: 'Sign-in page', role: 'host' };
     const { body: key } = await call('/admin/keys', ADMIN_SECRET, host);
     await call('/admin/links/deny', key.secret, { link });
+    const endpoints = '/admin/endpoints';
+    await call(`${endpoints}/${endpoint.id}/rotate`, ADMIN_SECRET, {});
+    await call(`${endpoints}/${endpoint.id}/ping`, ADMIN_SECRET, {});
     expect(await service.stop()).toBe(0);
     return lines(service.stderr());
   }

@@ -7,6 +7,7 @@ import {
   credentialPrefixes,
   errorTable,
   inputs,
+  messageTypes,
   type OperationContract,
   objects,
   operations,
@@ -179,6 +180,7 @@ describe('the lengths of the input', () => {
     policy_uri: [applicationInput.shape.policy_uri, fill('https://a')],
     tos_uri: [applicationInput.shape.tos_uri, fill('https://a')],
     return_url: [inputs.pageCreateInput.shape.return_url, fill('https://a')],
+    url: [inputs.endpointInput.shape.url, fill('https://a')],
     logo_uri: [applicationInput.shape.logo_uri, fill('https://a')],
     'logo_uri as data:': [applicationInput.shape.logo_uri, fill('data:image/png;base64,')],
     idle_days: [applicationInput.shape.idle_days, (length) => length],
@@ -187,6 +189,8 @@ describe('the lengths of the input', () => {
     code_verifier: [codeInput.shape.code_verifier, letters],
     limit: [inputs.listInput.shape.limit, (length) => length],
     hours: [inputs.summaryInput.shape.hours, (length) => length],
+    types: [inputs.endpointInput.shape.types, (length) => messageTypes.slice(0, length)],
+    overlap_seconds: [inputs.endpointRotationInput.shape.overlap_seconds, (length) => length],
   };
 
   const rows = tableBelow(limits, 'Input');
@@ -194,7 +198,7 @@ describe('the lengths of the input', () => {
   test('are there for every member that has one', () => {
     // Ids are UUIDs, credentials have a format, and the rest has no length.
     const without =
-      /_id$|^(?:code|token|token_type_hint|link|page|locale|cursor|expires_at|since|role|public|documents|resource_server|challenge_required|sensitive|verified|supporter|own_page)$/;
+      /_id$|^(?:code|token|token_type_hint|link|page|locale|cursor|expires_at|since|role|public|documents|resource_server|challenge_required|sensitive|verified|supporter|own_page|disabled|status)$/;
     const members = Object.values(operations).flatMap(({ input }) =>
       Object.keys(schemaOf(input).shape),
     );
@@ -210,7 +214,7 @@ describe('the lengths of the input', () => {
     const [schema, make] = takers[name] as [unknown, (length: number) => unknown];
     const takes = (length: number) => schemaOf(schema).safeParse(make(length)).success;
     const isUri =
-      /^(?:redirect_uri|homepage_uri|policy_uri|tos_uri|return_url|logo_uri.*|resource)$/.test(
+      /^(?:redirect_uri|homepage_uri|policy_uri|tos_uri|return_url|url|logo_uri.*|resource)$/.test(
         name,
       );
     const from = isUri ? (shortest[name] ?? 10) : Number(least);
@@ -233,10 +237,13 @@ describe('the lifetimes and the sizes', () => {
   /** Numbers that are exported for another file, and that no client can notice. */
   const unseen = [
     'BLOCKING_MS',
+    'BATCH_SIZE',
     'BUFFER_BYTES',
     'COUNTS_KEPT',
     'DEFAULT_AUDIT_DAYS',
     'DEFAULT_MIN_FREE_MB',
+    'HOST.position',
+    'HOST.sub_type',
     'LINE_BYTES',
     'MAX_QUEUED',
     'STALLED_AFTER',

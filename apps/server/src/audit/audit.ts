@@ -22,6 +22,8 @@ export interface AuditedIds {
   resource_id?: string;
   endpoint_id?: string;
   delivery_id?: string;
+  /** Of an endpoint: `true` or `false`. */
+  disabled?: string;
   /** Of the secret that an endpoint was given. */
   secret_version?: string;
   /** The key of the caller. Of what is done to a key, which only the secret may do, that key. */

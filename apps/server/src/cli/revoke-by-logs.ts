@@ -134,6 +134,7 @@ const labels: Record<Exclude<keyof RevokedAgain, 'calls' | 'for_operator'>, stri
   resources_deleted: 'resources deleted',
   keys_deleted: 'keys deleted',
   endpoints_deleted: 'endpoints deleted',
+  endpoints_disabled: 'endpoints disabled',
   endpoints_rotated: 'endpoints with their last secret again',
   lists_shortened: 'lists of redirect URIs or scopes shortened',
 };

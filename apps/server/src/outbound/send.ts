@@ -102,6 +102,8 @@ interface Progress {
 function follow(sent: ClientRequest): Progress {
   const progress = { connected: false, secured: false };
   sent.once('socket', (socket) => {
+    // It was connected for another request, and would collect listeners.
+    if (sent.reusedSocket) return void Object.assign(progress, { connected: true, secured: true });
     socket.once('connect', () => {
       progress.connected = true;
     });

@@ -24,6 +24,7 @@ const auditLine = z
     account_id: id,
     resource_id: id,
     endpoint_id: id,
+    disabled: z.stringbool().optional(),
     secret_version: z.coerce.number().int().optional(),
     key_id: id.nullable(),
     scope: z.string().optional(),

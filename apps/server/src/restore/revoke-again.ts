@@ -24,6 +24,7 @@ export interface RevokedAgain {
   resources_deleted: number;
   keys_deleted: number;
   endpoints_deleted: number;
+  endpoints_disabled: number;
   endpoints_rotated: number;
   lists_shortened: number;
   /** What the log does not tell enough of to do it again. */
@@ -58,6 +59,7 @@ export async function revokeAgain(
     resources_deleted: 0,
     keys_deleted: 0,
     endpoints_deleted: 0,
+    endpoints_disabled: 0,
     endpoints_rotated: 0,
     lists_shortened: 0,
     for_operator: [],
@@ -67,7 +69,8 @@ export async function revokeAgain(
     if (await unlessGone(() => end(service, line))) done[count] += 1;
   };
   const lastSwitches = new Map<string, AuditLine>();
-  const [updates, shortenedUris, shortenedScopes, rotations] = [
+  const [updates, shortenedUris, shortenedScopes, switchedEndpoints, rotations] = [
+    new Map<string, AuditLine>(),
     new Map<string, AuditLine>(),
     new Map<string, AuditLine>(),
     new Map<string, AuditLine>(),
@@ -89,6 +92,7 @@ export async function revokeAgain(
         [updates, 'request_id'],
         [shortenedUris, 'redirect_uris'],
         [shortenedScopes, 'scopes'],
+        [switchedEndpoints, 'disabled'],
       ] as const) {
         const key = line.endpoint_id ?? line.resource_id ?? line.application_id ?? '';
         if (line[name] != null) keepLatest(updated, key, line);
@@ -121,6 +125,9 @@ export async function revokeAgain(
   for (const line of shortenedScopes.values()) {
     await start(line, again('lists_shortened', shortenScopes));
   }
+  for (const line of switchedEndpoints.values()) {
+    await start(line, again('endpoints_disabled', disableEndpoint));
+  }
   for (const line of rotations.values()) {
     await start(line, again('endpoints_rotated', rotateEndpoint));
   }
@@ -142,7 +149,7 @@ async function describeUpdated(
 ): Promise<{ what: string; rest: string } | null> {
   if (endpoint_id !== undefined) {
     const endpoint = await service.store.findEndpoint(endpoint_id);
-    return endpoint && { what: `endpoint ${endpoint_id}`, rest: 'address, types and switch' };
+    return endpoint && { what: `endpoint ${endpoint_id}`, rest: 'address and types' };
   }
   if (resource_id !== undefined) {
     const resource = await findResource(service, resource_id);
@@ -172,7 +179,7 @@ type AfterRestore =
   | 'nothing'
   /** What it ended works again, and expires within an hour. */
   | 'expires'
-  /** Redirect URIs and scopes are taken away again. The log has no more of it, so the operator is told. */
+  /** Redirect URIs and scopes are taken away again, endpoints disabled. The log has no more of it, so the operator is told. */
   | 'update'
   /** The endpoint gets its last secret again, which follows from the number of its rotations. */
   | 'rotate'
@@ -394,6 +401,14 @@ async function deleteKey(service: Service, line: AuditLine): Promise<boolean> {
 
 async function deleteEndpoint(service: Service, line: AuditLine): Promise<boolean> {
   await handle(service, 'admin.endpoints.delete', { endpoint_id: line.endpoint_id }, line);
+  return true;
+}
+
+async function disableEndpoint(service: Service, line: AuditLine): Promise<boolean> {
+  const { endpoint_id = '', disabled } = line;
+  const endpoint = await service.store.findEndpoint(endpoint_id);
+  if (!disabled || endpoint === null || endpoint.disabled_reason !== null) return false;
+  await handle(service, 'admin.endpoints.update', { endpoint_id, disabled }, line);
   return true;
 }
 

@@ -13,7 +13,7 @@ import { type Authority, createAuthority } from '../certificates.ts';
 import { type Json, succeed } from '../http/call.ts';
 import { type Run, runCommand, runInProcess } from '../http/command-process.ts';
 import { describeOnAnyStore, describeOnEachStore, type TestDatabase } from '../http/databases.ts';
-import { ADMIN_SECRET, startTestServer, type TestServer } from '../http/running-server.ts';
+import { ADMIN_SECRET, EVENTS, startTestServer, type TestServer } from '../http/running-server.ts';
 import { authorize, CHALLENGE } from '../linking/link-flow.ts';
 import { commands } from './examples-of-help.ts';
 
@@ -22,11 +22,13 @@ const SETTINGS = {
   ADMIN_SECRET,
   SIGN_IN_URL: 'https://host.example/sign-in',
   PUBLIC_URL: 'https://link.example',
+  ...EVENTS,
 };
 const CALLBACK = 'https://acme.example/callback';
 
 const leaves = commands.filter(([, command]) => command.commands.length === 0);
 const optionOf = (command: (typeof commands)[number][1]) =>
+  command.options.find(({ long }) => long === '--service') ??
   command.options.find(({ long }) => long === '--url');
 const operations = leaves.filter(([, command]) => !optionOf(command)?.hidden);
 const others = leaves.filter(([, command]) => optionOf(command)?.hidden);
@@ -46,8 +48,12 @@ describeOnEachStore('commands with --url', (fresh) => {
   const onDatabase = (words: string[], input = '') =>
     runInProcess(words, { DATABASE_URL: database.url, ...SETTINGS }, { input });
   // Without DATABASE_URL, a command that opened a database would find none.
-  const overTheWire = (words: string[], input = '') =>
-    runInProcess([...words, '--url', server.url], SECRET, { input });
+  const overTheWire = (words: string[], input = '') => {
+    const isUpdate = words.slice(0, 2).join(' ') === 'endpoint update';
+    return runInProcess([...words, isUpdate ? '--service' : '--url', server.url], SECRET, {
+      input,
+    });
+  };
 
   async function json(run: Promise<Run>) {
     const { code, stdout, stderr } = await run;
@@ -125,6 +131,22 @@ describeOnEachStore('commands with --url', (fresh) => {
     const key = await as(['key', 'create'], 'Ada', '--role', 'read');
     await latchkey(['key', 'list']);
     await latchkey(['key', 'delete'], key.id);
+    const at = 'http://127.0.0.1:9/events';
+    const endpoint = await as(['endpoint', 'create'], at, '--type', 'grant.revoked');
+    await latchkey(['endpoint', 'create'], 'ftp://host.example/events');
+    await latchkey(['endpoint', 'list']);
+    await latchkey(['endpoint', 'get'], endpoint.id);
+    await latchkey(['endpoint', 'rotate'], endpoint.id, '--overlap', '0');
+    const ping = await as(['endpoint', 'ping'], endpoint.id);
+    await latchkey(['delivery', 'list'], '--endpoint', endpoint.id, '--status', 'failed');
+    const elsewhere = ['--url', 'http://127.0.0.1:9/elsewhere', '--all-types', '--disable'];
+    await latchkey(['endpoint', 'update'], endpoint.id, ...elsewhere);
+    await latchkey(['endpoint', 'ping'], endpoint.id);
+    await latchkey(['endpoint', 'update'], endpoint.id, '--enable');
+    await latchkey(['endpoint', 'replay'], endpoint.id, '--since', '2026-11-21T02:15:30Z');
+    await latchkey(['delivery', 'retry'], app.id);
+    await latchkey(['endpoint', 'delete'], endpoint.id, '--yes');
+    await latchkey(['delivery', 'retry'], ping.id);
     await latchkey(['summary']);
     return runs;
   }
@@ -215,6 +237,8 @@ function masked({ code, stdout, stderr }: Run): Run {
       .replaceAll(/"by":"\w+"/g, '"by":"ACTOR"')
       .replaceAll(/"address":(?:null|"127.0.0.1")/g, '"address":"ADDRESS"')
       .replaceAll(/lk_\w+/g, 'lk_…')
+      .replaceAll(/whsec_\S+/g, 'whsec_…')
+      .replaceAll(/after \d+ ms|"duration_ms":\d+/g, 'DURATION')
       .replaceAll(/…\w{4}/g, '…')
       .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, 'TIME')
@@ -232,6 +256,13 @@ test.each(others)('%j refuses --url', async (words, command) => {
   );
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('has no --url');
+});
+
+test('endpoint update sends no secret to the address of an endpoint', async () => {
+  const words = ['endpoint', 'update', randomUUID(), '--url', 'http://127.0.0.1:9/events'];
+  const { code, stdout, stderr } = await runInProcess(words, SECRET);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('--service');
 });
 
 const LIST = ['scope', 'list'];

@@ -377,6 +377,18 @@ describe('a connection is kept open', () => {
     expect(await connectionsOfTwo(respond, options)).toBe(expected);
   });
 
+  test('and collects nothing of the messages that went over it', async () => {
+    const { port } = await serveTrusted((_, response) => response.end());
+    const sender = senderWith();
+    const warnings: Error[] = [];
+    const warn = (warning: Error) => void warnings.push(warning);
+    process.on('warning', warn);
+    for (let sent = 0; sent < 15; sent++) await sendTo(at(port), sender);
+    await new Promise(setImmediate);
+    process.off('warning', warn);
+    expect(warnings).toEqual([]);
+  });
+
   test('but not by another sender, which may not go to its address', async () => {
     const { port, connections } = await serveTrusted((_, response) => response.end());
     const results = [{ private: true }, {}, { private: true }].map((allow) =>

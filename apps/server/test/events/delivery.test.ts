@@ -3,12 +3,8 @@ import { type Json, send, succeed } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
 import { operator, startTestServer, useServer } from '../http/running-server.ts';
-import { isSignedBy, type Receiver, startReceiver } from './receiver.ts';
+import { EVENTS, isSignedBy, type Receiver, startReceiver } from './receiver.ts';
 
-const EVENTS = {
-  EVENTS_KEY: 'an events key of at least thirty-two characters'.replaceAll(' ', '-'),
-  OUTBOUND_ALLOW: 'private,http',
-};
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 

@@ -21,7 +21,7 @@ import {
 import { describeOnAnyStore, sqliteDatabase } from '../http/databases.ts';
 import { FORM_TYPE } from '../http/forms.ts';
 import { asBearer, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
-import { operator, useServer } from '../http/running-server.ts';
+import { EVENTS, operator, useServer } from '../http/running-server.ts';
 import { LINKING, linkingApplication } from '../linking/link-flow.ts';
 
 // Values that a store, a template or a language could interpret, in every member of every operation.
@@ -47,7 +47,7 @@ const noTexts: Json[] = [...neverTaken, true, 1234567, 0];
 const badTexts = ['', '\0', 'a\0b', '\ud800', 'a\udc00', '\ud800\ud800', '\u001b[31m', 'a\u0085'];
 
 describeOnAnyStore('a hostile value', (fresh) => {
-  const server = useServer(fresh, LINKING);
+  const server = useServer(fresh, { ...LINKING, ...EVENTS });
   let linked: LinkedApplication;
   let grant: Json;
   let code: string;

@@ -5,6 +5,7 @@ import {
   formatCredential,
   type OperationName,
 } from '@latchkey/schema';
+import { expect, vi } from 'vitest';
 import { invoke, JSON_TYPE, type Request, requestOf, send, succeed, type Wire } from './call.ts';
 import {
   asBasic,
@@ -50,6 +51,12 @@ export async function aResource(server: ServerWithDatabase): Promise<string> {
   if (data.length > 0) return data[0].resource;
   const input = { resource: 'https://mcp0.example', name: 'One' };
   return (await succeed(server, 'admin.resources.create', input, operator)).resource;
+}
+
+/** Nobody listens there. */
+async function anEndpoint(server: ServerWithDatabase, application_id: string): Promise<string> {
+  const input = { url: 'http://127.0.0.1:9/events', application_id };
+  return (await succeed(server, 'admin.endpoints.create', input, operator)).id;
 }
 
 const disable = ({ application_id }: LinkedApplication, server: ServerWithDatabase) =>
@@ -669,6 +676,75 @@ export const errorCases: ErrorCase[] = [
         await invoke(server, 'REST', 'admin.keys.create', readKey, operator);
       }
       return { input: readKey, as: operator };
+    }),
+  },
+  ...(['get', 'update', 'delete', 'rotate', 'ping'] as const).map(
+    (verb): ErrorCase => ({
+      code: 'endpoint_not_found',
+      when: `an unknown endpoint is named by admin.endpoints.${verb}`,
+      status: 404,
+      error: 'invalid_request',
+      arrange: onOperation(`admin.endpoints.${verb}`, async () => ({
+        input: { endpoint_id: randomUUID() },
+        as: operator,
+      })),
+    }),
+  ),
+  {
+    code: 'endpoint_limit_reached',
+    when: 'a fourth endpoint of an application is created',
+    status: 409,
+    error: 'invalid_request',
+    arrange: onOperation('admin.endpoints.create', async ({ application_id }, server) => {
+      const input = { url: 'https://app.example/events', application_id };
+      for (let have = 0; have < 3; have++) {
+        await succeed(server, 'admin.endpoints.create', input, operator);
+      }
+      return { input, as: operator };
+    }),
+  },
+  ...(['ping', 'replay'] as const).map(
+    (verb): ErrorCase => ({
+      code: 'endpoint_disabled',
+      when: `a disabled endpoint is named by admin.endpoints.${verb}`,
+      status: 409,
+      error: 'invalid_request',
+      arrange: onOperation(`admin.endpoints.${verb}`, async ({ application_id }, server) => {
+        const endpoint_id = await anEndpoint(server, application_id);
+        const off = { endpoint_id, disabled: true };
+        await succeed(server, 'admin.endpoints.update', off, operator);
+        const since = { since: '2026-11-21T02:15:30Z' };
+        return { input: { endpoint_id, ...(verb === 'replay' && since) }, as: operator };
+      }),
+    }),
+  ),
+  {
+    code: 'delivery_not_found',
+    when: 'an unknown delivery is retried',
+    status: 404,
+    error: 'invalid_request',
+    arrange: onOperation('admin.deliveries.retry', async () => ({
+      input: { delivery_id: randomUUID() },
+      as: operator,
+    })),
+  },
+  {
+    code: 'delivery_pending',
+    when: 'a delivery is retried that is not over',
+    status: 409,
+    error: 'invalid_request',
+    arrange: onOperation('admin.deliveries.retry', async ({ application_id }, server) => {
+      const endpoint_id = await anEndpoint(server, application_id);
+      for (const verb of ['disable', 'enable'] as const) {
+        await succeed(server, `admin.applications.${verb}`, { application_id }, operator);
+      }
+      const delivery_id = await vi.waitFor(async () => {
+        const input = { endpoint_id, status: 'pending' };
+        const { data } = await succeed(server, 'admin.deliveries.list', input, operator);
+        expect(data.length).toBeGreaterThan(0);
+        return data[0].id;
+      }, 20_000);
+      return { input: { delivery_id }, as: operator };
     }),
   },
   {

@@ -7,7 +7,7 @@ import { headersOf, requestOf, send, unwrapped, wires } from './call.ts';
 import { describeOnAnyStore } from './databases.ts';
 import { type ErrorCase, errorCases } from './error-cases.ts';
 import { type LinkedApplication, linkedApplication } from './linked-application.ts';
-import { type ServerWithDatabase, startTestServer, useServer } from './running-server.ts';
+import { EVENTS, type ServerWithDatabase, startTestServer, useServer } from './running-server.ts';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -60,7 +60,7 @@ test('every error code has a case', () => {
 });
 
 describeOnAnyStore('the error table', (fresh) => {
-  const server = useServer(fresh, { RATE_LIMIT: 'exchanges=1/60' });
+  const server = useServer(fresh, { RATE_LIMIT: 'exchanges=1/60', ...EVENTS });
   testEach(errorCases, server, () => server.url);
 });
 

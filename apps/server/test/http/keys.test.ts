@@ -8,7 +8,7 @@ import { unknownCredential } from './error-cases.ts';
 import { FORM_TYPE } from './forms.ts';
 import { linkedApplication } from './linked-application.ts';
 import { refusalsOf } from './refusals-of.ts';
-import { operator, startTestServer, type TestServer, useServer } from './running-server.ts';
+import { EVENTS, operator, startTestServer, type TestServer, useServer } from './running-server.ts';
 
 const ROLES: Role[] = ['read', 'host', 'support', 'operate'];
 const LINKING = {
@@ -27,7 +27,7 @@ async function newKey(server: TestServer, role: Role, members: object = {}): Pro
 const operatorNames = operationNames.filter((name) => operations[name].caller === 'operator');
 
 describeOnAnyStore('every operation of the operator', (fresh) => {
-  const server = useServer(fresh, LINKING);
+  const server = useServer(fresh, { ...LINKING, ...EVENTS });
   const elsewhere = useServer(fresh);
   const keys = new Map<string, string>();
   beforeAll(async () => {

@@ -10,6 +10,12 @@ import type { FreshDatabase, TestDatabase } from './databases.ts';
 export const ADMIN_SECRET = 'operator"of\\the<tests>&a-few-more-letters';
 export const operator = `Bearer ${ADMIN_SECRET}`;
 
+/** Turns events on, and lets messages to this machine. */
+export const EVENTS = {
+  EVENTS_KEY: 'an-events-key-of-at-least-thirty-two-characters',
+  OUTBOUND_ALLOW: 'private,http',
+};
+
 /** A server in this process with a clock that the test moves. */
 export interface TestServer {
   url: string;

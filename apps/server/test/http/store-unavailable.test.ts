@@ -11,7 +11,7 @@ import {
   type LinkedApplication,
   linkedApplication,
 } from './linked-application.ts';
-import { operator, useServer } from './running-server.ts';
+import { EVENTS, operator, useServer } from './running-server.ts';
 
 const BODY = {
   error: 'temporarily_unavailable',
@@ -20,7 +20,7 @@ const BODY = {
 };
 
 describeOnEachStore('without its store, the service', (fresh) => {
-  const server = useServer(fresh, LINKING);
+  const server = useServer(fresh, { ...LINKING, ...EVENTS });
   let linked: LinkedApplication;
   let inputs: Partial<Record<OperationName, Record<string, unknown>>>;
   let authorizations: Record<'application' | 'grant' | 'operator', string[]>;
@@ -34,7 +34,7 @@ describeOnEachStore('without its store, the service', (fresh) => {
     const resource_id = application_id;
     const named = {
       ...{ account_id, application_id, grant_id, secret_id, link, resource_id },
-      key_id: application_id,
+      ...{ key_id: application_id, endpoint_id: application_id, delivery_id: application_id },
     };
     inputs = {
       'grants.convert': { code },
@@ -49,6 +49,11 @@ describeOnEachStore('without its store, the service', (fresh) => {
       'admin.scopes.delete': { scope: 'a' },
       'admin.resources.create': { resource: 'https://mcp.example', name: 'Notes' },
       'admin.keys.create': { name: 'Ada', role: 'read' },
+      'admin.endpoints.create': { url: 'https://app.example/events' },
+      'admin.endpoints.replay': {
+        ...{ endpoint_id: application_id, since: '2026-11-21T02:15:30Z' },
+      },
+      'admin.deliveries.list': { grant_id },
       'admin.pages.create': { page: 'connections', account_id },
       'grants.introspect': { token: unknownCredential('grantSecret') },
       'grants.revokeToken': { token: unknownCredential('grantSecret') },

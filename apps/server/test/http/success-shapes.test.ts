@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { headersOf, invoke, type Json, type Wire, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
 import { ADA, asBasic, asBearer, linkedApplication } from './linked-application.ts';
-import { operator, type TestServer, useServer } from './running-server.ts';
+import { EVENTS, operator, type TestServer, useServer } from './running-server.ts';
 
 const wireTime = (milliseconds: number) =>
   new Date(milliseconds).toISOString().replace('Z', '+00:00');
@@ -31,7 +31,7 @@ function strictly(server: TestServer, wire: Wire) {
 }
 
 describeOnEachStore('results', (fresh) => {
-  const server = useServer(fresh);
+  const server = useServer(fresh, EVENTS);
 
   test.each(wires)('of an application, over %s', async (wire) => {
     const call = strictly(server, wire);
@@ -129,6 +129,59 @@ describeOnEachStore('results', (fresh) => {
     const forever = await call('admin.keys.create', { name: 'Ada', role: 'read' });
     expect(forever.expires_at).toBeNull();
     await call('admin.keys.delete', { key_id: forever.id });
+  });
+
+  test.each(wires)('of an endpoint and of its deliveries, over %s', async (wire) => {
+    const call = strictly(server, wire);
+    const { id: application_id } = await call('admin.applications.create', { name: 'Acme' });
+    const url = 'http://127.0.0.1:9/events?a=b';
+    const types = ['grant.revoked', 'application.disabled'];
+    const { secret, ...endpoint } = await call('admin.endpoints.create', {
+      ...{ url, application_id: application_id.toUpperCase(), types: types.toReversed() },
+    });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(endpoint).toStrictEqual({
+      ...{ object: 'endpoint', id: expect.any(String), application_id, url, types },
+      ...{ disabled: false, disabled_reason: null, created_at: wireTime(server.now()) },
+      ...{ last_success_at: null, failing_since: null },
+    });
+    const endpoint_id = endpoint.id;
+    expect(await call('admin.endpoints.list', { application_id })).toStrictEqual({
+      ...{ object: 'list', data: [endpoint], next_cursor: null },
+    });
+    expect(await call('admin.endpoints.get', { endpoint_id })).toStrictEqual(endpoint);
+    const { secret: next, ...rotated } = await call('admin.endpoints.rotate', { endpoint_id });
+    expect(rotated).toStrictEqual(endpoint);
+    expect(next).toMatch(/^whsec_/);
+    expect(next).not.toBe(secret);
+
+    const ping = await call('admin.endpoints.ping', { endpoint_id });
+    const attempt = {
+      ...{ at: wireTime(server.now()), duration_ms: expect.any(Number) },
+      ...{ result: 'connection_failed', status_code: null },
+    };
+    expect(ping).toStrictEqual({
+      ...{ object: 'delivery', id: expect.any(String), endpoint_id, event_id: expect.any(String) },
+      ...{ type: 'ping', grant_id: null, account_id: null, status: 'failed' },
+      ...{ created_at: wireTime(server.now()), next_attempt_at: null, attempts: [attempt] },
+    });
+    expect(await call('admin.deliveries.list', { endpoint_id })).toStrictEqual({
+      ...{ object: 'list', data: [ping], next_cursor: null },
+    });
+    expect(await call('admin.deliveries.retry', { delivery_id: ping.id })).toStrictEqual({
+      ...{ ...ping, status: 'pending', next_attempt_at: wireTime(server.now()) },
+    });
+    const since = new Date(server.now()).toISOString();
+    expect(await call('admin.endpoints.replay', { endpoint_id, since })).toStrictEqual({
+      ...{ object: 'replay', endpoint_id, count: 0 },
+    });
+
+    const failing_since = wireTime(server.now());
+    const host = { url: 'https://host.example/events', types: null, disabled: true };
+    const updated = { ...endpoint, ...host, disabled_reason: 'operator', failing_since };
+    expect(await call('admin.endpoints.update', { endpoint_id, ...host })).toStrictEqual(updated);
+    expect(await call('admin.endpoints.update', { endpoint_id })).toStrictEqual(updated);
+    expect(await call('admin.endpoints.delete', { endpoint_id })).toStrictEqual(updated);
   });
 
   test.each(wires)('of an account, over %s', async (wire) => {

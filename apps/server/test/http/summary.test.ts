@@ -4,15 +4,14 @@ import pino from 'pino';
 import { expect, test } from 'vitest';
 import { reportGrant } from '../../src/audit/grant-history.ts';
 import { closeService, openService } from '../../src/open-service.ts';
-import { callOperation } from '../../src/operations/call-operation.ts';
-import type { EndReason } from '../../src/store/records.ts';
 import { authorize, LINKING, linkingApplication } from '../linking/link-flow.ts';
-import { open, openConsent, visit } from '../linking/page-flow.ts';
+import { openConsent, visit } from '../linking/page-flow.ts';
 import { invoke, type Json, succeed, wires } from './call.ts';
 import { describeOnEachStore } from './databases.ts';
-import { confidentialMethods, postForm } from './forms.ts';
-import { type LinkedApplication, linkedApplication } from './linked-application.ts';
+import { postForm } from './forms.ts';
+import { linkedApplication } from './linked-application.ts';
 import { operator, startTestServer, useServer } from './running-server.ts';
+import { waysToEnd } from './ways-to-end.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -37,107 +36,9 @@ describeOnEachStore('the summary', (fresh) => {
     };
   }
 
-  async function disable({ application_id }: LinkedApplication): Promise<void> {
-    await call('admin.applications.disable', { application_id });
-  }
-  const asForm = (linked: LinkedApplication) =>
-    confidentialMethods.client_secret_basic(linked).authorization;
+  const ends = waysToEnd(server);
 
-  const ends: [
-    name: string,
-    reason: EndReason,
-    end: (linked: LinkedApplication, grant: Json) => Promise<unknown>,
-  ][] = [
-    [
-      'its application',
-      'application',
-      ({ bearer }, { grant_id }) => succeed(server, 'grants.revoke', { grant_id }, bearer),
-    ],
-    [
-      'its application, over OAuth',
-      'application',
-      (linked, { grant_secret: token }) =>
-        postForm(server, '/oauth/revoke', { token }, asForm(linked)),
-    ],
-    ['the operator', 'host', (_, { grant_id }) => call('admin.grants.revoke', { grant_id })],
-    [
-      'a command',
-      'host',
-      (_, { grant_id }) =>
-        callOperation(
-          server.service,
-          'admin.grants.revoke',
-          { grant_id },
-          { by: 'command_line', os_user: 'ada' },
-        ),
-    ],
-    [
-      'the operator, of an account',
-      'host',
-      ({ account_id }) => call('admin.grants.revokeAll', { account_id }),
-    ],
-    [
-      'the operator, of an application',
-      'host',
-      ({ application_id }) => call('admin.grants.revokeAll', { application_id }),
-    ],
-    [
-      'the operator, of a connection',
-      'host',
-      ({ account_id, application_id }) =>
-        call('admin.connections.revoke', { account_id, application_id }),
-    ],
-    [
-      'its user, on a page',
-      'user',
-      async ({ account_id, application_id }) => {
-        const page = { page: 'connections', account_id, return_url: 'https://host.example/' };
-        const { url } = await call('admin.pages.create', page);
-        const { cookie } = await open(server, url);
-        const path = `/connections/${application_id}`;
-        const { text } = await visit(server, path, { cookie });
-        const form_token = /name="form_token" value="([^"]+)"/.exec(text)?.[1] ?? '';
-        const form = { form_token, decision: 'disconnect' };
-        return visit(server, path, { cookie, form });
-      },
-    ],
-    [
-      'an erasure',
-      'account_erased',
-      ({ account_id }) => call('admin.accounts.erase', { account_id }),
-    ],
-    [
-      'the deletion of its application',
-      'application_deleted',
-      async (linked) => {
-        await disable(linked);
-        await call('admin.applications.delete', { application_id: linked.application_id });
-      },
-    ],
-    [
-      'not being used',
-      'idle',
-      async ({ application_id }) => {
-        // The service reads the time of the newest code when it first looks.
-        await server.service.idleGrants.end();
-        await call('admin.applications.update', { application_id, idle_days: 1 });
-        server.advance(2 * DAY + 1);
-        await server.service.idleGrants.end();
-      },
-    ],
-    [
-      'a later conversion',
-      'replaced',
-      async (linked) => {
-        const { application_id } = linked;
-        await call('admin.applications.update', { application_id, grants_per_account: 1 });
-        server.advance(1);
-        await linked.link();
-      },
-    ],
-  ];
-
-  test.each(ends)('counts an end by %s, with its reason', async (_, reason, end) => {
+  test.each(ends)('counts an end by $name, with its reason', async ({ reason, end }) => {
     let report: Json;
     const { created, revoked, live, last } = await during(async () => {
       const linked = await linkedApplication(server);
@@ -208,7 +109,7 @@ describeOnEachStore('the summary', (fresh) => {
       await refuse('account.get', {}, forged('grantSecret', grant_id));
       await authorize(server, { ...other.request, redirect_uri: 'https://eve.example/' });
       await authorize(server, { ...other.request, response_type: 'token' });
-      await disable(linked);
+      await call('admin.applications.disable', { application_id: linked.application_id });
       await refuse('grants.revoke', { grant_id }, bearer);
       await refuse('admin.applications.delete', { application_id: other.application_id }, operator);
     });

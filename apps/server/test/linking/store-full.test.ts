@@ -3,19 +3,27 @@ import { type OperationName, operations } from '@latchkey/schema';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { invoke, type Json, send, succeed } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
-import { operator, startTestServer, type TestServer, useServer } from '../http/running-server.ts';
+import {
+  EVENTS,
+  operator,
+  startTestServer,
+  type TestServer,
+  useServer,
+} from '../http/running-server.ts';
 import { authorize, LINKING, type LinkingApplication, linkingApplication } from './link-flow.ts';
 import { identify, openConsent, visit } from './page-flow.ts';
+
+const SETTINGS = { ...LINKING, ...EVENTS };
 
 // Of two servers on one database, one finds too little room, whatever the disk of this machine has.
 
 describeOnEachStore('a database without room', (fresh) => {
-  const before = useServer(fresh, LINKING);
+  const before = useServer(fresh, SETTINGS);
   let server: TestServer;
   let app: LinkingApplication;
   beforeAll(async () => {
     app = await linkingApplication(before);
-    server = await startTestServer(before.database.url, { ...LINKING, MIN_FREE_MB: '1048576' });
+    server = await startTestServer(before.database.url, { ...SETTINGS, MIN_FREE_MB: '1048576' });
   });
   afterAll(() => server.close());
 
@@ -43,6 +51,7 @@ describeOnEachStore('a database without room', (fresh) => {
       'admin.links.identify': { link, account_id },
       'admin.links.approve': { link, account_id },
       'admin.keys.create': { name: 'Ada', role: 'read' },
+      'admin.endpoints.create': { url: 'https://app.example/events', application_id },
     };
     const named = Object.entries(operations).filter(([, { errors }]) =>
       (errors as readonly string[]).includes('store_full'),
@@ -64,6 +73,13 @@ describeOnEachStore('a database without room', (fresh) => {
       expect((await call(name, input)).error_code, name).toBe(code);
     const code = { application_id, scope: 'profile.read' };
     await expectCode('admin.applications.create', { name: '' }, 'parameter_invalid');
+    const endpoint = { url: 'https://app.example/events' };
+    const ofNoApplication = { ...endpoint, application_id: nobody };
+    await expectCode('admin.endpoints.create', ofNoApplication, 'application_not_found');
+    for (let have = 0; have < 5; have++) {
+      await succeed(before, 'admin.endpoints.create', endpoint, operator);
+    }
+    await expectCode('admin.endpoints.create', endpoint, 'endpoint_limit_reached');
     await expectCode('admin.codes.issue', { ...code, account_id: nobody }, 'account_not_found');
     const ofNobody = { page: 'connections', account_id: nobody };
     await expectCode('admin.pages.create', ofNobody, 'account_not_found');

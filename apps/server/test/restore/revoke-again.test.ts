@@ -4,20 +4,24 @@ import { join } from 'node:path';
 import type { FullGrant } from '@latchkey/schema';
 import pino from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { eventsFrom } from '../../src/events/events.ts';
 import { closeService, openService } from '../../src/open-service.ts';
 import { operations } from '../../src/operations/operation.ts';
 import { readAuditLines } from '../../src/restore/read-audit-lines.ts';
 import { afterRestore, type RevokedAgain, revokeAgain } from '../../src/restore/revoke-again.ts';
-import type { Service } from '../../src/service.ts';
+import { eventsOf, type Service } from '../../src/service.ts';
 import { copyDatabase } from '../../src/store/copy-database.ts';
 import { openSource, openTarget } from '../../src/store/open-store.ts';
-import { succeed } from '../http/call.ts';
+import { type Json, succeed } from '../http/call.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
-import { operator, startTestServer, type TestServer } from '../http/running-server.ts';
+import { EVENTS, operator, startTestServer, type TestServer } from '../http/running-server.ts';
 
 const DAY = 86_400_000;
+const events = eventsFrom({
+  ...{ eventsKey: EVENTS.EVENTS_KEY, eventsKeyPrevious: null, outboundAllow: null },
+});
 
 describeOnEachStore('what ended after a backup', (fresh) => {
   /**
@@ -39,7 +43,7 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     await change();
 
     const log = pino({ level: 'silent' });
-    const service = await openService(backup.url, log, { claim: { evenIfCopied: true } });
+    const service = await openService(backup.url, log, { claim: { evenIfCopied: true }, events });
     onTestFinished(() => closeService(service));
     const lines = readAuditLines(serviceLog(server), { lines: 0 });
     return { service, done: await revokeAgain(service, lines, 0), url: backup.url };
@@ -60,6 +64,7 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     const server = await startTestServer(database.url, {
       SIGN_IN_URL: 'https://host.example/sign-in',
       PUBLIC_URL: 'https://link.example',
+      ...EVENTS,
     });
     onTestFinished(async () => {
       await server.close();
@@ -196,6 +201,47 @@ describeOnEachStore('what ended after a backup', (fresh) => {
       ...{ resources_deleted: 1, lists_shortened: 1 },
       for_operator: [narrowed, back].map(({ id }) =>
         expect.stringContaining(`The resource ${id} was updated at 20`),
+      ),
+    });
+  });
+
+  test('is done again of endpoints, which have their last secret again', async () => {
+    const { server, url } = await started();
+    const create = (name: string) =>
+      succeed(
+        server,
+        'admin.endpoints.create',
+        { url: `https://${name}.example/events` },
+        operator,
+      );
+    const [gone, off, on, rotated] = [
+      ...[await create('gone'), await create('off')],
+      ...[await create('on'), await create('rotated')],
+    ];
+    const change = ({ id }: Json, changes: object) =>
+      succeed(server, 'admin.endpoints.update', { endpoint_id: id, ...changes }, operator);
+    let secret = '';
+    const { service, done } = await restoredAfter(server, url, async () => {
+      await succeed(server, 'admin.endpoints.delete', { endpoint_id: gone.id }, operator);
+      await change(off, { disabled: true });
+      await change(on, { disabled: true });
+      await change(on, { disabled: false, types: ['grant.revoked'] });
+      for (let time = 0; time < 3; time++) {
+        const input = { endpoint_id: rotated.id };
+        ({ secret } = await succeed(server, 'admin.endpoints.rotate', input, operator));
+      }
+    });
+    const { store } = service;
+    expect(await store.findEndpoint(gone.id)).toBeNull();
+    expect(await store.findEndpoint(off.id)).toMatchObject({ disabled_reason: 'operator' });
+    expect(await store.findEndpoint(on.id)).toMatchObject({ disabled_reason: null, types: null });
+    const restored = await store.findEndpoint(rotated.id);
+    expect(restored).toMatchObject({ secret_version: 4, overlap_until: null });
+    if (restored) expect(eventsOf(service).secretOf(restored)).toBe(secret);
+    expect(done).toMatchObject({
+      ...{ endpoints_deleted: 1, endpoints_disabled: 1, endpoints_rotated: 1 },
+      for_operator: [off, on].map(({ id }) =>
+        expect.stringContaining(`The endpoint ${id} was updated at 20`),
       ),
     });
   });

@@ -27,8 +27,13 @@ export const eventsHandlers: Handlers<EventsName> = {
     ),
   'admin.endpoints.get': async (service, { endpoint_id }) =>
     toEndpoint(await findEndpoint(service, endpoint_id)),
-  'admin.endpoints.update': async (service, { endpoint_id, ...changes }) =>
-    toEndpoint(await updateEndpoint(service, endpoint_id, changes)),
+  'admin.endpoints.update': async (service, input, _operator, _initiator, { ids }) => {
+    const { endpoint_id, ...changes } = input;
+    const endpoint = await updateEndpoint(service, endpoint_id, changes);
+    // A restore disables it again.
+    if (changes.disabled !== undefined) ids.disabled = `${changes.disabled}`;
+    return toEndpoint(endpoint);
+  },
   'admin.endpoints.delete': async (service, { endpoint_id }) =>
     toEndpoint(await deleteEndpoint(service, endpoint_id)),
   'admin.endpoints.rotate': async (

@@ -119,12 +119,12 @@ export function deliveries(
       const $push = {
         attempts: { $each: [toAttemptDocument(attempt)], $slice: -ATTEMPTS_KEPT },
       };
-      const update = isOver
+      const update: UpdateFilter<DeliveryDocument> = isOver
         ? {
-            $set: { status: isDelivered ? 'delivered' : 'failed', ended_at: toDate(now) } as const,
-            $unset: { claim: '', due_at: '' } as const,
+            $set: { status: isDelivered ? 'delivered' : 'failed', ended_at: toDate(now) },
+            $unset: { claim: '', due_at: '' },
           }
-        : { $set: { due_at: toDate(next_attempt_at) }, $unset: { claim: '' } as const };
+        : { $set: { due_at: toDate(next_attempt_at) }, $unset: { claim: '' } };
       const filter = { _id: toId(delivery_id), claim };
       return { updateOne: { filter, update: { ...update, $inc: { tries: 1 }, $push } } };
     });

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { type OperationName, operations } from '@latchkey/schema';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isSignedBy, startReceiver } from '../events/receiver.ts';
+import { runInProcess } from '../http/command-process.ts';
+import { describeOnAnyStore, type TestDatabase } from '../http/databases.ts';
+import { EVENTS } from '../http/running-server.ts';
+
+describeOnAnyStore('the commands of endpoints', (fresh) => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await fresh();
+  });
+  afterAll(() => database.remove());
+
+  const latchkey = (words: string[], settings: NodeJS.ProcessEnv = EVENTS) =>
+    runInProcess(words, { DATABASE_URL: database.url, ...settings });
+
+  /** Runs a command with `--json`, which has to print one line with exactly the operation's object. */
+  async function json(name: OperationName, ...words: string[]) {
+    const { code, stdout, stderr } = await latchkey([...words, '--json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const object = JSON.parse(stdout);
+    expect(operations[name].output.parse(object)).toStrictEqual(object);
+    return object;
+  }
+
+  test('need EVENTS_KEY', async () => {
+    await json('admin.applications.create', 'app', 'create', 'Acme');
+    const id = randomUUID();
+    const since = ['--since', '2026-11-21T02:15:30Z'];
+    for (const words of [
+      ['endpoint', 'create', 'https://app.example/events'],
+      ...[['list'], ['get', id], ['delete', id], ['ping', id], ['rotate', id]].map((rest) => [
+        ...['endpoint', ...rest],
+      ]),
+      ...[
+        ['endpoint', 'update', id, '--enable'],
+        ['endpoint', 'replay', id, ...since],
+      ],
+      ...[
+        ['delivery', 'list', '--grant', id],
+        ['delivery', 'retry', id],
+      ],
+    ]) {
+      const { code, stdout, stderr } = await latchkey(words, {});
+      expect({ words, code, stdout }).toEqual({ words, code: 2, stdout: '' });
+      expect(stderr).toMatch(/^EVENTS_KEY is not set, .*Example: EVENTS_KEY.*\n$/);
+    }
+  });
+
+  test('make, change, try and delete an endpoint, as the API does', async () => {
+    const receiver = await startReceiver();
+    const { id: app } = await json('admin.applications.create', 'app', 'create', 'Acme');
+    const made = await json(
+      'admin.endpoints.create',
+      ...['endpoint', 'create', receiver.url, '--app', app],
+      ...['--type', 'application.enabled', '--type', 'grant.revoked'],
+    );
+    const { secret, ...endpoint } = made;
+    expect(endpoint).toMatchObject({
+      ...{ application_id: app, url: receiver.url },
+      types: ['grant.revoked', 'application.enabled'],
+    });
+    const listed = await json('admin.endpoints.list', 'endpoint', 'list', '--app', app);
+    expect(listed.data).toEqual([endpoint]);
+
+    const ping = await json('admin.endpoints.ping', 'endpoint', 'ping', endpoint.id);
+    expect(ping).toMatchObject({ type: 'ping', status: 'delivered' });
+    const [heard] = receiver.heard;
+    expect(heard && isSignedBy(secret, heard)).toBe(true);
+    await receiver.close();
+    const deliveries = ['delivery', 'list', '--endpoint', endpoint.id];
+    const delivered = [...deliveries, '--status', 'delivered'];
+    expect((await json('admin.deliveries.list', ...delivered)).data).toEqual([ping]);
+    const again = await json('admin.deliveries.retry', 'delivery', 'retry', ping.id);
+    expect(again).toMatchObject({ id: ping.id, status: 'pending' });
+    const { stderr } = await latchkey(['delivery', 'retry', ping.id]);
+    expect(stderr).toMatch(/^delivery_pending: /);
+
+    const update = ['endpoint', 'update', endpoint.id];
+    expect(await json('admin.endpoints.update', ...update, '--all-types', '--disable')).toEqual({
+      ...{ ...endpoint, types: null, disabled: true, disabled_reason: 'operator' },
+      last_success_at: expect.any(String),
+    });
+    const refused = await latchkey(['endpoint', 'ping', endpoint.id]);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /^endpoint_disabled: .*latchkey endpoint update ID --enable\.\n$/,
+    );
+    const moved = await json(
+      'admin.endpoints.update',
+      ...[...update, '--enable', '--url', 'https://app.example/moved', '--type', 'grant.revoked'],
+    );
+    expect(moved).toMatchObject({ url: 'https://app.example/moved', disabled: false });
+
+    const rotate = ['endpoint', 'rotate', endpoint.id];
+    const rotated = await json('admin.endpoints.rotate', ...rotate, '--overlap', '0');
+    expect(rotated.secret).not.toBe(secret);
+    const wrong = await latchkey([...rotate, '--overlap', '604801']);
+    expect(wrong).toMatchObject({ code: 1, stdout: '' });
+    expect(wrong.stderr).toContain('  --overlap: Must be at most 604800.\n');
+    const since = ['--since', '2026-11-21T02:15:30Z'];
+    const replayed = await json(
+      'admin.endpoints.replay',
+      'endpoint',
+      'replay',
+      endpoint.id,
+      ...since,
+    );
+    expect(replayed.count).toBe(0);
+
+    const remove = ['endpoint', 'delete', endpoint.id];
+    expect(await json('admin.endpoints.delete', ...remove)).toMatchObject({ id: endpoint.id });
+    expect((await latchkey(['endpoint', 'get', endpoint.id])).stderr).toMatch(
+      /^endpoint_not_found: /,
+    );
+  });
+
+  test.each([
+    [['endpoint', 'update', randomUUID()], 'give at least one option'],
+    [['endpoint', 'update', randomUUID(), '--enable', '--disable'], 'cannot be used with'],
+    [['endpoint', 'update', randomUUID(), '--type', 'a', '--all-types'], 'cannot be used with'],
+    [['endpoint', 'replay', randomUUID()], '--since'],
+    [['endpoint', 'replay', randomUUID(), '--since', '2026-11-21'], 'with its offset'],
+    [['delivery', 'list'], "one of '--endpoint' and '--grant' is required"],
+    [['delivery', 'list', '--endpoint', 'a', '--grant', 'b'], 'cannot be used with'],
+  ])('refuse %j', async (words, why) => {
+    const { code, stdout, stderr } = await latchkey(words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(why);
+  });
+});
