@@ -196,9 +196,9 @@ describe('the demo', () => {
     const { go, toConsent, allow } = browser();
     await allow((await toConsent(server)).consent);
     const connections = await go(`${server.demoUrl}/connections`, {});
-    const [, disconnect = ''] = /href="([^"]+disconnect[^"]*)"/.exec(connections.text) ?? [];
-    const asked = await go(new URL(disconnect, server.url).href);
-    await go(asked.url, { form_token: formTokenIn(asked.text) });
+    const [, path = ''] = /href="(\/connections\/[^"]+)"/.exec(connections.text) ?? [];
+    const { url, text } = await go(server.url + path);
+    await go(url, { form_token: formTokenIn(text), decision: 'disconnect' });
     await expect
       .poll(async () => (await go(server.demoUrl ?? '')).text, { timeout: 20_000 })
       .toMatch(/Heard<\/dt><dd>grant\.revoked of [\w-]{36}, because: user</);
