@@ -424,13 +424,17 @@ describe('no part of a secret is shown', () => {
   );
 
   test('every setting that can be a secret is tried', () => {
-    expect(named).toEqual(['DATABASE_URL', 'ADMIN_SECRET', 'ADMIN_SECRET_PREVIOUS']);
+    expect(named).toEqual([
+      ...['DATABASE_URL', 'ADMIN_SECRET', 'ADMIN_SECRET_PREVIOUS'],
+      ...['EVENTS_KEY', 'EVENTS_KEY_PREVIOUS'],
+    ]);
   });
 
   test.each(cases)('of %s, given as a variable or a file', (name, text) => {
     const file = join(folder, name);
     writeFileSync(file, text);
-    const other = name === 'ADMIN_SECRET_PREVIOUS' ? { ADMIN_SECRET: secret } : {};
+    const current = /^(.+)_PREVIOUS$/.exec(name)?.[1];
+    const other = current === undefined ? {} : { [current]: secret };
     for (const [environment, source] of [
       [{ [name]: text }, 'environment'],
       [{ [`${name}_FILE`]: file }, 'file'],
