@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import type { Logger } from 'pino';
 import type { Clock, Milliseconds } from '../clock.ts';
 import type { EndpointRecord } from '../store/records.ts';

@@ -2,7 +2,7 @@ import { deliveryStatuses } from '@latchkey/schema';
 import type { Binary, UpdateFilter } from 'mongodb';
 import type { Milliseconds } from '../../clock.ts';
 import { endpointAfter, isStillTold } from '../event.ts';
-import { ATTEMPTS_KEPT, type EndpointRecord } from '../records.ts';
+import { ATTEMPTS_KEPT, type DeliveryRecord, type EndpointRecord } from '../records.ts';
 import { CLAIM_LASTS, type EndedTry, type Store } from '../store.ts';
 import { countEvents } from './count-events.ts';
 import { allOf, type Database } from './database.ts';
@@ -73,6 +73,13 @@ export function deliveries(
   async function findPinged(endpoint_id: string): Promise<EndpointRecord | null> {
     const endpoint = await findEndpoint(endpoint_id);
     return endpoint?.disabled_reason === null ? endpoint : null;
+  }
+
+  async function findDelivery(delivery_id: string): Promise<DeliveryRecord | null> {
+    const found = await database.decide(({ deliveries, decisive }) =>
+      deliveries.findOne({ _id: toId(delivery_id) }, decisive),
+    );
+    return found && fromDeliveryDocument(found);
   }
 
   /** Those that are due for longest. */
@@ -276,12 +283,7 @@ export function deliveries(
       }));
     },
 
-    async findDelivery(delivery_id) {
-      const found = await database.decide(({ deliveries, decisive }) =>
-        deliveries.findOne({ _id: toId(delivery_id) }, decisive),
-      );
-      return found && fromDeliveryDocument(found);
-    },
+    findDelivery,
 
     async listDeliveries(filter, { limit, before }) {
       const [index, which] =
@@ -303,18 +305,22 @@ export function deliveries(
     async retryDelivery(delivery_id, now) {
       const _id = toId(delivery_id);
       const ended = { ended_at: { $exists: true }, body: { $exists: true } };
-      const document = await database.write(({ deliveries, decisive }) => ({
-        send: (options) =>
-          deliveries.findOneAndUpdate({ _id, ...ended }, anew(now), {
-            ...options,
-            returnDocument: 'after',
-          }),
-        async readBack() {
-          const found = await deliveries.findOne({ _id }, decisive);
-          return found?.status === 'pending' ? { result: found } : ('retry' as const);
+      const begun = await database.write<true | null>(({ deliveries, decisive }) => ({
+        async send(options) {
+          // No findOneAndUpdate: MongoDB would keep the message, and the name in it, for its retries.
+          const { matchedCount } = await deliveries.updateOne(
+            { _id, ...ended },
+            anew(now),
+            options,
+          );
+          return matchedCount === 1 || null;
         },
+        readBack: async () =>
+          (await deliveries.findOne({ _id, status: 'pending' }, decisive))
+            ? { result: true }
+            : 'retry',
       }));
-      return document && fromDeliveryDocument(document);
+      return begun && findDelivery(delivery_id);
     },
 
     async replayDeliveries({ endpoint_id, since, now, limit }) {
