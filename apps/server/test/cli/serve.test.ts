@@ -92,7 +92,9 @@ describe('serve', () => {
       const first = await serve({});
       await first.printed(/^The application secret .* works until .*\n/m);
       await stop(first);
-      const made = await openStore(`file:${join(directory, 'data/latchkey.db')}`);
+      const made = await openStore(`file:${join(directory, 'data/latchkey.db')}`, {
+        clock: Date.now,
+      });
       expect(await made.findEndpoint(DEMO_ENDPOINT_ID)).not.toBeNull();
       await made.close();
       const ADMIN_SECRET = 'a-secret-of-thirty-two-characters';
@@ -106,7 +108,9 @@ describe('serve', () => {
           .toContain('the demo application works on this database: disable it');
         expect(second.run.stderr).toContain('a demo secret works on this database');
         await stop(second);
-        const store = await openStore(`file:${join(directory, 'data/latchkey.db')}`);
+        const store = await openStore(`file:${join(directory, 'data/latchkey.db')}`, {
+          clock: Date.now,
+        });
         expect(await store.findEndpoint(DEMO_ENDPOINT_ID)).toBeNull();
         await store.close();
         expect(second.run.stdout.trim()).toMatch(new RegExp(`${LISTENS.source}$`));
