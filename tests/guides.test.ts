@@ -80,6 +80,60 @@ async function compiles(reader: Reader, file: string): Promise<void> {
 
 type Way = (block: CodeBlock, reader: Reader, blocks: CodeBlock[]) => Promise<void>;
 
+/** What the programs of the guide to events are run with, by a name in them, and what they then tell. */
+const ofEvents: [name: string, run: string, told: unknown[]][] = [
+  [
+    'expressEvents',
+    `
+import { signEvent } from '@latchkey/testing';
+const secret = 'whsec_' + 'A'.repeat(43) + '=';
+const told: string[] = [];
+const listening = createApp({ end: async (id) => void told.push(id) }, secret).listen(0, '127.0.0.1');
+await new Promise((resolve) => listening.once('listening', resolve));
+const { port } = listening.address() as { port: number };
+const event = { type: 'grant.revoked', data: { grant_id: 'its id' } } as const;
+for (const each of [secret, secret.replace('AA', 'BB')]) {
+  const url = 'http://127.0.0.1:' + port + '/latchkey-events';
+  const { status } = await fetch(url, { method: 'POST', ...signEvent(event, each) });
+  told.push(String(status));
+}
+listening.close();
+`,
+    ['its id', '204', '400'],
+  ],
+  [
+    'createLinks',
+    `
+import { DatabaseSync as Database } from 'node:sqlite';
+const database = new Database(':memory:');
+const links = createLinks(database);
+const told: unknown[] = [links.save('1', 'ada', 'secret 1'), links.save('2', 'ada', 'secret 2')];
+links.end('1');
+links.end('1');
+links.end('3');
+told.push(links.save('3', 'ada', 'secret 3'), links.save('1', 'ada', 'secret 1'));
+const secrets = database.prepare('SELECT secret FROM links WHERE secret IS NOT NULL').all();
+told.push(...secrets.map(({ secret }) => secret));
+`,
+    [true, true, false, false, 'secret 2'],
+  ],
+  [
+    'isLinked',
+    `
+import { Latchkey as Client } from '@latchkey/client';
+import { createTestServer } from '@latchkey/testing';
+await using server = await createTestServer();
+const client = new Client(server);
+const { code } = await server.issueCode();
+const { grant_id, grant_secret } = await client.convert(code);
+const told = [await isLinked(client, grant_secret)];
+await server.revoke(grant_id);
+told.push(await isLinked(client, grant_secret));
+`,
+    [true, false],
+  ],
+];
+
 /** The tests of the programs, by page. */
 const ways: Record<string, Record<string, Way>> = {
   'quickstart.md': {
@@ -275,6 +329,17 @@ console.log(JSON.stringify([grant.account.username]));
       expect(JSON.parse(await program(reader, server + code + run))).toEqual(
         isExpress ? ['user-1', 'ada', at('/settings'), at('/settings'), at('/try-again')] : ['ada'],
       );
+    },
+  },
+
+  // tests/clients/webhooks.test.ts runs the programs in Python and Go.
+  'guides/hear-when-a-link-ends.md': {
+    async python() {},
+    async go() {},
+    async ts({ code }, reader) {
+      const [, run = '', expected] = ofEvents.find(([name]) => code.includes(name)) ?? [];
+      const printed = await program(reader, `${code}${run}console.log(JSON.stringify(told));`);
+      expect(JSON.parse(printed)).toEqual(expected);
     },
   },
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LatchkeyAdmin } from '@latchkey/client/admin';
 import {
@@ -14,6 +14,7 @@ import express from 'express';
 import { type FastifyRequest, fastify } from 'fastify';
 import { type Context, Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listenerOf } from './support/fetch-listener.ts';
 
 // Each framework as a host uses it, with the real service: what it does with forms, with middleware and
 // with its own types is not known to the SDK. packages/client/src/host has every case of the routes.
@@ -137,25 +138,6 @@ const frameworks: Record<
     server.on('request', listenerOf(handle));
   },
 };
-
-/** Serves a `fetch` handler with Node, which has no server for one. */
-function listenerOf(handle: (request: Request) => Response | Promise<Response>): RequestListener {
-  return async (incoming, outgoing) => {
-    const { method = '', headers } = incoming;
-    const request = new Request(`http://127.0.0.1${incoming.url}`, {
-      method,
-      headers: new Headers(headers as Record<string, string>),
-      ...(method === 'POST' && { body: incoming as never, duplex: 'half' }),
-    });
-    const response = await handle(request);
-    for (const cookie of response.headers.getSetCookie()) {
-      outgoing.appendHeader('Set-Cookie', cookie);
-    }
-    const others = [...response.headers].filter(([name]) => name !== 'set-cookie');
-    outgoing.writeHead(response.status, Object.fromEntries(others));
-    outgoing.end(await response.text());
-  };
-}
 
 describe.each(Object.keys(frameworks))('with %s', (name) => {
   let server: Server;

@@ -1,5 +1,6 @@
 import * as client from '@latchkey/client';
 import * as admin from '@latchkey/client/admin';
+import * as events from '@latchkey/client/events';
 import * as guards from '@latchkey/client/guards';
 import * as host from '@latchkey/client/host';
 import * as linking from '@latchkey/client/linking';
@@ -72,6 +73,8 @@ const BROUGHT = [
   ...['LinkingClient', 'LinkingOptions', 'ExpressLinkingResponse', 'FastifyLinkingReply'],
   ...['HonoLinkingContext', 'FetchLinkingRequest', 'HostOptions', 'ExpressHostResponse'],
   ...['FastifyHostReply', 'HonoHostContext', 'FetchHostRequest', 'MetadataResponse'],
+  ...['ExpressEventsResponse', 'FastifyEventsReply', 'FetchEventsRequest', 'HonoEventsContext'],
+  ...['NodeBody', 'FetchBody', 'BodyReader'],
 ];
 const calls = () =>
   documented(reference.names).filter(
@@ -82,7 +85,7 @@ describe('a docstring', () => {
   test('with a sentence is at every name', () => {
     expect(reference.names.map(({ name }) => name)).toEqual(
       expect.arrayContaining(
-        Object.keys({ ...client, ...guards, ...linking, ...host, ...admin, ...testing }),
+        Object.keys({ ...client, ...events, ...guards, ...linking, ...host, ...admin, ...testing }),
       ),
     );
     const without = documented(reference.names)

@@ -77,6 +77,7 @@ describe.each(runtimes)('$name', { skip: !hasRuntimes }, (runtime) => {
       maybe_sent: !runtime.tellsRefusal,
       late: 'TimeoutError',
       ...{ guarded: 200, foreign: 401, metadata: ['https://link.example'], verified: true },
+      ...{ received: 204, handled: '0193aa00-0000-7000-8000-000000000001', tampered: 400 },
       unlinked: true,
       refused: 'AuthenticationError',
       signsIn: true,

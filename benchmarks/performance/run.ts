@@ -15,6 +15,7 @@ import { buildTree, NoTree } from './against/tree.ts';
 import type { Benchmark } from './benchmark.ts';
 import { comparison } from './comparison/comparison.ts';
 import { latchkey, latchkeyMongodb } from './contenders/latchkey.ts';
+import { events } from './events/events.ts';
 import { memory } from './memory/memory.ts';
 import { type MongodbKind, mongodbKinds } from './mongodb-servers.ts';
 import { type Options, readOptions, WrongOptions } from './options.ts';
@@ -24,7 +25,7 @@ import { logProgress } from './progress.ts';
 import { pinLoad } from './server-process.ts';
 
 /** By name, in the order in which they run. */
-const benchmarks: Record<string, Benchmark> = { comparison, memory };
+const benchmarks: Record<string, Benchmark> = { comparison, memory, events };
 
 async function printProfiles(mongodbs: readonly MongodbKind[]): Promise<void> {
   const [mongodb] = mongodbs;

@@ -32,11 +32,16 @@ export class ServerProcess {
   /**
    * @param args - for Node
    * @param options.folder - its working directory; its stderr goes to `stderr.log` there
+   * @param options.besideLoad - whether it shares the core of the load. Default: that of the servers
    */
-  constructor(args: readonly string[], options: { folder: string; env?: NodeJS.ProcessEnv }) {
+  constructor(
+    args: readonly string[],
+    options: { folder: string; env?: NodeJS.ProcessEnv; besideLoad?: boolean },
+  ) {
+    const core = options.besideLoad ? LOAD_CORE : SERVER_CORE;
     const command = [process.execPath, ...args];
     const [program = '', ...rest] = isPinned
-      ? ['taskset', '-c', String(SERVER_CORE), ...command]
+      ? ['taskset', '-c', String(core), ...command]
       : command;
     this.#child = spawn(program, rest, {
       cwd: options.folder,

@@ -22,6 +22,7 @@ export default defineConfig({
   ...(main as Options),
   entry: {
     linking: 'src/linking/index.ts',
+    events: 'src/events/index.ts',
     admin: 'src/admin/index.ts',
     host: 'src/host/index.ts',
   },

@@ -9,6 +9,8 @@ declare const resource: string;
 declare const mcp: import('express').RequestHandler;
 declare const kept: { state: string; codeVerifier: string };
 declare const baseUrl: string, applicationSecret: string, adminSecret: string;
+declare const secret: string;
+declare const forget: (grantId: string, reason?: string | null) => Promise<void>;
 declare const links: { save(user: string, link: { id: string; secret: string }): Promise<void> };
 declare const encrypt: (text: string) => string;
 declare const endSession: import('express').RequestHandler;

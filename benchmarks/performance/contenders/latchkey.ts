@@ -37,6 +37,12 @@ export interface RunningLatchkey<W extends Wire> extends RunningServer {
   wire: W;
   /** Issues a code with a binding. */
   issuing: Endpoint<object, string>;
+  /** Sends requests of the operator. All have to succeed. */
+  administer(
+    requests: readonly { method: string; path: string; body: object }[],
+  ): Promise<Record<string, string>[]>;
+  /** Starts another process on its database, beside the load. */
+  startAnother(): ServerProcess;
 }
 
 /**
@@ -45,7 +51,7 @@ export interface RunningLatchkey<W extends Wire> extends RunningServer {
  * @param tree - the checkout
  */
 export async function startLatchkey<W extends Wire>(
-  options: StartOptions,
+  options: StartOptions & { settings?: Record<string, string> },
   { wire, bind = () => ({ binding: {}, toInput: (code) => code }) }: Client<W>,
   tree = ROOT,
 ): Promise<RunningLatchkey<W>> {
@@ -53,10 +59,16 @@ export async function startLatchkey<W extends Wire>(
   const adminSecret = randomBytes(32).toString('hex');
   const testKit = pathToFileURL(join(tree, 'packages/test-kit/src/mongodb/'));
   const node = [...options.nodeArguments, ...nodeArgumentsFor(databaseUrl, testKit)];
-  const child = new ServerProcess([...node, join(tree, 'apps/server/dist/latchkey.js'), 'serve'], {
-    folder: options.folder,
-    env: { PORT: '0', DATABASE_URL: databaseUrl, ADMIN_SECRET: adminSecret, RATE_LIMIT },
-  });
+  const serve = (besideLoad: boolean) =>
+    new ServerProcess([...node, join(tree, 'apps/server/dist/latchkey.js'), 'serve'], {
+      folder: options.folder,
+      env: {
+        ...{ PORT: '0', DATABASE_URL: databaseUrl, ADMIN_SECRET: adminSecret, RATE_LIMIT },
+        ...options.settings,
+      },
+      besideLoad,
+    });
+  const child = serve(false);
   const [, address = ''] = await child.waitForOutput(/^Latchkey listens on (\S+),/m);
   const url = new URL(address);
   await (await fetch(new URL('/healthz', url))).text();
@@ -76,7 +88,6 @@ export async function startLatchkey<W extends Wire>(
     if (response.status !== 200) throw unexpectedResponse('The admin API', response);
     return JSON.parse(response.body);
   };
-  /** Sends requests of the operator. All have to succeed. */
   const administerAll = (requests: HttpRequest[]): Promise<Record<string, string>[]> =>
     withConnections(url, Math.min(32, requests.length), async (connections) => {
       const { responses } = await load(url, connections, requests);
@@ -106,6 +117,9 @@ export async function startLatchkey<W extends Wire>(
     },
     startMilliseconds,
     issuing,
+    administer: (requests) =>
+      administerAll(requests.map(({ method, path, body }) => administer(method, path, body))),
+    startAnother: () => serve(true),
   };
 }
 

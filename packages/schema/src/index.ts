@@ -18,6 +18,7 @@ export {
 } from './credential.ts';
 export * from './errors.ts';
 export * from './event-types.ts';
+export * as events from './events.ts';
 export * as fields from './fields.ts';
 export * as inputs from './inputs.ts';
 export * from './nearest-name.ts';

@@ -1,12 +1,14 @@
 import { expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
+import type * as events from './events.ts';
 import type * as objects from './objects.ts';
 import type { OperationOutput, Operations } from './operations.ts';
 import type * as types from './types.ts';
 
 // Compiled, not run: `types.ts` is generated, and these are the same types as TypeScript infers them.
 
-type Inferred = { -readonly [Name in keyof typeof objects]: z.output<(typeof objects)[Name]> };
+type Schemas = typeof objects & typeof events;
+type Inferred = { -readonly [Name in keyof Schemas]: z.output<Schemas[Name]> };
 interface Generated {
   account: types.Account;
   fullGrant: types.FullGrant;
@@ -73,6 +75,18 @@ interface Generated {
   connectionList: types.CompleteList<types.Connection>;
   revokedGrantList: types.CompleteList<types.RevokedGrant>;
   emptyObject: Record<string, never>;
+  endReason: types.EndReason;
+  grantCreatedData: types.GrantCreatedData;
+  grantRevokedData: types.GrantRevokedData;
+  applicationData: types.ApplicationData;
+  pingData: types.PingData;
+  grantCreated: types.GrantCreatedEvent;
+  grantRevoked: types.GrantRevokedEvent;
+  accountUpdated: types.AccountUpdatedEvent;
+  applicationDisabled: types.ApplicationDisabledEvent;
+  applicationEnabled: types.ApplicationEnabledEvent;
+  ping: types.PingEvent;
+  event: types.LatchkeyEvent;
 }
 
 test('every type equals its schema', () => {

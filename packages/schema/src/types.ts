@@ -1,4 +1,4 @@
-// Made from objects.ts: npm test -- packages/schema/src/types -u
+// Made from objects.ts and events.ts: npm test -- packages/schema/src/types -u
 
 import type { ErrorCode } from './errors.ts';
 
@@ -332,7 +332,7 @@ export interface NewEndpoint extends Endpoint {
 export interface Attempt {
   /** When it began. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   at: string;
-  /** How long it took until the headers of the response, or until it failed. */
+  /** How many milliseconds it took until the headers of the response, or until it failed. */
   duration_ms: number;
   /**
    * `delivered`; `refused` by a status that is neither 2xx nor 3xx; `redirected` by a 3xx, which is
@@ -693,7 +693,7 @@ export interface GrantCounts {
 export interface EventCounts {
   /** How many deliveries are not ended, and events no deliveries yet; at most 10,000. */
   pending: number;
-  /** How long ago the oldest of them happened; 0 for none. */
+  /** How many seconds ago the oldest of them happened; 0 for none. */
   oldest_seconds: number;
   /** How many enabled endpoints there are whose last try failed. */
   failing_endpoints: number;
@@ -918,6 +918,163 @@ export interface ErrorBody {
   /** Present with `parameter_invalid`. */
   issues?: ParameterIssue[] | undefined;
 }
+
+/**
+ * Why a grant ended: `application`, `user` (on a page), `host` (an operator or a command),
+ * `account_erased`, `application_deleted`, `idle` or `replaced`.
+ */
+export type EndReason =
+  | 'application'
+  | 'user'
+  | 'host'
+  | 'account_erased'
+  | 'application_deleted'
+  | 'idle'
+  | 'replaced';
+
+/** The grant that a code was converted into. */
+export interface GrantCreatedData {
+  object: 'oauth_grant';
+  /** Identifies the grant. A UUID in lower case. */
+  grant_id: string;
+  /** The application that the grant belongs to. A UUID in lower case. */
+  application_id: string;
+  /**
+   * The account that the grant is about; null if it was deleted before the message was made. A UUID
+   * in lower case.
+   */
+  account_id: string | null;
+  /** The resource that the grant is for, and the only one; null for none. */
+  resource: string | null;
+  /**
+   * The address at which the application describes itself, which is its client_id; null if an
+   * operator registered it.
+   */
+  document_uri: string | null;
+  /** When the code was converted. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  created_at: string;
+  /**
+   * Space-separated scope tokens (RFC 6749 section 3.3); null if it was deleted before the message
+   * was made.
+   */
+  scope: string | null;
+  revoked: false;
+}
+
+/** A grant that has ended. It never works again. */
+export interface GrantRevokedData {
+  object: 'oauth_grant';
+  /** Identifies the grant. A UUID in lower case. */
+  grant_id: string;
+  /** The application that the grant belongs to. A UUID in lower case. */
+  application_id: string;
+  /**
+   * The account that the grant is about; null if it was deleted before the message was made. A UUID
+   * in lower case.
+   */
+  account_id: string | null;
+  /** The resource that the grant is for, and the only one; null for none. */
+  resource: string | null;
+  /**
+   * The address at which the application describes itself, which is its client_id; null if an
+   * operator registered it.
+   */
+  document_uri: string | null;
+  /** When the code was converted. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  created_at: string;
+  revoked: true;
+  /** When it was revoked. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  revoked_at: string;
+  /** Why it ended; null if it was deleted before the message was made. */
+  reason: EndReason | null;
+}
+
+/** An application that was disabled or enabled. */
+export interface ApplicationData {
+  object: 'application';
+  /**
+   * Identifies the application. OAuth calls it the client_id, unless it has a document. A UUID in
+   * lower case.
+   */
+  id: string;
+  /** The name that users see, 1 to 200 characters. */
+  name: string;
+  /** Whether it was disabled: the same as the type says. */
+  disabled: boolean;
+}
+
+/** The endpoint that is tried. */
+export interface PingData {
+  object: 'endpoint';
+  /** The endpoint that was asked for a try. A UUID in lower case. */
+  id: string;
+}
+
+/** A code was converted into a grant. Told to the endpoints of the host. */
+export interface GrantCreatedEvent {
+  type: 'grant.created';
+  /** When the code was converted. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  timestamp: string;
+  /** The grant. */
+  data: GrantCreatedData;
+}
+
+/** A grant ended, whoever ended it. Told to the endpoints of its application and of the host. */
+export interface GrantRevokedEvent {
+  type: 'grant.revoked';
+  /** When the grant was revoked. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  timestamp: string;
+  /** The grant. */
+  data: GrantRevokedData;
+}
+
+/**
+ * An account changed. Told to the endpoints of every application with a live grant of it, and of
+ * the host.
+ */
+export interface AccountUpdatedEvent {
+  type: 'account.updated';
+  /** When the account changed. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  timestamp: string;
+  /** The account as it was when the message was made. */
+  data: Account;
+}
+
+/** The operator disabled an application. Told to its endpoints and to those of the host. */
+export interface ApplicationDisabledEvent {
+  type: 'application.disabled';
+  /** When it was disabled. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  timestamp: string;
+  /** The application. */
+  data: ApplicationData;
+}
+
+/** The operator enabled an application again. Told to its endpoints and to those of the host. */
+export interface ApplicationEnabledEvent {
+  type: 'application.enabled';
+  /** When it was enabled. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  timestamp: string;
+  /** The application. */
+  data: ApplicationData;
+}
+
+/** The operator asked for a try of one endpoint. */
+export interface PingEvent {
+  type: 'ping';
+  /** When it was asked for. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
+  timestamp: string;
+  /** The endpoint. */
+  data: PingData;
+}
+
+/** The body of a message: one fact that has happened. */
+export type LatchkeyEvent =
+  | GrantCreatedEvent
+  | GrantRevokedEvent
+  | AccountUpdatedEvent
+  | ApplicationDisabledEvent
+  | ApplicationEnabledEvent
+  | PingEvent;
 
 /** A page of a list, newest first. */
 export interface List<Item> {

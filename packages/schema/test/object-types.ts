@@ -1,8 +1,11 @@
 import { docs, format, type JsonSchema, typeWriter } from '@latchkey/test-kit/written-types';
 import { z } from 'zod';
+import * as events from '../src/events.ts';
 import * as objects from '../src/objects.ts';
 
-/** The text of src/types.ts: a type for each object of src/objects.ts. */
+const described = { ...objects, ...events };
+
+/** The text of src/types.ts: a type for each object of src/objects.ts and src/events.ts. */
 export async function objectTypes(): Promise<string> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { uri: (id) => id });
   const types = Object.entries(schemas)
@@ -13,7 +16,7 @@ export async function objectTypes(): Promise<string> {
     listType('List', ApplicationList, ApplicationList?.description),
     listType('CompleteList', ScopeList, 'A list that is complete.'),
   ];
-  return format(`// Made from objects.ts: npm test -- packages/schema/src/types -u
+  return format(`// Made from objects.ts and events.ts: npm test -- packages/schema/src/types -u
 
 import type { ErrorCode } from './errors.ts';
 
@@ -23,7 +26,7 @@ ${[...types, ...lists].join('\n\n')}
 
 /** Every object by its name. */
 const byId = new Map(
-  Object.values(objects).map((schema) => [z.globalRegistry.get(schema)?.id, schema]),
+  Object.values(described).map((schema) => [z.globalRegistry.get(schema)?.id, schema]),
 );
 
 const constant = (schema: unknown) => (schema as JsonSchema | undefined)?.const;
@@ -64,7 +67,7 @@ const FORMATS: Record<string, string> = {
 };
 
 const { objectType, typeOf } = typeWriter((name, { description, format, anyOf }) => {
-  if (description === undefined) throw new Error(`objects.ts does not describe ${name}.`);
+  if (description === undefined) throw new Error(`There is no description of ${name}.`);
   const [first] = (anyOf ?? []) as JsonSchema[];
   return description + (FORMATS[format ?? first?.format ?? ''] ?? '');
 });

@@ -4,8 +4,16 @@
  * @module testing
  */
 
-export type { Account, AccountEntry, FullGrant, IssuedCode, OperationName } from '@latchkey/schema';
+export type {
+  Account,
+  AccountEntry,
+  FullGrant,
+  IssuedCode,
+  LatchkeyEvent,
+  OperationName,
+} from '@latchkey/schema';
 export type { TestAccount } from './accounts.ts';
+export { type EventToSign, type SignEventOptions, type SignedEvent, signEvent } from './events.ts';
 export type { Failure } from './faults.ts';
 export type { LinkOutcome, LinkRequestOptions, TestLink } from './play-application.ts';
 export {

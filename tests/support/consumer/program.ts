@@ -21,6 +21,16 @@ import {
 } from '@latchkey/client';
 import { LatchkeyAdmin, type LinkRedirect } from '@latchkey/client/admin';
 import {
+  EventSignatureError,
+  type EventsOptions,
+  expressEvents,
+  fastifyEvents,
+  fetchEvents,
+  honoEvents,
+  type LatchkeyEvent,
+  verifyEvent,
+} from '@latchkey/client/events';
+import {
   expressGuard,
   fastifyGuard,
   GrantRequiredError,
@@ -188,8 +198,24 @@ async function main(): Promise<void> {
     expect(error instanceof LatchkeyConfigError, 'a wrong option has a class of its own');
   }
 
+  await receiveEvents();
   await linkInBrowser(latchkey, account.id);
   console.log(JSON.stringify({ grant_id: grant.grant_id, account: account.id, revoked: true }));
+}
+
+async function receiveEvents(): Promise<void> {
+  const secret = `whsec_${'A'.repeat(43)}=`;
+  const options: EventsOptions = {
+    secret,
+    on: { 'grant.revoked': ({ grant_id, reason }) => `${grant_id} ${reason}` },
+  };
+  const request = new Request('http://localhost:4000/events', { method: 'POST', body: '{}' });
+  const response: Response = await fetchEvents(options)(request.clone());
+  expect(response.status === 400, 'a message that nobody signed is refused');
+  for (const receiver of [expressEvents, fastifyEvents, honoEvents]) receiver(options);
+  const event: Promise<LatchkeyEvent> = verifyEvent('{}', request.headers, secret);
+  const forged = await rejection(event);
+  expect(forged instanceof EventSignatureError, 'and by verifyEvent');
 }
 
 async function linkInBrowser(latchkey: Latchkey, account_id: string): Promise<void> {

@@ -38,6 +38,7 @@ export const pages = [
   'client',
   'client/guards',
   'client/linking',
+  'client/events',
   'client/host',
   'client/admin',
   'testing',

@@ -36,6 +36,7 @@ export async function program(packages, options, env) {
   const late = await rejection(new client.Latchkey(silent).account(grant.grant_secret));
 
   const guarded = await guardWith(packages.guards, latchkey, grant.grant_secret);
+  const received = await receive(packages.events);
   const { revoked } = await latchkey.revoke(grant.grant_id);
   const refused = await rejection(latchkey.account(grant.grant_secret));
   const saw = {
@@ -49,6 +50,7 @@ export async function program(packages, options, env) {
     maybe_sent: unreachable.maybe_sent,
     late: late instanceof client.TimeoutError && late.name,
     ...guarded,
+    ...received,
     unlinked: revoked,
     refused: refused instanceof client.AuthenticationError && refused.name,
     ...(await linkInBrowser(packages, latchkey, options, env)),
@@ -76,6 +78,38 @@ async function guardWith(guards, latchkey, secret) {
     metadata: (await serve(new Request(address)).json()).authorization_servers,
     verified: (await rejection(verifier.verifyAccessToken(secret))) instanceof InvalidTokenError,
   };
+}
+
+/** Receives a message, and one that was changed on the way. */
+async function receive(events) {
+  const key = crypto.getRandomValues(new Uint8Array(32));
+  const grant_id = '0193aa00-0000-7000-8000-000000000001';
+  const body = JSON.stringify({ type: 'grant.revoked', timestamp: '', data: { grant_id } });
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const hmac = { name: 'HMAC', hash: 'SHA-256' };
+  const imported = await crypto.subtle.importKey('raw', key, hmac, false, ['sign']);
+  const signed = new TextEncoder().encode(`evt_1.${timestamp}.${body}`);
+  const signature = new Uint8Array(await crypto.subtle.sign('HMAC', imported, signed));
+  const base64 = (bytes) => btoa(String.fromCharCode(...bytes));
+  const headers = {
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${base64(signature)}`,
+  };
+  let handled;
+  const receiver = events.fetchEvents({
+    secret: `whsec_${base64(key)}`,
+    on: {
+      'grant.revoked': (data) => {
+        handled = data.grant_id;
+      },
+    },
+  });
+  const send = async (text) => {
+    const init = { method: 'POST', headers, body: text };
+    return (await receiver(new Request('https://acme.example/events', init))).status;
+  };
+  return { received: await send(body), handled, tampered: await send(`${body} `) };
 }
 
 /** Does what the two routes of an application do, and those of the host between them. */

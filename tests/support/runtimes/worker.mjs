@@ -1,6 +1,7 @@
 // For an edge runtime without a process: it has no environment variables, so the options are passed.
 // The entry points are modules of their files' names here, since one imports another.
 import * as admin from '@latchkey/client/admin.js';
+import * as events from '@latchkey/client/events.js';
 import * as guards from '@latchkey/client/guards.js';
 import * as host from '@latchkey/client/host.js';
 import * as client from '@latchkey/client/index.js';
@@ -15,6 +16,6 @@ export default {
       application: { baseUrl, publicUrl, applicationSecret: env.LATCHKEY_APPLICATION_SECRET },
       operator: { baseUrl, adminSecret: env.LATCHKEY_ADMIN_SECRET },
     };
-    await program({ client, guards, linking, host, admin }, options, env);
+    await program({ client, events, guards, linking, host, admin }, options, env);
   },
 };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import type { Logger } from 'pino';
 import type { Clock, Milliseconds } from '../clock.ts';
 import type { EndpointRecord } from '../store/records.ts';
@@ -37,11 +38,16 @@ export interface DelivererOptions {
   /** An endpoint that its tries have disabled. */
   onDisabled(endpoint: EndpointRecord): void;
   onError(error: unknown): void;
+  /** Whether requests take most of the process's time. Default: as the event loop has been since the last call. */
+  isBusy?(this: void): boolean;
 }
 
 // The first try begins within a second of its change.
 const LOOK_EVERY: Milliseconds = 250;
 const PAUSE_AFTER_ERROR: Milliseconds = 1_000;
+/** A busy process leaves this time to the others. */
+const LEFT_TO_OTHERS: Milliseconds = 1_000;
+const BUSY = 0.7;
 
 // An endpoint that is slow or silent holds up none of the others.
 const MOST_OF_ENDPOINT = 4;
@@ -51,7 +57,17 @@ const MOST_OF_DOUBTFUL = 16;
 
 export function createDeliverer(
   store: Delivering,
-  { clock, keys, sender, userAgent, log, onAttempt, onDisabled, onError }: DelivererOptions,
+  {
+    clock,
+    keys,
+    sender,
+    userAgent,
+    log,
+    onAttempt,
+    onDisabled,
+    onError,
+    isBusy = watchEventLoop(),
+  }: DelivererOptions,
 ): Deliverer {
   const stopping = new AbortController();
   const cutting = new AbortController();
@@ -63,6 +79,7 @@ export function createDeliverer(
 
   let ended: { ending: EndedTry; done: PromiseWithResolvers<void> }[] = [];
   let isWriting = false;
+  let madeAt = Number.NEGATIVE_INFINITY;
 
   /** How many tries of each endpoint may begin. */
   function freePlaces(due: readonly DueEndpoint[]): { id: string; most: number }[] {
@@ -82,9 +99,14 @@ export function createDeliverer(
 
   /** @returns whether there may be more to do at once */
   async function look(): Promise<boolean> {
-    const more = await store.makeDeliveries(clock());
+    const busy = isBusy();
+    let more = false;
+    if (!busy || performance.now() - madeAt >= LEFT_TO_OTHERS) {
+      more = await store.makeDeliveries(clock());
+      madeAt = performance.now();
+    }
     if (places.size === MOST) return more;
-    const now = clock();
+    const now = busy ? clock() - LEFT_TO_OTHERS : clock();
     const due = await store.listDueEndpoints({ now, except: fullEndpoints() });
     const endpoints = freePlaces(due);
     if (endpoints.length === 0) return more;
@@ -216,6 +238,16 @@ export function createDeliverer(
       cut.removeEventListener('abort', abort);
       sender.close();
     },
+  };
+}
+
+function watchEventLoop(): () => boolean {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization > BUSY;
   };
 }
 

@@ -3,6 +3,7 @@ import {
   errorCodes,
   errorDefinition,
   errorWord,
+  events,
   type OperationContract,
   type OperationName,
   operations,
@@ -48,9 +49,18 @@ function componentSchemas(): Record<string, JsonSchema> {
     override: outputForClients,
   });
   return Object.fromEntries(
-    Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
+    Object.entries(schemas)
+      .filter(([id]) => !ofMessages.has(id))
+      .map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
   );
 }
+
+/** No operation returns the messages of events. */
+const ofMessages = new Set(
+  Object.values<unknown>(events).map(
+    (schema) => schema instanceof z.ZodType && z.globalRegistry.get(schema)?.id,
+  ),
+);
 
 const requestId = {
   name: 'X-Request-Id',

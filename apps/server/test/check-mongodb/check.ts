@@ -150,7 +150,7 @@ async function checkReads(store: Store, grant_id: string): Promise<void> {
 /** @returns how many there are */
 async function checkShards(store: Store): Promise<number> {
   const admin = client.db('admin');
-  for (const name of ['grants', 'accounts', 'refusals', 'links', 'pages']) {
+  for (const name of ['grants', 'accounts', 'refusals', 'links', 'pages', 'deliveries']) {
     await admin.command({ shardCollection: `${DATABASE}.${name}`, key: { _id: 'hashed' } });
   }
   const application = anApplication();

@@ -19,8 +19,10 @@ import { startTestServer } from '../http/running-server.ts';
 import { mongoHarness } from '../store/mongodb/mongo-harness.ts';
 import {
   aCommandChange,
+  aDeletion,
   anAccount,
   anApplication,
+  anEndpoint,
   anId,
   anInitiator,
   aScope,
@@ -201,6 +203,59 @@ function describeCopy(fresh: () => Promise<[from: string, to: string]>): void {
     expect(await copied(from, to)).toMatchObject({ ...numbers, ...nothing });
     expect(await contents(from, filled)).toEqual(before);
     expect(await on(from, (store) => store.redeemCode(redemptionOf(pending)))).not.toBeNull();
+  });
+
+  test('brings endpoints, and with them what is still to be told', async () => {
+    const [from, to] = await fresh();
+    const [application, deleted] = [anApplication(), anApplication({ disabled: true })];
+    const endpoints = [
+      anEndpoint({ types: ['grant.created'], secret_version: 2, overlap_until: 7 }),
+      anEndpoint({ application_id: application.id, disabled_reason: 'gone', failures: 3 }),
+      anEndpoint({ application_id: deleted.id, types: ['grant.revoked'] }),
+    ] as const;
+    const [host, own, hidden] = endpoints;
+    const recording = { claim: { evenIfCopied: false }, recordsEvents: true };
+    const makeAll = async (store: Store) => {
+      while (await store.makeDeliveries(Date.now())) {}
+    };
+    await on(
+      from,
+      async (store) => {
+        for (const one of [application, deleted]) await store.createApplication(one);
+        for (const one of endpoints) await store.createEndpoint(one, { most: 9 });
+        const gone = anEndpoint({ types: ['grant.created'] });
+        await store.createEndpoint(gone, { most: 9 });
+        await granted(store, { application_id: deleted.id });
+        await makeAll(store);
+        await store.deleteEndpoint(gone.id, Date.now());
+      },
+      recording,
+    );
+    await copied(from, to);
+    await on(
+      from,
+      async (store) => {
+        const deletion = aDeletion({ application_id: deleted.id });
+        await store.deleteApplication(deletion);
+        await store.endGrants(deletion, page);
+        await store.deleteEndpoint(own.id, Date.now());
+      },
+      recording,
+    );
+    expect(await copied(from, to, '--last')).toMatchObject({ endpoints: 2, deliveries: 2 });
+    expect(await copied(from, to, '--last')).toMatchObject(nothing);
+    await on(to, async (store) => {
+      expect(await store.listEndpoints({}, page)).toEqual([host]);
+      const now = Date.now() + 5;
+      const due = await store.claimDeliveries({
+        ...{ now, claim: anId() },
+        endpoints: endpoints.map(({ id }) => ({ id, most: 9 })),
+      });
+      expect(due.map(({ delivery: { type, endpoint_id } }) => [type, endpoint_id])).toEqual([
+        ['grant.created', host.id],
+        ['grant.revoked', hidden.id],
+      ]);
+    });
   });
 
   test('brings what is new and what has ended when it is repeated', async () => {

@@ -259,7 +259,30 @@ export async function everyOperation(
     grant_id: tried.grant.grant_id,
   });
 
+  // With something to tell of each kind.
+  const listener = anEndpoint();
+  await store.createEndpoint(listener, { most: 99 });
+  const paused = anApplication();
+  await store.createApplication(paused);
+  await store.createEndpoint(anEndpoint({ application_id: paused.id }), { most: 9 });
+  await store.setApplicationDisabled(paused.id, true, now);
   await granted(store, ofBoth);
+  await store.putAccount({ ...account, display_name: 'Renamed' });
+  await store.makeDeliveries(now);
+  const claim = anId();
+  const [claimed] = await store.claimDeliveries({
+    ...{ now, claim, endpoints: [{ id: listener.id, most: 1 }] },
+  });
+  const attempt = { at: now, duration_ms: 1, result: 'refused' as const, status_code: 410 };
+  await store.endTries([
+    anEndedTry({
+      ...{ delivery_id: claimed?.delivery.id ?? anId(), claim, endpoint_id: listener.id },
+      ...{ url: listener.url, attempt, isGone: true },
+    }),
+  ]);
+  await store.deleteApplication(aDeletion({ application_id: paused.id }));
+  await store.forgetDeletion(paused.id);
+  await store.sweep();
   await issued(store, ofBoth);
   await store.eraseAccount({ account_id, now, initiator });
   // It completes the erasure first.

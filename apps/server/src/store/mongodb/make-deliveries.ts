@@ -303,7 +303,8 @@ async function tellOfApplications(
     const own = await database.decide(({ endpoints, decisive }) =>
       endpoints.findOne({ _id }, decisive),
     );
-    const endpoint_id = { $in: own?.endpoints.map(({ id }) => id) ?? [] };
+    if (own === null || own.endpoints.length === 0) continue;
+    const endpoint_id = { $in: own.endpoints.map(({ id }) => id) };
     const pausing = { type: { $nin: [...TOLD_WHILE_DISABLED] }, created_at: { $lte: at } };
     await dropDeliveries(database, { endpoint_id, ...pausing }, now);
   }
@@ -347,7 +348,8 @@ async function takeOff(
   { by, values }: { by: 'type' | 'id'; values: readonly (string | Binary)[] },
 ): Promise<void> {
   if (documents.length === 0) return;
-  const which = { _id: { $in: documents.map(({ _id }) => _id) }, ...marked };
+  // Not in the words of the index of marks, which finds those of others too.
+  const which = { _id: { $in: documents.map(({ _id }) => _id) }, marks: { $exists: true } };
   const isLeft = { $not: [{ $in: [`$$this.${by}`, values] }] };
   // A put replaces the account with the marks that it has read. It reads them again.
   const revision = { $add: [{ $ifNull: ['$revision', 0] }, 1] };

@@ -288,10 +288,11 @@ function transfer(database: Database, marks: UseMarks, name: string): Transfer {
   const run = <T>(work: (collections: Collections) => Promise<T>) => database.writeOnce(work);
   const copied = <Kind extends CopiedKind>(kind: Kind) =>
     kinds[kind as KindOfDocuments] as unknown as Copied<CopiedRecords[Kind], AnyDocument>;
-  const collectionOf = (collections: Collections, kind: CopiedKind) =>
-    collections[
-      listOf(kind)?.collection ?? kinds[kind as KindOfDocuments].collection
-    ] as unknown as Collection<AnyDocument>;
+  const collectionOf = (collections: Collections, kind: CopiedKind) => {
+    if (kind === 'endpoints') return collections.endpoints as unknown as Collection<AnyDocument>;
+    const name = listOf(kind)?.collection ?? kinds[kind as KindOfDocuments].collection;
+    return collections[name] as unknown as Collection<AnyDocument>;
+  };
   function operationsOn<Kind extends CopiedKind>(
     kind: Kind,
     records: readonly CopiedRecords[Kind][],

@@ -3,6 +3,12 @@ import { Binary, type Document, Timestamp } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { toSnapshot } from '../../../src/store/mongodb/documents/accounts.ts';
 import { toApplicationDocument } from '../../../src/store/mongodb/documents/applications.ts';
+import { toDeliveryDocument } from '../../../src/store/mongodb/documents/deliveries.ts';
+import {
+  type EndpointsDocument,
+  HOST,
+  toEndpointItem,
+} from '../../../src/store/mongodb/documents/endpoints.ts';
 import { toPageDocument } from '../../../src/store/mongodb/documents/pages.ts';
 import {
   initiatorField,
@@ -17,9 +23,11 @@ import {
   aHash,
   anAccount,
   anApplication,
+  anEndpoint,
   anId,
   anInitiator,
   aPage,
+  aPing,
   redemptionOf,
 } from '../suite/records.ts';
 import { batch, failure } from './scripted-server.ts';
@@ -55,6 +63,16 @@ const writes = [
   'recoverGrant',
   'noteUse',
   'keepRefusals',
+  'createEndpoint',
+  'updateEndpoint',
+  'rotateEndpoint',
+  'deleteEndpoint',
+  'createPing',
+  'claimDeliveries',
+  'endTries',
+  'releaseDeliveries',
+  'retryDelivery',
+  'replayDeliveries',
 ] as const;
 
 const decisions = [
@@ -74,6 +92,8 @@ const decisions = [
   'listResources',
   'findKey',
   'listKeys',
+  'findEndpoint',
+  'findDelivery',
 ] as const;
 
 const lists = [
@@ -84,7 +104,16 @@ const lists = [
   'listGrantHistories',
   'findRefusals',
   'findFirstRefusal',
+  'listEndpoints',
+  'hasEndpoints',
+  'listDeliveries',
 ] as const;
+
+/** Of the host, with this endpoint. */
+const ownerOf = (id?: Binary): EndpointsDocument => ({
+  _id: HOST,
+  endpoints: id ? [{ ...toEndpointItem(anEndpoint()), id }] : [],
+});
 
 const isFence = ({ update }: Document) => update === 'fences';
 
@@ -106,10 +135,22 @@ describe('on a replica set, whatever the URL says', () => {
       resources: { list: [] },
       keys: { list: [] },
       pages: toPageDocument({ ...aPage(), initiator: anInitiator() }),
+      deliveries: toDeliveryDocument(aPing()),
+      endpoints: ownerOf(),
     };
-    server.on('find', ({ find, filter }) =>
-      batch(...(find in found ? [{ ...found[find], _id: filter._id }] : [])),
-    );
+    server.on('find', ({ find, filter }) => {
+      // Nothing is to be told.
+      if ('marks.at' in filter) return batch();
+      if (find === 'endpoints') {
+        found.endpoints = ownerOf(filter['endpoints.id']);
+        return batch(found.endpoints);
+      }
+      return batch(
+        ...(find in found
+          ? [{ ...found[find], ...(filter._id && { _id: filter._id.$in?.[0] ?? filter._id }) }]
+          : []),
+      );
+    });
     server.script('update', { n: 1, nModified: 1 });
     server.on('findAndModify', ({ findAndModify }) => ({ value: found[findAndModify] ?? null }));
     await calls[method](store);
@@ -304,6 +345,9 @@ describe('on a replica set, whatever the URL says', () => {
     const read = server.sent('listIndexes');
     expect(read.map(({ listIndexes }) => listIndexes).sort()).toEqual([
       'accounts',
+      'applications',
+      'deliveries',
+      'endpoints',
       'grants',
       'hour_counts',
       'links',

@@ -139,10 +139,14 @@ function sum(node: unknown, name: string): number {
   return Object.values(node).reduce((total, member) => total + sum(member, name), 0);
 }
 
+/** Each once. */
+export const joined = (names: readonly string[]) => [...new Set(names)].sort().join(' ');
+
 function indexesOf(explanation: Document): string {
   const plans = JSON.stringify(explanation, (key, value) =>
     key === 'rejectedPlans' || key === 'executionStats' ? undefined : value,
   );
   const words = plans.match(/(?<="indexName":")\w+|IDHACK|COLLSCAN|(?<="indexesUsed":\[)[^\]]+/g);
-  return [...new Set(words ?? [])].join(' ').replaceAll('"', '').replaceAll('IDHACK', '_id_');
+  const names = (words ?? []).flatMap((word) => word.replaceAll('"', '').split(','));
+  return joined(names.map((name) => (name === 'IDHACK' ? '_id_' : name)));
 }

@@ -1,0 +1,143 @@
+import { dropDatabase, freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databases';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createClient, defaultTimeouts } from '../../../src/store/mongodb/client.ts';
+import { Database, type ListWork } from '../../../src/store/mongodb/database.ts';
+import { operations } from '../../../src/store/mongodb/mongo-store.ts';
+import { sweepEndpoints } from '../../../src/store/mongodb/sweep-endpoints.ts';
+import { CLAIM_LASTS } from '../../../src/store/store.ts';
+import { describeOnMongodb } from '../../http/databases.ts';
+import { anAccount, anEndpoint, anId, anInitiator, granted } from '../suite/records.ts';
+
+// What other processes do between two steps of one that makes deliveries.
+
+const MOST = { most: 5 };
+const ALL = { limit: 100, before: null };
+
+/** Calls back before its reads that decide, and before its writes. */
+class HeldDatabase extends Database {
+  beforeRead = async (_nth: number): Promise<void> => {};
+  beforeWrite = async (_nth: number): Promise<void> => {};
+  #reads = 0;
+  #writes = 0;
+
+  override async decideByIndex<T>(index: string, work: ListWork<T>): Promise<T> {
+    this.#reads += 1;
+    await this.beforeRead(this.#reads);
+    return super.decideByIndex(index, work);
+  }
+
+  override async write<T>(write: Parameters<Database['write']>[0]): Promise<T> {
+    this.#writes += 1;
+    await this.beforeWrite(this.#writes);
+    return super.write(write) as Promise<T>;
+  }
+}
+
+describeOnMongodb('a process that makes deliveries', (server) => {
+  let name: string;
+  let held: HeldDatabase;
+  let database: Database;
+  const url = () => patientUrlOf(server, name);
+  const storeOn = (one: Database) => operations(one, Date.now, true);
+  const ofHeld = () => storeOn(held);
+  const store = () => storeOn(database);
+
+  beforeEach(async () => {
+    name = freshName();
+    held = new HeldDatabase(createClient(url(), defaultTimeouts).client, name, defaultTimeouts);
+    database = new Database(createClient(url(), defaultTimeouts).client, name, defaultTimeouts);
+    await database.prepare();
+  });
+  afterEach(async () => {
+    await Promise.all([held.close(), database.close()]);
+    await dropDatabase(server, name);
+  });
+
+  const isStatus = async (endpoint_id: string) =>
+    (await store().listDeliveries({ endpoint_id }, ALL)).map(({ status }) => status);
+
+  test('tells nothing of the past to an endpoint that is created meanwhile', async () => {
+    const endpoint = anEndpoint();
+    await granted(store());
+    // It has read what is to be told, and reads the endpoints now.
+    held.beforeRead = async (nth) => {
+      if (nth === 1) expect(await store().createEndpoint(endpoint, MOST)).toBe('created');
+    };
+    await ofHeld().makeDeliveries(Date.now());
+    expect(await isStatus(endpoint.id)).toEqual([]);
+    await granted(store());
+    await ofHeld().makeDeliveries(Date.now());
+    expect(await isStatus(endpoint.id)).toEqual(['pending']);
+  });
+
+  test('leaves nothing pending for one that is deleted or disabled meanwhile', async () => {
+    const [deleted, disabled, left] = [anEndpoint(), anEndpoint(), anEndpoint()];
+    for (const one of [deleted, disabled, left]) await store().createEndpoint(one, MOST);
+    await granted(store());
+    held.beforeWrite = async (nth) => {
+      if (nth > 1) return;
+      await store().deleteEndpoint(deleted.id, Date.now());
+      // An update by an operator would tell what is marked first.
+      await store().endTries([
+        {
+          ...{ delivery_id: anId(), claim: anId(), endpoint_id: disabled.id, url: disabled.url },
+          attempt: { at: 1, duration_ms: 1, result: 'refused', status_code: 410 },
+          ...{ next_attempt_at: null, isGone: true, now: 1 },
+        },
+      ]);
+    };
+    await ofHeld().makeDeliveries(Date.now());
+    expect(await isStatus(deleted.id)).toEqual(['pending']);
+    await sweepEndpoints(database, Date.now());
+    expect(await isStatus(deleted.id)).toEqual(['dropped']);
+    expect(await isStatus(disabled.id)).toEqual(['dropped']);
+    expect(await isStatus(left.id)).toEqual(['pending']);
+  });
+
+  test('takes off what it has told for good, whoever puts the account meanwhile', async () => {
+    const account = anAccount();
+    await store().putAccount(account);
+    const changed = { ...account, username: 'ada2' };
+    await store().putAccount(changed);
+    held.beforeWrite = async (nth) => {
+      if (nth === 1) await store().makeDeliveries(Date.now());
+    };
+    await ofHeld().putAccount({ ...changed, external_id: 'u-1' });
+    expect(await store().countEvents(9)).toMatchObject({ pending: 0 });
+  });
+
+  test('may stop before it has written a message: a claim writes it, and never one of an erased account', async () => {
+    const endpoint = anEndpoint();
+    await store().createEndpoint(endpoint, MOST);
+    const [account, erased] = [anAccount(), anAccount()];
+    for (const one of [account, erased]) {
+      await store().putAccount(one);
+      await store().putAccount({ ...one, username: `of-${one.id}` });
+    }
+    held.beforeWrite = async (nth) => {
+      if (nth === 2) throw new Error('It stops.');
+    };
+    const now = Date.now();
+    await expect(ofHeld().makeDeliveries(now)).rejects.toThrow('It stops.');
+    await store().eraseAccount({ account_id: erased.id, now, initiator: anInitiator() });
+    const claim = (at: number) =>
+      store().claimDeliveries({
+        ...{ now: at, claim: anId(), endpoints: [{ id: endpoint.id, most: 9 }] },
+      });
+    expect(await claim(now)).toEqual([]);
+    const claimed = await claim(now + CLAIM_LASTS);
+    expect(claimed.map(({ delivery }) => JSON.parse(delivery.body).data.username)).toEqual([
+      `of-${account.id}`,
+    ]);
+    const all = await store().listDeliveries({ endpoint_id: endpoint.id }, ALL);
+    expect(all.map(({ account_id, status, body }) => [account_id, status, body]).sort()).toEqual(
+      [
+        [account.id, 'pending', claimed[0]?.delivery.body],
+        [erased.id, 'dropped', null],
+      ].sort(),
+    );
+    // A process that goes on, late, changes nothing of it.
+    await store().makeDeliveries(now);
+    expect(await store().findDelivery(claimed[0]?.delivery.id ?? '')).toEqual(claimed[0]?.delivery);
+  });
+});

@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ratioOver } from '../against/ratio.ts';
+import { type Benchmark, ratioTarget, type Target } from '../benchmark.ts';
+import type { Grant } from '../contender.ts';
+import { startLatchkey } from '../contenders/latchkey.ts';
+import { type Harness, onMongodb, withHarness } from '../harness.ts';
+import { withConnections } from '../load.ts';
+import { CONNECTIONS, convertAll, measure } from '../measure.ts';
+import { logProgress } from '../progress.ts';
+import type { Sample } from '../results.ts';
+import { restWire } from '../wires/rest.ts';
+import { type StoreFigures, table } from './report.ts';
+
+const RECEIVER_TAKES_MS = 5;
+
+interface Sizes {
+  pairs: number;
+  requests: number;
+  backlog: number;
+}
+
+/** An address that answers in {@link RECEIVER_TAKES_MS}, or once it is no longer held. */
+async function startReceiver() {
+  let heard = 0;
+  let isHeld = false;
+  let held: (() => void)[] = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    const answer = () => {
+      heard += 1;
+      setTimeout(() => response.writeHead(204).end(), RECEIVER_TAKES_MS);
+    };
+    if (isHeld) held.push(answer);
+    else answer();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    get heard() {
+      return heard;
+    },
+    hold(shouldHold: boolean) {
+      isHeld = shouldHold;
+      for (const answer of held) answer();
+      held = [];
+    },
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+type Receiver = Awaited<ReturnType<typeof startReceiver>>;
+
+const eventsSettings = () => ({
+  EVENTS_KEY: randomBytes(32).toString('hex'),
+  OUTBOUND_ALLOW: 'private,http',
+});
+
+const start = (harness: Harness, name: string, settings = {}) =>
+  harness.start(name, (options) => startLatchkey({ ...options, settings }, { wire: restWire }));
+
+type Server = Awaited<ReturnType<typeof start>>;
+
+async function addEndpoint({ administer }: Server, { url }: Receiver): Promise<string> {
+  const request = { method: 'POST', path: '/admin/endpoints', body: { url } };
+  const [endpoint] = await administer([request]);
+  return endpoint?.id ?? '';
+}
+
+/** Converts and revokes. */
+async function round(
+  server: Server,
+  requests: number,
+): Promise<Record<'convert' | 'revoke', Sample>> {
+  const codes = await server.issue(requests);
+  return withConnections(server.url, CONNECTIONS, async (connections) => {
+    const converted = await convertAll(server, connections, codes);
+    const grants: Grant[] = converted.outputs;
+    const revoked = await measure(server, connections, server.wire.revoke, grants);
+    return { convert: converted.sample, revoke: revoked.sample };
+  });
+}
+
+/** With events, and a process apart that delivers, as a ratio to without. */
+async function measureCost(harness: Harness, receiver: Receiver, { pairs, requests }: Sizes) {
+  const cpu = { convert: [] as [number, number][], revoke: [] as [number, number][] };
+  for (let pair = 0; pair < pairs; pair++) {
+    const silent = await start(harness, `pair ${pair + 1} of ${pairs}, without events`);
+    const telling = await start(harness, 'with events', eventsSettings());
+    await addEndpoint(telling, receiver);
+    const apart = telling.startAnother();
+    await apart.waitForOutput(/^Latchkey listens/m);
+    for (let turn = -1; turn < 2; turn++) {
+      const order = turn % 2 === 0 ? [silent, telling] : [telling, silent];
+      const samples = new Map<Server, Awaited<ReturnType<typeof round>>>();
+      for (const server of order) samples.set(server, await round(server, requests));
+      if (turn < 0) continue;
+      for (const operation of ['convert', 'revoke'] as const) {
+        const [without, of] = [silent, telling].map((one) => samples.get(one)?.[operation].cpu);
+        if (without && of) cpu[operation].push([without, of]);
+      }
+    }
+    for (const process of [apart, silent.process, telling.process]) await process.stop();
+  }
+  return { convert: ratioOver(cpu.convert), revoke: ratioOver(cpu.revoke) };
+}
+
+/** A backlog for one endpoint, worked off by the only process, idle and beside conversions. */
+async function measureBacklog(harness: Harness, { backlog, requests }: Sizes) {
+  const receiver = await startReceiver();
+  const server = await start(harness, 'a backlog', eventsSettings());
+  const id = await addEndpoint(server, receiver);
+  const patch = (body: object) =>
+    server.administer([{ method: 'PATCH', path: `/admin/endpoints/${id}`, body }]);
+  // So that the endpoint is known to work.
+  await round(server, 50);
+  await untilHeard(receiver, 100);
+  await patch({ types: ['grant.created'] });
+  receiver.hold(true);
+  const before = await round(server, requests);
+  for (let made = requests; made < backlog; made += requests) await round(server, requests);
+
+  const begin = async () => {
+    // What is pending is dropped, and a replay makes it due at once.
+    receiver.hold(false);
+    await patch({ disabled: true });
+    await patch({ disabled: false });
+    const body = { since: new Date(0).toISOString() };
+    const path = `/admin/endpoints/${id}/replay`;
+    const [replay] = await server.administer([{ method: 'POST', path, body }]);
+    return Number(replay?.count);
+  };
+  const due = await begin();
+  const start_ = performance.now();
+  const already = receiver.heard;
+  await untilHeard(receiver, already + due);
+  const perSecond = (due / (performance.now() - start_)) * 1_000;
+
+  receiver.hold(true);
+  for (let made = 0; made < backlog; made += requests) await round(server, requests);
+  const codes = await server.issue(requests);
+  await begin();
+  const heardBefore = receiver.heard;
+  const from = performance.now();
+  const beside = await withConnections(server.url, CONNECTIONS, (connections) =>
+    convertAll(server, connections, codes),
+  );
+  const besidePerSecond = ((receiver.heard - heardBefore) / (performance.now() - from)) * 1_000;
+  const throughput = beside.sample.throughput / before.convert.throughput;
+  await server.process.stop();
+  receiver.close();
+  return { perSecond, besidePerSecond, throughput };
+}
+
+async function untilHeard(receiver: Receiver, count: number): Promise<void> {
+  while (receiver.heard < count) await sleep(10);
+}
+
+async function measureStore(store: string, harness: Harness, sizes: Sizes): Promise<StoreFigures> {
+  const receiver = await startReceiver();
+  try {
+    const cost = await measureCost(harness, receiver, sizes);
+    logProgress(`${store}: a backlog …`);
+    return { store, cost, backlog: await measureBacklog(harness, sizes) };
+  } finally {
+    receiver.close();
+  }
+}
+
+/** What events cost the operations that make them, and how fast they are told. */
+export const events: Benchmark = {
+  page: 'events',
+  title: 'Events',
+  async run(mongodbs, quick) {
+    const sizes = quick
+      ? { pairs: 2, requests: 200, backlog: 400 }
+      : { pairs: 8, requests: 1_000, backlog: 5_000 };
+    const stores = [
+      await withHarness(undefined, [], (harness) => measureStore('SQLite', harness, sizes)),
+    ];
+    const [mongodb] = mongodbs;
+    const conditions = [
+      `${sizes.pairs} pairs of servers`,
+      `${CONNECTIONS} connections`,
+      `a receiver that answers in ${RECEIVER_TAKES_MS} ms`,
+      `a backlog of ${sizes.backlog} messages`,
+    ];
+    if (mongodb) {
+      stores.push(
+        await onMongodb(mongodb, (harness, description) => {
+          conditions.push(description);
+          return measureStore(mongodb.name, harness, { ...sizes, requests: sizes.requests / 4 });
+        }),
+      );
+    }
+    return { conditions, text: table(stores), targets: stores.flatMap(targetsOf) };
+  },
+};
+
+function targetsOf({ store, cost, backlog }: StoreFigures): Target[] {
+  const most = store === 'SQLite' ? 1.15 : 1.2;
+  return [
+    ...(['convert', 'revoke'] as const).map((operation) =>
+      ratioTarget(
+        `${store}: CPU of ${operation} with events at most ${most} × that without`,
+        cost[operation].ratio,
+        ['at most', most],
+      ),
+    ),
+    {
+      text: `${store}: a process works off at least 200 messages a second`,
+      measured: `${Math.round(backlog.perSecond)} a second`,
+      isMet: backlog.perSecond >= 200,
+    },
+    ratioTarget(
+      `${store}: beside that, convert keeps at least 0.9 × its throughput`,
+      backlog.throughput,
+      ['at least', 0.9],
+    ),
+  ];
+}

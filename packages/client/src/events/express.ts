@@ -1,0 +1,74 @@
+import { type NodeBody, readNodeBody } from './read-body.ts';
+import { createReceiver, type EventsOptions } from './receiver.ts';
+
+/** The part of Express's request that the receiver uses. Node's own request fits too. */
+export interface ExpressEventsRequest extends NodeBody {
+  /** The method. */
+  readonly method?: string | undefined;
+  /** The headers. Only those of Standard Webhooks are read. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** The part of Express's response that the receiver uses. Node's own response fits too. */
+export interface ExpressEventsResponse {
+  /**
+   * Sends the status and the headers.
+   *
+   * @param status - the HTTP status
+   * @param headers - the headers by name
+   * @returns an object that sends the body
+   */
+  writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
+}
+
+/** The handler of Express that {@link expressEvents} creates. */
+export type ExpressEvents = (
+  request: ExpressEventsRequest,
+  response: ExpressEventsResponse,
+  next: (error?: unknown) => void,
+) => Promise<void>;
+
+/**
+ * Creates the route that receives the events of one endpoint, for Express and every framework that takes
+ * `(request, response, next)`. Add it
+ * before `express.json()`, or behind `express.raw` for every media type.
+ *
+ * It responds with 204 once the handler is done, and with 500 if the handler throws: then the service
+ * tries again. With 400 it refuses a wrong signature or time, with 413 more than 64 KiB, and with 405
+ * anything but `POST`. A body that another parser has read is a `TypeError`, which goes to `next`.
+ *
+ * @param options - the secret, and what to do
+ * @returns the handler
+ * @throws a `LatchkeyConfigError` if an option is missing, not valid or unknown
+ *
+ * @example
+ * ```ts
+ * import { expressEvents } from '@latchkey/client/events';
+ *
+ * app.post(
+ *   '/latchkey-events',
+ *   expressEvents({
+ *     secret: process.env.LATCHKEY_EVENTS_SECRET,
+ *     on: { 'grant.revoked': ({ grant_id, reason }) => forget(grant_id, reason) },
+ *   }),
+ * );
+ * ```
+ */
+export function expressEvents(options: EventsOptions): ExpressEvents {
+  const receive = createReceiver('expressEvents', options);
+  return async (request, response, next) => {
+    try {
+      const { status, headers, body } = await receive({
+        method: request.method,
+        headers: request.headers,
+        read: (most) => readNodeBody(request, most, ADVICE),
+      });
+      response.writeHead(status, headers).end(body);
+    } catch (error) {
+      next(error);
+    }
+  };
+}
+
+const ADVICE =
+  "Add expressEvents before express.json() and its like, or put express.raw({ type: '*/*' }) in front of it.";
