@@ -10,6 +10,7 @@ import { examplesFolder } from './support/examples-folder.ts';
 import { type Fault, startFaultyService } from './support/faulty-service.ts';
 import { connectAda, disconnect, freePort, PORT_OF_PAGES } from './support/linking-program.ts';
 import { type CodeBlock, codeBlocks, prose, tableBelow } from './support/markdown.ts';
+import type { RunningProgram } from './support/program.ts';
 import { Reader } from './support/reader.ts';
 import { requireTools } from './support/tools.ts';
 import { typeCheck } from './support/type-check.ts';
@@ -76,6 +77,36 @@ async function compiles(reader: Reader, file: string): Promise<void> {
     `'${process.execPath}' '${tsc}' --noEmit ${file}`,
   );
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
+}
+
+/** The receivers of the guides to events, which run until the end of their page. */
+const receivers = new WeakMap<Reader, RunningProgram>();
+
+/**
+ * Runs a block of a guide to events, whose receiver runs beside it.
+ *
+ * @param hears - what the receiver prints after a block with these words
+ */
+async function besideReceiver(
+  reader: Reader,
+  { code }: CodeBlock,
+  hears: Record<string, () => string>,
+): Promise<string> {
+  const text = code.replaceAll(PORT_OF_PAGES, port);
+  const [, file] = / (\w+\.ts)$/m.exec(code) ?? [];
+  if (file !== undefined) {
+    await compiles(reader, file);
+    receivers.set(reader, await reader.start(text, port));
+    return '';
+  }
+  if (code.includes('curl')) await requireTools(['curl']);
+  const said = await shell(reader, text);
+  for (const [words, line] of Object.entries(hears)) {
+    if (!code.includes(words)) continue;
+    const printed = () => receivers.get(reader)?.printed();
+    await expect.poll(printed, { timeout: 10_000 }).toContain(`${line()}\n`);
+  }
+  return said;
 }
 
 type Way = (block: CodeBlock, reader: Reader, blocks: CodeBlock[]) => Promise<void>;
@@ -336,10 +367,35 @@ console.log(JSON.stringify([grant.account.username]));
   'guides/hear-when-a-link-ends.md': {
     async python() {},
     async go() {},
-    async ts({ code }, reader) {
+    async sh(block, reader) {
+      const said = await besideReceiver(reader, block, {
+        'endpoint ping': () => 'The operator tried this address.',
+        'connection revoke': () => `${reader.noted('GRANT_ID')} ended: host`,
+      });
+      if (block.code.includes('endpoint ping')) expect(said).toContain('delivered (204)');
+      if (block.code.includes('delivery list')) {
+        expect(said).toMatch(/\tgrant\.revoked\tdelivered\t/);
+      }
+      if (block.code.includes('endpoint rotate')) expect(said).toMatch(/^whsec_/m);
+      if (block.code.includes('endpoint replay')) expect(said).toMatch(/\b0\b/);
+    },
+    async ts(block, reader) {
+      const { code } = block;
+      if (block.file !== undefined) return save(reader, block);
       const [, run = '', expected] = ofEvents.find(([name]) => code.includes(name)) ?? [];
       const printed = await program(reader, `${code}${run}console.log(JSON.stringify(told));`);
       expect(JSON.parse(printed)).toEqual(expected);
+    },
+  },
+
+  'guides/tell-your-users.md': {
+    ts: (block, reader) => save(reader, block),
+    async sh(block, reader) {
+      const mail = (what: string) => () => `To ${reader.noted('ACCOUNT_ID')}: Acme was ${what}`;
+      await besideReceiver(reader, block, {
+        curl: mail('connected'),
+        'connection revoke': mail('disconnected'),
+      });
     },
   },
 
@@ -380,7 +436,10 @@ function describePage(page: string): void {
     await shell(reader, 'npm run -s latchkey -- app create Acme');
     await shell(reader, "npm run -s latchkey -- key create 'Sign-in page' --role host");
   });
-  afterAll(() => reader?.close());
+  afterAll(async () => {
+    await receivers.get(reader)?.stop();
+    await reader?.close();
+  });
 
   test('does what its blocks say', { timeout: 600_000 }, async () => {
     const text = await read(page);

@@ -10,9 +10,13 @@ import { environment, run } from './support/service.ts';
 test('the programs in the README of the test server are those of examples/testing', async () => {
   const readme = await readFile(new URL('../packages/testing/README.md', import.meta.url), 'utf8');
   const programs = codeBlocks(readme).filter(({ language }) => language === 'ts');
-  const files = ['links.ts', 'vitest.test.ts', 'node-test.ts', 'events.test.ts'].map((name) =>
-    readFile(join(examplesFolder, 'testing', name), 'utf8'),
-  );
+  const files = [
+    'links.ts',
+    'vitest.test.ts',
+    'node-test.ts',
+    'heard-events.test.ts',
+    'events.test.ts',
+  ].map((name) => readFile(join(examplesFolder, 'testing', name), 'utf8'));
   expect(programs.map(({ code }) => code)).toEqual(await Promise.all(files));
 });
 

@@ -57,6 +57,8 @@ type Noted =
   | 'SECRET_ID'
   | 'REQUEST_ID'
   | 'KEY_ID'
+  | 'ENDPOINT_ID'
+  | 'whsec_…'
   | 'the secret of a new application'
   | 'an issued code';
 
@@ -80,6 +82,8 @@ const notes: [Noted, RegExp][] = [
   ['REQUEST_ID', new RegExp(`^20\\S+\t(${UUID})\t`, 'm')],
   // The oldest key of a list.
   ['KEY_ID', new RegExp(`(${UUID})\\t.*\\tlk_key_….*\\n$`)],
+  ['ENDPOINT_ID', new RegExp(`^id +(${UUID})\nof `, 'm')],
+  ['whsec_…', /^(whsec_\S{44})$/m],
   ['the secret of a new application', /^(lk_app_\w{71})$/m],
   ['the secret of a new application', /"secret":"(lk_app_\w{71})"/],
   ['an issued code', /^(lk_code_\w{71})$/m],
@@ -209,7 +213,7 @@ export class Reader {
       this.#noted.set('lk_app_…', applicationSecret).set('lk_code_…', code);
     }
     return text.replace(
-      /lk_(?:app|code|grant)_…|\b(?:GRANT|APPLICATION|ACCOUNT|SECRET|REQUEST|KEY)_ID\b/g,
+      /(?:lk_(?:app|code|grant)|whsec)_…|\b(?:GRANT|APPLICATION|ACCOUNT|SECRET|REQUEST|KEY|ENDPOINT)_ID\b/g,
       (word) => this.noted(word as Noted),
     );
   }

@@ -7,6 +7,8 @@
 
 export type { Clock } from './clock.ts';
 export { DomainError } from './domain-error.ts';
+export type { Delivering } from './events/deliverer.ts';
+export type { DeliverySettings } from './events/events.ts';
 export { RateLimited } from './limits/rate-limited.ts';
 export { createLog, type Log } from './log/log.ts';
 export type { Intercept, InterceptedCall } from './operations/call.ts';

@@ -8,7 +8,7 @@ import {
 import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
-import { eventsFrom } from './events/events.ts';
+import { type DeliverySettings, eventsFrom } from './events/events.ts';
 import {
   createHttpServer,
   type HttpOptions,
@@ -63,6 +63,7 @@ export interface StartOptions {
   monotonic?: Clock;
   timeouts?: Timeouts;
   intercept?: Intercept;
+  delivery?: DeliverySettings;
   /** Takes a copied database back into use. */
   evenIfCopied?: boolean;
   onCopied?: StoreOptions['onCopied'];
@@ -77,6 +78,7 @@ export async function startServer(
     monotonic,
     timeouts = TIMEOUTS,
     intercept,
+    delivery,
     evenIfCopied = false,
     onCopied,
   }: StartOptions = {},
@@ -99,7 +101,7 @@ export async function startServer(
     claim: { evenIfCopied },
     onCopied,
     linking: linkingFrom(settings, clock),
-    events,
+    events: events && { ...events, delivery },
     redact: redactorFor(settings),
     settings: () => settingsInForce(settings),
     watcher: {

@@ -10,12 +10,14 @@ export type {
   FullGrant,
   IssuedCode,
   LatchkeyEvent,
+  NewEndpoint,
   OperationName,
 } from '@latchkey/schema';
 export type { TestAccount } from './accounts.ts';
 export { type EventToSign, type SignEventOptions, type SignedEvent, signEvent } from './events.ts';
 export type { Failure } from './faults.ts';
 export type { LinkOutcome, LinkRequestOptions, TestLink } from './play-application.ts';
+export type { EndpointOptions, TestEvents } from './test-events.ts';
 export {
   type CodeRequest,
   createTestServer,

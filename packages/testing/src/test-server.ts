@@ -21,6 +21,7 @@ import { type Failure, Faults } from './faults.ts';
 import { openLink } from './open-link.ts';
 import { beginLink, type LinkRequestOptions, type TestLink } from './play-application.ts';
 import { startOnFreePort } from './start-on-free-port.ts';
+import { createTestEvents, DeliveryControl, type TestEvents } from './test-events.ts';
 
 /** The scope and the account that the user authorises. */
 export interface CodeRequest {
@@ -63,6 +64,8 @@ export interface TestServer extends AsyncDisposable {
    * has the options of an application alone.
    */
   readonly adminSecret: string;
+  /** The messages to endpoints of the test, which tell what happens. Not enumerable either. */
+  readonly events: TestEvents;
 
   /**
    * Issues a code to the application, as the service does when a user authorises the application. It
@@ -283,6 +286,8 @@ const SETTINGS = {
   // With a clock that stands still, the window of a limit would never end.
   RATE_LIMIT: 'off',
   SHUTDOWN_SECONDS: '0',
+  // The endpoints of a test are in its own process.
+  OUTBOUND_ALLOW: 'private,http',
 };
 
 // The lifetime of a code.
@@ -318,28 +323,42 @@ export async function createTestServer({
   const faults = new Faults();
   const accounts = new Accounts();
   const adminSecret = randomBytes(32).toString('base64url');
-  const settings = loadSettings({ ...SETTINGS, ADMIN_SECRET: adminSecret, SIGN_IN_URL: signInUrl });
+  const deliveries = new DeliveryControl();
+  const settings = loadSettings({
+    ...SETTINGS,
+    ADMIN_SECRET: adminSecret,
+    EVENTS_KEY: randomBytes(32).toString('base64url'),
+    SIGN_IN_URL: signInUrl,
+  });
   const log = createLog(settings);
   const server = await startOnFreePort((port) =>
     startServer({ ...settings, port, publicUrl: `http://127.0.0.1:${port}` }, log.log, {
       clock: clock.now,
       monotonic: clock.now,
       intercept: faults.intercept,
+      delivery: deliveries.settings,
     }),
   );
   const { url: baseUrl } = server;
 
   let closing: Promise<void> | undefined;
   function close(): Promise<void> {
-    closing ??= server.close().then(() => log.close());
+    closing ??= server.close().then(() => {
+      deliveries.end();
+      return log.close();
+    });
     return closing;
+  }
+
+  function refuseIfClosed(): void {
+    if (closing) throw new Error('This test server is closed. Start another one.');
   }
 
   async function operator<Name extends OperatorOperation>(
     name: Name,
     input: OperationInput<Name>,
   ): Promise<OperationOutput<Name>> {
-    if (closing) throw new Error('This test server is closed. Start another one.');
+    refuseIfClosed();
     try {
       return await callOperation(server.service, name, input);
     } catch (error) {
@@ -376,7 +395,15 @@ export async function createTestServer({
     return 'link' in opened ? (await decide(opened.link)).redirect_to : opened.callbackUrl;
   }
 
-  const testServer: Omit<TestServer, 'adminSecret'> = {
+  const events = createTestEvents(deliveries, {
+    application_id,
+    operator,
+    refuseIfClosed,
+    async makeDeliveries() {
+      while (await server.service.store.makeDeliveries(clock.now())) {}
+    },
+  });
+  const testServer: Omit<TestServer, 'adminSecret' | 'events'> = {
     baseUrl,
     applicationSecret: application.secret as string,
     async issueCode({ scope = 'profile.read', account, resource } = {}) {
@@ -416,5 +443,6 @@ export async function createTestServer({
     close,
     [Symbol.asyncDispose]: close,
   };
-  return Object.defineProperty(testServer, 'adminSecret', { value: adminSecret }) as TestServer;
+  const notEnumerable = { adminSecret: { value: adminSecret }, events: { value: events } };
+  return Object.defineProperties(testServer, notEnumerable) as TestServer;
 }

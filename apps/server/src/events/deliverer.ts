@@ -21,7 +21,7 @@ export interface Deliverer {
   close(cut: AbortSignal): Promise<void>;
 }
 
-type Delivering = Pick<
+export type Delivering = Pick<
   Store,
   'makeDeliveries' | 'listDueEndpoints' | 'claimDeliveries' | 'endTries' | 'releaseDeliveries'
 >;
@@ -40,6 +40,10 @@ export interface DelivererOptions {
   onError(error: unknown): void;
   /** Whether requests take most of the process's time. Default: as the event loop has been since the last call. */
   isBusy?(this: void): boolean;
+  /** The time that messages are signed with. Default: `clock`. */
+  signingClock?: Clock | undefined;
+  /** The longest wait for what is new, in milliseconds. Default: 250. */
+  lookEvery?: Milliseconds | undefined;
 }
 
 // The first try begins within a second of its change.
@@ -67,6 +71,8 @@ export function createDeliverer(
     onDisabled,
     onError,
     isBusy = watchEventLoop(),
+    signingClock = clock,
+    lookEvery = LOOK_EVERY,
   }: DelivererOptions,
 ): Deliverer {
   const stopping = new AbortController();
@@ -133,7 +139,7 @@ export function createDeliverer(
   async function work(): Promise<void> {
     while (!stopping.signal.aborted) {
       wake = Promise.withResolvers();
-      const idle = setTimeout(() => wake.resolve(), LOOK_EVERY);
+      const idle = setTimeout(() => wake.resolve(), lookEvery);
       try {
         if (await look()) wake.resolve();
       } catch (error) {
@@ -163,9 +169,9 @@ export function createDeliverer(
 
   async function tryOnce({ delivery, endpoint }: ClaimedDelivery, sent: () => void): Promise<void> {
     const { id: delivery_id, claim, body, event_id: eventId } = delivery;
-    const now = clock();
-    const secrets = goodSecrets(keys(), endpoint, now);
-    const headers = messageHeaders({ eventId, body }, { secrets, userAgent, now });
+    const secrets = goodSecrets(keys(), endpoint, clock());
+    const signing = { secrets, userAgent, now: signingClock() };
+    const headers = messageHeaders({ eventId, body }, signing);
     const { url } = endpoint;
     const attempt = await sender.send({ url, headers, body, signal: cutting.signal });
     if (attempt === null) {

@@ -7,7 +7,12 @@ import type { Settings } from '../settings.ts';
 import type { EndpointRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { createSender, type SentAttempt } from './attempt.ts';
-import { createDeliverer, type Deliverer } from './deliverer.ts';
+import {
+  createDeliverer,
+  type Deliverer,
+  type DelivererOptions,
+  type Delivering,
+} from './deliverer.ts';
 import { type EventsKeys, endpointSecret } from './endpoint-secret.ts';
 
 /** What endpoints need besides the store. */
@@ -29,6 +34,14 @@ export interface EventsSettings {
   /** Those in force: a process reads them again on SIGHUP. */
   keys(): EventsKeys;
   allow: OutboundAllow;
+  /** For tests. */
+  delivery?: DeliverySettings | undefined;
+}
+
+export interface DeliverySettings
+  extends Pick<DelivererOptions, 'isBusy' | 'signingClock' | 'lookEvery'> {
+  /** Stands between the deliverer and the store. */
+  control?(this: void, store: Delivering): Delivering;
 }
 
 /** @returns null without EVENTS_KEY */
@@ -49,7 +62,7 @@ export function eventsFrom(
 
 export function createEvents(
   store: Store,
-  { keys, allow }: EventsSettings,
+  { keys, allow, delivery: { control, ...delivery } = {} }: EventsSettings,
   {
     clock,
     log,
@@ -64,7 +77,8 @@ export function createEvents(
     onError(error: unknown): void;
   },
 ): Events {
-  const deliverer = createDeliverer(store, {
+  const deliverer = createDeliverer(control?.(store) ?? store, {
+    ...delivery,
     ...{ clock, keys, log, onError },
     onAttempt: (attempt) => observer?.onAttempt(attempt),
     sender: createSender({ clock, allow }),
