@@ -4,8 +4,8 @@
  */
 export const CEILINGS = {
   'convert on SQLite': { files: 39, functions: 150 },
-  'convert on MongoDB': { files: 43, functions: 181 },
+  'convert on MongoDB': { files: 44, functions: 182 },
   'linking flow': { files: 92, functions: 364 },
-  'app create': { files: 93, functions: 264 },
-  '--version': { modules: 45 },
+  'app create': { files: 100, functions: 284 },
+  '--version': { modules: 47 },
 } as const;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { BadSetting } from './bad-setting.ts';
 import list from './settings.json' with { type: 'json' };
-import { loadSettings, settingsInForce } from './settings.ts';
+import { loadSettings, readSecretsAgain, settingsInForce } from './settings.ts';
 
 test('everything has a default', () => {
   expect(loadSettings({})).toMatchObject({
@@ -146,6 +146,8 @@ test.each([
   ['SIGN_IN_URL', 'https://user:quicksilver@a.example/'],
   ['SIGN_IN_URL', 'https://a.example/\r\nquicksilver'],
   ['SIGN_IN_URL', '/sign-in'],
+  ['EVENTS_KEY', `quicksilver${'x'.repeat(20)}`],
+  ['EVENTS_KEY_PREVIOUS', 'quicksi'.repeat(9)],
   ['OUTBOUND_ALLOW', 'quicksilver'],
   ['OUTBOUND_ALLOW', 'private, http'],
   ['OUTBOUND_ALLOW', 'private,'],
@@ -194,6 +196,37 @@ test('ADMIN_SECRET_PREVIOUS is read beside ADMIN_SECRET, and stops the start wit
   expect(() => loadSettings(previous)).toThrow(
     /^ADMIN_SECRET_PREVIOUS is set, but ADMIN_SECRET is/,
   );
+});
+
+const EVENTS_KEY = 'quicksilver-of-events-and-9-letters-more';
+
+test('EVENTS_KEY_PREVIOUS is read beside EVENTS_KEY, and stops the start without it', () => {
+  const previous = { EVENTS_KEY_PREVIOUS: `${EVENTS_KEY}-before` };
+  expect(loadSettings({ EVENTS_KEY, ...previous })).toMatchObject({
+    eventsKey: EVENTS_KEY,
+    eventsKeyPrevious: `${EVENTS_KEY}-before`,
+  });
+  expect(() => loadSettings(previous)).toThrow(
+    /^EVENTS_KEY_PREVIOUS is set, but EVENTS_KEY is not\. Set both\. Example: EVENTS_KEY=/,
+  );
+});
+
+test('the keys of events are read again, but events are turned neither on nor off', () => {
+  const settings = loadSettings({ EVENTS_KEY });
+  const EVENTS_KEY_PREVIOUS = EVENTS_KEY;
+  const replaced = { EVENTS_KEY: `${EVENTS_KEY}-after`, EVENTS_KEY_PREVIOUS };
+  expect(readSecretsAgain(settings, replaced)).toEqual(['EVENTS_KEY', 'EVENTS_KEY_PREVIOUS']);
+  expect(readSecretsAgain(settings, replaced)).toEqual([]);
+  const { eventsKey, eventsKeyPrevious } = settings;
+  expect([eventsKey, eventsKeyPrevious]).toEqual([`${EVENTS_KEY}-after`, EVENTS_KEY]);
+  for (const [before, after] of [
+    [{ EVENTS_KEY }, {}],
+    [{}, { EVENTS_KEY }],
+  ] as const) {
+    const unchanged = loadSettings(before);
+    expect(() => readSecretsAgain(unchanged, after)).toThrow('takes a restart');
+    expect(unchanged.eventsKey).toBe(Object.values(before)[0] ?? null);
+  }
 });
 
 test('ADMIN_HOST is read beside ADMIN_PORT, and stops the start without it', () => {
@@ -287,16 +320,25 @@ describe('PAGE_TEXTS', () => {
   });
 });
 
+/** What a previous secret needs beside it. */
+function besides(name: string, current: { ADMIN_SECRET: string; EVENTS_KEY: string }) {
+  const { ADMIN_SECRET, EVENTS_KEY } = current;
+  if (name === 'ADMIN_SECRET_PREVIOUS') return { ADMIN_SECRET };
+  return name === 'EVENTS_KEY_PREVIOUS' ? { EVENTS_KEY } : {};
+}
+
 describe.each([
   ['DATABASE_URL', 'mongodb://user:quicksilver@host/db', 'databaseUrl'],
   ['ADMIN_SECRET', ADMIN_SECRET, 'adminSecret'],
   ['ADMIN_SECRET_PREVIOUS', ADMIN_SECRET, 'adminSecretPrevious'],
+  ['EVENTS_KEY', EVENTS_KEY, 'eventsKey'],
+  ['EVENTS_KEY_PREVIOUS', EVENTS_KEY, 'eventsKeyPrevious'],
 ] as const)('%s_FILE', (name, value, key) => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-settings-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   const variable = `${name}_FILE`;
   const file = join(folder, 'value');
-  const others = name === 'ADMIN_SECRET_PREVIOUS' ? { ADMIN_SECRET } : {};
+  const others = besides(name, { ADMIN_SECRET, EVENTS_KEY });
 
   function reading(content: string, more: NodeJS.ProcessEnv = {}) {
     writeFileSync(file, content);
@@ -424,13 +466,17 @@ describe('no part of a secret is shown', () => {
   );
 
   test('every setting that can be a secret is tried', () => {
-    expect(named).toEqual(['DATABASE_URL', 'ADMIN_SECRET', 'ADMIN_SECRET_PREVIOUS']);
+    expect(named).toEqual([
+      'DATABASE_URL',
+      ...['ADMIN_SECRET', 'ADMIN_SECRET_PREVIOUS'],
+      ...['EVENTS_KEY', 'EVENTS_KEY_PREVIOUS'],
+    ]);
   });
 
   test.each(cases)('of %s, given as a variable or a file', (name, text) => {
     const file = join(folder, name);
     writeFileSync(file, text);
-    const other = name === 'ADMIN_SECRET_PREVIOUS' ? { ADMIN_SECRET: secret } : {};
+    const other = besides(name, { ADMIN_SECRET: secret, EVENTS_KEY: secret });
     for (const [environment, source] of [
       [{ [name]: text }, 'environment'],
       [{ [`${name}_FILE`]: file }, 'file'],

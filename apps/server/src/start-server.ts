@@ -88,7 +88,7 @@ export async function startServer(
   const metrics = settings.metrics ? await loadMetrics() : null;
   const tracing = await loadTracing();
   const demo = isDemo(settings) ? await loadDemo() : null;
-  const events = demo === null ? eventsFrom(settings) : demo.demoEvents;
+  const events = demo === null ? eventsFrom(settings) : demo.createDemoEvents();
   const observers = [metrics?.observeStore, tracing?.observeStore];
   const opened = await openService(databaseUrl, log, {
     clock,
@@ -167,7 +167,10 @@ export async function startServer(
       ...(demo !== null && { loopbackRoutes: (tools) => demo.demoRoutes(tools, listeningUrl) }),
     }).listen(address);
     metrics?.collectFrom(service, servers, () => sinkOf(log)?.dropped ?? 0);
-    if (demo !== null) await demo.seedLinkingDemo(service, linkingOf(service).publicUrl);
+    if (demo !== null) {
+      await demo.seedLinkingDemo(service, linkingOf(service).publicUrl);
+      if (events !== null) await demo.seedDemoEndpoint(service, events, url);
+    }
   } catch (error) {
     for (const server of servers) server.close();
     await limits.close();

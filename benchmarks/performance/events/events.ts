@@ -22,15 +22,19 @@ interface Sizes {
   backlog: number;
 }
 
-/** An address that answers in {@link RECEIVER_TAKES_MS}, or not at all while it is held. */
+/** An address that answers in {@link RECEIVER_TAKES_MS}, or once it is no longer held. */
 async function startReceiver() {
   let heard = 0;
   let isHeld = false;
+  let held: (() => void)[] = [];
   const server = createServer((request, response) => {
     request.resume();
-    if (isHeld) return;
-    heard += 1;
-    setTimeout(() => response.writeHead(204).end(), RECEIVER_TAKES_MS);
+    const answer = () => {
+      heard += 1;
+      setTimeout(() => response.writeHead(204).end(), RECEIVER_TAKES_MS);
+    };
+    if (isHeld) held.push(answer);
+    else answer();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -38,8 +42,10 @@ async function startReceiver() {
     get heard() {
       return heard;
     },
-    hold(held: boolean) {
-      isHeld = held;
+    hold(shouldHold: boolean) {
+      isHeld = shouldHold;
+      for (const answer of held) answer();
+      held = [];
     },
     close() {
       server.close();
@@ -121,9 +127,9 @@ async function measureBacklog(harness: Harness, { backlog, requests }: Sizes) {
 
   const begin = async () => {
     // What is pending is dropped, and a replay makes it due at once.
+    receiver.hold(false);
     await patch({ disabled: true });
     await patch({ disabled: false });
-    receiver.hold(false);
     const body = { since: new Date(0).toISOString() };
     const path = `/admin/endpoints/${id}/replay`;
     const [replay] = await server.administer([{ method: 'POST', path, body }]);

@@ -431,7 +431,7 @@ export const endpointRotationInput = operatorInput({
     .min(0, 'Must be at least 0.')
     .max(MAX_OVERLAP_SECONDS, `Must be at most ${MAX_OVERLAP_SECONDS}.`)
     .default(86_400)
-    .meta({ description: 'How long messages are signed with the old secret too.' }),
+    .meta({ description: 'For how many seconds messages are signed with the old secret too.' }),
 });
 
 export const replayInput = operatorInput({

@@ -447,7 +447,8 @@ export const attempt = z
   .object({
     at: timestamp.meta({ description: 'When it began.' }),
     duration_ms: z.int().nonnegative().meta({
-      description: 'How long it took until the headers of the response, or until it failed.',
+      description:
+        'How many milliseconds it took until the headers of the response, or until it failed.',
     }),
     result: z.enum(attemptResults).meta({
       description:
@@ -813,7 +814,7 @@ export const eventCounts = z
         'How many deliveries are not ended, and events no deliveries yet; at most 10,000.',
     }),
     oldest_seconds: count.meta({
-      description: 'How long ago the oldest of them happened; 0 for none.',
+      description: 'How many seconds ago the oldest of them happened; 0 for none.',
     }),
     failing_endpoints: count.meta({
       description: 'How many enabled endpoints there are whose last try failed.',

@@ -332,7 +332,7 @@ export interface NewEndpoint extends Endpoint {
 export interface Attempt {
   /** When it began. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   at: string;
-  /** How long it took until the headers of the response, or until it failed. */
+  /** How many milliseconds it took until the headers of the response, or until it failed. */
   duration_ms: number;
   /**
    * `delivered`; `refused` by a status that is neither 2xx nor 3xx; `redirected` by a 3xx, which is
@@ -693,7 +693,7 @@ export interface GrantCounts {
 export interface EventCounts {
   /** How many deliveries are not ended, and events no deliveries yet; at most 10,000. */
   pending: number;
-  /** How long ago the oldest of them happened; 0 for none. */
+  /** How many seconds ago the oldest of them happened; 0 for none. */
   oldest_seconds: number;
   /** How many enabled endpoints there are whose last try failed. */
   failing_endpoints: number;

@@ -18,6 +18,7 @@ import {
 } from '../start-server.ts';
 import { SchemaMismatch } from '../store/schema-version.ts';
 import { ForeignFile } from '../store/sqlite/foreign-file.ts';
+import { DEMO_ENDPOINT_ID } from '../store/unheard-changes.ts';
 import { CopiedDatabase } from '../store/use-mark.ts';
 import { CannotStart } from './cannot-start.ts';
 import type { Terminal } from './terminal.ts';
@@ -75,7 +76,7 @@ async function serveUntilStopped(
   }
   if (server.demoUrl !== null) stdout.write(linkingDemoText(server.demoUrl));
   if (isDemo(settings)) stdout.write(await welcome(server));
-  else void warnOfDemo(server, log);
+  else void leaveDemo(server, log);
 
   const why = await Promise.race([stopped, copied]);
   // A second signal ends the process at once.
@@ -132,8 +133,9 @@ async function welcome({ service, url }: RunningServer): Promise<string> {
 }
 
 /** The demo may be older than settings that allow none. */
-async function warnOfDemo({ service }: RunningServer, log: Logger): Promise<void> {
+async function leaveDemo({ service }: RunningServer, log: Logger): Promise<void> {
   // The service also starts while its database is down.
+  await service.store.deleteEndpoint(DEMO_ENDPOINT_ID, service.clock()).catch(() => null);
   const secret = await findLiveDemoSecret(service).catch(() => null);
   if (secret !== null) {
     log.warn(secret, 'a demo secret works on this database: disable its application');

@@ -1,8 +1,11 @@
+import { readBody } from '../http/body.ts';
 import { sendRedirect } from '../http/linking/send-redirect.ts';
+import { sendJson } from '../http/response.ts';
 import type { Route } from '../http/router.ts';
 import { addToQuery } from '../linking/redirect.ts';
 import { demoAccounts, demoScope } from './demo-records.ts';
 import { type DemoTools, demoFrame, demoRoute } from './demo-tools.ts';
+import { createHeardEvents } from './heard-events.ts';
 import { signedInUser } from './host-routes.ts';
 import { createLinkedAccounts } from './linked-accounts.ts';
 import { DEMO_APPLICATION_ID, demoPaths } from './linking-demo.ts';
@@ -22,6 +25,7 @@ export function applicationRoutes(tools: DemoTools): Route[] {
   const { publicUrl, url, demoCookies } = tools;
   const client = createOAuthClient(url, publicUrl);
   const accounts = createLinkedAccounts();
+  const heard = createHeardEvents(tools.callContext.service);
 
   async function linkStateOf(session: string | null): Promise<LinkState> {
     const secret = session === null ? null : accounts.find(session);
@@ -41,11 +45,22 @@ export function applicationRoutes(tools: DemoTools): Route[] {
           state,
           outcome: query.get('outcome'),
           user: user === null ? null : demoAccounts[user],
+          heard: heard.list(),
           publicUrl,
         });
         tools.sender.send(context, page);
       },
     }),
+    {
+      method: 'POST',
+      path: demoPaths.events,
+      async handle(context) {
+        const body = await readBody(context, ['json']);
+        const { headers } = context.request;
+        await heard.hear({ headers, bytes: body?.bytes ?? Buffer.alloc(0) });
+        sendJson(context, 200, {});
+      },
+    },
     demoRoute(tools, {
       method: 'GET',
       path: demoPaths.connect,

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { MAX_ENDPOINTS_OF_APPLICATION, newEndpoint } from '../events/endpoints.ts';
 import type { EventsSettings } from '../events/events.ts';
 import { MAX_SCOPES } from '../linking/put-scope.ts';
 import type { Service } from '../service.ts';
 import type { Settings } from '../settings.ts';
 import { firstGenerations } from '../store/generations.ts';
 import type { ApplicationChanges } from '../store/records.ts';
+import { DEMO_ENDPOINT_ID } from '../store/unheard-changes.ts';
 import { demoLogos } from './demo-logos.ts';
 import { demoAccounts, demoScope } from './demo-records.ts';
 
@@ -17,6 +19,7 @@ export const demoPaths = {
   callback: '/demo/callback',
   signIn: '/demo/sign-in',
   connections: '/demo/connections',
+  events: '/demo/events',
 } as const;
 
 export function withLinkingDemo(settings: Settings, url: string): Settings {
@@ -30,12 +33,11 @@ export function withLinkingDemo(settings: Settings, url: string): Settings {
   };
 }
 
-/** With a key of its own, anew at each start. `seedLinkingDemo` adds the address of the service. */
-export const demoEvents: EventsSettings = {
-  keys: () => ({ current: demoEventsKey, previous: null }),
-  allow: {},
-};
-const demoEventsKey = randomBytes(32).toString('base64url');
+/** With a key of its own, anew at each start. `seedDemoEndpoint` adds the address of the service. */
+export function createDemoEvents(): EventsSettings {
+  const current = randomBytes(32).toString('base64url');
+  return { keys: () => ({ current, previous: null }), allow: {} };
+}
 
 /** Existing records stay as they are: the operator may have changed them. */
 export async function seedLinkingDemo({ store, clock }: Service, publicUrl: string): Promise<void> {
@@ -71,6 +73,21 @@ export async function seedLinkingDemo({ store, clock }: Service, publicUrl: stri
     enabled_at: null,
     generations: firstGenerations,
   });
+}
+
+/** The demo application is told what happens, at the address where the service listens. */
+export async function seedDemoEndpoint(
+  { store, clock }: Service,
+  { allow }: EventsSettings,
+  url: string,
+): Promise<void> {
+  allow.ownOrigin = new URL(url).origin;
+  const address = url + demoPaths.events;
+  const again = { url: address, types: null, disabled_reason: null };
+  if ((await store.updateEndpoint(DEMO_ENDPOINT_ID, again)) !== null) return;
+  const members = { application_id: DEMO_APPLICATION_ID, url: address, types: null };
+  const endpoint = newEndpoint(DEMO_ENDPOINT_ID, members, clock());
+  await store.createEndpoint(endpoint, { most: MAX_ENDPOINTS_OF_APPLICATION });
 }
 
 export async function isDemoApplicationLive({ store }: Service): Promise<boolean> {

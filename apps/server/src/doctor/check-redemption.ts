@@ -109,7 +109,7 @@ async function errorOf(call: Promise<unknown>): Promise<string | null> {
   }
 }
 
-function tell(error: unknown): string {
+export function tell(error: unknown): string {
   const { code, cause } = DomainError.from(error);
   return cause instanceof Error ? `${code}, ${cause.message}` : code;
 }

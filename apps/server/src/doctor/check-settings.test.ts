@@ -3,6 +3,7 @@ import { loadSettings } from '../settings.ts';
 import { checkSettings } from './check-settings.ts';
 
 const DATABASE_URL = 'file:./a.db';
+const EVENTS_KEY = 'an-events-key-of-32-characters-or-more';
 
 const levels = (given: NodeJS.ProcessEnv) => {
   const environment = { DATABASE_URL, ...given };
@@ -24,6 +25,8 @@ test.each([
   [{ PUBLIC_URL: 'http://a.example' }, ['problem tls PUBLIC_URL']],
   [{ PUBLIC_URL: 'http://[::1]:3000' }, []],
   [{ RATE_LIMIT: 'off' }, ['warning settings RATE_LIMIT']],
+  [{ EVENTS_KEY }, ['problem settings EVENTS_KEY']],
+  [{ EVENTS_KEY, ADMIN_SECRET: EVENTS_KEY }, []],
   [{ LOG_LEVEL: 'silent' }, ['warning settings LOG_LEVEL']],
   [{ TRUST_PROXI: 'true' }, ['warning settings TRUST_PROXI']],
   [{ DATABASE_URL: undefined }, ['warning settings DATABASE_URL']],

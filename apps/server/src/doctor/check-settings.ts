@@ -65,6 +65,13 @@ function* settingWarnings(settings: Settings): Generator<Finding> {
       'Set ADMIN_PORT, or let the proxy refuse /metrics.',
     );
   }
+  if (settings.eventsKey !== null && settings.adminSecret === null) {
+    yield problem(
+      'settings',
+      'EVENTS_KEY is set, but ADMIN_SECRET is not, so the service does not start.',
+      'Set ADMIN_SECRET too.',
+    );
+  }
   if (rateLimit === null) {
     yield warning(
       'settings',

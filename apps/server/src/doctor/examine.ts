@@ -5,7 +5,8 @@ import { closeService, openService } from '../open-service.ts';
 import { loadSettings, refuseInMemory, type Settings } from '../settings.ts';
 import { type Finding, problem, skipped } from '../store/finding.ts';
 import { inspectDatabase } from '../store/open-store.ts';
-import { checkRedemption } from './check-redemption.ts';
+import { checkEvents } from './check-events.ts';
+import { checkRedemption, tell } from './check-redemption.ts';
 import { checkOpenFiles, checkSettings } from './check-settings.ts';
 
 /** @param deep - whether to take as long as it takes */
@@ -38,7 +39,7 @@ export async function* examine(
     yield skipped('convert', 'No code was converted, because of the problems above.');
     return;
   }
-  yield* tryRedemption(settings);
+  yield* useDatabase(settings);
 }
 
 /** If one of these has a problem, no code can be converted. */
@@ -50,13 +51,19 @@ const NEEDED: ReadonlySet<Finding['check']> = new Set([
   'indexes',
 ]);
 
-async function* tryRedemption({ databaseUrl, auditDays }: Settings): AsyncGenerator<Finding> {
+async function* useDatabase(settings: Settings): AsyncGenerator<Finding> {
+  const { databaseUrl, auditDays } = settings;
   // The operator's summary is not of the trial, and nobody is told of it.
   const claim = { evenIfCopied: false, unheard: true };
   const options = { auditDays, create: false, migrate: false, counts: false, claim };
   // The findings contain what a log would say.
   const service = await openService(databaseUrl, pino({ enabled: false }), options);
   try {
+    try {
+      yield* checkEvents(service, settings);
+    } catch (error) {
+      yield skipped('events', `The endpoints could not be read: ${tell(error)}`);
+    }
     yield* checkRedemption(service);
   } finally {
     await closeService(service);

@@ -29,15 +29,17 @@ export async function createEndpoint(service: Service, members: Members): Promis
     throw new DomainError(present.length < most ? 'store_full' : 'endpoint_limit_reached');
   }
   const now = clock();
-  const endpoint: EndpointRecord = {
-    ...{ id: newId(now), ...members, disabled_reason: null, created_at: now },
-    ...{ secret_version: 1, overlap_until: null },
-    ...{ last_success_at: null, failing_since: null, failures: 0 },
-  };
+  const endpoint = newEndpoint(newId(now), members, now);
   const outcome = await store.createEndpoint(endpoint, { most });
   if (outcome !== 'created') throw new DomainError(outcome);
   return endpoint;
 }
+
+export const newEndpoint = (id: string, members: Members, now: Milliseconds): EndpointRecord => ({
+  ...{ id, ...members, disabled_reason: null, created_at: now },
+  ...{ secret_version: 1, overlap_until: null },
+  ...{ last_success_at: null, failing_since: null, failures: 0 },
+});
 
 export async function findEndpoint(
   { store }: Pick<Service, 'store'>,

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { endpointSecret } from './endpoint-secret.ts';
-import { messageHeaders } from './message.ts';
+import { isSigned, messageHeaders } from './message.ts';
 
 const EVENT_ID = '0198c5a2-7d3e-7f4a-9b1c-2d3e4f5a6b7c';
 const ENDPOINT_ID = '0198c5a2-7d3e-7f4a-9b1c-2d3e4f5a6b7d';
@@ -41,4 +41,22 @@ test('a library of Standard Webhooks verifies a message with each good secret, a
   const [first = ''] = (headers['webhook-signature'] ?? '').split(' ');
   const alone = { ...headers, 'webhook-signature': first };
   expect(new Webhook(newest).verify(body, alone)).toEqual(JSON.parse(body));
+});
+
+test('a message that was received is signed by a good secret within five minutes, and not else', () => {
+  const now = 1_800_000_000_000;
+  const message = { eventId: EVENT_ID, body };
+  const headers = messageHeaders(message, { secrets: [newest, before], userAgent: 'a', now });
+  for (const secret of [newest, before]) {
+    expect(isSigned({ headers, body }, { secret, now })).toBe(true);
+    expect(isSigned({ headers, body }, { secret, now: now + 300_000 })).toBe(true);
+    expect(isSigned({ headers, body }, { secret, now: now + 301_000 })).toBe(false);
+    expect(isSigned({ headers, body }, { secret, now: now - 301_000 })).toBe(false);
+  }
+  expect(isSigned({ headers, body }, { secret: other, now })).toBe(false);
+  expect(isSigned({ headers, body: `${body} ` }, { secret: newest, now })).toBe(false);
+  for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
+    const { [name]: _, ...rest } = headers;
+    expect(isSigned({ headers: rest, body }, { secret: newest, now })).toBe(false);
+  }
 });

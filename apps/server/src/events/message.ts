@@ -1,4 +1,5 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Milliseconds } from '../clock.ts';
 import { signingKeyOf } from './endpoint-secret.ts';
 
@@ -28,3 +29,22 @@ export function messageHeaders(
 
 const signatureOf = (signed: string, secret: string) =>
   `v1,${createHmac('sha256', signingKeyOf(secret)).update(signed).digest('base64')}`;
+
+const TOLERANCE_SECONDS = 300;
+
+/** Whether a message that was received is signed with this secret, and its time is not far from now. */
+export function isSigned(
+  { headers, body }: { headers: IncomingHttpHeaders; body: string },
+  { secret, now }: { secret: string; now: Milliseconds },
+): boolean {
+  const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
+    String(headers[`webhook-${name}`]),
+  ) as [string, string, string];
+  const isTimely = Math.abs(now / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS;
+  const expected = Buffer.from(signatureOf(`${id}.${timestamp}.${body}`, secret));
+  const isExpected = (signature: string) => {
+    const given = Buffer.from(signature);
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  };
+  return isTimely && signatures.split(' ').some(isExpected);
+}

@@ -14,6 +14,8 @@ export function redactor(secrets: readonly string[]): (line: string) => string {
     const escaped = JSON.stringify(secret).slice(1, -1);
     return secret === escaped ? [secret] : [escaped, secret];
   });
+  // One may be the beginning of another.
+  exact.sort((one, other) => other.length - one.length);
   return (line) => {
     let clean = line;
     if (line.includes(ANY_PREFIX)) clean = clean.replace(credentialPattern, REDACTED);

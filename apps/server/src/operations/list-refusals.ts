@@ -3,6 +3,7 @@ import type { Milliseconds } from '../clock.ts';
 import { DomainError } from '../domain-error.ts';
 import { beforeDeadline } from '../request-scope.ts';
 import type { Service } from '../service.ts';
+import type { RefusalFilter } from '../store/store.ts';
 import { idOfCursor, type ListInput, pageOf, readList } from './list.ts';
 import { toRefusal } from './wire.ts';
 
@@ -33,7 +34,7 @@ type Filter = Pick<
   'application_id' | 'account_id' | 'grant_id'
 >;
 
-function filterOf({ application_id, account_id, grant_id }: Filter) {
+function filterOf({ application_id, account_id, grant_id }: Filter): RefusalFilter {
   if (application_id !== undefined) return { application_id };
   if (account_id !== undefined) return { account_id };
   return grant_id === undefined ? {} : { grant_id };

@@ -10,6 +10,7 @@ export type CheckName =
   | 'clock'
   | 'tls'
   | 'disk'
+  | 'events'
   | 'convert';
 
 export interface Finding {

@@ -2,7 +2,7 @@ import { credentialPattern } from '@latchkey/schema';
 import { describeInBrowser } from '@latchkey/test-kit/chromium';
 import { slow } from '@latchkey/test-kit/long';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { useDemo } from '../demo/running-demo.ts';
 import { violationsOf } from './accessibility.ts';
 
@@ -52,6 +52,11 @@ describeInBrowser('the demo in a browser', (open) => {
     await press(page, 'Back to Demo Service');
     await arriveAt(page, 'Your account is disconnected');
     await page.getByRole('link', { name: 'Connect your account' }).waitFor();
+    await vi.waitFor(async () => {
+      await page.reload();
+      const heard = await page.locator('.details').textContent({ timeout: 1_000 });
+      expect(heard).toMatch(/^Heardgrant\.revoked of [\w-]{36}, because: user/);
+    }, 20_000);
 
     expect(complaints).toEqual([]);
     // The sign-in page gets the link in its address. No other page has a credential there.

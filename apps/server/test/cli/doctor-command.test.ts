@@ -2,15 +2,18 @@ import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { uuidToBytes } from '@latchkey/schema';
+import { formatTimestamp, uuidToBytes } from '@latchkey/schema';
 import { MongoClient } from 'mongodb';
 import pino from 'pino';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { checkRedemption } from '../../src/doctor/check-redemption.ts';
 import { DomainError } from '../../src/domain-error.ts';
+import { newEndpoint } from '../../src/events/endpoints.ts';
 import { closeService, openService } from '../../src/open-service.ts';
+import { newDelivery, ping } from '../../src/store/event.ts';
 import type { Finding } from '../../src/store/finding.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import type { GrantAuthentication, GrantRecord } from '../../src/store/records.ts';
 import { checkDamage } from '../../src/store/sqlite/check-damage.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -64,7 +67,7 @@ async function recordsOf(url: string): Promise<Record<string, unknown[]>> {
 
 const everyCheck = [
   ...['settings', 'store', 'damage', 'version', 'topology', 'indexes', 'rights'],
-  ...['write_concern', 'clock', 'tls', 'disk', 'convert'],
+  ...['write_concern', 'clock', 'tls', 'disk', 'events', 'convert'],
 ];
 
 describeOnEachStore('the doctor', (fresh) => {
@@ -83,6 +86,55 @@ describeOnEachStore('the doctor', (fresh) => {
     });
 
     expect(await recordsOf(database.url)).toEqual(before);
+  });
+
+  test('says whether events are on, and warns of endpoints that fail and events that are late', async () => {
+    const database = await fresh();
+    onTestFinished(() => database.remove());
+    const EVENTS_KEY = 'an-events-key-of-32-characters-or-more';
+    const ADMIN_SECRET = 'a-secret-of-thirty-two-characters';
+    const on = { DATABASE_URL: database.url, EVENTS_KEY, ADMIN_SECRET };
+    const off = { DATABASE_URL: database.url };
+    const aboutEvents = async (settings: NodeJS.ProcessEnv) =>
+      (await doctor(settings))
+        .filter(({ check }) => check === 'events')
+        .map(({ level, found }) => `${level}: ${found}`);
+
+    const store = await openStore(database.url, { clock: Date.now, recordsEvents: true });
+    onTestFinished(() => store.close());
+    expect(await aboutEvents(off)).toEqual(['ok: Events are off: EVENTS_KEY is not set.']);
+    const url = 'https://app.example/events';
+    const now = Date.now();
+    const [works, fails, gone] = [v7(), v7(), v7()];
+    for (const id of [works, fails, gone]) {
+      const endpoint = newEndpoint(id, { url, application_id: null, types: null }, now);
+      expect(await store.createEndpoint(endpoint, { most: 5 })).toBe('created');
+    }
+    expect(await aboutEvents(on)).toEqual(['ok: Events are on: 3 endpoints, 0 not delivered yet.']);
+    expect(await aboutEvents(off)).toEqual([expect.stringMatching(/^problem: .+ 3 endpoints: /)]);
+
+    // Two tries fail, two hours ago.
+    const at = now - 2 * 3_600_000;
+    const claim = v7();
+    for (const endpoint_id of [fails, gone]) {
+      const delivery = {
+        ...newDelivery(ping({ id: v7(), at }, endpoint_id), endpoint_id, now),
+        claim,
+      };
+      expect(await store.createPing({ ...delivery, body: '{}' })).not.toBeNull();
+      const attempt = { at, duration_ms: 1, result: 'refused' as const, status_code: 410 };
+      const ended = { delivery_id: delivery.id, claim, endpoint_id, url, attempt, now: at };
+      await store.endTries([{ ...ended, isGone: endpoint_id === gone, next_attempt_at: null }]);
+    }
+    await store.createPing({
+      ...newDelivery(ping({ id: v7(), at }, works), works, now + 60_000),
+      ...{ claim, body: '{}' },
+    });
+    expect(await aboutEvents(on)).toEqual([
+      `warning: 1 endpoint failed at the last try: ${fails} since ${formatTimestamp(at)}.`,
+      `warning: 1 endpoint failed until disabled, and heard of nothing since: ${gone} (gone).`,
+      `warning: The oldest event that is not delivered happened at ${formatTimestamp(at)}.`,
+    ]);
   });
 
   test('finds a database that is not there, and creates none', async () => {

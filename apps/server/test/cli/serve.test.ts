@@ -9,6 +9,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CannotStart } from '../../src/cli/cannot-start.ts';
 import { describeListenError } from '../../src/cli/serve.ts';
 import { CannotListen } from '../../src/start-server.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { DEMO_ENDPOINT_ID } from '../../src/store/unheard-changes.ts';
 import { type CommandProcess, runCommand, startCommand } from '../http/command-process.ts';
 
 const LISTENS = /^Latchkey listens on (http:\/\/127\.0\.0\.1:\d+), its API .*\/docs$/m;
@@ -90,6 +92,11 @@ describe('serve', () => {
       const first = await serve({});
       await first.printed(/^The application secret .* works until .*\n/m);
       await stop(first);
+      const made = await openStore(`file:${join(directory, 'data/latchkey.db')}`, {
+        clock: Date.now,
+      });
+      expect(await made.findEndpoint(DEMO_ENDPOINT_ID)).not.toBeNull();
+      await made.close();
       const ADMIN_SECRET = 'a-secret-of-thirty-two-characters';
       for (const environment of [
         { ADMIN_SECRET },
@@ -101,6 +108,11 @@ describe('serve', () => {
           .toContain('the demo application works on this database: disable it');
         expect(second.run.stderr).toContain('a demo secret works on this database');
         await stop(second);
+        const store = await openStore(`file:${join(directory, 'data/latchkey.db')}`, {
+          clock: Date.now,
+        });
+        expect(await store.findEndpoint(DEMO_ENDPOINT_ID)).toBeNull();
+        await store.close();
         expect(second.run.stdout.trim()).toMatch(new RegExp(`${LISTENS.source}$`));
       }
     },

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { demoAccounts } from '../../src/demo/demo-records.ts';
+import { messageHeaders } from '../../src/events/message.ts';
+import { DEMO_ENDPOINT_ID } from '../../src/store/unheard-changes.ts';
 import type { Json } from '../http/call.ts';
 import { formTokenIn, visit } from '../linking/page-flow.ts';
 import { type DemoServer, startDemo, useDemo } from './running-demo.ts';
@@ -190,6 +192,31 @@ describe('the demo', () => {
     expect(scopes_supported).toEqual(['profile.read']);
   });
 
+  test('shows what its own endpoint is told', async () => {
+    const { go, toConsent, allow } = browser();
+    await allow((await toConsent(server)).consent);
+    const connections = await go(`${server.demoUrl}/connections`, {});
+    const [, path = ''] = /href="(\/connections\/[^"]+)"/.exec(connections.text) ?? [];
+    const { url, text } = await go(server.url + path);
+    await go(url, { form_token: formTokenIn(text), decision: 'disconnect' });
+    await expect
+      .poll(async () => (await go(server.demoUrl ?? '')).text, { timeout: 20_000 })
+      .toMatch(/Heard<\/dt><dd>grant\.revoked of [\w-]{36}, because: user</);
+  });
+
+  test('believes no message that the service has not signed', async () => {
+    const body = JSON.stringify({ type: 'grant.revoked', data: { grant_id: 'made-up' } });
+    const headers = messageHeaders(
+      { eventId: '0193aa00-0000-7000-8000-0000000000e1', body },
+      { secrets: [`whsec_${'A'.repeat(43)}=`], userAgent: 'Somebody', now: Date.now() },
+    );
+    for (const sent of [headers, { 'content-type': 'application/json' }]) {
+      const options = { method: 'POST', headers: sent, body };
+      expect((await fetch(`${server.demoUrl}/events`, options)).status).toBe(400);
+    }
+    expect((await browser().go(server.demoUrl ?? '')).text).not.toContain('made-up');
+  });
+
   test('logs no credential', () => {
     expect(server.lines.length).toBeGreaterThan(10);
     expect(server.lines.join('\n')).not.toMatch(/lk_(?:link|ticket|page|code|grant)_\w{71}/);
@@ -209,6 +236,9 @@ describe('the demo across a restart', () => {
     await first.close();
 
     const second = await startDemo({ PORT: port }, database);
+    expect(await second.service.store.listEndpoints({}, { limit: 9, before: null })).toMatchObject([
+      { id: DEMO_ENDPOINT_ID, url: `${second.demoUrl}/events`, disabled_reason: null },
+    ]);
     expect((await allow(await go(consent.url))).text).toContain('Your account is connected');
     // The demo application keeps its grants in memory; the connection is still there to be ended.
     const page = await linked.go(second.demoUrl ?? '');

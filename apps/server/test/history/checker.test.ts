@@ -45,6 +45,17 @@ const useKey = (id: string, time: [number, number | null], extra?: Extra) =>
 const deleteKey = (id: string, time: [number, number | null], extra?: Extra) =>
   call(id, 'delete_key', time, extra);
 
+const hear = (
+  id: string,
+  at: number,
+  type: 'grant.created' | 'grant.revoked',
+  answer: Partial<Answer> = {},
+) =>
+  call(id, 'hear', [at, at], {
+    answer: { type, message: `evt_${type}`, body: type, accepted: true, ...answer },
+  });
+const quiet = call('quiet', 'quiet', [99, 99]);
+
 const used = error('code_already_used');
 const invalid = error('credentials_invalid');
 const unknown = error('grant_not_found');
@@ -473,6 +484,84 @@ const cases: Record<string, Case[]> = {
       broken: [deleteKey('a', [2, 3], error('store_unavailable')), useKey('b', [4, 5], invalid)],
       proof: ['b'],
       kept: [deleteKey('a', [2, 3], error('outcome_unknown')), useKey('b', [4, 5], invalid)],
+    },
+  ],
+  'every-change-is-told': [
+    {
+      broken: [convert('a', [2, 3]), quiet],
+      proof: ['a', 'quiet'],
+      kept: [convert('a', [2, null]), quiet],
+    },
+    {
+      // A message that was refused has to come again.
+      broken: [convert('a', [2, 3]), hear('b', 4, 'grant.created', { accepted: false }), quiet],
+      proof: ['a', 'quiet'],
+      kept: [convert('a', [2, 3]), hear('b', 4, 'grant.created'), quiet],
+    },
+    {
+      broken: [
+        ...[convert('a', [2, 3]), hear('b', 4, 'grant.created'), revoke('c', [5, 6]), quiet],
+      ],
+      proof: ['c', 'quiet'],
+      kept: [
+        ...[convert('a', [2, 3]), hear('b', 4, 'grant.created'), revoke('c', [5, 6])],
+        ...[hear('d', 6, 'grant.revoked'), quiet],
+      ],
+    },
+    {
+      broken: [convert('a', [2, 3]), hear('b', 4, 'grant.created'), erase('c', [5, 6]), quiet],
+      proof: ['c', 'quiet'],
+      // There may have been no grant yet, and the code is over.
+      kept: [convert('a', [2, null]), erase('c', [5, 6]), quiet],
+    },
+  ],
+  'told-is-done': [
+    {
+      broken: [convert('a', [3, 5]), hear('b', 2, 'grant.created')],
+      proof: ['b'],
+      kept: [convert('a', [2, 5]), hear('b', 3, 'grant.created')],
+    },
+    {
+      broken: [convert('a', [2, 3]), hear('b', 4, 'grant.revoked'), revoke('c', [5, 6])],
+      proof: ['b'],
+      kept: [convert('a', [2, 3]), revoke('c', [4, null]), hear('b', 5, 'grant.revoked')],
+    },
+  ],
+  'told-end-is-final': [
+    {
+      broken: [
+        ...[convert('a', [2, 3]), revoke('b', [4, null]), hear('c', 5, 'grant.revoked')],
+        use('a', 'd', [6, 7]),
+      ],
+      proof: ['c', 'd'],
+      kept: [
+        ...[convert('a', [2, 3]), revoke('b', [4, null]), hear('c', 6, 'grant.revoked')],
+        use('a', 'd', [5, 7]),
+      ],
+    },
+  ],
+  'repeats-are-the-same': [
+    {
+      broken: [
+        ...[convert('a', [2, 3]), hear('b', 4, 'grant.created')],
+        hear('c', 5, 'grant.created', { message: 'evt_other' }),
+      ],
+      proof: ['b', 'c'],
+      kept: [
+        ...[convert('a', [2, 3]), hear('b', 4, 'grant.created')],
+        hear('c', 5, 'grant.created', { accepted: false }),
+      ],
+    },
+    {
+      broken: [
+        ...[convert('a', [2, 3]), hear('b', 4, 'grant.created')],
+        hear('c', 5, 'grant.created', { body: 'another' }),
+      ],
+      proof: ['b', 'c'],
+      kept: [
+        ...[convert('a', [2, 3]), revoke('b', [4, 5]), hear('c', 6, 'grant.created')],
+        hear('d', 6, 'grant.revoked'),
+      ],
     },
   ],
 };

@@ -15,6 +15,9 @@ export class GrantCalls {
   readonly finds: readonly Call[];
   readonly keyUses: readonly Call[];
   readonly keyDeletions: readonly Call[];
+  /** The messages about it. */
+  readonly hears: readonly Call[];
+  readonly quiets: readonly Call[];
   /** What another application asked, which must have no effect. */
   readonly others: readonly Call[];
   /** Calls by the code's own application with a wrong verifier or resource, which must have no effect. */
@@ -39,6 +42,8 @@ export class GrantCalls {
     this.finds = of('find');
     this.keyUses = of('use_key');
     this.keyDeletions = of('delete_key');
+    this.hears = of('hear');
+    this.quiets = of('quiet');
     this.#byId = new Map(calls.map((call) => [call.id, call]));
   }
 

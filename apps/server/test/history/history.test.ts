@@ -71,6 +71,9 @@ function expectRaces(history: History, codes: number): void {
     keyDeletions.some((deletion) => keyUses.some((use) => meets(deletion, use))),
   );
   expect(keysInRaces.length).toBeGreaterThan(0);
+  const repeated = grants.filter(({ hears }) => hears.some(({ answer }) => !answer?.accepted));
+  expect(repeated.length).toBeGreaterThan(0);
+  expect(grants.filter(({ hears }) => hears.length > 0).length).toBeGreaterThan(enough);
 }
 
 describe('two servers that are killed and stopped under load, on SQLite', options, () => {

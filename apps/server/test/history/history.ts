@@ -20,7 +20,8 @@ export interface Call {
   mistaken?: Mistake;
   /** The grant secret that was shown, by the id of the call that it came with. */
   secret?: string;
-  server: ServerName;
+  /** Null for what was heard: a message does not say who has sent it. */
+  server: ServerName | null;
   /** `form`: a form to `/oauth/token`, which converts too. */
   wire: 'REST' | 'tRPC' | 'form';
   /** Nanoseconds from the beginning of the run, see {@link createStopwatch}. */
@@ -34,7 +35,8 @@ export interface Call {
  * `authenticate` is any request with a grant's secret. `find` is one entry of the operator's list,
  * or the lack of it. `erase` erases the account that the code was issued about, which no other code
  * of the run is about. `disconnect` ends the connection of such an account with the application.
- * `use_key` is a request with a key of the operator, `delete_key` deletes it.
+ * `use_key` is a request with a key of the operator, `delete_key` deletes it. `hear` is a message that the
+ * host's endpoint was sent, `quiet` the moment from which on none comes.
  */
 export type CallOperation =
   | 'issue'
@@ -46,7 +48,9 @@ export type CallOperation =
   | 'authenticate'
   | 'find'
   | 'use_key'
-  | 'delete_key';
+  | 'delete_key'
+  | 'hear'
+  | 'quiet';
 
 export type Mistake = 'verifier' | 'resource';
 
@@ -62,6 +66,11 @@ export interface Answer {
   /** Of `find`: whether the list had it. */
   found?: boolean;
   revoked?: boolean;
+  /** Of `hear`: the type, the id and the digest of the body of the message, and whether it was accepted. */
+  type?: string;
+  message?: string;
+  body?: string;
+  accepted?: boolean;
 }
 
 /**
@@ -80,7 +89,7 @@ export function describeCall(call: Call): string {
   const mistake = call.mistaken ? ` with a ${call.mistaken} that is not its own` : '';
   const what = `${call.operation} ${call.grant}${whose}${secret}${mistake}`;
   const when = `${milliseconds(call.start)} to ${call.end === null ? '?' : milliseconds(call.end)} ms`;
-  return `${call.id.padEnd(12)} ${when.padEnd(24)} ${call.server} ${call.wire}  ${what}: ${describeAnswer(call.answer)}`;
+  return `${call.id.padEnd(12)} ${when.padEnd(24)} ${call.server ?? '-'} ${call.wire}  ${what}: ${describeAnswer(call.answer)}`;
 }
 
 function milliseconds(nanoseconds: number): string {

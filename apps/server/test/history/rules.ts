@@ -87,6 +87,18 @@ function canBeExchanged({ converts, recovers, endings }: GrantCalls, by: Call): 
   });
 }
 
+/** Whether an answer can only be so once the grant had ended. */
+function showsEnd(call: Call, { converts }: GrantCalls): boolean {
+  if (call.operation === 'find') return call.answer?.revoked === true;
+  if (!isDone(call)) return false;
+  if (call.operation === 'revoke') return true;
+  const endsGrants = call.operation === 'erase' || call.operation === 'disconnect';
+  return endsGrants && converts.some((convert) => isDone(convert) && isBefore(convert, call));
+}
+
+const tells = (type: string) => (hear: Call) => hear.answer?.type === type;
+const tellsEnd = tells('grant.revoked');
+
 /** Every rule. None looks at a single order of the calls: each holds in all that are possible. */
 export const rules: readonly Rule[] = [
   {
@@ -370,5 +382,51 @@ export const rules: readonly Rule[] = [
             ),
         ),
       ),
+  },
+  {
+    name: 'every-change-is-told',
+    says: 'Once all is quiet, an endpoint has accepted the message of each creation and each end of a grant that an answer has shown.',
+    broken(calls) {
+      const { all, hears, quiets } = calls;
+      const accepted = hears.filter(({ answer }) => answer?.accepted);
+      const untold = all.find(
+        (call) =>
+          (showsExchange(call) && !accepted.some(tells('grant.created'))) ||
+          (showsEnd(call, calls) && !accepted.some(tellsEnd)),
+      );
+      const quiet = untold && quiets.find((one) => isBefore(untold, one));
+      return quiet && [untold, quiet];
+    },
+  },
+  {
+    name: 'told-is-done',
+    says: 'A creation or an end is told only once a call may have made it.',
+    broken: (calls) =>
+      single(
+        calls.hears.find(
+          (hear) =>
+            !canBeExchanged(calls, hear) ||
+            (tellsEnd(hear) &&
+              !calls.endings.some((end) => mayBeDone(end) && canPrecede(end, hear))),
+        ),
+      ),
+  },
+  {
+    name: 'told-end-is-final',
+    says: 'Nothing succeeds with a grant that began after its end was told.',
+    broken: ({ hears, recovers, authentications, finds }) =>
+      pair(hears.filter(tellsEnd), [...authentications, ...recovers, ...finds], (hear, later) => {
+        const alive = later.operation === 'find' ? later.answer?.revoked === false : isDone(later);
+        return alive && isBefore(hear, later);
+      }),
+  },
+  {
+    name: 'repeats-are-the-same',
+    says: 'Every message of one event has the same id and the same body.',
+    broken: ({ hears }) =>
+      pair(hears, hears, ({ answer: one }, { answer: other }) => {
+        const isRepeat = one?.type === other?.type;
+        return isRepeat && (one?.message !== other?.message || one?.body !== other?.body);
+      }),
   },
 ];

@@ -5,12 +5,13 @@ import { onTestFinished } from 'vitest';
 import { challengeOf } from '../../src/grants/code-binding.ts';
 import { invoke, succeed } from '../http/call.ts';
 import { ADA, type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
-import { operator } from '../http/running-server.ts';
+import { EVENTS, operator } from '../http/running-server.ts';
 import { ServerProcess } from '../http/served-process.ts';
 import { Client, type ToClient } from './client.ts';
 import { fates, type KnownGrant, type KnownSecret } from './generator.ts';
 import { type Call, createStopwatch, type History, type ServerName } from './history.ts';
 import { KeyLoad } from './key-load.ts';
+import { Listener } from './listener.ts';
 import { type DatabaseFaults, type Fault, planFaults, strike } from './nemesis.ts';
 import { createRandom } from './random.ts';
 import { readAll } from './reader.ts';
@@ -49,6 +50,7 @@ const FIRST_CLIENT_STREAM = 2;
 const FIRST_KEY_STREAM = FIRST_CLIENT_STREAM + CLIENTS;
 
 const KEYS_AT_ONCE = 2;
+const LISTENER_STREAM = FIRST_KEY_STREAM + KEYS_AT_ONCE;
 
 export interface RunResult {
   history: History;
@@ -76,6 +78,7 @@ class Run {
   readonly #secrets: KnownSecret[] = [];
   readonly #issues: Call[] = [];
   #keys: KeyLoad | undefined;
+  #listener: Listener | undefined;
   /** Calls that the clients have made. */
   #made = 0;
   #lostClient: Error | undefined;
@@ -98,10 +101,13 @@ class Run {
       await succeed(a, 'admin.resources.create', { resource, name: 'A server' }, operator);
     }
 
+    const { seed } = this.#options;
+    const hearing = createRandom(seed, LISTENER_STREAM);
+    const listener = await Listener.start(a, hearing, this.#now);
+    this.#listener = listener;
     this.#startClients(servers, bearers);
     const keys = new KeyLoad(() => urlsOf(servers), this.#now);
     this.#keys = keys;
-    const { seed } = this.#options;
     keys.begin(
       Array.from({ length: KEYS_AT_ONCE }, (_, index) =>
         createRandom(seed, FIRST_KEY_STREAM + index),
@@ -133,8 +139,9 @@ class Run {
       application_ids: applications.map(({ application_id }) => application_id),
     });
     await keys.readAll();
+    const heard = await listener.hearAll(a, this.#grants);
     await a.stop();
-    const calls = [this.#issues, seen.flat(), finds, reader.calls, keys.calls].flat();
+    const calls = [this.#issues, seen.flat(), finds, reader.calls, keys.calls, heard].flat();
     return calls.sort((one, other) => one.start - other.start);
   }
 
@@ -148,11 +155,12 @@ class Run {
     // Or a server would be started after the others were killed.
     await this.#striking.catch(() => undefined);
     await Promise.all(this.#servers.map((server) => server.kill()));
+    await this.#listener?.close();
   }
 
   async #startServer(): Promise<ServerProcess> {
     const { databaseUrl, server: { script, environment } = {} } = this.#options;
-    const settings = { LOG_LEVEL: 'warn', ...environment };
+    const settings = { LOG_LEVEL: 'warn', ...EVENTS, ...environment };
     const server = await ServerProcess.start(databaseUrl, { script, environment: settings });
     this.#servers.push(server);
     return server;

@@ -38,8 +38,9 @@ interface Run {
 // is accepted without its credential or with a wrong one.
 const EXCLUDED = 'positive_data_acceptance,object_level_authorization';
 
-/** With them, every route of the document is there. Nobody is sent to either. */
-const LINKING = {
+/** With them, every route of the document is there. Nobody is sent to either address. */
+const EVERYTHING = {
+  EVENTS_KEY: 'an-events-key-of-at-least-thirty-two-characters',
   PUBLIC_URL: 'https://link.example',
   SIGN_IN_URL: 'https://host.example/sign-in',
 };
@@ -59,7 +60,7 @@ describeOnEachStore('the HTTP surface, fuzzed by its own OpenAPI document,', (fr
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'latchkey-schemathesis-'));
     database = await fresh();
-    server = await ServerProcess.start(database.url, { environment: LINKING });
+    server = await ServerProcess.start(database.url, { environment: EVERYTHING });
     linked = await linkedApplication(server);
     grant = await linked.link();
   });

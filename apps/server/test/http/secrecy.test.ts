@@ -6,7 +6,7 @@ import { describeOnAnyStore } from './databases.ts';
 import { errorCases, unknownCredential } from './error-cases.ts';
 import { FORM_TYPE, pkce, postForm, tokenRequest } from './forms.ts';
 import { asBasic, asBearer, linkedApplication } from './linked-application.ts';
-import { ADMIN_SECRET, operator, redact, useServer } from './running-server.ts';
+import { ADMIN_SECRET, EVENTS, operator, redact, useServer } from './running-server.ts';
 
 /** The responses that contain a credential. No other response may. */
 const HANDED_OVER = new Set<OperationName>([
@@ -28,7 +28,7 @@ function randomPart(credential: string): Buffer | null {
 }
 
 describeOnAnyStore('no credential', (fresh) => {
-  const server = useServer(fresh, { LOG_LEVEL: 'trace', METRICS: 'on' });
+  const server = useServer(fresh, { LOG_LEVEL: 'trace', METRICS: 'on', ...EVENTS });
 
   test('gets into the log or into a response that is not meant to contain it', slow, async () => {
     const linked = await linkedApplication(server);

@@ -264,7 +264,7 @@ export interface EndpointListInput {
 export interface EndpointRotationInput {
   /** The endpoint id. */
   endpoint_id: string;
-  /** How long messages are signed with the old secret too. Default: 86400. */
+  /** For how many seconds messages are signed with the old secret too. Default: 86400. */
   overlap_seconds?: number | undefined;
 }
 

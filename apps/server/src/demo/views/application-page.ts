@@ -9,6 +9,7 @@ import { person } from '../../http/linking/views/person.ts';
 import { scopeList } from '../../http/linking/views/scope-list.ts';
 import { demoLogos } from '../demo-logos.ts';
 import { demoScope } from '../demo-records.ts';
+import type { HeardEvent } from '../heard-events.ts';
 import { demoPaths } from '../linking-demo.ts';
 
 export type LinkState =
@@ -29,13 +30,15 @@ export interface ApplicationView {
   /** From the address of the page, so it can be any text. */
   readonly outcome: string | null;
   readonly user: Pick<Account, 'display_name'> | null;
+  /** Newest first. */
+  readonly heard: readonly HeardEvent[];
   readonly publicUrl: string;
 }
 
 export function applicationPage(hostFrame: PageFrame, view: ApplicationView): Page {
   const host = hostFrame.theme;
   const theme = { ...hostFrame.theme, name: 'Demo Application', logo: demoLogos.application };
-  const { state, user, publicUrl } = view;
+  const { state, user, heard, publicUrl } = view;
   const { title, text } = headings[state.kind];
 
   const body = html`<header>
@@ -56,6 +59,7 @@ ${
     : html`<div class="actions"><a class="button" href="${publicUrl}${demoPaths.connect}">Connect your account</a></div>`
 }
 ${user === null ? null : atTheHost(host.name, state.kind === 'linked' ? user : null, publicUrl)}
+${heard.length === 0 ? null : heardEvents(heard)}
 <div class="notes quiet">
 <p>This application and ${outside(host.name)} are a demo. They use the same routes as everybody: <a href="${publicUrl}/docs">all of them are described here</a>.</p>
 </div>`;
@@ -102,6 +106,15 @@ ${person(account)}
 ${scopeList([demoScope], texts)}
 </section>
 <dl class="details quiet"><dt>Grant</dt><dd>${grant_id}</dd><dt>Scope</dt><dd>${scope}</dd><dt>Since</dt><dd>${created_at}</dd></dl>`;
+}
+
+/** Without names: everybody at this machine sees it. */
+function heardEvents(heard: readonly HeardEvent[]): Html {
+  const rows = heard.map(({ type, data: { grant_id, id, reason } }) => {
+    const because = reason ? html`, because: ${reason}` : null;
+    return html`<dt>Heard</dt><dd>${type} of ${grant_id ?? id ?? null}${because}</dd>`;
+  });
+  return html`<dl class="details quiet">${rows}</dl>`;
 }
 
 /** @param user - null to an application that the user did not connect: it knows nobody */

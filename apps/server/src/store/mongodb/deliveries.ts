@@ -2,7 +2,7 @@ import { deliveryStatuses } from '@latchkey/schema';
 import type { Binary, UpdateFilter } from 'mongodb';
 import type { Milliseconds } from '../../clock.ts';
 import { endpointAfter, isStillTold } from '../event.ts';
-import { ATTEMPTS_KEPT, type EndpointRecord } from '../records.ts';
+import { ATTEMPTS_KEPT, type DeliveryRecord, type EndpointRecord } from '../records.ts';
 import { CLAIM_LASTS, type EndedTry, type Store } from '../store.ts';
 import { countEvents } from './count-events.ts';
 import { allOf, type Database } from './database.ts';
@@ -75,6 +75,13 @@ export function deliveries(
     return endpoint?.disabled_reason === null ? endpoint : null;
   }
 
+  async function findDelivery(delivery_id: string): Promise<DeliveryRecord | null> {
+    const found = await database.decide(({ deliveries, decisive }) =>
+      deliveries.findOne({ _id: toId(delivery_id) }, decisive),
+    );
+    return found && fromDeliveryDocument(found);
+  }
+
   /** Those that are due for longest. */
   async function listDue(endpoint_id: string, due_at: object, most: number): Promise<Binary[]> {
     if (most < 1) return [];
@@ -119,12 +126,12 @@ export function deliveries(
       const $push = {
         attempts: { $each: [toAttemptDocument(attempt)], $slice: -ATTEMPTS_KEPT },
       };
-      const update = isOver
+      const update: UpdateFilter<DeliveryDocument> = isOver
         ? {
-            $set: { status: isDelivered ? 'delivered' : 'failed', ended_at: toDate(now) } as const,
-            $unset: { claim: '', due_at: '' } as const,
+            $set: { status: isDelivered ? 'delivered' : 'failed', ended_at: toDate(now) },
+            $unset: { claim: '', due_at: '' },
           }
-        : { $set: { due_at: toDate(next_attempt_at) }, $unset: { claim: '' } as const };
+        : { $set: { due_at: toDate(next_attempt_at) }, $unset: { claim: '' } };
       const filter = { _id: toId(delivery_id), claim };
       return { updateOne: { filter, update: { ...update, $inc: { tries: 1 }, $push } } };
     });
@@ -276,12 +283,7 @@ export function deliveries(
       }));
     },
 
-    async findDelivery(delivery_id) {
-      const found = await database.decide(({ deliveries, decisive }) =>
-        deliveries.findOne({ _id: toId(delivery_id) }, decisive),
-      );
-      return found && fromDeliveryDocument(found);
-    },
+    findDelivery,
 
     async listDeliveries(filter, { limit, before }) {
       const [index, which] =
@@ -303,18 +305,22 @@ export function deliveries(
     async retryDelivery(delivery_id, now) {
       const _id = toId(delivery_id);
       const ended = { ended_at: { $exists: true }, body: { $exists: true } };
-      const document = await database.write(({ deliveries, decisive }) => ({
-        send: (options) =>
-          deliveries.findOneAndUpdate({ _id, ...ended }, anew(now), {
-            ...options,
-            returnDocument: 'after',
-          }),
-        async readBack() {
-          const found = await deliveries.findOne({ _id }, decisive);
-          return found?.status === 'pending' ? { result: found } : ('retry' as const);
+      const begun = await database.write<true | null>(({ deliveries, decisive }) => ({
+        async send(options) {
+          // No findOneAndUpdate: MongoDB would keep the message, and the name in it, for its retries.
+          const { matchedCount } = await deliveries.updateOne(
+            { _id, ...ended },
+            anew(now),
+            options,
+          );
+          return matchedCount === 1 || null;
         },
+        readBack: async () =>
+          (await deliveries.findOne({ _id, status: 'pending' }, decisive))
+            ? { result: true }
+            : 'retry',
       }));
-      return document && fromDeliveryDocument(document);
+      return begun && findDelivery(delivery_id);
     },
 
     async replayDeliveries({ endpoint_id, since, now, limit }) {

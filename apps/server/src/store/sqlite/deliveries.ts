@@ -87,13 +87,16 @@ export function prepareDeliveries(
     WHERE grant_id = :id AND id < :before AND status = coalesce(:status, status)
     ORDER BY id DESC LIMIT :limit`);
   const ANEW = "status = 'pending', due_at = :now, claim = NULL, tries = 0, ended_at = NULL";
+  const HAS_ENABLED_ENDPOINT = `
+    EXISTS (SELECT 1 FROM endpoints WHERE id = endpoint_id AND disabled_reason IS NULL)`;
   const retry = database.prepare(`
-    UPDATE deliveries SET ${ANEW} WHERE id = :id AND status != 'pending' AND body IS NOT NULL
+    UPDATE deliveries SET ${ANEW}
+    WHERE id = :id AND status != 'pending' AND body IS NOT NULL AND ${HAS_ENABLED_ENDPOINT}
     RETURNING *`);
   const undelivered = (status: string) => `
     SELECT id FROM deliveries
     WHERE endpoint_id = :endpoint_id AND status = '${status}' AND ended_at >= :since
-      AND type != 'ping' AND body IS NOT NULL`;
+      AND type != 'ping' AND body IS NOT NULL AND ${HAS_ENABLED_ENDPOINT}`;
   const replay = database.prepare(`
     UPDATE deliveries SET ${ANEW} WHERE id IN
       (${undelivered('failed')} UNION ALL ${undelivered('dropped')} ORDER BY id DESC LIMIT :limit)`);

@@ -26,6 +26,16 @@ function toldWhereLost(store: Store, status: LinkDecision['status']): Partial<St
   };
 }
 
+/** @param bodyOf - what is sent in the place of the body that is kept */
+const withBodies = (store: Store, bodyOf: (body: string) => string): Partial<Store> => ({
+  async claimDeliveries(claim) {
+    const claimed = await store.claimDeliveries(claim);
+    return claimed.map(({ delivery, endpoint }) => ({
+      ...{ endpoint, delivery: { ...delivery, body: bodyOf(delivery.body) } },
+    }));
+  },
+});
+
 /** Mistakes that a store could make, each over one that does not. For the tests of the checker. */
 export const plants = {
   /** Redemption looks first and writes then, and the write is without its condition. */
@@ -107,6 +117,24 @@ export const plants = {
       return 0;
     },
   }),
+  /** A message counts as delivered whatever its receiver answers, and is not sent again. */
+  'refused-is-delivered': (store: Store): Partial<Store> => ({
+    endTries: (tries) =>
+      store.endTries(
+        tries.map((ended) => ({ ...ended, attempt: { ...ended.attempt, result: 'delivered' } })),
+      ),
+  }),
+
+  /** The creation of a grant is told as its end. */
+  'creations-are-told-as-ends': (store: Store): Partial<Store> =>
+    withBodies(store, (body) => body.replace('grant.created', 'grant.revoked')),
+
+  /** A message is made anew for each try. */
+  'body-of-each-try': (store: Store): Partial<Store> =>
+    withBodies(store, (body) =>
+      JSON.stringify({ ...JSON.parse(body), timestamp: new Date().toISOString() }),
+    ),
+
   /** A disconnection ends the grants, and leaves the codes. */
   'codes-survive-a-disconnection': (): Partial<Store> => ({ listPendingCodes: async () => [] }),
 

@@ -22,12 +22,19 @@ const plants: [PlantName, string, codes?: number][] = [
   ['cached-keys', 'deleted-key-is-dead', CODES_WITH_KEYS],
 ];
 
-const morePlants: [PlantName, string][] = [
+// A code has about two messages, and the listener refuses every fifth at first.
+const CODES_WITH_MESSAGES = 40;
+
+const morePlants: [PlantName, string, codes?: number][] = [
   ['verifier-not-in-the-write', 'own-verifier-only'],
   ['resource-not-in-the-write', 'own-resource-only'],
   ['recovery-without-effect', 'recovered-is-dead'],
   ['erasure-of-the-account-alone', 'erased-is-dead'],
   ['codes-survive-a-disconnection', 'disconnected-is-dead'],
+  ['refused-is-delivered', 'every-change-is-told', CODES_WITH_MESSAGES],
+  ['creations-are-told-as-ends', 'told-is-done', CODES_WITH_MESSAGES],
+  ['creations-are-told-as-ends', 'told-end-is-final', CODES_WITH_MESSAGES],
+  ['body-of-each-try', 'repeats-are-the-same', CODES_WITH_MESSAGES],
 ];
 
 const options = { timeout: 600_000 };

@@ -2,7 +2,7 @@ import { MongoClient } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { toId } from '../../../src/store/mongodb/documents/values.ts';
 import { describeOnMongodb } from '../../http/databases.ts';
-import { anInitiator, granted } from '../suite/records.ts';
+import { anAccount, anEndedTry, anEndpoint, anId, anInitiator, granted } from '../suite/records.ts';
 import { mongoHarness } from './mongo-harness.ts';
 
 describeOnMongodb('what MongoDB keeps for its retries', (server) => {
@@ -24,5 +24,29 @@ describeOnMongodb('what MongoDB keeps for its retries', (server) => {
     const use = { grant_id, secret_hash, now: Date.now(), initiator: anInitiator() };
     expect(await store.noteUse(use)).toBe(true);
     expect(await images.countDocuments(ofGrant)).toBe(0);
+  });
+
+  test('has no message of an account that is told, or told again', async () => {
+    const database = await mongoHarness(server).fresh();
+    onTestFinished(() => database.remove());
+    const store = await database.open({ recordsEvents: true });
+    onTestFinished(() => store.close());
+    const endpoint = anEndpoint();
+    await store.createEndpoint(endpoint, { most: 5 });
+    const account = anAccount();
+    await store.putAccount(account);
+    await store.putAccount({ ...account, username: 'ada2' });
+    const now = Date.now();
+    await store.makeDeliveries(now);
+    const claim = anId();
+    const endpoint_id = endpoint.id;
+    const endpoints = [{ id: endpoint_id, most: 1 }];
+    const [claimed] = await store.claimDeliveries({ now, claim, endpoints });
+    const delivery_id = claimed?.delivery.id ?? '';
+    await store.endTries([anEndedTry({ delivery_id, claim, endpoint_id })]);
+    expect(await store.retryDelivery(delivery_id, now)).not.toBeNull();
+    await using client = new MongoClient(server);
+    const images = client.db('config').collection('image_collection');
+    expect(await images.countDocuments({ 'image._id': toId(delivery_id) })).toBe(0);
   });
 });

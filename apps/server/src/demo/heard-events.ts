@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { DomainError } from '../domain-error.ts';
+import { isSigned } from '../events/message.ts';
+import { parseJson } from '../http/body.ts';
+import { eventsOf, type Service } from '../service.ts';
+import { DEMO_ENDPOINT_ID } from '../store/unheard-changes.ts';
+
+export interface HeardEvent {
+  /** A message may come twice. */
+  readonly id: string;
+  readonly type: string;
+  readonly data: {
+    readonly grant_id?: string;
+    readonly id?: string;
+    readonly reason?: string | null;
+  };
+}
+
+/** What the endpoint of the demo application was told last. */
+export interface HeardEvents {
+  /** @throws DomainError unless the message is signed for the endpoint */
+  hear(message: { headers: IncomingHttpHeaders; bytes: Buffer }): Promise<void>;
+  /** Newest first. */
+  list(): readonly HeardEvent[];
+}
+
+const MOST = 5;
+
+export function createHeardEvents(service: Service): HeardEvents {
+  let heard: HeardEvent[] = [];
+  return {
+    async hear({ headers, bytes }) {
+      const endpoint = await service.store.findEndpoint(DEMO_ENDPOINT_ID);
+      const now = service.clock();
+      const message = { headers, body: bytes.toString() };
+      const secret = endpoint && eventsOf(service).secretOf(endpoint);
+      if (secret === null || !isSigned(message, { secret, now })) {
+        throw DomainError.invalid(['webhook-signature'], 'Must be of this endpoint.');
+      }
+      const id = String(headers['webhook-id']);
+      const event = { id, ...(parseJson(bytes) as Omit<HeardEvent, 'id'>) };
+      heard = [event, ...heard.filter((earlier) => earlier.id !== id)].slice(0, MOST);
+    },
+    list: () => heard,
+  };
+}

@@ -1,0 +1,89 @@
+import { formatTimestamp } from '@latchkey/schema';
+import type { Milliseconds } from '../clock.ts';
+import { isDemo } from '../is-demo.ts';
+import type { Service } from '../service.ts';
+import type { Settings } from '../settings.ts';
+import { type Finding, ok, problem, warning } from '../store/finding.ts';
+import type { EndpointRecord } from '../store/records.ts';
+import { DEMO_ENDPOINT_ID } from '../store/unheard-changes.ts';
+import { MAX_COUNTED_EVENTS } from '../summary/summary.ts';
+
+/** As of the alert: by then, an endpoint that fails has had four tries of a message. */
+const LATE: Milliseconds = 3_600_000;
+
+const PAGE = 500;
+const MOST_NAMED = 3;
+
+export async function* checkEvents(
+  { store, clock }: Pick<Service, 'store' | 'clock'>,
+  settings: Settings,
+): AsyncGenerator<Finding> {
+  let count = 0;
+  const failing: EndpointRecord[] = [];
+  const disabled: EndpointRecord[] = [];
+  for await (const endpoint of allEndpoints(store)) {
+    if (endpoint.id === DEMO_ENDPOINT_ID && !isDemo(settings)) continue;
+    count += 1;
+    const { disabled_reason, failing_since } = endpoint;
+    // An operator who disabled one knows it.
+    if (disabled_reason === 'failing' || disabled_reason === 'gone') disabled.push(endpoint);
+    else if (disabled_reason === null && failing_since !== null) failing.push(endpoint);
+  }
+  if (settings.eventsKey === null && !isDemo(settings)) {
+    yield count === 0
+      ? ok('events', 'Events are off: EVENTS_KEY is not set.')
+      : problem(
+          'events',
+          `EVENTS_KEY is not set, but the database has ${count} ${endpoints(count)}: the service does not start.`,
+          'Set it to that of the services that use the database.',
+        );
+    return;
+  }
+  const now = clock();
+  const { pending, oldest_at } = await store.countEvents(MAX_COUNTED_EVENTS);
+  const isLate = oldest_at !== null && now - oldest_at > LATE;
+  if (failing.length === 0 && disabled.length === 0 && !isLate) {
+    const some = pending === MAX_COUNTED_EVENTS ? `at least ${pending}` : pending;
+    yield ok('events', `Events are on: ${count} ${endpoints(count)}, ${some} not delivered yet.`);
+  }
+  if (failing.length > 0) {
+    yield warning(
+      'events',
+      `${failing.length} ${endpoints(failing.length)} failed at the last try: ${named(failing, sinceWhen)}.`,
+      'latchkey delivery list --endpoint ID shows the tries.',
+    );
+  }
+  if (disabled.length > 0) {
+    yield warning(
+      'events',
+      `${disabled.length} ${endpoints(disabled.length)} failed until disabled, and heard of nothing since: ${named(disabled, why)}.`,
+      'Ask for a receiver that works, then run latchkey endpoint update ID --enable; or delete it.',
+    );
+  }
+  if (isLate) {
+    yield warning(
+      'events',
+      `The oldest event that is not delivered happened at ${formatTimestamp(oldest_at)}.`,
+      'If no endpoint fails, see whether a service runs on this database.',
+    );
+  }
+}
+
+async function* allEndpoints(store: Service['store']): AsyncGenerator<EndpointRecord> {
+  let before: string | null = null;
+  do {
+    const page: EndpointRecord[] = await store.listEndpoints({}, { limit: PAGE, before });
+    yield* page;
+    before = page.length < PAGE ? null : (page.at(-1)?.id ?? null);
+  } while (before !== null);
+}
+
+const endpoints = (count: number) => (count === 1 ? 'endpoint' : 'endpoints');
+const sinceWhen = ({ failing_since }: EndpointRecord) =>
+  `since ${formatTimestamp(failing_since ?? 0)}`;
+const why = ({ disabled_reason }: EndpointRecord) => `(${disabled_reason})`;
+
+function named(list: readonly EndpointRecord[], more: (endpoint: EndpointRecord) => string) {
+  const first = list.slice(0, MOST_NAMED).map((endpoint) => `${endpoint.id} ${more(endpoint)}`);
+  return [...first, ...(list.length > MOST_NAMED ? ['…'] : [])].join(', ');
+}
