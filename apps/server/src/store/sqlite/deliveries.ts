@@ -46,7 +46,7 @@ export function prepareDeliveries(
     ${WITH_PENDING}
     SELECT e.id, failing_since IS NOT NULL OR last_success_at IS NULL AS is_doubtful
     FROM pending JOIN endpoints e ON e.id = pending.id
-    WHERE disabled_reason IS NULL AND e.id NOT IN (SELECT unhex(value) FROM json_each(:except))
+    WHERE disabled_reason IS NULL AND hex(e.id) NOT IN (SELECT value FROM json_each(:except))
       AND EXISTS (SELECT 1 FROM deliveries WHERE endpoint_id = e.id AND due_at <= :now)`);
   const claim = database.prepare(`
     UPDATE deliveries SET claim = :claim, due_at = :until WHERE id IN
@@ -145,7 +145,7 @@ export function prepareDeliveries(
     },
 
     listDueEndpoints({ now, except }: { now: Milliseconds; except: readonly string[] }) {
-      const excepted = JSON.stringify(except.map((id) => id.replaceAll('-', '')));
+      const excepted = JSON.stringify(except.map((id) => id.replaceAll('-', '').toUpperCase()));
       const rows = listDue.all({ now, except: excepted }) as {
         id: Uint8Array;
         is_doubtful: number;

@@ -7,9 +7,18 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openTarget } from '../../../src/store/open-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { everyOperation, rowsBeside } from '../every-operation.ts';
 import { aPast } from '../many-grants.ts';
-import { anAccount, anId } from '../suite/records.ts';
+import {
+  anAccount,
+  anApplication,
+  anEndedTry,
+  anEndpoint,
+  anId,
+  anInitiator,
+  granted,
+} from '../suite/records.ts';
 
 // node:sqlite does not say what a statement examined. So the statements of every operation are
 // recorded, and Python runs them again, in their order, on a copy of the database: it counts the
@@ -22,6 +31,37 @@ const BESIDE = 200;
 
 // A statement sets up about 100. A row that has 20 columns and is written to seven indexes takes 200.
 const most = (rows: number) => 500 + 300 * rows;
+
+/** What only SQLite does in statements of its own. */
+async function everyEvent(store: Store): Promise<void> {
+  const application = anApplication();
+  const { id: application_id } = application;
+  await store.createApplication(application);
+  const own = anEndpoint({ application_id });
+  await store.createEndpoint(own, { most: 9 });
+  const { grant } = await granted(store, { application_id });
+  const { account, grant_id } = grant;
+  const now = Date.now();
+  await store.putAccount({ ...account, username: anId() });
+  await store.revokeGrant({ grant_id, application_id, now, initiator: anInitiator() });
+  await store.setApplicationDisabled(application_id, true, now);
+  await store.makeDeliveries(now);
+  await store.putAccount({ ...account, username: anId() });
+  await granted(store, { application_id, account });
+  await store.putAccount(account);
+  await store.makeDeliveries(now);
+  // What an application is not told any more is dropped at its claim.
+  const claim = anId();
+  const endpoints = [{ id: own.id, most: 9 }];
+  const [claimed] = await store.claimDeliveries({ now: now + 1_000, claim, endpoints });
+  await store.endTries([
+    anEndedTry({ delivery_id: claimed?.delivery.id ?? '', claim, endpoint_id: own.id }),
+  ]);
+  for (const status of ['pending', 'delivered', 'dropped'] as const) {
+    await store.listDeliveries({ endpoint_id: own.id, status }, { limit: 9, before: null });
+  }
+  await store.deleteEndpoint(own.id, now);
+}
 
 type Parameters = unknown[] | Record<string, unknown>;
 
@@ -48,13 +88,16 @@ describe('a statement for SQLite', () => {
       );
       await target.close();
       const recorded = record();
-      const store = await openSqliteStore({ path, clock: Date.now, revokedGrantDays: 1 });
+      const options = { revokedGrantDays: 1, recordsEvents: true };
+      const store = await openSqliteStore({ path, clock: Date.now, ...options });
       await rowsBeside(store, BESIDE);
-      for (const few of ['applications', 'scopes']) recorded.database().exec(`DELETE FROM ${few}`);
+      for (const few of ['applications', 'scopes', 'endpoints', 'deliveries', 'outbox'])
+        recorded.database().exec(`DELETE FROM ${few}`);
       recorded.database().exec('PRAGMA wal_checkpoint(TRUNCATE)');
       const copy = join(directory, `copy-${walks.length}.db`);
       await cp(path, copy);
       recorded.statements.length = 0;
+      await everyEvent(store);
       await everyOperation(store, past);
       await store.close();
       recorded.stop();
