@@ -70,7 +70,9 @@ export function isDuplicateKey(error: unknown): boolean {
 /** Of an insert that is not ordered: all others are inserted, and durable. */
 export function hasOnlyDuplicates(error: unknown): boolean {
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return false;
-  return [error.writeErrors].flat().every(({ code }) => code === 11000);
+  const errors = [error.writeErrors].flat();
+  // The driver wraps the error of a lost connection in one without any.
+  return errors.length > 0 && errors.every(({ code }) => code === 11000);
 }
 
 export function isRefusedHint(error: unknown): boolean {

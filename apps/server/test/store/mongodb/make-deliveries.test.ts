@@ -94,6 +94,23 @@ describeOnMongodb('a process that makes deliveries', (server) => {
     expect(await isStatus(left.id)).toEqual(['pending']);
   });
 
+  // Regression: the driver's error was taken for one of duplicates alone, and the event was lost.
+  test('tells what it could not store, as soon as the database takes writes', async () => {
+    const endpoint = anEndpoint();
+    await store().createEndpoint(endpoint, MOST);
+    await granted(store());
+    await held.prepare();
+    // NotWritablePrimary, to the command and to the driver's repetition of it.
+    const inserts = { failCommands: ['insert'], namespace: `${name}.deliveries`, errorCode: 10107 };
+    await database.read(({ db }) =>
+      db.admin().command({
+        ...{ configureFailPoint: 'failCommand', mode: { times: 2 }, data: inserts },
+      }),
+    );
+    await ofHeld().makeDeliveries(Date.now());
+    expect(await isStatus(endpoint.id)).toEqual(['pending']);
+  });
+
   test('takes off what it has told for good, whoever puts the account meanwhile', async () => {
     const account = anAccount();
     await store().putAccount(account);
