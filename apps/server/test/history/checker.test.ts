@@ -33,7 +33,8 @@ const recover = (id: string, time: [number, number | null], extra?: Extra) =>
   call(id, 'recover', time, extra);
 const revoke = (id: string, time: [number, number | null], extra?: Extra) =>
   call(id, 'revoke', time, extra);
-const erase = (id: string, time: [number, number | null]) => call(id, 'erase', time);
+const erase = (id: string, time: [number, number | null], extra?: Extra) =>
+  call(id, 'erase', time, extra);
 const disconnect = (id: string, time: [number, number | null]) => call(id, 'disconnect', time);
 const find = (id: string, time: [number, number | null], answer: Partial<Answer>) =>
   call(id, 'find', time, { answer });
@@ -239,6 +240,20 @@ const cases: Record<string, Case[]> = {
       kept: [
         convert('a', [2, 3]),
         revoke('b', [4, 5], error('outcome_unknown')),
+        use('a', 'c', [6, 7], invalid),
+      ],
+    },
+    {
+      // But of an erasure, what was done before it failed stays done.
+      broken: [
+        convert('a', [2, 3]),
+        revoke('b', [4, 5], error('store_unavailable')),
+        use('a', 'c', [6, 7], invalid),
+      ],
+      proof: ['a', 'c'],
+      kept: [
+        convert('a', [2, 3]),
+        erase('b', [4, 5], error('store_unavailable')),
         use('a', 'c', [6, 7], invalid),
       ],
     },
