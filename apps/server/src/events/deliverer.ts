@@ -59,6 +59,22 @@ const MOST_OF_DOUBTFUL_ENDPOINT = 1;
 const MOST = 64;
 const MOST_OF_DOUBTFUL = 16;
 
+// A claim costs as much as several tries, so the next ones of an endpoint that works are claimed with it.
+const CLAIMED_OF_ENDPOINT = 16;
+const CLAIMED = 256;
+/** Then it is claimed anew, with what its endpoint has by then. */
+const WAITS_AT_MOST: Milliseconds = 1_000;
+
+/** What is claimed of an endpoint. A ping has a place of its own, and is not among it. */
+interface Line {
+  id: string;
+  isDoubtful: boolean;
+  running: Set<ClaimedDelivery>;
+  waiting: { claimed: ClaimedDelivery; since: number }[];
+}
+
+const claimedOf = ({ running, waiting }: Line) => running.size + waiting.length;
+
 export function createDeliverer(
   store: Delivering,
   {
@@ -77,8 +93,7 @@ export function createDeliverer(
 ): Deliverer {
   const stopping = new AbortController();
   const cutting = new AbortController();
-  /** The endpoint of each running try. A ping has a place of its own, and is not among them. */
-  const places = new Set<DueEndpoint>();
+  const lines = new Map<string, Line>();
   const running = new Set<Promise<void>>();
   let working: Promise<void> | null = null;
   let wake = Promise.withResolvers<void>();
@@ -86,15 +101,18 @@ export function createDeliverer(
   let ended: { ending: EndedTry; done: PromiseWithResolvers<void> }[] = [];
   let isWriting = false;
   let madeAt = Number.NEGATIVE_INFINITY;
+  let hasMore = false;
 
-  /** How many tries of each endpoint may begin. */
-  function freePlaces(due: readonly DueEndpoint[]): { id: string; most: number }[] {
-    let free = MOST - places.size;
-    let freeOfDoubtful =
-      MOST_OF_DOUBTFUL - [...places].filter(({ isDoubtful }) => isDoubtful).length;
-    const runningOf = (endpoint: string) => [...places].filter(({ id }) => id === endpoint).length;
+  /** How many deliveries of each endpoint may be claimed. */
+  function room(due: readonly DueEndpoint[]): { id: string; most: number }[] {
+    const all = [...lines.values()];
+    let free = CLAIMED - all.reduce((sum, line) => sum + claimedOf(line), 0);
+    let freeOfDoubtful = MOST_OF_DOUBTFUL - all.filter(({ isDoubtful }) => isDoubtful).length;
     return inRandomOrder(due).flatMap(({ id, isDoubtful }) => {
-      const own = (isDoubtful ? MOST_OF_DOUBTFUL_ENDPOINT : MOST_OF_ENDPOINT) - runningOf(id);
+      const line = lines.get(id);
+      const own =
+        (isDoubtful ? MOST_OF_DOUBTFUL_ENDPOINT : CLAIMED_OF_ENDPOINT) -
+        (line === undefined ? 0 : claimedOf(line));
       const most = Math.min(own, free, isDoubtful ? freeOfDoubtful : free);
       if (most <= 0) return [];
       free -= most;
@@ -105,35 +123,73 @@ export function createDeliverer(
 
   /** @returns whether there may be more to do at once */
   async function look(): Promise<boolean> {
+    for (const line of lines.values()) release(line, WAITS_AT_MOST);
     const busy = isBusy();
-    let more = false;
-    if (!busy || performance.now() - madeAt >= LEFT_TO_OTHERS) {
-      more = await store.makeDeliveries(clock());
-      madeAt = performance.now();
+    // What has ended asks for a look too.
+    if (performance.now() - madeAt >= (busy ? LEFT_TO_OTHERS : lookEvery / 2)) {
+      hasMore = await store.makeDeliveries(clock());
+      madeAt = hasMore && !busy ? Number.NEGATIVE_INFINITY : performance.now();
     }
-    if (places.size === MOST) return more;
+    const more = hasMore && !busy;
     const now = busy ? clock() - LEFT_TO_OTHERS : clock();
     const due = await store.listDueEndpoints({ now, except: fullEndpoints() });
-    const endpoints = freePlaces(due);
+    const endpoints = room(due);
     if (endpoints.length === 0) return more;
     const claim = randomUUID();
     const claimed = await store.claimDeliveries({ now: clock(), claim, endpoints });
     const isDoubtful = new Map(due.map((endpoint) => [endpoint.id, endpoint.isDoubtful]));
     for (const one of claimed) {
-      const place = { id: one.endpoint.id, isDoubtful: isDoubtful.get(one.endpoint.id) ?? true };
-      places.add(place);
-      void begin(one, () => {
-        places.delete(place);
-        wake.resolve();
-      });
+      const { id } = one.endpoint;
+      const line = lines.get(id) ?? { id, isDoubtful: true, running: new Set(), waiting: [] };
+      lines.set(id, line);
+      line.isDoubtful = isDoubtful.get(id) ?? true;
+      line.waiting.push({ claimed: one, since: performance.now() });
     }
+    beginWaiting();
     return more;
   }
 
-  function fullEndpoints(): string[] {
-    const counts = new Map<string, number>();
-    for (const { id } of places) counts.set(id, (counts.get(id) ?? 0) + 1);
-    return [...counts].flatMap(([id, count]) => (count >= MOST_OF_ENDPOINT ? [id] : []));
+  const fullEndpoints = (): string[] =>
+    [...lines].flatMap(([id, line]) => (claimedOf(line) > CLAIMED_OF_ENDPOINT / 2 ? [id] : []));
+
+  function beginWaiting(): void {
+    if (stopping.signal.aborted) return;
+    for (;;) {
+      const all = [...lines.values()];
+      if (all.reduce((sum, line) => sum + line.running.size, 0) >= MOST) return;
+      // Those with the fewest tries first.
+      const [line] = all
+        .filter(({ running, waiting }) => waiting.length > 0 && running.size < MOST_OF_ENDPOINT)
+        .sort((one, other) => one.running.size - other.running.size);
+      const claimed = line?.waiting.shift()?.claimed;
+      if (line === undefined || claimed === undefined) return;
+      line.running.add(claimed);
+      void begin(claimed, (isDelivered) => {
+        if (!line.running.delete(claimed)) return;
+        if (!isDelivered) release(line);
+        forget(line);
+        if (line.waiting.length < MOST_OF_ENDPOINT) wake.resolve();
+        beginWaiting();
+      });
+    }
+  }
+
+  function forget(line: Line): void {
+    if (claimedOf(line) === 0) lines.delete(line.id);
+  }
+
+  /** What has waited for so long is due at once, so that any process may claim it. */
+  function release(line: Line, age: Milliseconds = 0): void {
+    const now = performance.now();
+    const late = line.waiting.filter(({ since }) => now - since >= age);
+    line.waiting = line.waiting.filter((one) => !late.includes(one));
+    forget(line);
+    const claimed = late.map(({ claimed: { delivery } }) => delivery);
+    for (const [claim, of] of Map.groupBy(claimed, ({ claim }) => claim)) {
+      const ids = of.map(({ id }) => id);
+      // Otherwise they are due when their claim ends.
+      void untilDone(store.releaseDeliveries(claim, ids, clock()).catch(onError));
+    }
   }
 
   async function work(): Promise<void> {
@@ -153,21 +209,26 @@ export function createDeliverer(
     }
   }
 
-  function begin(claimed: ClaimedDelivery, sent: () => void): Promise<void> {
-    const trying = tryOnce(claimed, sent)
-      .catch((error) => {
+  function begin(claimed: ClaimedDelivery, onEnd: (isDelivered: boolean) => void): Promise<void> {
+    return untilDone(
+      tryOnce(claimed, onEnd)
         // Its claim ends, and another try begins then.
-        onError(error);
-      })
-      .finally(() => {
-        sent();
-        running.delete(trying);
-      });
-    running.add(trying);
-    return trying;
+        .catch(onError)
+        .finally(() => onEnd(false)),
+    );
   }
 
-  async function tryOnce({ delivery, endpoint }: ClaimedDelivery, sent: () => void): Promise<void> {
+  function untilDone(work: Promise<void>): Promise<void> {
+    const done = work.finally(() => running.delete(done));
+    running.add(done);
+    return done;
+  }
+
+  /** @param onEnd - an endpoint that works gets the next message while this one is written down */
+  async function tryOnce(
+    { delivery, endpoint }: ClaimedDelivery,
+    onEnd: (isDelivered: boolean) => void,
+  ): Promise<void> {
     const { id: delivery_id, claim, body, event_id: eventId } = delivery;
     const secrets = goodSecrets(keys(), endpoint, clock());
     const signing = { secrets, userAgent, now: signingClock() };
@@ -185,8 +246,7 @@ export function createDeliverer(
     const next_attempt_at = isDelivered
       ? null
       : nextAttemptAt(delivery, { now: end, retryAfterSeconds });
-    // An endpoint that works gets the next message while this is written down.
-    if (isDelivered) sent();
+    if (isDelivered) onEnd(true);
     await write({
       ...{ delivery_id, claim, endpoint_id: endpoint.id, url, attempt: kept, next_attempt_at },
       ...{ isGone: kept.status_code === 410, now: end },
@@ -238,8 +298,9 @@ export function createDeliverer(
       const abort = () => cutting.abort();
       if (cut.aborted) abort();
       cut.addEventListener('abort', abort, { once: true });
-      // A look that is under way may begin tries.
+      // A look that is under way may claim some.
       await working;
+      for (const line of lines.values()) release(line);
       while (running.size > 0) await Promise.all(running);
       cut.removeEventListener('abort', abort);
       sender.close();
@@ -249,11 +310,15 @@ export function createDeliverer(
 
 function watchEventLoop(): () => boolean {
   let last = performance.eventLoopUtilization();
+  let busy = false;
   return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, last);
-    last = now;
-    return utilization > BUSY;
+    const { idle, active, utilization } = performance.eventLoopUtilization(last);
+    // A moment says little.
+    if (idle + active >= LOOK_EVERY) {
+      busy = utilization > BUSY;
+      last = performance.eventLoopUtilization();
+    }
+    return busy;
   };
 }
 

@@ -170,7 +170,7 @@ export function endpointChanges(
   return before === null ? rest : { ...rest, disabled_reason, failing_since: null, failures: 0 };
 }
 
-/** What the end of a try changes of its endpoint: see section 26 of the contract. */
+/** What the end of a try changes of its endpoint. */
 export function endpointAfter(
   before: EndpointRecord,
   { attempt, url, isGone, now }: Pick<EndedTry, 'attempt' | 'url' | 'isGone' | 'now'>,
