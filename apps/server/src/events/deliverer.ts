@@ -123,7 +123,7 @@ export function createDeliverer(
 
   /** @returns whether there may be more to do at once */
   async function look(): Promise<boolean> {
-    for (const line of lines.values()) release(line, WAITS_AT_MOST);
+    beginWaiting();
     const busy = isBusy();
     // What has ended asks for a look too.
     if (performance.now() - madeAt >= (busy ? LEFT_TO_OTHERS : lookEvery / 2)) {
@@ -154,6 +154,8 @@ export function createDeliverer(
 
   function beginWaiting(): void {
     if (stopping.signal.aborted) return;
+    // Here, so that none begins late however long a look waits for the database.
+    for (const line of lines.values()) release(line, WAITS_AT_MOST);
     for (;;) {
       const all = [...lines.values()];
       if (all.reduce((sum, line) => sum + line.running.size, 0) >= MOST) return;
