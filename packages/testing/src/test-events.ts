@@ -33,14 +33,13 @@ export interface TestEvents {
    *
    * @example
    * ```ts
-   * import { once } from 'node:events';
-   * import { createServer } from 'node:http';
+   * import { expressEvents } from '@latchkey/client/events';
    *
-   * const receiver = createServer().listen(0, '127.0.0.1');
-   * await once(receiver, 'listening');
-   * const url = `http://127.0.0.1:${receiver.address().port}/latchkey-events`;
-   * const { secret } = await server.events.createEndpoint(url);
-   * receiver.on('request', createApp(links, secret));
+   * const { secret } = await server.events.createEndpoint('http://127.0.0.1:4000/latchkey-events');
+   * app.post(
+   *   '/latchkey-events',
+   *   expressEvents({ secret, on: { 'grant.revoked': ({ grant_id }) => forget(grant_id) } }),
+   * );
    * ```
    */
   createEndpoint(url: string | URL, options?: EndpointOptions): Promise<NewEndpoint>;
@@ -51,7 +50,7 @@ export interface TestEvents {
    * @example
    * ```ts
    * server.events.hold();
-   * await server.revoke(grant_id); // your application does not hear of it yet
+   * await server.revoke(grantId); // your application does not hear of it yet
    * ```
    */
   hold(): void;
@@ -62,7 +61,7 @@ export interface TestEvents {
    *
    * @example
    * ```ts
-   * await server.revoke(grant_id);
+   * await server.revoke(grantId);
    * await server.events.deliver(); // your application has heard of it
    * ```
    */
@@ -77,7 +76,7 @@ export interface TestEvents {
    *
    * @example
    * ```ts
-   * await server.revoke(grant_id);
+   * await server.revoke(grantId);
    * await server.events.deliver();
    * await server.events.duplicate();
    * ```
@@ -91,9 +90,9 @@ export interface TestEvents {
    * @example
    * ```ts
    * server.events.hold();
-   * await server.revoke(grant_id);
+   * await server.revoke(grantId);
    * await server.events.drop();
-   * await latchkey.account(grant_secret); // rejects with AuthenticationError
+   * await latchkey.account(grantSecret); // rejects with AuthenticationError
    * ```
    */
   drop(): Promise<void>;
@@ -109,7 +108,7 @@ export interface TestEvents {
    *
    * @example
    * ```ts
-   * const event = { type: 'grant.revoked', data: { grant_id } } as const;
+   * const event = { type: 'grant.revoked', data: { grant_id: grantId } } as const;
    * const message = server.events.sign(event, secret);
    * await fetch(url, { method: 'POST', ...message });
    * ```
