@@ -1,11 +1,13 @@
 import { glob, readFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
+  attemptResults,
   type Caller,
   credentialParts,
   credentialPattern,
   credentialPrefixes,
   errorTable,
+  events,
   inputs,
   messageTypes,
   type OperationContract,
@@ -15,15 +17,20 @@ import {
 } from '@latchkey/schema';
 import { loadSettings, type Settings } from '@latchkey/server';
 import { describe, expect, test } from 'vitest';
+import { endpointSecret } from '../apps/server/src/events/endpoint-secret.ts';
+import { messageHeaders } from '../apps/server/src/events/message.ts';
+import { nextAttemptAt } from '../apps/server/src/events/timetable.ts';
 import { reasons } from '../apps/server/src/reasons.ts';
+import { grantEventId } from '../apps/server/src/store/event.ts';
 import vectors from '../packages/schema/src/credential-vectors.json' with { type: 'json' };
-import { anchors, tableBelow } from './support/markdown.ts';
+import { anchors, codeBlocks, tableBelow } from './support/markdown.ts';
 import { protocolPage } from './support/protocol/examples.ts';
 
 // Compares the tables of docs/protocol with those of the code. What only one of them has fails.
 
 const credentials = await protocolPage('credentials.md');
 const errors = await protocolPage('errors.md');
+const eventsPage = await protocolPage('events.md');
 const limits = await protocolPage('limits.md');
 const operationsPage = await protocolPage('operations.md');
 
@@ -57,7 +64,13 @@ describe('the errors', () => {
 /** What these tests read of a zod schema. */
 interface Schema {
   shape: Record<string, Schema>;
-  def: { type: string; innerType?: Schema; element?: Schema; options?: Schema[] };
+  def: {
+    type: string;
+    innerType?: Schema;
+    element?: Schema;
+    options?: Schema[];
+    values?: unknown[];
+  };
   value?: unknown;
   meta(): { id?: string } | undefined;
   safeParse(value: unknown): { success: boolean; data?: unknown };
@@ -314,6 +327,60 @@ describe('the settings', () => {
         `${limit}/${seconds}`,
       ]),
     );
+  });
+});
+
+describe('the events', () => {
+  test('have the types and the members of the code', () => {
+    const rows = schemaOf(events.event).def.options?.map(({ shape }) => [
+      shape.type?.def.values?.[0],
+      listed(Object.keys(shape.data?.shape ?? {})),
+    ]);
+    const onPage = tableBelow(eventsPage, 'What is told');
+    expect(onPage.map(([type, , members]) => [type, members])).toEqual(rows);
+  });
+
+  test('are signed as in the example', () => {
+    const [example] = codeBlocks(eventsPage).filter(({ language }) => language === 'http');
+    const [, ...lines] = example?.code.trim().split('\n') ?? [];
+    const body = lines.at(-1) ?? '';
+    const headers = new Map(
+      lines.slice(0, -2).map((line) => line.split(/: (.*)/) as [string, string]),
+    );
+    const { type, data } = events.grantRevoked.parse(JSON.parse(body));
+    const eventId = grantEventId(data.grant_id, type);
+    const secret = /`(whsec_[^`…]+)`/.exec(eventsPage)?.[1] ?? '';
+    const now = Number(headers.get('webhook-timestamp')) * 1_000;
+    const userAgent = headers.get('User-Agent') ?? '';
+    const sent = messageHeaders({ eventId, body }, { secrets: [secret], userAgent, now });
+    headers.delete('Host');
+    expect(
+      Object.fromEntries([...headers].map(([name, value]) => [name.toLowerCase(), value])),
+    ).toEqual(sent);
+    // Of `EVENTS_KEY` and the endpoint of these examples.
+    const key = 'an-events-key-for-examples-with-32-characters';
+    expect(endpointSecret(key, '0193aa00-0050-700b-8000-00000000000b', 1)).toBe(secret);
+  });
+
+  test('are tried by the timetable of the code', () => {
+    const seconds: Record<string, number> = { s: 1, min: 60, h: 3_600 };
+    const rows = tableBelow(eventsPage, 'Tries').map(([number, after = '']) => {
+      const [count, unit = ''] = after.split(' ');
+      return [Number(number), Number(count) * (seconds[unit] ?? Number.NaN)];
+    });
+    const pauseBefore = (number: number) => {
+      const tried = { type: 'grant.revoked', tries: number - 2 } as const;
+      const at = nextAttemptAt(tried, { now: 0, retryAfterSeconds: null, random: 0.5 });
+      return at === null ? null : at / 1_000;
+    };
+    expect(rows).toEqual(rows.map(([number = 0]) => [number, pauseBefore(number)]));
+    expect(pauseBefore(rows.length + 2)).toBeNull();
+  });
+
+  test('have the results of the code', () => {
+    expect(tableBelow(eventsPage, 'Results').map(([result]) => result)).toEqual([
+      ...attemptResults,
+    ]);
   });
 });
 
