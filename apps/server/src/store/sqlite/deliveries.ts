@@ -11,20 +11,15 @@ import {
   type EventCounts,
   type ListRange,
 } from '../store.ts';
+import {
+  type DeliveryRow,
+  DROPPED,
+  deliveryRecord,
+  deliveryRow,
+  INSERT_DELIVERY,
+} from './delivery-rows.ts';
 import { type EndpointRow, endpointRecord, type prepareEndpoints } from './endpoints.ts';
-import { bytesOrNull, idOrNull, rangeParameters } from './rows.ts';
-
-export type DeliveryRow = Omit<
-  DeliveryRecord,
-  'id' | 'endpoint_id' | 'event_id' | 'grant_id' | 'account_id' | 'attempts'
-> & {
-  id: Uint8Array;
-  endpoint_id: Uint8Array;
-  event_id: Uint8Array;
-  grant_id: Uint8Array | null;
-  account_id: Uint8Array | null;
-  attempts: string;
-};
+import { rangeParameters } from './rows.ts';
 
 const STATUSES = ['pending', 'delivered', 'failed', 'dropped'] as const;
 
@@ -56,14 +51,8 @@ export function prepareDeliveries(
   const findEndpoint = database.prepare(`
     SELECT e.*, a.id IS NOT NULL AND NOT a.disabled AS has_enabled_application
     FROM endpoints e LEFT JOIN applications a ON a.id = e.application_id WHERE e.id = ?`);
-  const drop = database.prepare(`
-    UPDATE deliveries SET status = 'dropped', due_at = NULL, claim = NULL, ended_at = ?
-    WHERE id = ?`);
-  const insert = database.prepare(`
-    INSERT INTO deliveries (id, endpoint_id, event_id, type, grant_id, account_id, body, status,
-      created_at, due_at, claim, tries, attempts, ended_at)
-    VALUES (:id, :endpoint_id, :event_id, :type, :grant_id, :account_id, :body, :status, :created_at,
-      :due_at, :claim, :tries, :attempts, :ended_at)`);
+  const drop = database.prepare(`UPDATE deliveries SET ${DROPPED} WHERE id = :id`);
+  const insert = database.prepare(INSERT_DELIVERY);
   const find = database.prepare('SELECT * FROM deliveries WHERE id = ?');
   const end = database.prepare(`
     UPDATE deliveries SET status = :status, due_at = :due_at, claim = NULL, tries = tries + 1,
@@ -179,7 +168,7 @@ export function prepareDeliveries(
         return rows.flatMap((claimed) => {
           const delivery = deliveryRecord(claimed);
           if (isStillTold(delivery, { isDisabled })) return [{ delivery, endpoint }];
-          drop.run(now, claimed.id);
+          drop.run({ now, id: claimed.id });
           return [];
         });
       });
@@ -248,25 +237,3 @@ export function prepareDeliveries(
     },
   };
 }
-
-export function deliveryRecord(row: DeliveryRow): DeliveryRecord {
-  return {
-    ...row,
-    id: uuidFromBytes(row.id),
-    endpoint_id: uuidFromBytes(row.endpoint_id),
-    event_id: uuidFromBytes(row.event_id),
-    grant_id: idOrNull(row.grant_id),
-    account_id: idOrNull(row.account_id),
-    attempts: JSON.parse(row.attempts),
-  };
-}
-
-export const deliveryRow = (delivery: DeliveryRecord): DeliveryRow => ({
-  ...delivery,
-  id: uuidToBytes(delivery.id),
-  endpoint_id: uuidToBytes(delivery.endpoint_id),
-  event_id: uuidToBytes(delivery.event_id),
-  grant_id: bytesOrNull(delivery.grant_id),
-  account_id: bytesOrNull(delivery.account_id),
-  attempts: JSON.stringify(delivery.attempts),
-});

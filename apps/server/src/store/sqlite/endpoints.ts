@@ -4,6 +4,7 @@ import type { Milliseconds } from '../../clock.ts';
 import { endpointChanges } from '../event.ts';
 import type { EndpointRecord } from '../records.ts';
 import type { EndpointChanges, ListRange } from '../store.ts';
+import { DROPPED } from './delivery-rows.ts';
 import { bytesOrNull, idOrNull, rangeParameters } from './rows.ts';
 
 export type EndpointRow = Omit<EndpointRecord, 'id' | 'application_id' | 'types'> & {
@@ -38,8 +39,7 @@ export function prepareEndpoints(database: DatabaseSync) {
   const remove = database.prepare('DELETE FROM endpoints WHERE id = ?');
   const any = database.prepare('SELECT 1 FROM endpoints LIMIT 1');
   const drop = database.prepare(`
-    UPDATE deliveries SET status = 'dropped', due_at = NULL, claim = NULL, ended_at = ?
-    WHERE endpoint_id = ? AND status = 'pending'`);
+    UPDATE deliveries SET ${DROPPED} WHERE endpoint_id = :id AND status = 'pending'`);
 
   function findEndpoint(endpoint_id: string): EndpointRecord | null {
     const row = find.get(uuidToBytes(endpoint_id)) as EndpointRow | undefined;
@@ -50,7 +50,7 @@ export function prepareEndpoints(database: DatabaseSync) {
     const after = { ...before, ...changes };
     const { created_at: _, application_id: __, ...columns } = endpointRow(after);
     replace.run(columns);
-    if (after.disabled_reason !== null) drop.run(now, columns.id);
+    if (after.disabled_reason !== null) drop.run({ now, id: columns.id });
     return after;
   }
 
@@ -103,7 +103,7 @@ export function prepareEndpoints(database: DatabaseSync) {
       if (found === null) return null;
       const id = uuidToBytes(endpoint_id);
       remove.run(id);
-      drop.run(now, id);
+      drop.run({ now, id });
       return found;
     },
 

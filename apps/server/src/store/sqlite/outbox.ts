@@ -14,7 +14,7 @@ import {
   newDelivery,
 } from '../event.ts';
 import type { StoredReason } from '../records.ts';
-import { deliveryRow } from './deliveries.ts';
+import { DROPPED, deliveryRow, INSERT_DELIVERY } from './delivery-rows.ts';
 import { type EndpointRow, endpointRecord } from './endpoints.ts';
 import { idOrNull, initiatorRecord } from './rows.ts';
 
@@ -88,15 +88,10 @@ export function prepareOutbox(database: DatabaseSync) {
     WHERE account_id = ? AND revoked_at IS NULL AND created_at IS NOT NULL`);
   const findApplication = database.prepare('SELECT name FROM applications WHERE id = ?');
   const listEndpoints = database.prepare('SELECT * FROM endpoints WHERE application_id IS ?');
-  const insert = database.prepare(`
-    INSERT OR IGNORE INTO deliveries
-      (id, endpoint_id, event_id, type, grant_id, account_id, body, status, created_at, due_at, claim,
-        tries, attempts, ended_at)
-    VALUES (:id, :endpoint_id, :event_id, :type, :grant_id, :account_id, :body, :status, :created_at,
-      :due_at, :claim, :tries, :attempts, :ended_at)`);
+  const insert = database.prepare(INSERT_DELIVERY);
   // A disabled application is not told of its accounts.
   const dropOfDisabled = database.prepare(`
-    UPDATE deliveries SET status = 'dropped', due_at = NULL, claim = NULL, ended_at = :now
+    UPDATE deliveries SET ${DROPPED}
     WHERE status = 'pending' AND type = 'account.updated'
       AND endpoint_id IN (SELECT id FROM endpoints WHERE application_id = :application_id)`);
 

@@ -12,7 +12,7 @@ import {
   type Transfer,
 } from '../transfer.ts';
 import { prepareApplications } from './applications.ts';
-import { deliveryRecord, deliveryRow } from './deliveries.ts';
+import { deliveryRecord, deliveryRow } from './delivery-rows.ts';
 import { type EndpointRow, endpointRecord, endpointRow } from './endpoints.ts';
 import { retryWhileLocked, rollBack, toStoreError } from './errors.ts';
 import { refuseForeign } from './foreign-file.ts';
