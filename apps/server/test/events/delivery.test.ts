@@ -2,8 +2,8 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { type Json, send, succeed } from '../http/call.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
-import { operator, startTestServer, useServer } from '../http/running-server.ts';
-import { EVENTS, isSignedBy, type Receiver, startReceiver } from './receiver.ts';
+import { EVENTS, operator, startTestServer, useServer } from '../http/running-server.ts';
+import { isSignedBy, type Receiver, startReceiver } from './receiver.ts';
 
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;

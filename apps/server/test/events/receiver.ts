@@ -3,12 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 
-/** Settings of a server that tells receivers of this process. */
-export const EVENTS = {
-  EVENTS_KEY: 'an-events-key-of-at-least-thirty-two-characters',
-  OUTBOUND_ALLOW: 'private,http',
-};
-
 export interface HeardMessage {
   id: string;
   headers: IncomingHttpHeaders;
