@@ -42,6 +42,15 @@ describe('every link of the project’s pages has a target', () => {
   });
 });
 
+test('docs/README.md names every page of the documentation', async () => {
+  const named = new Set(links(await read('docs/README.md')).map((link) => link.split('#')[0]));
+  const documentation = ours
+    .filter((page) => /^docs\/(?:guides\/)?[a-z-]+\.md$/.test(page))
+    .map((page) => page.slice('docs/'.length));
+  expect(documentation.length).toBeGreaterThan(20);
+  expect(documentation.filter((page) => !named.has(page))).toEqual([]);
+});
+
 /** Commands of npm that are no scripts. */
 const npmItself = ['ci', 'config', 'deprecate', 'exec', 'i', 'init', 'install', 'login', 'pkg'];
 

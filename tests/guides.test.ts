@@ -10,8 +10,9 @@ import { examplesFolder } from './support/examples-folder.ts';
 import { type Fault, startFaultyService } from './support/faulty-service.ts';
 import { connectAda, disconnect, freePort, PORT_OF_PAGES } from './support/linking-program.ts';
 import { type CodeBlock, codeBlocks, prose, tableBelow } from './support/markdown.ts';
-import type { RunningProgram } from './support/program.ts';
+import { type RunningProgram, startProgram } from './support/program.ts';
 import { Reader } from './support/reader.ts';
+import { environment } from './support/service.ts';
 import { requireTools } from './support/tools.ts';
 import { typeCheck } from './support/type-check.ts';
 
@@ -316,6 +317,22 @@ console.log(JSON.stringify([
       expect(await convert({ refuse: 'outcome_unknown' })).toBe('ada');
       // The user clicked twice.
       expect(await convert({ loseBehind: 'code_already_used' })).toBe('CodeAlreadyUsedError');
+    },
+  },
+
+  // The program of a command line asks its user to open a page.
+  'guides/recipes.md': {
+    async ts({ code }, reader) {
+      const text = code
+        .replaceAll('http://127.0.0.1:3000', reader.service.url)
+        .replaceAll('APPLICATION_ID', reader.noted('APPLICATION_ID'));
+      const words = [process.execPath, '--input-type=module-typescript', '--eval', text];
+      const program = await startProgram(words, { env: environment() }, async (printed) =>
+        printed.match(/^Open (\S+)$/m)?.at(1),
+      );
+      await connectAda(new Browser(), program.url);
+      await expect.poll(() => program.printed()).toMatch(/^Linked ada$/m);
+      await program.stop();
     },
   },
 
