@@ -10,9 +10,10 @@ import { ADMIN_SECRET, operator } from './support/operator.ts';
 import type { RunningProgram } from './support/program.ts';
 import { environment, run, type ServiceProcess, startService } from './support/service.ts';
 
-// Runs the functions of docs/guides/hosts.md as a host, with the real service.
+// Runs the functions of docs/guides/hosts.md, and the route of README.md, as a host, with the real service.
 
-const guide = await readFile(new URL('../docs/guides/hosts.md', import.meta.url), 'utf8');
+const read = (page: string) => readFile(new URL(`../${page}`, import.meta.url), 'utf8');
+const guide = await read('docs/guides/hosts.md');
 const blocks = codeBlocks(guide).filter(({ language }) => language === 'ts');
 
 /** The blocks that define some functions. */
@@ -135,6 +136,16 @@ addConsent(app, admin, url, (response, asked, link) => {
   const fields = hidden('link', link) + hidden('account_id', asked.account_id);
   response.send(asked.scopes[0].title + form('/consent', fields + button('allow') + button('deny')));
 });
+app.listen(process.env.PORT, '127.0.0.1');
+`,
+);
+
+const routeOfReadme = codeBlocks(await read('README.md')).find(({ code }) =>
+  code.includes('@latchkey/client/host'),
+);
+const withRouteOfReadme = programWith(
+  ['addSignIn'],
+  `${COMMON}${EXPRESS}${routeOfReadme?.code}
 app.listen(process.env.PORT, '127.0.0.1');
 `,
 );
@@ -267,6 +278,18 @@ describe.each(Object.entries(programs))('a host with %s', (_, program) => {
     });
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ error_code: 'right_missing' });
+  });
+});
+
+describe('a host with nothing but the route of the README', () => {
+  beforeAll(() => start(withRouteOfReadme));
+  afterAll(stop);
+
+  test('links an account', async () => {
+    const browser = toCallback();
+    const consent = await browser.press(await browser.open(authorizationUrl), 'Sign in');
+    const { url } = await browser.press(consent, 'Allow');
+    expect(url.searchParams.get('code')).toMatch(/^lk_code_/);
   });
 });
 

@@ -33,11 +33,12 @@ function withoutCode(markdown: string): string {
   return prose(markdown).replace(/(`+)[^`]+?\1/g, (code) => code.replace(/[[\]]/g, ''));
 }
 
-/** The targets of the links in a text: inline links, images and definitions. */
+/** The targets of the links in a text: inline links, images, also in HTML, and definitions. */
 export function links(markdown: string): string[] {
   const text = withoutCode(markdown);
   return [
     ...text.matchAll(/\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g),
+    ...text.matchAll(/<img src="([^"]+)"/g),
     ...text.matchAll(/^ {0,3}\[[^\]]+\]:\s*<?(\S+?)>?\s*$/gm),
   ].map(([, target]) => target as string);
 }
