@@ -439,7 +439,8 @@ class Batch implements fc.AsyncCommand<Model, Run> {
 type Method = (...args: unknown[]) => unknown;
 
 const keepsPage = ({ method }: Call) => method === 'identifyLink' || method === 'createPage';
-const readsPage = ({ method }: Call) => method === 'findPage' || method === 'openPage';
+const readsPage = ({ method }: Call) =>
+  ['findPage', 'findPageAccount', 'openPage'].includes(method);
 const endsLinks = ({ method }: Call) => method === 'eraseAccount' || method === 'putAccount';
 // biome-ignore lint/suspicious/noExplicitAny: arguments of any method, told apart by its name
 const linksAccount = ({ method, args }: { method: string; args: any[] }) =>
