@@ -3,6 +3,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { commandPage } from './support/command-page.ts';
 import { errorPage } from './support/error-page.ts';
 import { anchors, links } from './support/markdown.ts';
 import { environment, run } from './support/service.ts';
@@ -20,6 +21,11 @@ const read = (page: string) => readFile(join(root, page), 'utf8');
 test('docs/errors.md is the error table', async () => {
   // `npm test -- tests/docs.test.ts -u` writes it again.
   await expect(errorPage()).toMatchFileSnapshot('../docs/errors.md');
+});
+
+test('docs/operations/commands.md is the help of the commands', async () => {
+  // `npm test -- tests/docs.test.ts -u` writes it again.
+  await expect(commandPage()).toMatchFileSnapshot('../docs/operations/commands.md');
 });
 
 describe('every link of the project’s pages has a target', () => {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import settings from '../apps/server/src/settings.json' with { type: 'json' };
 import { settingsInForce } from '../apps/server/src/settings.ts';
+import { commands } from './support/command-page.ts';
 import { codeBlocks, tableBelow } from './support/markdown.ts';
 import { expectKnown, metricTypes } from './support/metrics.ts';
 import {
@@ -27,7 +28,6 @@ const run = await page('run');
 const monitoring = await page('monitoring');
 const sqlite = await page('sqlite');
 const proxy = await page('proxy');
-const commandLine = await page('command-line');
 
 const sourceFolder = new URL('apps/server/src/', root);
 const source = (path: string) => readFile(new URL(path, sourceFolder), 'utf8');
@@ -274,82 +274,27 @@ test('every other line of the log is documented', async () => {
 });
 
 describe('the command line', () => {
-  interface Command {
-    words: string[];
-    parameters: number;
-    options: Set<string>;
-  }
+  const without = (option: string) =>
+    commands.filter(({ options }) => !options.some(({ long }) => long === option));
 
-  /** The commands in the program's help. */
-  async function commandsOfHelp(words: string[]): Promise<Command[]> {
-    const { stdout } = await latchkey([...words, '--help'], { cwd: folder, env: environment() });
-    const [, subcommands] = stdout.split('\nCommands:\n');
-    if (subcommands === undefined) {
-      const [usage = ''] = stdout.split('\n');
-      const options = [...stdout.matchAll(/^ +(?:-\w, )?(--[\w-]+)/gm)].map(
-        ([, name = '']) => name,
-      );
-      const parameters = [...usage.matchAll(/<[\w-]+>/g)].length;
-      return [{ words, parameters, options: new Set(options) }];
-    }
-    const names = [...subcommands.matchAll(/^ {2}([\w-]+)(?= )/gm)].map(([, name = '']) => name);
-    const below = names
-      .filter((name) => name !== 'help')
-      .map((name) => commandsOfHelp([...words, name]));
-    return (await Promise.all(below)).flat();
-  }
-
-  /** The commands of the page. Two rows may describe one command with different options. */
-  function documentedCommands(): Command[] {
-    const commands = new Map<string, Command>();
-    for (const row of firstColumn(commandLine, 'Command line')) {
-      const [start = '', ...options] = (row ?? '').split(/ \[?(?=--)/);
-      const words = start.split(' ').slice(1);
-      const names = words.filter((word) => !/^[A-Z_]+…?$/.test(word));
-      const { options: known = new Set<string>() } = commands.get(names.join(' ')) ?? {};
-      for (const option of options) known.add(/^--[\w-]+/.exec(option)?.[0] ?? '');
-      // The help has `[grant-id...]` for `GRANT_ID…`: none is required.
-      const parameters = words.filter((word) => /^[A-Z_]+$/.test(word)).length;
-      commands.set(names.join(' '), { words: names, parameters, options: known });
-    }
-    return [...commands.values()];
-  }
-
-  test('has the documented commands, parameters and options, and no others', async () => {
-    const level = (commands: Command[]) =>
-      commands
-        .map(({ words, parameters, options }) => {
-          const named = [...options].filter(
-            (name) => !['--help', '--json', '--url'].includes(name),
-          );
-          return [words.join(' '), parameters, ...named.sort()].join(' ');
-        })
-        .sort();
-    const offered = await commandsOfHelp([]);
-    expect(level(documentedCommands())).toEqual(level(offered));
-
-    // "All commands except … accept it."
-    const withoutJson = offered.filter(({ options }) => !options.has('--json'));
-    expect(withoutJson.map(({ words }) => words.join(' ')).sort()).toEqual([
-      'completion',
-      'demo',
-      'page texts',
+  test('has --json and --url wherever an operation of the service is called', () => {
+    expect(without('--json').map(({ name }) => name)).toEqual([
       'serve',
-    ]);
-
-    // "All commands except … accept `--url`."
-    const withoutUrl = offered.filter(({ options }) => !options.has('--url'));
-    expect(withoutUrl.map(({ words }) => words.join(' ')).sort()).toEqual([
-      'backup',
-      'completion',
-      'copy',
       'demo',
-      'doctor',
-      'migrate',
       'page texts',
+      'completion',
+    ]);
+    expect(without('--url').map(({ name }) => name)).toEqual([
+      'serve',
+      'demo',
+      'page texts',
+      'doctor',
+      'backup',
       'restore',
       'revoke-again',
-      'serve',
+      'copy',
+      'migrate',
+      'completion',
     ]);
   });
 
