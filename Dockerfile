@@ -1,4 +1,4 @@
-# The image of the service. docs/operations.md says how to run it, and what of it was not tried.
+# The image of the service. docs/operations/install.md says how to run it, and what of it was not tried.
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
 COPY . .

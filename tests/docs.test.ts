@@ -3,6 +3,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { commandPage } from './support/command-page.ts';
 import { errorPage } from './support/error-page.ts';
 import { anchors, links } from './support/markdown.ts';
 import { environment, run } from './support/service.ts';
@@ -22,6 +23,13 @@ test('docs/errors.md is the error table', async () => {
   await expect(errorPage()).toMatchFileSnapshot('../docs/errors.md');
 });
 
+test('docs/operations/commands.md is the help of the commands', async () => {
+  // `npm test -- tests/docs.test.ts -u` writes it again.
+  await expect(commandPage()).toMatchFileSnapshot('../docs/operations/commands.md');
+});
+
+const OURS = /^https:\/\/github\.com\/latchkey\/latchkey\/(?:blob|tree)\/main\/(.+)$/;
+
 describe('every link of the project’s pages has a target', () => {
   test('these are the pages', () => {
     expect(ours).toEqual(
@@ -32,9 +40,12 @@ describe('every link of the project’s pages has a target', () => {
   test.each(ours)('%s', async (page) => {
     const dead: string[] = [];
     for (const link of links(await read(page))) {
-      if (/^[a-z][a-z+.-]*:/i.test(link)) continue;
-      const [path = '', anchor] = link.split('#');
-      const target = path === '' ? page : relative(root, join(root, dirname(page), path));
+      // The READMEs of packages, which a registry shows, name our pages by their address.
+      const own = OURS.exec(link)?.[1];
+      if (own === undefined && /^[a-z][a-z+.-]*:/i.test(link)) continue;
+      const [path = '', anchor] = (own ?? link).split('#');
+      const from = own === undefined ? dirname(page) : '.';
+      const target = path === '' ? page : relative(root, join(root, from, path));
       if (target.startsWith('..') || !existsSync(join(root, target))) dead.push(link);
       else if (anchor !== undefined && !anchors(await read(target)).has(anchor)) dead.push(link);
     }

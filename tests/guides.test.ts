@@ -6,6 +6,7 @@ import * as client from '@latchkey/client';
 import { slow } from '@latchkey/test-kit/long';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser } from './clients/browser.ts';
+import { PAGES_OF_PARTS } from './support/application.ts';
 import { examplesFolder } from './support/examples-folder.ts';
 import { type Fault, startFaultyService } from './support/faulty-service.ts';
 import { connectAda, disconnect, freePort, PORT_OF_PAGES } from './support/linking-program.ts';
@@ -16,7 +17,8 @@ import { environment } from './support/service.ts';
 import { requireTools } from './support/tools.ts';
 import { typeCheck } from './support/type-check.ts';
 
-// Runs and compiles every block of docs/quickstart.md and docs/guides.
+// Runs and compiles every block of docs/quickstart.md and docs/guides, except the parts of programs
+// that sdk-readme.test.ts compiles.
 
 const docs = new URL('../docs/', import.meta.url);
 const read = (page: string) => readFile(new URL(page, docs), 'utf8');
@@ -26,6 +28,7 @@ for await (const guide of glob('guides/*.md', { cwd: fileURLToPath(docs) })) gui
 
 const quickstart = 'quickstart.md';
 const pages = [quickstart, ...guides.sort()];
+const isOfParts = (page: string) => PAGES_OF_PARTS.includes(`docs/${page}`);
 
 /** Runs a block in the shell and expects it to succeed. */
 async function shell(reader: Reader, code: string): Promise<string> {
@@ -442,7 +445,7 @@ const anywhere: Record<string, Way> = {
 const OF_TEST_CLIENTS = /^## In Python$[\s\S]*(?=^## Next$)/m;
 
 describe.each([quickstart])('docs/%s', describePage);
-describe.each(guides)('docs/%s', slow, describePage);
+describe.each(guides.filter((page) => !isOfParts(page)))('docs/%s', slow, describePage);
 
 function describePage(page: string): void {
   let reader: Reader;
@@ -476,7 +479,8 @@ function describePage(page: string): void {
 }
 
 test('every program in them compiles', slow, async () => {
-  const blocks = (await Promise.all(pages.map(read))).flatMap(codeBlocks);
+  const whole = pages.filter((page) => !isOfParts(page));
+  const blocks = (await Promise.all(whole.map(read))).flatMap(codeBlocks);
   const programs = blocks
     .filter(({ language }) => language === 'ts')
     .map(({ code }) => code)

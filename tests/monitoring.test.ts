@@ -8,9 +8,10 @@ import { expectKnown, metricTypes } from './support/metrics.ts';
 
 // Checks the alerts and the dashboard in deploy/ against the metrics of the service.
 
-const operations = await readFile(new URL('../docs/operations.md', import.meta.url), 'utf8');
+const page = new URL('../docs/operations/monitoring.md', import.meta.url);
+const monitoring = await readFile(page, 'utf8');
 const labels = new Set(
-  tableBelow(operations, 'Metrics').flatMap(([, , names = '']) => names.split(', ')),
+  tableBelow(monitoring, 'Metrics').flatMap(([, , names = '']) => names.split(', ')),
 );
 
 let folder: string;
@@ -32,7 +33,7 @@ describe('the alerts', async () => {
   });
 
   test('are documented with their severity', () => {
-    const documented = tableBelow(operations, 'Alerts').map((cells) => cells.slice(0, 2));
+    const documented = tableBelow(monitoring, 'Alerts').map((cells) => cells.slice(0, 2));
     expect(documented).toEqual(rules.map(({ alert, labels: { severity } }) => [alert, severity]));
   });
 

@@ -12,10 +12,12 @@ import { codeBlocks } from './support/markdown.ts';
 import { ADMIN_SECRET, operator } from './support/operator.ts';
 import { environment, latchkey, script, startService, succeed } from './support/service.ts';
 
-// The chapter "Move to another database" of docs/operations.md, followed to the letter.
+// The chapter "Move to another database" of docs/operations/upgrade-and-restore.md, followed step by step.
 
-const operations = await readFile(new URL('../docs/operations.md', import.meta.url), 'utf8');
-const copies = codeBlocks(operations).filter(({ code }) => code.includes('latchkey copy '));
+const page = new URL('../docs/operations/upgrade-and-restore.md', import.meta.url);
+const copies = codeBlocks(await readFile(page, 'utf8')).filter(({ code }) =>
+  code.includes('latchkey copy '),
+);
 const [FROM, TO] = ['file:./data/latchkey.db', /mongodb:\/\/127\.0\.0\.1:27017\/[^'\s]*/];
 
 const server = inject('mongodbUrl');

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import settings from '../apps/server/src/settings.json' with { type: 'json' };
 import { settingsInForce } from '../apps/server/src/settings.ts';
+import { commands } from './support/command-page.ts';
 import { codeBlocks, tableBelow } from './support/markdown.ts';
 import { expectKnown, metricTypes } from './support/metrics.ts';
 import {
@@ -18,15 +19,21 @@ import {
   startService,
 } from './support/service.ts';
 
-// Checks docs/operations.md against the service.
+// Checks the pages of docs/operations against the service.
 
 const root = new URL('../', import.meta.url);
-const operations = await readFile(new URL('docs/operations.md', root), 'utf8');
+const page = (name: string) => readFile(new URL(`docs/operations/${name}.md`, root), 'utf8');
+const install = await page('install');
+const run = await page('run');
+const monitoring = await page('monitoring');
+const sqlite = await page('sqlite');
+const proxy = await page('proxy');
 
 const sourceFolder = new URL('apps/server/src/', root);
 const source = (path: string) => readFile(new URL(path, sourceFolder), 'utf8');
 
-const firstColumn = (heading: string) => tableBelow(operations, heading).map(([cell]) => cell);
+const firstColumn = (text: string, heading: string) =>
+  tableBelow(text, heading).map(([cell]) => cell);
 
 let folder: string;
 
@@ -41,8 +48,8 @@ describe('the settings', () => {
   const camelCase = (name: string) =>
     name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-  test('are in docs/operations.md with their defaults', () => {
-    const rows = tableBelow(operations, 'Settings');
+  test('are in docs/operations/install.md with their defaults', () => {
+    const rows = tableBelow(install, 'Settings');
     expect(rows.map(([name]) => name)).toEqual(Object.keys(settings));
     for (const [name = '', written = ''] of rows) {
       const key = camelCase(name) as keyof Settings;
@@ -54,7 +61,7 @@ describe('the settings', () => {
   });
 
   test('are those of admin.settings.get, in the same order and with the documented defaults', () => {
-    const rows = tableBelow(operations, 'Settings').map(([name, written = '']) => {
+    const rows = tableBelow(install, 'Settings').map(([name, written = '']) => {
       const isAbsent = ['none', 'from the request'].includes(written);
       return { name, value: isAbsent ? null : written, source: 'default' };
     });
@@ -73,10 +80,12 @@ describe('the settings', () => {
 
   test('of the documented drain fit into the stop times of the unit and of compose.yaml', async () => {
     const read = (path: string) => readFile(new URL(path, root), 'utf8');
-    const [, more] = /at least (\d+) s longer than `DRAIN_SECONDS`/.exec(operations) ?? [];
+    const [, more] = /at least (\d+) s longer than `DRAIN_SECONDS`/.exec(run) ?? [];
     const longest = Math.max(
       Number(settings.DRAIN_SECONDS.example),
-      ...[...operations.matchAll(/DRAIN_SECONDS=(\d+)/g)].map(([, seconds]) => Number(seconds)),
+      ...[...`${run}${proxy}`.matchAll(/DRAIN_SECONDS=(\d+)/g)].map(([, seconds]) =>
+        Number(seconds),
+      ),
     );
     const needed = longest + defaults.shutdownSeconds + Number(more);
     const [, unit] =
@@ -88,14 +97,14 @@ describe('the settings', () => {
 
   test('that can be files are named there', () => {
     const files = Object.entries(settings).filter(([, setting]) => 'fileExample' in setting);
-    const [, sentence = ''] = /\n\n(.+) can also be given as files,/.exec(operations) ?? [];
+    const [, sentence = ''] = /\n\n(.+) can also be given as files,/.exec(install) ?? [];
     const names = [...sentence.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name);
     expect(names).toEqual(files.map(([name]) => name));
   });
 
-  test('of the rate limits are in docs/operations.md with their defaults', () => {
+  test('of the rate limits are in docs/operations/run.md with their defaults', () => {
     const limits = Object.entries(defaults.rateLimit ?? {});
-    expect(tableBelow(operations, 'Limits').map((cells) => cells.slice(0, 2))).toEqual(
+    expect(tableBelow(run, 'Limits').map((cells) => cells.slice(0, 2))).toEqual(
       limits.map(([name, { limit, seconds }]) => [name, `${limit}/${seconds}`]),
     );
   });
@@ -134,7 +143,7 @@ describe('a running service', () => {
   });
 
   test('reports its health', async () => {
-    const rows = tableBelow(operations, 'Health');
+    const rows = tableBelow(run, 'Health');
     expect(rows.map(([route]) => route)).toEqual(['GET /healthz', 'GET /readyz']);
     for (const [route = '', documented = ''] of rows) {
       const [, body = ''] = /^200 (\{.*?\})/.exec(documented) ?? [];
@@ -152,7 +161,7 @@ describe('a running service', () => {
     await call('/v1/account', grant.grant_secret);
     await call('/no/such/route');
 
-    const [block] = codeBlocks(operations.slice(operations.indexOf('### Backup')));
+    const [block] = codeBlocks(sqlite.slice(sqlite.indexOf('## Backup')));
     const [, ...backUp] =
       block?.code.trim().replace('/var/backups/latchkey.db', 'backup.db').split(' ') ?? [];
     expect(backUp[0]).toBe('backup');
@@ -171,10 +180,10 @@ describe('a running service', () => {
       expect.arrayContaining(['request_id', 'route', 'status']),
     );
     expect([...fields(written, 'request')].sort()).toEqual(
-      firstColumn('Fields of a request').sort(),
+      firstColumn(monitoring, 'Fields of a request').sort(),
     );
     expect([...fields(written, 'audit')].sort()).toEqual(
-      firstColumn('Fields of an audit line').sort(),
+      firstColumn(monitoring, 'Fields of an audit line').sort(),
     );
     expect(written.at(-1)).toMatchObject({ msg: 'closed' });
   });
@@ -227,7 +236,7 @@ describe('a running service', () => {
     expect(await service.stop()).toBe(0);
     const written = lines(service.stderr());
     expect([...fields(written, 'request failed')].sort()).toEqual(
-      firstColumn('Fields of a failure').sort(),
+      firstColumn(monitoring, 'Fields of a failure').sort(),
     );
     expect(written.map(({ msg }) => msg)).toContain(
       'the store failed outside of a request; it will be tried again',
@@ -238,11 +247,11 @@ describe('a running service', () => {
 test('every metric of the service is documented, and the queries use no other', slow, async () => {
   const types = await metricTypes(folder);
   const own = [...types].filter(([name]) => !/^(?:process|nodejs)_/.test(name));
-  const rows = tableBelow(operations, 'Metrics');
+  const rows = tableBelow(monitoring, 'Metrics');
   expect(rows.map((cells) => cells.slice(0, 2)).sort()).toEqual(own.sort());
 
   const labels = new Set(rows.flatMap(([, , names = '']) => names.split(', ')));
-  for (const [, query = ''] of tableBelow(operations, 'What to watch')) {
+  for (const [, query = ''] of tableBelow(monitoring, 'What to watch')) {
     expectKnown(query, new Set(types.keys()), labels);
   }
 });
@@ -258,87 +267,34 @@ test('every other line of the log is documented', async () => {
       written.add(message as string);
     }
   }
-  const documented = firstColumn('Other lines').flatMap((cell) => cell?.split(', ') ?? []);
+  const documented = firstColumn(monitoring, 'Other lines').flatMap(
+    (cell) => cell?.split(', ') ?? [],
+  );
   expect([...documented, 'request', 'request failed', 'audit'].sort()).toEqual([...written].sort());
 });
 
 describe('the command line', () => {
-  interface Command {
-    words: string[];
-    parameters: number;
-    options: Set<string>;
-  }
+  const without = (option: string) =>
+    commands.filter(({ options }) => !options.some(({ long }) => long === option));
 
-  /** The commands in the program's help. */
-  async function commandsOfHelp(words: string[]): Promise<Command[]> {
-    const { stdout } = await latchkey([...words, '--help'], { cwd: folder, env: environment() });
-    const [, subcommands] = stdout.split('\nCommands:\n');
-    if (subcommands === undefined) {
-      const [usage = ''] = stdout.split('\n');
-      const options = [...stdout.matchAll(/^ +(?:-\w, )?(--[\w-]+)/gm)].map(
-        ([, name = '']) => name,
-      );
-      const parameters = [...usage.matchAll(/<[\w-]+>/g)].length;
-      return [{ words, parameters, options: new Set(options) }];
-    }
-    const names = [...subcommands.matchAll(/^ {2}([\w-]+)(?= )/gm)].map(([, name = '']) => name);
-    const below = names
-      .filter((name) => name !== 'help')
-      .map((name) => commandsOfHelp([...words, name]));
-    return (await Promise.all(below)).flat();
-  }
-
-  /** The commands of the page. Two rows may describe one command with different options. */
-  function documentedCommands(): Command[] {
-    const commands = new Map<string, Command>();
-    for (const row of firstColumn('Command line')) {
-      const [start = '', ...options] = (row ?? '').split(/ \[?(?=--)/);
-      const words = start.split(' ').slice(1);
-      const names = words.filter((word) => !/^[A-Z_]+…?$/.test(word));
-      const { options: known = new Set<string>() } = commands.get(names.join(' ')) ?? {};
-      for (const option of options) known.add(/^--[\w-]+/.exec(option)?.[0] ?? '');
-      // The help has `[grant-id...]` for `GRANT_ID…`: none is required.
-      const parameters = words.filter((word) => /^[A-Z_]+$/.test(word)).length;
-      commands.set(names.join(' '), { words: names, parameters, options: known });
-    }
-    return [...commands.values()];
-  }
-
-  test('has the documented commands, parameters and options, and no others', async () => {
-    const level = (commands: Command[]) =>
-      commands
-        .map(({ words, parameters, options }) => {
-          const named = [...options].filter(
-            (name) => !['--help', '--json', '--url'].includes(name),
-          );
-          return [words.join(' '), parameters, ...named.sort()].join(' ');
-        })
-        .sort();
-    const offered = await commandsOfHelp([]);
-    expect(level(documentedCommands())).toEqual(level(offered));
-
-    // "All commands except … accept it."
-    const withoutJson = offered.filter(({ options }) => !options.has('--json'));
-    expect(withoutJson.map(({ words }) => words.join(' ')).sort()).toEqual([
-      'completion',
-      'demo',
-      'page texts',
+  test('has --json and --url wherever an operation of the service is called', () => {
+    expect(without('--json').map(({ name }) => name)).toEqual([
       'serve',
-    ]);
-
-    // "All commands except … accept `--url`."
-    const withoutUrl = offered.filter(({ options }) => !options.has('--url'));
-    expect(withoutUrl.map(({ words }) => words.join(' ')).sort()).toEqual([
-      'backup',
-      'completion',
-      'copy',
       'demo',
-      'doctor',
-      'migrate',
       'page texts',
+      'completion',
+    ]);
+    expect(without('--url').map(({ name }) => name)).toEqual([
+      'serve',
+      'demo',
+      'page texts',
+      'doctor',
+      'backup',
       'restore',
       'revoke-again',
-      'serve',
+      'copy',
+      'migrate',
+      'completion',
     ]);
   });
 

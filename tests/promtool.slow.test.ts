@@ -70,8 +70,8 @@ await describeWith('promtool', () => {
       const DATABASE_URL = 'mongodb://127.0.0.1:1/latchkey';
       const env = environment({ METRICS: 'on', DATABASE_URL });
       const service = await startService({ cwd: folder, env });
-      const operations = await readFile(new URL('../docs/operations.md', import.meta.url), 'utf8');
-      const documented = codeBlocks(operations).find(({ code }) =>
+      const page = new URL('../docs/operations/monitoring.md', import.meta.url);
+      const documented = codeBlocks(await readFile(page, 'utf8')).find(({ code }) =>
         code.includes('scrape_configs:'),
       );
       const config = documented?.code

@@ -19,7 +19,7 @@ import { environment, run } from './support/service.ts';
 import { requireTools } from './support/tools.ts';
 import { typeCheck } from './support/type-check.ts';
 
-// Runs and compiles every block of README.md and docs/first-steps.md.
+// Runs and compiles every block of README.md and docs/operations/first-steps.md.
 
 const root = new URL('../', import.meta.url);
 
@@ -169,7 +169,7 @@ const ways: Record<string, (block: CodeBlock) => Promise<void>> = {
 };
 
 describe.each(['README.md'])('every block of %s works', describePage);
-describe.each(['docs/first-steps.md'])('every block of %s works', slow, describePage);
+describe.each(['docs/operations/first-steps.md'])('every block of %s works', slow, describePage);
 
 async function describePage(page: string): Promise<void> {
   const text = await readFile(new URL(page, root), 'utf8');

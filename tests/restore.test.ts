@@ -12,12 +12,13 @@ import {
   succeed,
 } from './support/service.ts';
 
-// The chapters on backup and restore of docs/operations.md, followed to the letter.
+// The chapter "Restore" of docs/operations/upgrade-and-restore.md, followed step by step.
 
-const operations = await readFile(new URL('../docs/operations.md', import.meta.url), 'utf8');
+const page = 'docs/operations/upgrade-and-restore.md';
+const operations = await readFile(new URL(`../${page}`, import.meta.url), 'utf8');
 const blockWith = (text: string) => {
   const block = codeBlocks(operations).find(({ code }) => code.includes(text));
-  if (block === undefined) throw new Error(`docs/operations.md has no block with ${text}`);
+  if (block === undefined) throw new Error(`${page} has no block with ${text}`);
   return block.code.replace(/^ +/gm, '');
 };
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { INSTALL_TIMEOUT_MS, installFromLockfile } from '@latchkey/test-kit/tools-from-lockfile';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { codeBlocks } from './support/markdown.ts';
 import { addressOfNobody } from './support/nobody.ts';
 import { installPackedSdk } from './support/packed-sdk.ts';
 import {
@@ -80,10 +79,7 @@ describe.each([
   test('runs the test server, with the flag', () => jest(type, FLAGS, 'own-server.test.ts'));
 });
 
-test('the README of the SDK says how', async () => {
-  const readme = await readFile(here('../packages/client/README.md'), 'utf8');
-  const commands = codeBlocks(readme).filter(({ language }) => language === 'sh');
-  expect(commands.map(({ code }) => code.trim())).toContain(
-    `node ${FLAGS.join(' ')} node_modules/jest/bin/jest.js`,
-  );
+test('the guide to tests says how', async () => {
+  const guide = await readFile(here('../docs/guides/test-your-integration.md'), 'utf8');
+  expect(guide).toContain(`\`node ${FLAGS.join(' ')} node_modules/jest/bin/jest.js\``);
 });

@@ -248,7 +248,7 @@ describe('a network that loses', () => {
 });
 
 describe('a proxy that passes only what the docs on operating list', async () => {
-  const text = await readFile(new URL('../docs/operations.md', import.meta.url), 'utf8');
+  const text = await readFile(new URL('../docs/operations/proxy.md', import.meta.url), 'utf8');
   const [, section = ''] = /^### Paths of the SDK$(.*?)^##/ms.exec(text) ?? [];
   const listed = new Set(
     [...section.matchAll(/`((?:GET|POST) \/trpc\/\S+)`/g)].map(([, it]) => it),

@@ -24,7 +24,7 @@ declare module 'express-session' {
 export function addToExpress(app: Express, admin: LatchkeyAdmin, url: string) {
   const { handOff, decide, connections, signOut } = expressHost<Request>({
     admin,
-    signInUrl: `${url}/link`, // to the letter what SIGN_IN_URL is
+    signInUrl: `${url}/link`, // exactly the value of SIGN_IN_URL
     accountOf: ({ session }) => session.account,
     signInPage: (next) => `/sign-in?next=${encodeURIComponent(next)}`,
   });

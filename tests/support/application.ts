@@ -25,3 +25,6 @@ declare const log: Record<
   { (details: object, message: string): void; (message: string, details: object): void }
 >;
 `;
+
+/** Guides whose programs are parts of an application, which `sdk-readme.test.ts` compiles. */
+export const PAGES_OF_PARTS = ['docs/guides/guard-a-server.md', 'docs/guides/retries-and-logs.md'];

@@ -489,7 +489,7 @@ export function readSecretsAgain(settings: Settings, environment: NodeJS.Process
   return changed;
 }
 
-/** With no part of a secret, in the order of `docs/operations.md`. */
+/** With no part of a secret, in the order of `docs/operations/install.md`. */
 export function settingsInForce(settings: Settings): SettingInForce[] {
   return settingNames.map((name) => ({
     name,

@@ -28,7 +28,7 @@ export interface ConnectionOptions {
    */
   timeoutMs?: number | undefined;
   /**
-   * How often a call is retried at most. Only safe retries are made; the README lists the rules. An
+   * How often a call is retried at most. Only safe retries are made: docs/guides/retries-and-logs.md. An
    * integer of 0 or more; 0 sends each request once. Default: 2.
    */
   maxRetries?: number | undefined;

@@ -513,7 +513,7 @@ export const self = z
 export const setting = z
   .object({
     name: z.string().meta({
-      description: 'The name of the setting, as in `docs/operations.md`.',
+      description: 'The name of the setting, as in `docs/operations/install.md`.',
       examples: ['LOG_LEVEL'],
     }),
     value: z

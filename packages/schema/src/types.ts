@@ -412,7 +412,7 @@ export interface Self {
 
 /** A setting in force. */
 export interface Setting {
-  /** The name of the setting, as in `docs/operations.md`. */
+  /** The name of the setting, as in `docs/operations/install.md`. */
   name: string;
   /**
    * The value in force, as text. Null if there is none, and always for a secret. DATABASE_URL is

@@ -76,7 +76,9 @@ export function addRefusalsCommand(program: Command, terminal: Terminal): void {
     .option('--grant <grant-id>', 'about this grant')
     .option('--since <iso>', 'from then on, for example 2026-11-21T02:15:30Z', parsePastTime)
     .option('--json', 'print JSON, as the API returns it')
-    .description('list the calls that were refused, newest first')
+    .description(
+      'list the calls that were refused, newest first; with at most one of --app, --account and --grant',
+    )
     .action(({ app, account, grant, since, ...options }) =>
       withCalls(terminal, READING, async ({ call }) => {
         const pages = pagesOf(call, 'admin.refusals.list', {

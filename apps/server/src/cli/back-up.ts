@@ -26,7 +26,7 @@ export function databasePath({ environment }: Terminal, verb: string): string {
   refuseInMemory(settings);
   if (settings.databaseUrl.startsWith('file:')) return sqlitePath(settings.databaseUrl);
   throw new Error(
-    `MongoDB is ${verb} with its own tools: a disk snapshot of the replica set, or ${verb === 'restored' ? 'mongorestore --oplogReplay, and then latchkey revoke-again' : 'mongodump --oplog'}. See docs/operations.md, "Back up MongoDB".`,
+    `MongoDB is ${verb} with its own tools: a disk snapshot of the replica set, or ${verb === 'restored' ? 'mongorestore --oplogReplay, and then latchkey revoke-again' : 'mongodump --oplog'}. See docs/operations/mongodb.md, "Back up MongoDB".`,
   );
 }
 

@@ -13,7 +13,7 @@ export function* checkSettings(
   yield* checkPublicUrl(settings);
 }
 
-// A connection of a caller takes a file, and 256 are kept for the database: docs/operations.md#slow-and-hostile-callers
+// A connection of a caller takes a file, and 256 are kept for the database: docs/operations/run.md#slow-and-hostile-callers
 const FEW_FILES = 1024;
 
 /** @param limit - of this command, which runs as the user of the service */

@@ -196,7 +196,7 @@ const again = (count: Count, end: End): Again => ({ count, end });
 const revokeGrant = again('grants_revoked', revoke);
 const cancelCode = again('codes_cancelled', cancel);
 
-/** docs/operations.md has a row for each that ended something. */
+/** docs/operations/upgrade-and-restore.md has a row for each that ended something. */
 export const afterRestore: { readonly [Name in ActionName]: AfterRestore } = {
   // In the backup, a converted code works again until it expires.
   'grants.convert': cancelCode,

@@ -304,7 +304,10 @@ describeOnEachStore('what ended after a backup', (fresh) => {
 });
 
 test('the operations guide says of each action that ended something what a restore does', async () => {
-  const guide = await readFile(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
+  const guide = await readFile(
+    new URL('../../../../docs/operations/upgrade-and-restore.md', import.meta.url),
+    'utf8',
+  );
   const [, chapter = ''] = /^### What is revoked again\n([\s\S]*?)^##/m.exec(guide) ?? [];
   const rows = [...chapter.matchAll(/^\| `([^`]+)`[^|]*\|[^|]*\| \*\*(\w+)\*\*/gm)];
   const told = new Set(rows.map(([, action, does]) => `${action}: ${does}`));

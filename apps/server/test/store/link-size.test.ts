@@ -8,7 +8,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import type { LinkedDocument } from '../../src/store/records.ts';
 import { aLink, anId, anInitiator } from './suite/records.ts';
 
-// What docs/operations.md multiplies with the limit "links_total".
+// What docs/operations/run.md multiplies with the limit "links_total".
 const MOST_BYTES = 6 * 1024;
 const MOST_BYTES_WITH_DOCUMENT = 10 * 1024;
 

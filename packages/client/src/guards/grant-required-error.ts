@@ -36,14 +36,17 @@ export interface Refusal {
  * A guard refused a request. The error contains the whole response, ready to be sent, and nothing
  * that the caller sent.
  *
- * | `status` | `body.error_code`          | what happened                                                |
- * | -------- | -------------------------- | ------------------------------------------------------------ |
- * | 401      | `credentials_missing`      | the request has no Authorization header                      |
- * | 401      | `credentials_invalid`      | the header contains no secret of a valid grant               |
- * | 403      | `application_disabled`     | the grant's application is disabled for now                  |
- * | 403      | `application_not_accepted` | the grant is another application's                           |
- * | 403      | `scope_insufficient`       | the grant is valid, but lacks a scope                        |
- * | 503      | `grant_unverifiable`       | the grant could not be checked; `cause` is a `LatchkeyError` |
+ * | `status` | `body.error_code`          | what happened                                                       | header             |
+ * | -------- | -------------------------- | ------------------------------------------------------------------- | ------------------ |
+ * | 401      | `credentials_missing`      | the request has no Authorization header                             | `WWW-Authenticate` |
+ * | 401      | `credentials_invalid`      | the header contains no secret of a valid grant                      | `WWW-Authenticate` |
+ * | 401      | `resource_mismatch`        | the grant is for another resource, or the guard has no `resource`   | `WWW-Authenticate` |
+ * | 403      | `application_disabled`     | the grant's application is disabled for now; the caller keeps it    | none               |
+ * | 403      | `application_not_accepted` | the grant is another application's                                  | none               |
+ * | 403      | `scope_insufficient`       | the grant is valid, but lacks a scope                               | `WWW-Authenticate` |
+ * | 503      | `grant_unverifiable`       | the grant could not be checked; `cause` is a `LatchkeyError`        | `Retry-After`      |
+ *
+ * `Retry-After` is what Latchkey sent, otherwise 5 seconds.
  */
 export class GrantRequiredError extends Error {
   static {

@@ -12,7 +12,7 @@ import { DomainError } from '../../domain-error.ts';
 const refusals = new Map<number, string>([
   [2, ''], // BadValue
   [9, ''], // FailedToParse
-  [13, 'grant the user the rights in docs/operations.md'], // Unauthorized
+  [13, 'grant the user the rights in docs/operations/mongodb.md'], // Unauthorized
   [14, ''], // TypeMismatch
   [18, 'correct the user or the password'], // AuthenticationFailed
   [20, ''], // IllegalOperation

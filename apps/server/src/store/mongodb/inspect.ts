@@ -101,7 +101,7 @@ async function* checkVersion(db: Db): AsyncGenerator<Finding, ServerFacts | null
     return server;
   } catch (error) {
     if (error instanceof ConfigurationError) {
-      yield problem('version', error.message, 'See docs/operations.md, "MongoDB".');
+      yield problem('version', error.message, 'See docs/operations/mongodb.md.');
     } else if (error instanceof SchemaMismatch) {
       yield problem('version', error.message, 'Run the version of Latchkey that migrated it.');
     } else {
@@ -185,7 +185,7 @@ async function* checkRights(db: Db, hosts: readonly string[]): AsyncGenerator<Fi
       : warning(
           'rights',
           `No login: whoever reaches ${hosts.join(', ')} can read and change everything.`,
-          'Turn on access control, and give the service a user: docs/operations.md, "Least rights".',
+          'Turn on access control, and give the service a user: docs/operations/mongodb.md, "Least rights".',
         );
     return;
   }
@@ -194,7 +194,7 @@ async function* checkRights(db: Db, hosts: readonly string[]): AsyncGenerator<Fi
     yield problem(
       'rights',
       `The user may not ${actions.join(', ')} in the collection ${collection}.`,
-      `Grant it the role readWrite on the database ${db.databaseName}, or the rights in docs/operations.md.`,
+      `Grant it the role readWrite on the database ${db.databaseName}, or the rights in docs/operations/mongodb.md.`,
     );
   }
   if (missing.length === 0) yield ok('rights', 'The user may do what the service does.');

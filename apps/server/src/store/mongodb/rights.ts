@@ -32,7 +32,7 @@ export async function checkRights(db: Db, maxTimeMS: number): Promise<void> {
   const [missing] = missingRights(authInfo, db.databaseName, needed);
   if (missing === undefined) return;
   throw new ConfigurationError(
-    `the user may not ${missing.actions.join(', ')} in the collection ${missing.collection}: grant it the role readWrite on the database ${db.databaseName}, or the rights in docs/operations.md`,
+    `the user may not ${missing.actions.join(', ')} in the collection ${missing.collection}: grant it the role readWrite on the database ${db.databaseName}, or the rights in docs/operations/mongodb.md`,
   );
 }
 

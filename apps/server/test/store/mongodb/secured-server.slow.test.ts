@@ -19,7 +19,7 @@ const password = 'pässword:@/';
 const subject = { server: '/O=Server/CN=mongod', user: '/O=Service/CN=latchkey' };
 const database = 'latchkey';
 
-/** As in docs/operations.md. */
+/** As in docs/operations/mongodb.md. */
 const leastRights = [
   ...['find', 'insert', 'update', 'remove', 'listIndexes'],
   ...['createCollection', 'createIndex', 'dbStats'],
