@@ -45,6 +45,13 @@ export class Databases {
     return server.createDatabase();
   }
 
+  /** The process that those of PostgreSQL descend from. */
+  async postgresqlPid(): Promise<number> {
+    this.#postgresql ??= startPostgresql();
+    const { pid } = await this.#postgresql;
+    return pid;
+  }
+
   async stop(): Promise<void> {
     const started = await Promise.allSettled([this.#mongodb, this.#postgresql]);
     for (const server of started) {

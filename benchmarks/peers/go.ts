@@ -57,6 +57,7 @@ export async function startGoServer(
       application,
       other,
       login: (url, browser) => browser.open(url),
+      pid: program.pid,
       close: program.stop,
     };
   } catch (error) {

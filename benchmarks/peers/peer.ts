@@ -15,8 +15,20 @@ export interface Peer {
   other: Registration;
   /** What the user does in a browser. */
   login: Login;
+  /** The process that its processes descend from. Undefined: it runs in this process. */
+  pid?: number;
   close(): Promise<void>;
 }
+
+/**
+ * How a server hashes the secrets of clients: by its default, which a password needs and a random secret does
+ * not, or with the least work.
+ */
+export type ClientSecretHash = 'default' | 'turned down';
+
+/** For the environment of a server that has the choice. */
+export const slowHash = (hash: ClientSecretHash): Record<string, string> =>
+  hash === 'default' ? { SLOW_HASH: '1' } : {};
 
 /** A program that the server needs is not on this machine. The message says what to install. */
 export class Unavailable extends Error {

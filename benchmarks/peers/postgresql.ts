@@ -13,8 +13,10 @@ export interface PostgresqlDatabase {
   environment: Record<'PGHOST' | 'PGPORT' | 'PGUSER' | 'PGPASSWORD' | 'PGDATABASE', string>;
 }
 
-/** A PostgreSQL on the loopback, with its defaults, in a temporary folder. */
+/** A PostgreSQL on the loopback, with its defaults but for the number of connections, in a temporary folder. */
 export interface PostgresqlServer {
+  /** The process that its processes descend from. */
+  pid: number;
   createDatabase(): Promise<PostgresqlDatabase>;
   stop(): Promise<void>;
 }
@@ -56,7 +58,10 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
 
     const port = await freePort();
     const address = ['-h', '127.0.0.1', '-p', `${port}`, '-U', USER, '-d', 'postgres'];
-    const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
+    // The connections of a benchmark are those of several servers at once.
+    const settings = [
+      ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=400'],
+    ];
     const program = await startProgram(
       ['postgres', '-D', data, '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])],
       { cwd: folder, env, temporary: folder, ...user },
@@ -64,6 +69,7 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
     );
     let databases = 0;
     return {
+      pid: program.pid,
       async createDatabase() {
         const name = `races_${++databases}`;
         await succeed('psql', [...address, '-q', '-c', `create database ${name}`], options);

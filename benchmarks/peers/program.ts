@@ -50,6 +50,8 @@ export interface ServerOptions extends ProgramOptions {
 
 /** A server in its own process. */
 export interface Program {
+  /** The process that its processes descend from. */
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -96,7 +98,7 @@ export async function startProgram(
     await stop();
     throw new Error(`${words[0]} did not start:\n${printed}`);
   }
-  return { stop };
+  return { pid: holder.pid as number, stop };
 }
 
 /** Whether something responds to HTTP there, other than by a fault of its own. */

@@ -28,29 +28,33 @@ export function encode({ host }: URL, { method, path, headers = {}, body }: Http
  * figures. It supports only the parts of HTTP that the contenders use.
  */
 export class Connection {
-  readonly #socket: Socket;
+  readonly #url: URL;
+  #socket: Socket;
   #received: Buffer | null = null;
   #waiting: { resolve(response: HttpResponse): void; reject(error: Error): void } | null = null;
+  /** The server has said that it closes the connection. */
+  #isClosing = false;
 
-  private constructor(socket: Socket) {
+  private constructor(url: URL, socket: Socket) {
+    this.#url = url;
     this.#socket = socket;
-    socket.on('data', (chunk: Buffer) => this.#read(chunk));
-    const fail = (error?: Error) => {
-      this.#waiting?.reject(error ?? new Error('The server closed the connection.'));
-      this.#waiting = null;
-    };
-    socket.on('error', fail);
-    socket.on('close', () => fail());
+    this.#listen();
   }
 
-  static async open({ hostname, port }: URL): Promise<Connection> {
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-    await once(socket, 'connect');
-    return new Connection(socket);
+  static async open(url: URL): Promise<Connection> {
+    return new Connection(url, await connected(url));
   }
 
-  /** Sends a request, and resolves with the complete response. */
-  send(request: Buffer): Promise<HttpResponse> {
+  /**
+   * Sends a request, and resolves with the complete response. The next request after a response with
+   * `Connection: close` opens a new connection, as it has to.
+   */
+  async send(request: Buffer): Promise<HttpResponse> {
+    if (this.#isClosing) {
+      this.#isClosing = false;
+      this.#socket = await connected(this.#url);
+      this.#listen();
+    }
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       this.#socket.write(request);
@@ -61,6 +65,18 @@ export class Connection {
     this.#socket.destroy();
   }
 
+  #listen(): void {
+    const socket = this.#socket;
+    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    const fail = (error?: Error) => {
+      if (socket !== this.#socket) return;
+      this.#waiting?.reject(error ?? new Error('The server closed the connection.'));
+      this.#waiting = null;
+    };
+    socket.on('error', fail);
+    socket.on('close', () => fail());
+  }
+
   #read(chunk: Buffer): void {
     this.#received = this.#received ? Buffer.concat([this.#received, chunk]) : chunk;
     const response = parseResponse(this.#received);
@@ -68,12 +84,23 @@ export class Connection {
     const waiting = this.#waiting;
     this.#received = null;
     this.#waiting = null;
-    waiting?.resolve(response);
+    const { isLast, ...rest } = response;
+    if (isLast) {
+      this.#isClosing = true;
+      this.#socket.destroy();
+    }
+    waiting?.resolve(rest);
   }
 }
 
+async function connected({ hostname, port }: URL): Promise<Socket> {
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  await once(socket, 'connect');
+  return socket;
+}
+
 /** Null if the response is incomplete. */
-function parseResponse(bytes: Buffer): HttpResponse | null {
+function parseResponse(bytes: Buffer): (HttpResponse & { isLast: boolean }) | null {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return null;
   const head = bytes.toString('latin1', 0, end);
@@ -85,7 +112,7 @@ function parseResponse(bytes: Buffer): HttpResponse | null {
       : bytes.length < end + 4 + Number(length)
         ? null
         : bytes.toString('utf8', end + 4, end + 4 + Number(length));
-  return body === null ? null : { status, body };
+  return body === null ? null : { status, body, isLast: /\r\nconnection: *close/i.test(head) };
 }
 
 /** The chunked body (RFC 9112, section 7.1) from an offset on; null if it is incomplete. */

@@ -22,12 +22,17 @@ export interface Wire {
   revoke?: Endpoint<Grant, void>;
 }
 
-export interface RunningServer {
-  process: ServerProcess;
+/** What a load needs of a server. */
+export interface MeasuredServer {
+  process: Pick<ServerProcess, 'cpuSeconds'>;
   url: URL;
   wire: Wire;
   /** Issues codes for the application. Not measured. */
   issue(count: number): Promise<string[]>;
+}
+
+export interface RunningServer extends MeasuredServer {
+  process: ServerProcess;
   /** From the start of the process to its first response. */
   startMilliseconds: number;
 }
@@ -45,8 +50,6 @@ export interface Contender {
   name: string;
   /** The fraction of the requests that it gets. Slow ones get fewer, so that a round ends. */
   share: number;
-  /** The most requests it gets, if more would make it slower. */
-  max?: number;
   start(options: StartOptions): Promise<RunningServer>;
 }
 

@@ -8,7 +8,7 @@ import {
   urlOf,
 } from '../../packages/test-kit/src/mongodb/test-databases.ts';
 import type { RunningServer, StartOptions } from './contender.ts';
-import type { MongodbKind } from './mongodb-servers.ts';
+import type { MongodbKind, MongodbServer } from './mongodb-servers.ts';
 import { logProgress } from './progress.ts';
 
 /** Starts servers, and gives them folders and databases. */
@@ -67,15 +67,13 @@ export async function withHarness<T>(
 /** Runs something on a MongoDB, which runs only meanwhile. */
 export async function onMongodb<T>(
   { name, start }: MongodbKind,
-  run: (harness: Harness, description: string) => Promise<T>,
+  run: (harness: Harness, server: MongodbServer) => Promise<T>,
   nodeArguments: readonly string[] = [],
 ): Promise<T> {
   logProgress(`Starting ${name} …`);
   const server = await start();
   try {
-    return await withHarness(server.url, nodeArguments, (harness) =>
-      run(harness, server.description),
-    );
+    return await withHarness(server.url, nodeArguments, (harness) => run(harness, server));
   } finally {
     await server.stop();
   }

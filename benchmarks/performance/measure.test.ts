@@ -95,4 +95,15 @@ describe('a connection', () => {
     expect(await get('/length')).toEqual({ status: 200, body: text });
     connection.close();
   });
+
+  test('begins anew after a response that ends it', async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(200, { connection: 'close' }).end('last');
+    });
+    const connection = await Connection.open(url);
+    const request = encode(url, { method: 'GET', path: '/' });
+    expect(await connection.send(request)).toEqual({ status: 200, body: 'last' });
+    expect(await connection.send(request)).toEqual({ status: 200, body: 'last' });
+    connection.close();
+  });
 });

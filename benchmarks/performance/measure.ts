@@ -1,5 +1,11 @@
 import type { Connection } from './connection.ts';
-import { type Endpoint, type Grant, type RunningServer, unexpectedResponse } from './contender.ts';
+import {
+  type Endpoint,
+  type Grant,
+  type MeasuredServer,
+  type RunningServer,
+  unexpectedResponse,
+} from './contender.ts';
 import { load, withConnections } from './load.ts';
 import { logProgress } from './progress.ts';
 import { quantile, type Sample } from './results.ts';
@@ -37,7 +43,7 @@ export function* rounds<T>(contenders: readonly T[], count: number): Generator<R
 
 /** Sends one request per input, and checks every response. */
 export async function measure<Input, Output>(
-  { process, url }: RunningServer,
+  { process, url }: Pick<MeasuredServer, 'process' | 'url'>,
   connections: readonly Connection[],
   endpoint: Endpoint<Input, Output>,
   inputs: readonly Input[],
@@ -76,7 +82,7 @@ export async function expectRefusal<Input>(
 
 /** Converts codes, each once. */
 export async function convertAll(
-  server: RunningServer,
+  server: Omit<MeasuredServer, 'issue'>,
   connections: readonly Connection[],
   codes: readonly string[],
 ): Promise<{ sample: Sample; outputs: Grant[] }> {

@@ -9,6 +9,8 @@ export interface MongodbServer {
   url: string;
   /** With the version. */
   description: string;
+  /** Of its processes; empty if they are elsewhere. */
+  pids: number[];
   stop(): Promise<void>;
 }
 
@@ -36,12 +38,14 @@ export async function mongodbKinds(url: string | undefined): Promise<MongodbKind
       name,
       async start() {
         const set = await ReplicaSet.start(mongod, { members });
+        const pids: number[] = [];
         for (const member of set.members) {
           await member.command({ setParameter: 1, journalCommitInterval: JOURNAL_INTERVAL });
           const wiredTigerEngineRuntimeConfig = `cache_size=${CACHE}`;
           await member.command({ setParameter: 1, wiredTigerEngineRuntimeConfig });
+          pids.push(Number((await member.command({ serverStatus: 1 })).pid));
         }
-        return { url: set.url, description: set.description, stop: () => set.stop() };
+        return { url: set.url, description: set.description, pids, stop: () => set.stop() };
       },
     });
     return [kind('MongoDB, one member', 1), kind('MongoDB, three members', 3)];
@@ -54,5 +58,5 @@ export async function mongodbKinds(url: string | undefined): Promise<MongodbKind
 
 async function connect(url: string): Promise<MongodbServer> {
   const { version } = await commandOf(url, { buildInfo: 1 });
-  return { url, description: `MongoDB ${version}`, stop: async () => undefined };
+  return { url, description: `MongoDB ${version}`, pids: [], stop: async () => undefined };
 }

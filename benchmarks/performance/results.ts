@@ -7,6 +7,8 @@ export interface Sample {
   /** Milliseconds to the response: the median, and the 99th percentile. */
   p50: number;
   p99: number;
+  /** CPU seconds of its database server per 1,000 requests. Undefined where that is not measured. */
+  databaseCpu?: number;
 }
 
 /** @param sorted - in ascending order */
@@ -33,6 +35,9 @@ export interface Footprint {
   /** MiB. */
   peakMemory: number;
 }
+
+/** What every sample has. */
+export type Figure = Exclude<keyof Sample, 'databaseCpu'>;
 
 /** All samples of a benchmark. */
 export class Results {
@@ -61,12 +66,14 @@ export class Results {
   medians(name: string, connections: number, operation: string): Sample | null {
     const samples = this.samples(name, connections, operation);
     if (samples.length === 0) return null;
-    const medianOf = (figure: keyof Sample) => median(samples.map((sample) => sample[figure]));
+    const medianOf = (figure: keyof Sample) =>
+      median(samples.map((sample) => sample[figure] ?? Number.NaN));
     return {
       throughput: medianOf('throughput'),
       cpu: medianOf('cpu'),
       p50: medianOf('p50'),
       p99: medianOf('p99'),
+      ...(samples[0]?.databaseCpu !== undefined && { databaseCpu: medianOf('databaseCpu') }),
     };
   }
 }

@@ -20,12 +20,13 @@ import { memory } from './memory/memory.ts';
 import { type MongodbKind, mongodbKinds } from './mongodb-servers.ts';
 import { type Options, readOptions, WrongOptions } from './options.ts';
 import { render, save } from './page.ts';
+import { peers } from './peers/peers.ts';
 import { profile } from './profile.ts';
 import { logProgress } from './progress.ts';
 import { pinLoad } from './server-process.ts';
 
 /** By name, in the order in which they run. */
-const benchmarks: Record<string, Benchmark> = { comparison, memory, events };
+const benchmarks: Record<string, Benchmark> = { comparison, peers, memory, events };
 
 async function printProfiles(mongodbs: readonly MongodbKind[]): Promise<void> {
   const [mongodb] = mongodbs;

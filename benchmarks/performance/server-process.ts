@@ -5,7 +5,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
-const [SERVER_CORE, LOAD_CORE] = [0, 1];
+export const SERVER_CORE = 0;
+const LOAD_CORE = 1;
 
 /** Whether servers and load run on separate cores. It needs two cores, and Linux's `taskset`. */
 export const isPinned =

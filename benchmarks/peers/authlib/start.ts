@@ -21,7 +21,7 @@ export async function startAuthlib(databases: Databases): Promise<Peer> {
   const other = registration('other');
   const clients = [application, other].map((one) => `${one.client_id}:${one.client_secret}`);
   await flask.run(['server.py', ...clients]);
-  const { url, stop } = await flask.serve('server:app');
+  const { url, pid, stop } = await flask.serve('server:app');
   return {
     versions: `${flask.versions}, ${database.description}`,
     authorization: `${url}/authorize`,
@@ -31,6 +31,7 @@ export async function startAuthlib(databases: Databases): Promise<Peer> {
     application,
     other,
     login: (url, browser) => browser.open(url),
+    pid,
     close: stop,
   };
 }

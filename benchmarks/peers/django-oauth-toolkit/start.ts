@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Databases } from '../databases.ts';
 import { REDIRECT_URI, registration } from '../oauth-client.ts';
-import type { Peer } from '../peer.ts';
+import { type ClientSecretHash, type Peer, slowHash } from '../peer.ts';
 import { pythonApplication } from '../python.ts';
 
 /** Django OAuth Toolkit by gunicorn, on PostgreSQL. Its user logs in on the page of Django's admin. */
-export async function startDjangoOAuthToolkit(databases: Databases): Promise<Peer> {
+export async function startDjangoOAuthToolkit(
+  databases: Databases,
+  hash: ClientSecretHash = 'turned down',
+): Promise<Peer> {
   const database = await databases.postgresql();
   const user = { username: 'ada', password: randomBytes(16).toString('hex') };
   const django = await pythonApplication(
@@ -14,6 +17,7 @@ export async function startDjangoOAuthToolkit(databases: Databases): Promise<Pee
     'race-django-oauth-toolkit',
     {
       ...database.environment,
+      ...slowHash(hash),
       DJANGO_SETTINGS_MODULE: 'settings',
       SECRET_KEY: randomBytes(32).toString('hex'),
       DJANGO_SUPERUSER_PASSWORD: user.password,
@@ -31,7 +35,7 @@ export async function startDjangoOAuthToolkit(databases: Databases): Promise<Pee
     const words = [...credentials, ...options, 'confidential', 'authorization-code'];
     await manage('createapplication', ...words);
   }
-  const { url, stop } = await django.serve('django.core.wsgi:get_wsgi_application()');
+  const { url, pid, stop } = await django.serve('django.core.wsgi:get_wsgi_application()');
   return {
     versions: `${django.versions}, ${database.description}`,
     authorization: `${url}/o/authorize/`,
@@ -44,6 +48,7 @@ export async function startDjangoOAuthToolkit(databases: Databases): Promise<Pee
       await browser.open(url);
       return browser.submit(user);
     },
+    pid,
     close: stop,
   };
 }

@@ -19,7 +19,11 @@ func main() {
 	clients := storage.NewMemoryStore()
 	for _, id := range []string{"application", "other"} {
 		// The default cost takes long for each request.
-		secret, err := bcrypt.GenerateFromPassword([]byte(os.Getenv("SECRET_OF_"+id)), bcrypt.MinCost)
+		cost := bcrypt.MinCost
+		if os.Getenv("SLOW_HASH") != "" {
+			cost = fosite.DefaultBCryptWorkFactor
+		}
+		secret, err := bcrypt.GenerateFromPassword([]byte(os.Getenv("SECRET_OF_"+id)), cost)
 		if err != nil {
 			log.Fatal(err)
 		}

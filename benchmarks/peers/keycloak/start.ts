@@ -64,6 +64,7 @@ export async function startKeycloak(databases: Databases): Promise<Peer> {
         await browser.open(url);
         return browser.submit(user);
       },
+      pid: program.pid,
       close: program.stop,
     };
   } catch (error) {

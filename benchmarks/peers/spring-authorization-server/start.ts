@@ -7,11 +7,14 @@ import { freePort } from '../../../packages/test-kit/src/free-port.ts';
 import type { Databases } from '../databases.ts';
 import { maven } from '../maven.ts';
 import { REDIRECT_URI, registration } from '../oauth-client.ts';
-import type { Peer } from '../peer.ts';
+import { type ClientSecretHash, type Peer, slowHash } from '../peer.ts';
 import { environment, responds, startProgram } from '../program.ts';
 
 /** Spring Authorization Server in Spring Boot, with its JDBC services on PostgreSQL. */
-export async function startSpringAuthorizationServer(databases: Databases): Promise<Peer> {
+export async function startSpringAuthorizationServer(
+  databases: Databases,
+  hash: ClientSecretHash = 'turned down',
+): Promise<Peer> {
   const database = await databases.postgresql();
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-spring-'));
   try {
@@ -29,8 +32,14 @@ export async function startSpringAuthorizationServer(databases: Databases): Prom
     const url = `http://127.0.0.1:${port}`;
     const { PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE } = database.environment;
     const settings = {
+      ...slowHash(hash),
       SERVER_ADDRESS: '127.0.0.1',
       SERVER_PORT: `${port}`,
+      // A look-up needs a second connection while it holds one, so a pool of fewer than twice as many as there
+      // are requests at once can wait for itself: spring-attic/spring-authorization-server#1257.
+      SERVER_TOMCAT_THREADS_MAX: '40',
+      SPRING_DATASOURCE_HIKARI_MAXIMUM_POOL_SIZE: '80',
+      SPRING_DATASOURCE_HIKARI_MINIMUM_IDLE: '10',
       SPRING_DATASOURCE_URL: `jdbc:postgresql://${PGHOST}:${PGPORT}/${PGDATABASE}`,
       SPRING_DATASOURCE_USERNAME: PGUSER,
       SPRING_DATASOURCE_PASSWORD: PGPASSWORD,
@@ -56,6 +65,7 @@ export async function startSpringAuthorizationServer(databases: Databases): Prom
         await browser.open(url);
         return browser.submit(user);
       },
+      pid: program.pid,
       close: program.stop,
     };
   } catch (error) {

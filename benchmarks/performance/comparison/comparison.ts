@@ -1,12 +1,9 @@
 import { packageVersions } from '../../package-versions.ts';
 import type { Benchmark } from '../benchmark.ts';
 import type { Contender, RunningServer } from '../contender.ts';
-import { betterAuth } from '../contenders/better-auth.ts';
 import { floor, unbatched } from '../contenders/floor.ts';
 import { latchkey, latchkeyMongodb, latchkeyOauth, latchkeyTrpc } from '../contenders/latchkey.ts';
 import { mongodb } from '../contenders/mongodb.ts';
-import { oauth2Server } from '../contenders/oauth2-server.ts';
-import { oidcProvider } from '../contenders/oidc-provider.ts';
 import { sqlite } from '../contenders/sqlite.ts';
 import { trpcStandalone } from '../contenders/trpc-standalone.ts';
 import { type Harness, onMongodb, withHarness } from '../harness.ts';
@@ -28,9 +25,8 @@ interface Sizes {
 }
 
 /** How many requests a contender gets. A tenth with one connection, where they run one by one. */
-function requestsOf({ share, max }: Contender, sizes: Sizes, connections: number): number {
-  const requests = Math.ceil(sizes.requests * share * (connections === 1 ? 0.1 : 1));
-  return Math.min(requests, max ?? requests);
+function requestsOf({ share }: Contender, sizes: Sizes, connections: number): number {
+  return Math.ceil(sizes.requests * share * (connections === 1 ? 0.1 : 1));
 }
 
 async function compare(
@@ -64,11 +60,10 @@ async function compare(
 
 const withoutMongodb = [
   ...[floor, unbatched, sqlite, latchkey, latchkeyTrpc, latchkeyOauth, trpcStandalone],
-  ...[oidcProvider, oauth2Server, betterAuth],
 ];
 
 /**
- * All servers, compared with the floor; then Latchkey on each MongoDB, compared with the bare driver.
+ * Latchkey on SQLite, compared with the floor; then Latchkey on each MongoDB, compared with the bare driver.
  * Each group is measured while nothing else runs.
  */
 export const comparison: Benchmark = {
@@ -81,22 +76,19 @@ export const comparison: Benchmark = {
     const results = await withHarness(undefined, [], (harness) =>
       compare(harness, withoutMongodb, sizes),
     );
-    const groups: Group[] = [{ title: 'SQLite, and servers in memory', base: floor.name, results }];
+    const groups: Group[] = [{ title: 'SQLite', base: floor.name, results }];
     const targets = inMemoryTargets(results);
     const servers: string[] = [];
     // A first look is for Latchkey's own process: one member tells enough about it.
     for (const kind of quick ? mongodbs.slice(0, 1) : mongodbs) {
-      await onMongodb(kind, async (harness, description) => {
+      await onMongodb(kind, async (harness, { description }) => {
         const found = await compare(harness, [mongodb, latchkeyMongodb], sizes);
         groups.push({ title: kind.name, base: mongodb.name, results: found });
         targets.push(...mongodbTargets(kind.name, found));
         servers.push(description);
       });
     }
-    const packages = await packageVersions([
-      ...['oidc-provider', '@node-oauth/oauth2-server', 'better-auth'],
-      ...['@better-auth/oauth-provider', '@trpc/server', 'mongodb'],
-    ]);
+    const packages = await packageVersions(['@trpc/server', 'mongodb']);
     return {
       conditions: [`${sizes.rounds} rounds`, packages, ...servers],
       text: report(groups, sizes.connections),

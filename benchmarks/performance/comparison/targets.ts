@@ -1,16 +1,13 @@
 import { ratioTarget, type Target } from '../benchmark.ts';
 import type { Contender } from '../contender.ts';
-import { betterAuth } from '../contenders/better-auth.ts';
 import { floor, unbatched } from '../contenders/floor.ts';
-import { latchkey, latchkeyMongodb, latchkeyOauth, latchkeyTrpc } from '../contenders/latchkey.ts';
+import { latchkey, latchkeyMongodb, latchkeyTrpc } from '../contenders/latchkey.ts';
 import { mongodb } from '../contenders/mongodb.ts';
-import { oauth2Server } from '../contenders/oauth2-server.ts';
-import { oidcProvider } from '../contenders/oidc-provider.ts';
 import { trpcStandalone } from '../contenders/trpc-standalone.ts';
 import { CONNECTIONS, type Operation } from '../measure.ts';
-import type { Results, Sample } from '../results.ts';
+import type { Figure, Results } from '../results.ts';
 
-const figures: Record<keyof Sample, string> = {
+const figures: Record<Figure, string> = {
   throughput: 'throughput',
   cpu: 'CPU per request',
   p50: 'p50',
@@ -24,7 +21,7 @@ function comparer(results: Results, targets: Target[], where = '') {
   return (
     [one, other]: [{ name: string }, { name: string }],
     operation: Operation,
-    figure: keyof Sample,
+    figure: Figure,
     [bound, limit]: Bound,
   ): void => {
     const ours = results.medians(one.name, CONNECTIONS, operation);
@@ -50,13 +47,6 @@ export function inMemoryTargets(results: Results): Target[] {
   compare([latchkey, unbatched], 'convert', 'cpu', ['at most', 1.2]);
   compare([latchkeyTrpc, unbatched], 'convert', 'throughput', ['at least', 0.6]);
   compare([latchkeyTrpc, trpcStandalone], 'convert', 'throughput', ['at least', 2]);
-  for (const peer of [oidcProvider, oauth2Server, betterAuth]) {
-    // The second is called as the peers are.
-    for (const ours of [latchkey, latchkeyOauth]) {
-      compare([ours, peer], 'convert', 'throughput', ['at least', 2]);
-      compare([ours, peer], 'convert', 'cpu', ['at most', 0.5]);
-    }
-  }
 
   const footprint = (name: string) => results.footprints.find((one) => one.name === name);
   const [ours, base] = [footprint(latchkey.name), footprint(unbatched.name)];

@@ -150,10 +150,14 @@ export const latchkey: Contender = {
   start: (options) => startLatchkey(options, rest),
 };
 
+/** On the MongoDB of the options, or else on SQLite. */
+export const startLatchkeyOauth = (options: StartOptions): Promise<RunningServer> =>
+  startLatchkey(options, oauth);
+
 export const latchkeyOauth: Contender = {
   name: 'Latchkey on SQLite, /oauth/token',
   share: 1,
-  start: (options) => startLatchkey(options, oauth),
+  start: startLatchkeyOauth,
 };
 
 export const latchkeyTrpc: Contender = {

@@ -201,7 +201,7 @@ export const events: Benchmark = {
     ];
     if (mongodb) {
       stores.push(
-        await onMongodb(mongodb, (harness, description) => {
+        await onMongodb(mongodb, (harness, { description }) => {
           conditions.push(description);
           return measureStore(mongodb.name, harness, { ...sizes, requests: sizes.requests / 4 });
         }),

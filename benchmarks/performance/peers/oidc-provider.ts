@@ -1,25 +1,26 @@
+import { MongoClient } from 'mongodb';
+import { MongodbAdapter } from '../../peers/mongodb-adapter.ts';
 import { pkce, REDIRECT_URI, type Registration, registration } from '../../peers/oauth-client.ts';
 import { createOidcProvider } from '../../peers/oidc-provider.ts';
-import type { Contender } from '../contender.ts';
+import type { RunningServer, StartOptions } from '../contender.ts';
 import { runProgram, startProgram } from '../program.ts';
 import { codeWithVerifier, oauthWire } from '../wires/oauth.ts';
 
 const SCOPE = 'profile.read';
 
-/** `oidc-provider` in memory, without the scope `openid`: it signs no ID token. */
-export const oidcProvider: Contender = {
-  name: 'oidc-provider, in memory',
-  share: 0.5,
-  start: (options) =>
-    startProgram(import.meta.filename, options, (application: Registration) =>
-      oauthWire(application, { token: '/token', revocation: '/token/revocation' }),
-    ),
-};
+/** `oidc-provider` on the MongoDB of the options. Without the scope `openid`, it signs no ID token. */
+export const startOidcProvider = (options: StartOptions): Promise<RunningServer> =>
+  startProgram(import.meta.filename, options, (application: Registration) =>
+    oauthWire(application, { token: '/token' }),
+  );
 
 if (import.meta.main) {
   await runProgram(async (url) => {
     const application = registration('application');
-    const provider = createOidcProvider({ url, clients: [application] });
+    const database = (await new MongoClient(process.env.DATABASE_URL ?? '').connect()).db();
+    await MongodbAdapter.createIndexes(database);
+    const adapter = (model: string) => new MongodbAdapter(database, model);
+    const provider = createOidcProvider({ url, clients: [application], adapter });
     const client = await provider.Client.find(application.client_id);
     if (!client) throw new Error('The client is not registered.');
 

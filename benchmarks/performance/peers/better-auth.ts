@@ -1,27 +1,28 @@
+import { DatabaseSync } from 'node:sqlite';
+import { mongodbAdapter } from 'better-auth/adapters/mongodb';
+import { MongoClient } from 'mongodb';
 import { createBetterAuth } from '../../peers/better-auth.ts';
 import { authorizationRequest, type Registration } from '../../peers/oauth-client.ts';
-import type { Contender } from '../contender.ts';
+import type { RunningServer, StartOptions } from '../contender.ts';
 import { runProgram, startProgram } from '../program.ts';
 import { codeWithVerifier, oauthWire } from '../wires/oauth.ts';
 
-/** `better-auth` in memory, without the scope `openid`: it signs no ID token. */
-export const betterAuth: Contender = {
-  name: 'better-auth, in memory',
-  share: 1,
-  // Its memory adapter scans whole tables, and copies them for a transaction.
-  max: 64,
-  start: (options) =>
-    startProgram(import.meta.filename, options, (application: Registration) =>
-      oauthWire(application, {
-        token: '/api/auth/oauth2/token',
-        revocation: '/api/auth/oauth2/revoke',
-      }),
-    ),
-};
+/** `better-auth` on the MongoDB of the options, or else on SQLite. Without the scope `openid`, it signs no ID token. */
+export const startBetterAuth = (options: StartOptions): Promise<RunningServer> =>
+  startProgram(import.meta.filename, options, (application: Registration) =>
+    oauthWire(application, { token: '/api/auth/oauth2/token' }),
+  );
+
+async function openDatabase(url: string | undefined) {
+  if (url === undefined) return new DatabaseSync('better-auth.db');
+  const client = await new MongoClient(url).connect();
+  return mongodbAdapter(client.db(), { client });
+}
 
 if (import.meta.main) {
   await runProgram(async (url) => {
-    const { listener, application, cookies } = await createBetterAuth({ url });
+    const database = await openDatabase(process.env.DATABASE_URL);
+    const { listener, application, cookies } = await createBetterAuth({ url, database });
     const cookie = cookies.map((line) => line.split(';')[0]).join('; ');
 
     /** Calls the authorization endpoint as a script on a page does. */
