@@ -8,6 +8,7 @@ export const NO_SECOND_TRY = [
   'apps/server/test/browser/linking.test.ts',
   'apps/server/test/check-mongodb/',
   'apps/server/test/cli/copy-command.test.ts',
+  'apps/server/test/demo/demo.test.ts',
   'apps/server/test/faults/',
   'apps/server/test/grants/idle-grants.test.ts',
   'apps/server/test/http/logos.test.ts',

@@ -1,15 +1,18 @@
+import { DomainError } from '../domain-error.ts';
 import { readBody } from '../http/body.ts';
+import { readOwnForm } from '../http/linking/read-own-form.ts';
 import { sendRedirect } from '../http/linking/send-redirect.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { sendJson } from '../http/response.ts';
 import type { Route } from '../http/router.ts';
 import { addToQuery } from '../linking/redirect.ts';
+import { createDemoClient } from './demo-client.ts';
 import { demoAccounts, demoScope } from './demo-records.ts';
 import { type DemoTools, demoFrame, demoRoute } from './demo-tools.ts';
 import { createHeardEvents } from './heard-events.ts';
 import { signedInUser } from './host-routes.ts';
-import { createLinkedAccounts } from './linked-accounts.ts';
+import { createLinkedAccounts, type LinkedAccount } from './linked-accounts.ts';
 import { DEMO_APPLICATION_ID, demoPaths } from './linking-demo.ts';
-import { createOAuthClient } from './oauth-client.ts';
 import {
   challengeOf,
   findPendingLink,
@@ -17,21 +20,27 @@ import {
   keepPendingLink,
   newPendingLink,
 } from './pending-link.ts';
+import { convertFor, endAndCall, isLinkProof } from './proofs.ts';
 import { applicationPage, type LinkState, type Outcome } from './views/application-page.ts';
 
 const SESSION_SECONDS = 24 * 3600;
 
 export function applicationRoutes(tools: DemoTools): Route[] {
-  const { publicUrl, url, demoCookies } = tools;
-  const client = createOAuthClient(url, publicUrl);
+  const { publicUrl, url, demoCookies, origin } = tools;
+  const client = createDemoClient(tools.callContext.service, url, publicUrl);
+  const home = publicUrl + demoPaths.application;
   const accounts = createLinkedAccounts();
   const heard = createHeardEvents(tools.callContext.service);
 
-  async function linkStateOf(session: string | null): Promise<LinkState> {
-    const secret = session === null ? null : accounts.find(session);
-    if (secret === null) return { kind: 'none' };
-    const grant = await client.readGrant(secret);
-    return grant === null ? { kind: 'ended' } : { kind: 'linked', grant };
+  const accountOf = (context: RequestContext): LinkedAccount | null =>
+    accounts.find(demoCookies.read(context, 'session') ?? '');
+
+  async function linkStateOf(account: LinkedAccount | null): Promise<LinkState> {
+    if (account === null) return { kind: 'none' };
+    const { body: grant, error } = await client.readGrant(account.grant_secret);
+    if (grant !== null) return { kind: 'linked', grant };
+    if (error?.error_code === 'credentials_invalid') return { kind: 'ended' };
+    throw new DomainError('store_unavailable');
   }
 
   return [
@@ -39,13 +48,15 @@ export function applicationRoutes(tools: DemoTools): Route[] {
       method: 'GET',
       path: demoPaths.application,
       async handle(context, query) {
-        const state = await linkStateOf(demoCookies.read(context, 'session'));
+        const account = accountOf(context);
+        const state = await linkStateOf(account);
         const user = signedInUser(tools, context);
         const page = applicationPage(demoFrame(tools, context), {
           state,
           outcome: query.get('outcome'),
           user: user === null ? null : demoAccounts[user],
           heard: heard.list(),
+          shown: account?.shown ?? null,
           publicUrl,
         });
         tools.sender.send(context, page);
@@ -64,8 +75,9 @@ export function applicationRoutes(tools: DemoTools): Route[] {
     demoRoute(tools, {
       method: 'GET',
       path: demoPaths.connect,
-      handle(context) {
-        const pending = newPendingLink();
+      handle(context, query) {
+        const proof = query.get('proof');
+        const pending = newPendingLink(isLinkProof(proof) ? proof : null);
         const location = addToQuery(`${publicUrl}/oauth/authorize`, {
           response_type: 'code',
           client_id: DEMO_APPLICATION_ID,
@@ -83,7 +95,6 @@ export function applicationRoutes(tools: DemoTools): Route[] {
       method: 'GET',
       path: demoPaths.callback,
       async handle(context, query) {
-        const home = publicUrl + demoPaths.application;
         const go = (outcome: Outcome, ...cookies: string[]) =>
           sendRedirect(context, addToQuery(home, { outcome }), { 'Set-Cookie': cookies });
 
@@ -95,11 +106,24 @@ export function applicationRoutes(tools: DemoTools): Route[] {
         if (code === null) {
           return go(query.get('error') === 'access_denied' ? 'denied' : 'failed', forget);
         }
-        const secret = await client.convert(code, pending.codeVerifier);
-        if (secret === null) return go('failed', forget);
+        const { codeVerifier, proof } = pending;
+        const { grant, shown } = await convertFor(proof, client, { code, codeVerifier });
+        if (grant === null) return go('failed', forget);
         accounts.remove(demoCookies.read(context, 'session') ?? '');
-        const session = demoCookies.set('session', accounts.add(secret), SESSION_SECONDS);
-        sendRedirect(context, home, { 'Set-Cookie': [forget, session] });
+        const { grant_id, grant_secret } = grant;
+        const session = accounts.add({ grant_id, grant_secret, shown });
+        const cookie = demoCookies.set('session', session, SESSION_SECONDS);
+        sendRedirect(context, home, { 'Set-Cookie': [forget, cookie] });
+      },
+    }),
+    demoRoute(tools, {
+      method: 'POST',
+      path: demoPaths.end,
+      async handle(context) {
+        await readOwnForm(context, origin);
+        const account = accountOf(context);
+        if (account !== null) account.shown = await endAndCall(client, account);
+        sendRedirect(context, home);
       },
     }),
   ];

@@ -1,26 +1,33 @@
 import { randomBytes } from 'node:crypto';
+import type { FullGrant } from '@latchkey/schema';
+import type { Shown } from './proofs.ts';
 
-/** A real application would keep them in its database, encrypted. */
+/** A link of the demo application. A real one would keep it in its database, the secret encrypted. */
+export interface LinkedAccount extends Pick<FullGrant, 'grant_id' | 'grant_secret'> {
+  /** What went over the wire, where the user asked to see it. */
+  shown: Shown | null;
+}
+
 export interface LinkedAccounts {
-  add(grantSecret: string): string;
-  find(session: string): string | null;
+  add(account: LinkedAccount): string;
+  find(session: string): LinkedAccount | null;
   remove(session: string): void;
 }
 
 const MOST = 100;
 
 export function createLinkedAccounts(): LinkedAccounts {
-  const secrets = new Map<string, string>();
+  const accounts = new Map<string, LinkedAccount>();
   return {
-    add(grantSecret) {
+    add(account) {
       const session = randomBytes(32).toString('base64url');
-      secrets.set(session, grantSecret);
+      accounts.set(session, account);
       // A Map keeps the order of insertion, so the first key is the oldest.
-      const [oldest] = secrets.keys();
-      if (secrets.size > MOST && oldest !== undefined) secrets.delete(oldest);
+      const [oldest] = accounts.keys();
+      if (accounts.size > MOST && oldest !== undefined) accounts.delete(oldest);
       return session;
     },
-    find: (session) => secrets.get(session) ?? null,
-    remove: (session) => void secrets.delete(session),
+    find: (session) => accounts.get(session) ?? null,
+    remove: (session) => void accounts.delete(session),
   };
 }

@@ -10,7 +10,6 @@ import { DEMO_ENDPOINT_ID } from '../store/unheard-changes.ts';
 import { demoLogos } from './demo-logos.ts';
 import { demoAccounts, demoScope } from './demo-records.ts';
 
-/** A public application, so its backend keeps no secret that a restart could lose. */
 export const DEMO_APPLICATION_ID = '0193aa00-0000-7000-8000-00000000de00';
 
 export const demoPaths = {
@@ -19,6 +18,7 @@ export const demoPaths = {
   callback: '/demo/callback',
   signIn: '/demo/sign-in',
   connections: '/demo/connections',
+  end: '/demo/end',
   events: '/demo/events',
 } as const;
 
@@ -64,7 +64,7 @@ export async function seedLinkingDemo({ store, clock }: Service, publicUrl: stri
     homepage_uri: publicUrl + demoPaths.application,
     policy_uri: null,
     tos_uri: null,
-    public: true,
+    public: false,
     resource_server: false,
     challenge_required: true,
     idle_days: null,

@@ -1,6 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { RequestContext } from '../http/request-context.ts';
 import type { DemoCookies } from './demo-cookies.ts';
+import { isLinkProof, type LinkProof, linkProofs } from './proofs.ts';
 
 /** Kept in a cookie, so that a restart loses none. */
 export interface PendingLink {
@@ -8,17 +9,20 @@ export interface PendingLink {
   state: string;
   /** Ties the code to this browser (RFC 7636). */
   codeVerifier: string;
+  /** What the user wants to see; null to just connect. */
+  proof: LinkProof | null;
 }
 
 const LIFETIME_SECONDS = 3600;
 
-const SHAPE = /^([\w-]{43})\.([\w-]{43})$/;
+const SHAPE = new RegExp(`^([\\w-]{43})\\.([\\w-]{43})(?:\\.(${linkProofs.join('|')}))?$`);
 
 const randomText = () => randomBytes(32).toString('base64url');
 
-export const newPendingLink = (): PendingLink => ({
+export const newPendingLink = (proof: LinkProof | null): PendingLink => ({
   state: randomText(),
   codeVerifier: randomText(),
+  proof,
 });
 
 export const challengeOf = ({ codeVerifier }: PendingLink) =>
@@ -28,9 +32,10 @@ const nameOf = (state: string) => `linking_${state.slice(0, 8)}`;
 
 export function keepPendingLink(
   cookies: DemoCookies,
-  { state, codeVerifier }: PendingLink,
+  { state, codeVerifier, proof }: PendingLink,
 ): string {
-  return cookies.set(nameOf(state), `${state}.${codeVerifier}`, LIFETIME_SECONDS);
+  const value = [state, codeVerifier, ...(proof === null ? [] : [proof])].join('.');
+  return cookies.set(nameOf(state), value, LIFETIME_SECONDS);
 }
 
 export const forgetPendingLink = (cookies: DemoCookies, { state }: PendingLink): string =>
@@ -43,7 +48,8 @@ export function findPendingLink(
 ): PendingLink | null {
   // A cookie name cannot contain arbitrary text.
   if (!/^[\w-]{43}$/.test(state)) return null;
-  const [, own, codeVerifier] = SHAPE.exec(cookies.read(context, nameOf(state)) ?? '') ?? [];
+  const [, own, codeVerifier, asked] = SHAPE.exec(cookies.read(context, nameOf(state)) ?? '') ?? [];
   if (own === undefined || codeVerifier === undefined) return null;
-  return timingSafeEqual(Buffer.from(own), Buffer.from(state)) ? { state, codeVerifier } : null;
+  if (!timingSafeEqual(Buffer.from(own), Buffer.from(state))) return null;
+  return { state, codeVerifier, proof: isLinkProof(asked) ? asked : null };
 }

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { credentialPattern } from '@latchkey/schema';
 import { describeInBrowser } from '@latchkey/test-kit/chromium';
 import { slow } from '@latchkey/test-kit/long';
@@ -5,6 +6,8 @@ import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
 import { useDemo } from '../demo/running-demo.ts';
 import { violationsOf } from './accessibility.ts';
+
+const picture = fileURLToPath(new URL('../../../../docs/images/demo.png', import.meta.url));
 
 /** Clicks the link or the button with this name. */
 const press = (page: Page, name: string) =>
@@ -63,6 +66,34 @@ describeInBrowser('the demo in a browser', (open) => {
     const others = visited.filter((url) => !url.includes('/demo/sign-in?link=lk_link_'));
     expect(others.join('\n')).not.toMatch(credentialPattern);
     expect(others.length).toBeGreaterThan(5);
+  });
+
+  test('shows a code that is sent 8 times at once, and a grant after its end', async () => {
+    const { page, complaints } = await open();
+    await page.goto(server.demoUrl ?? '');
+    await press(page, 'Send the code 8 times at once');
+    await press(page, 'Ada Lovelace');
+    await press(page, 'Allow');
+    await arriveAt(page, 'Your account is connected');
+    const requests = page.locator('.exchanges summary');
+    expect(await requests.count()).toBe(9);
+    expect((await requests.allTextContents()).filter((text) => text.endsWith('→ 200'))).toEqual([
+      'POST /oauth/convert → 200',
+      'GET /v1/grant → 200',
+    ]);
+    if (process.env.WRITE_SCREENSHOTS)
+      await page.locator('.exchanges').screenshot({ path: picture });
+    await requests.first().click();
+    await page.getByText('"code_verifier"').first().waitFor();
+    expect(await page.content()).not.toMatch(credentialPattern);
+
+    await press(page, 'Disconnect, then call');
+    await arriveAt(page, 'Your account is disconnected');
+    expect(await requests.allTextContents()).toEqual([
+      'POST /oauth/revoke → 200',
+      'GET /v1/grant → 401 credentials_invalid',
+    ]);
+    expect(complaints).toEqual([]);
   });
 
   test('links nothing where the user denies', slow, async () => {
@@ -136,12 +167,13 @@ describeInBrowser('the demo in a browser', (open) => {
     }
     await page.goto(server.demoUrl ?? '');
     await check();
-    await press(page, 'Connect your account');
+    await press(page, 'Lose the response');
     await arriveAt(page, 'Sign in to Demo Service');
     await check();
     await press(page, 'Ada Lovelace');
     await press(page, 'Allow');
     await arriveAt(page, 'Your account is connected');
+    for (const item of await page.locator('.exchanges summary').all()) await item.click();
     await check();
   });
 });

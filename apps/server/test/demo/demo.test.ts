@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { credentialPattern } from '@latchkey/schema';
 import { afterEach, describe, expect, test } from 'vitest';
 import { demoAccounts } from '../../src/demo/demo-records.ts';
 import { messageHeaders } from '../../src/events/message.ts';
@@ -33,8 +34,8 @@ function browser() {
     }
   }
   /** Up to the consent page. */
-  async function toConsent({ demoUrl }: DemoServer, user = 'ada') {
-    const signIn = await go(`${demoUrl}/connect`);
+  async function toConsent({ demoUrl }: DemoServer, user = 'ada', query = '') {
+    const signIn = await go(`${demoUrl}/connect${query}`);
     const link = linkIn(signIn.text);
     return { link, consent: await go(`${demoUrl}/sign-in`, { link, user }) };
   }
@@ -192,6 +193,57 @@ describe('the demo', () => {
     expect(scopes_supported).toEqual(['profile.read']);
   });
 
+  /** What went over the wire: each request and its result. */
+  const shownIn = (page: string) =>
+    [...page.matchAll(/<summary>(.+?)<\/summary>/g)].map(([, text = '']) =>
+      text.replaceAll(/<\/?code>/g, ''),
+    );
+  const used = 'POST /oauth/convert → 400 code_already_used';
+  const works = 'GET /v1/grant → 200';
+
+  test.each([
+    ['race', ['POST /oauth/convert → 200', ...Array(7).fill(used), works]],
+    [
+      'lost',
+      ['POST /oauth/convert → the answer is lost', used, 'POST /oauth/recover → 200', works],
+    ],
+    [
+      'replay',
+      ['POST /oauth/convert → 200', used, 'POST /oauth/convert → 401 credentials_missing', works],
+    ],
+  ])('shows what happens to a code: %s', async (proof, exchanges) => {
+    const { go, toConsent, allow } = browser();
+    const { consent } = await toConsent(server, 'ada', `?proof=${proof}`);
+    const { text } = await allow(consent);
+    expect(text).toContain('Your account is connected');
+    // Which of those at once is the first is not known.
+    expect(shownIn(text).sort()).toEqual([...exchanges].sort());
+    expect(text).toMatch(/lk_code_…\w{4}&quot;/);
+    expect(text).toMatch(/&quot;code_verifier&quot;: &quot;…[\w-]{4}&quot;/);
+    const ended = await go(`${server.demoUrl}/end`, {});
+    expect(shownIn(ended.text)).toEqual([
+      'POST /oauth/revoke → 200',
+      'GET /v1/grant → 401 credentials_invalid',
+    ]);
+    expect(ended.text).toContain('Your account is disconnected');
+    for (const page of [text, ended.text]) {
+      expect(page).not.toMatch(credentialPattern);
+      expect(page).not.toContain('whsec_');
+    }
+  });
+
+  test('ends no grant for another site, nor for a browser without one', async () => {
+    const { jar, toConsent, allow, go } = browser();
+    await allow((await toConsent(server)).consent);
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const foreign = { form: {}, cookie, headers: { 'sec-fetch-site': 'cross-site' } };
+    expect((await visit(server, '/demo/end', foreign)).status).toBe(403);
+    expect((await browser().go(`${server.demoUrl}/end`, {})).text).toContain(
+      'Connect your account',
+    );
+    expect((await go(server.demoUrl ?? '')).text).toContain('Your account is connected');
+  });
+
   test('shows what its own endpoint is told', async () => {
     const { go, toConsent, allow } = browser();
     await allow((await toConsent(server)).consent);
@@ -246,6 +298,15 @@ describe('the demo across a restart', () => {
     const connections = await linked.go(`${second.demoUrl}/connections`, {});
     expect(connections.text).toContain('Demo Application');
     await second.close();
+
+    // The secret of the demo application is new with each start, and the oldest makes room.
+    for (let start = 0; start < 6; start++) {
+      const again = await startDemo({}, database);
+      const user = browser();
+      const page = await user.allow((await user.toConsent(again)).consent);
+      expect(page.text).toContain('Your account is connected');
+      await again.close();
+    }
     await rm(folder, { recursive: true });
   });
 });

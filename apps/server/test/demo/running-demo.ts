@@ -11,7 +11,7 @@ export interface DemoServer extends RunningServer {
 /**
  * A server with the settings of a first start.
  *
- * @param databaseUrl - in the place of the file that a first start creates
+ * @param databaseUrl - instead of the file that a first start creates
  */
 export async function startDemo(
   environment: NodeJS.ProcessEnv = {},

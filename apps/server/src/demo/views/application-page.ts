@@ -11,6 +11,8 @@ import { demoLogos } from '../demo-logos.ts';
 import { demoScope } from '../demo-records.ts';
 import type { HeardEvent } from '../heard-events.ts';
 import { demoPaths } from '../linking-demo.ts';
+import type { Shown } from '../proofs.ts';
+import { proofButtons, proofSection } from './proof-section.ts';
 
 export type LinkState =
   | { readonly kind: 'none' }
@@ -32,13 +34,15 @@ export interface ApplicationView {
   readonly user: Pick<Account, 'display_name'> | null;
   /** Newest first. */
   readonly heard: readonly HeardEvent[];
+  /** What went over the wire; null if the user did not ask for it. */
+  readonly shown: Shown | null;
   readonly publicUrl: string;
 }
 
 export function applicationPage(hostFrame: PageFrame, view: ApplicationView): Page {
   const host = hostFrame.theme;
   const theme = { ...hostFrame.theme, name: 'Demo Application', logo: demoLogos.application };
-  const { state, user, heard, publicUrl } = view;
+  const { state, user, heard, shown, publicUrl } = view;
   const { title, text } = headings[state.kind];
 
   const body = html`<header>
@@ -58,6 +62,8 @@ ${
     ? null
     : html`<div class="actions"><a class="button" href="${publicUrl}${demoPaths.connect}">Connect your account</a></div>`
 }
+${shown === null ? null : proofSection(shown)}
+${proofButtons(publicUrl, { isLinked: state.kind === 'linked' })}
 ${user === null ? null : atTheHost(host.name, state.kind === 'linked' ? user : null, publicUrl)}
 ${heard.length === 0 ? null : heardEvents(heard)}
 <div class="notes quiet">

@@ -93,6 +93,7 @@ ul { padding: 0; list-style: none; }
 .scopes.close { gap: 0.25rem; margin-top: 0.25rem; }
 
 .choices { display: grid; gap: 0.75rem; }
+h2 + .choices { margin-top: 0.75rem; }
 .choice { position: relative; }
 .choice > .logo { position: absolute; inset-inline-start: 0.625rem; inset-block: 0; margin-block: auto; pointer-events: none; }
 .choice > .button { padding: 1rem 0.75rem 1rem 4rem; text-align: start; }
@@ -127,6 +128,9 @@ summary { cursor: pointer; padding: 0.25rem 0; }
 .notice.caution { border-inline-start-color: var(--text); font-weight: 500; }
 .notice.caution::before { content: "⚠\\fe0e" / ""; margin-inline-end: 0.5rem; }
 .details { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.25rem 0.75rem; margin-top: 0.375rem; }
+.exchanges ol { display: grid; gap: 0.375rem; margin-top: 0.75rem; padding-inline-start: 1.5rem; font-size: 0.875rem; }
+.exchanges code { font-size: 0.8125rem; }
+.exchanges pre { margin: 0.25rem 0 0.5rem; padding: 0.5rem 0.75rem; border-radius: 0.5rem; background: var(--sunk); white-space: pre-wrap; }
 .details dd, .address { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 
 @media (max-width: 30rem) {
