@@ -1,5 +1,5 @@
 /**
- * A consent page of the host, in the place of Latchkey's: `addConsent` goes where `host.ts` has the hand-off.
+ * A consent page of the host, instead of Latchkey's: `addConsent` goes where `host.ts` has the hand-off.
  * docs/guides/hosts.md says what the page has to show.
  */
 

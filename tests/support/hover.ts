@@ -4,7 +4,7 @@ import ts from 'typescript';
 /** A tag of a docstring, as an editor shows it. */
 export interface ShownTag {
   tag: string;
-  /** With the names of links in the place of the links. */
+  /** With the names of links instead of the links. */
   text: string;
   /** The names that lead to a definition. */
   links: string[];

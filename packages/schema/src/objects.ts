@@ -892,7 +892,7 @@ export const refusal = z
     at: timestamp.meta({ description: 'When the call was refused.' }),
     request_id: loggedRequest.meta({
       description:
-        'Identifies the request. A caller may send the same one with several. `[redacted]` is in the place of a credential.',
+        'Identifies the request. A caller may send the same one with several. `[redacted]` stands for a credential.',
     }),
     operation: operationName.meta({
       description:

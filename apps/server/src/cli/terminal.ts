@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
 export interface Terminal {
-  /** The service that `--url` names, whose operations are called in the place of a database's. */
+  /** The service that `--url` names, whose operations are called instead of a database's. */
   serviceUrl?: string | undefined;
   environment: NodeJS.ProcessEnv;
   stdin: Readable & { isTTY?: boolean };

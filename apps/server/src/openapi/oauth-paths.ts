@@ -104,7 +104,7 @@ export const authorization = {
     parameter(
       'redirect_uri',
       false,
-      'A registered one, to the letter; only the port of a loopback address may differ. Default: the only one.',
+      'Exactly a registered one; only the port of a loopback address may differ. Default: the only one.',
       {},
       CALLBACK,
     ),

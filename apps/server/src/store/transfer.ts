@@ -101,7 +101,7 @@ export interface Transfer extends UseMarks {
   ): Promise<CopiedRecords[Kind][]>;
 
   /**
-   * Puts each record in the place of the one with its key, and removes records. On MongoDB without a
+   * Replaces the record with the same key by each of these, and removes records. On MongoDB without a
    * replica set, the mark is looked at just before.
    *
    * @returns false if the mark is another one, and nothing was changed

@@ -273,7 +273,7 @@ describeInBrowser('the pages in a browser', (open) => {
     expect(application.callbacks).toHaveLength(1);
   });
 
-  test('show initials in the place of a logo that does not load', slow, async () => {
+  test('show initials instead of a logo that does not load', slow, async () => {
     const { page } = await open();
     await page.route('https://logos.example/**', (route) => route.abort());
     const logo_uri = 'https://logos.example/none.png';

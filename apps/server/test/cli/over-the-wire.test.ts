@@ -346,7 +346,7 @@ describe('a service that does not answer as Latchkey does', () => {
     return run;
   }
   // Proxies log the URLs of requests.
-  test('gets no credential in a URL that was pasted in the place of an id', async () => {
+  test('gets no credential in a URL that was pasted instead of an id', async () => {
     const credential = formatCredential('grantSecret', randomUUID(), new Uint8Array(32));
     const urls: string[] = [];
     const listener: RequestListener = ({ url = '' }, response) => {

@@ -258,7 +258,7 @@ function conflictOf(
   const rival = present.find(({ name }) => name === wanted.name) ?? present.find(isTwin(wanted));
   if (rival === undefined || isSame(wanted, rival)) return [];
   return [
-    `the index '${rival.name}' of the collection ${collection} is in the place of '${wanted.name}', and is not the same: drop it with db.${collection}.dropIndex('${rival.name}'), and start again`,
+    `the index '${rival.name}' of the collection ${collection} stands where '${wanted.name}' belongs, and is not the same: drop it with db.${collection}.dropIndex('${rival.name}'), and start again`,
   ];
 }
 

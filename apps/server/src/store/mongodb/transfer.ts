@@ -226,7 +226,7 @@ function putEndpoints(records: readonly StoredEndpoint[], removed: readonly stri
   ];
 }
 
-/** The list with these items in the place of those with their ids. */
+/** The list with these items instead of those with their ids. */
 const replacing = (list: string, items: readonly AnyItem[], removed: readonly Binary[] = []) => ({
   $concatArrays: [
     {

@@ -26,7 +26,7 @@ function toldWhereLost(store: Store, status: LinkDecision['status']): Partial<St
   };
 }
 
-/** @param bodyOf - what is sent in the place of the body that is kept */
+/** @param bodyOf - what is sent instead of the body that is kept */
 const withBodies = (store: Store, bodyOf: (body: string) => string): Partial<Store> => ({
   async claimDeliveries(claim) {
     const claimed = await store.claimDeliveries(claim);

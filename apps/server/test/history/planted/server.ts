@@ -1,4 +1,4 @@
-// The real server over a store with a mistake, which PLANT names. Run by plain node in the place of
+// The real server over a store with a mistake, which PLANT names. Run by plain node instead of
 // `latchkey serve`.
 
 import { createLog } from '../../../src/log/log.ts';
