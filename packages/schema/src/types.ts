@@ -752,8 +752,8 @@ export interface Refusal {
   /** When the call was refused. ISO 8601, such as `2026-11-21T02:15:30.123+00:00`. */
   at: string;
   /**
-   * Identifies the request. A caller may send the same one with several. `[redacted]` stands
-   * for a credential.
+   * Identifies the request. A caller may send the same one with several. `[redacted]` stands for a
+   * credential.
    */
   request_id: string;
   /**
