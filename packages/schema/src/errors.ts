@@ -56,7 +56,7 @@ export const errorTable = {
     title: 'The key does not have this right',
     description:
       'The key is valid, but its role may not call this operation. Use a key with another role: GET /admin/self shows what this one may do.',
-    help: 'Nothing was done, and the body was not read. A key never gets another role: the holder of the ADMIN_SECRET makes a new key with `latchkey key create`. Only the ADMIN_SECRET may create, list and delete keys. The [roles](protocol/operations.md#roles) are a table.',
+    help: 'Nothing was done, and the body was not read. A key never gets another role: the holder of the ADMIN_SECRET makes a new key with `latchkey key create`. Only the ADMIN_SECRET may create, list and delete keys. There is a table of the [roles](protocol/operations.md#roles).',
   },
   body_malformed: {
     status: 400,
@@ -193,7 +193,7 @@ export const errorTable = {
     title: 'The redirect URI is not registered',
     description:
       'The redirect_uri is not one that was registered for this application, so the browser is not sent there. Go back to the application, and tell its support.',
-    help: 'The `redirect_uri` has to be equal to a registered one, character for character. Only the port of a loopback address may differ. It can be left out if exactly one is registered. To register it, run `latchkey app update APP_ID --redirect-uri URI` with all of them.',
+    help: 'The `redirect_uri` has to be equal to a registered one, character for character. Only the port of a loopback address may differ. It can be left out if exactly one is registered. To register it, run `latchkey app update APP_ID --redirect-uri URI`, with the option repeated for every URI that is to stay.',
   },
   state_invalid: {
     status: 400,
@@ -294,7 +294,7 @@ export const errorTable = {
   redirect_uri_mismatch: {
     status: 400,
     error: 'invalid_grant',
-    title: 'The redirect URI is another one',
+    title: 'The redirect URI does not match',
     description:
       'The redirect_uri is not the one that the code was sent to, or it was left out. Send the same redirect_uri as in the authorization request. The code was not consumed.',
     help: 'Compare both character for character, with the port and the slash at the end. With a code challenge it may be left out.',
@@ -302,7 +302,7 @@ export const errorTable = {
   code_verifier_mismatch: {
     status: 400,
     error: 'invalid_grant',
-    title: 'The code verifier is another one',
+    title: 'The code verifier does not match',
     description:
       'The code_verifier does not belong to the code_challenge of this code, or one of them is missing. Send the verifier of the same authorization request. The code was not consumed.',
     help: 'Two links in two tabs have a verifier each: keep it by `state`. If nothing was mixed up, somebody may have put a code of their own into the callback.',
@@ -344,12 +344,12 @@ export const errorTable = {
     title: 'The resource cannot be asked for',
     description:
       'The resource is not one of this service, or was sent twice. Ask for a resource that is registered, or leave it out.',
-    help: 'From `/oauth/authorize` it goes to the application in a redirect. `latchkey resource list` shows the resources. Two addresses are the same without a default port and a slash at the end, scheme and host in lower case.',
+    help: 'From `/oauth/authorize` it goes to the application in a redirect. `latchkey resource list` shows the resources. Two addresses are the same if they are equal without a default port and a slash at the end, with scheme and host in lower case.',
   },
   target_mismatch: {
     status: 400,
     error: 'invalid_target',
-    title: 'The resource is another one',
+    title: 'The resource does not match',
     description:
       'The resource is not the one that the code is for. Send the resource of the authorization request, or leave it out. The code was not consumed.',
     help: 'A code that was issued without a resource is for the service itself: its `resource` is the base URL with `/v1`.',
@@ -360,7 +360,7 @@ export const errorTable = {
     title: 'The grant is for a resource',
     description:
       'The grant is for a resource, and only that resource accepts it. Send it there, or link the account again without a resource.',
-    help: 'The grant is active. `GET /v1/grant` shows its `resource`, and `GET /v1/account` takes grants of no resource alone.',
+    help: 'The grant is active. `GET /v1/grant` shows its `resource`, and `GET /v1/account` takes only grants without a resource.',
   },
   client_keys_unavailable: {
     status: 503,
@@ -368,13 +368,13 @@ export const errorTable = {
     title: 'The keys of the application cannot be fetched',
     description:
       "The keys that the client_assertion has to be verified with could not be fetched from the application's address, and nothing was changed. Wait for the number of seconds in Retry-After, then try again.",
-    help: 'The server with the keys did not answer, or not with a set of keys. A code that was sent stays good until it expires.',
+    help: 'The server with the keys did not respond, or its response is not a set of keys. A code that was sent stays valid until it expires.',
     retryAfter: 5,
   },
   application_documented: {
     status: 409,
     error: 'invalid_request',
-    title: 'The change is up to the document of the application',
+    title: 'Only the document of the application can change this',
     description:
       'The application describes itself in a document, so only its scopes, default_scopes, idle_days and grants_per_account can be changed here, and it has no secrets. Leave the other members out.',
     help: 'Nothing was changed. `document_uri` names the document. The application can be disabled and deleted like any other.',
@@ -392,7 +392,7 @@ export const errorTable = {
     title: 'The resource exists',
     description:
       'There is a resource with this address. Update that one, or delete it and create it again.',
-    help: 'Two addresses are the same without a default port and a slash at the end, scheme and host in lower case. `latchkey resource list` shows them in this form.',
+    help: 'Two addresses are the same if they are equal without a default port and a slash at the end, with scheme and host in lower case. `latchkey resource list` shows them in this form.',
   },
   resource_limit_reached: {
     status: 409,
@@ -423,13 +423,13 @@ export const errorTable = {
     error: 'invalid_request',
     title: 'There is no such endpoint',
     description:
-      'There is no endpoint with this id, or no longer. List the endpoints to find the right id.',
+      'There is no endpoint with this id, or it was deleted. List the endpoints to find the right id.',
     help: '`latchkey endpoint list` and GET /admin/endpoints show every endpoint with its id. The endpoints of a deleted application are gone with it. A delivery to a deleted endpoint can be listed, but not retried.',
   },
   endpoint_limit_reached: {
     status: 409,
     error: 'invalid_request',
-    title: 'There are as many endpoints as there can be',
+    title: 'The limit on endpoints is reached',
     description:
       'The application has 3 endpoints, or the host has 5, which is the maximum. Delete one that is no longer used, or update it, then try again.',
     help: 'Disabled endpoints count too. A new address or other types need no new endpoint: update the one that is there.',
@@ -515,7 +515,7 @@ export const errorTable = {
     title: 'The database is running out of room',
     description:
       'The service keeps nothing new until its operator makes room, and nothing was changed. Wait for the number of seconds in Retry-After, then try again.',
-    help: 'What was linked goes on working, and everything can still be ended. For operators: make room on the disk of the database. MIN_FREE_MB says how much has to be free, and latchkey_store_free_bytes how much is.',
+    help: 'Everything that was linked still works, and can still be ended. For operators: make room on the disk of the database. MIN_FREE_MB says how much has to be free, and latchkey_store_free_bytes how much is.',
     retryAfter: 60,
   },
   outcome_unknown: {
