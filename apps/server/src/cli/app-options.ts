@@ -39,9 +39,9 @@ export function addAppOptions(command: Command): Command {
     .option('--tos <uri>', 'its terms of service')
     .option('--resource-server', 'it may introspect the grants of every application')
     .option('--challenge-optional', 'it may link without PKCE, if it sends a state')
-    .option('--idle-days <days>', 'end grants that are not used for so many days', Number)
+    .option('--idle-days <days>', 'end grants that are not used for this many days', Number)
     .option('--no-idle-days', 'end no grant because it is not used')
-    .option('--grants-per-account <number>', 'keep so many grants of an account', Number)
+    .option('--grants-per-account <number>', 'keep this many grants of an account', Number)
     .option('--all-grants', 'keep every grant of an account');
 }
 

@@ -43,7 +43,7 @@ export function addBackupCommands(program: Command, terminal: Terminal): void {
     .argument('<log...>', 'logs of the service since the backup (also .gz; - is stdin)')
     .requiredOption(
       '--since <iso>',
-      'the time of the backup, as 2026-11-21T02:15:30Z',
+      'the time of the backup, for example 2026-11-21T02:15:30Z',
       parsePastTime,
     )
     .addOption(acceptingGaps())

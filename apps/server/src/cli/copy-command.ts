@@ -15,13 +15,13 @@ interface Options {
 export function addCopyCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('copy')
-    .option('--from <url>', 'the database to copy, as file:./data/latchkey.db')
+    .option('--from <url>', 'the database to copy, for example file:./data/latchkey.db')
     .option('--from-file <file>', 'a file that contains the URL of the database to copy')
     .option('--to <url>', 'an empty database, or an earlier copy that is not used')
     .option('--to-file <file>', 'a file that contains the URL of that database')
     .option(
       '--last',
-      'then use the copy: nothing changes --from any more. Stop its services before',
+      'make the last copy, then use it: nothing changes --from any more. Stop its services first',
     )
     .option('--json', 'print JSON')
     .description('make a database equal to another one, SQLite or MongoDB, as often as you like')

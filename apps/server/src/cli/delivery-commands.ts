@@ -84,7 +84,7 @@ export function addDeliveryCommands(program: Command, terminal: Terminal): void 
     .command('retry')
     .argument('<id>', 'the delivery')
     .option('--json', 'print JSON, as the API returns it')
-    .description('try a delivery again that has ended')
+    .description('retry a delivery that has ended')
     .action((delivery_id, options) =>
       runOperation(terminal, 'admin.deliveries.retry', { delivery_id }, options, describeDelivery),
     );

@@ -131,7 +131,7 @@ export function addEndpointCommands(program: Command, terminal: Terminal): void 
       ).argParser(Number),
     )
     .option('--json', 'print JSON, as the API returns it')
-    .description('make a new secret of an endpoint')
+    .description('create a new secret for an endpoint')
     .action((endpoint_id, { overlap, ...options }) =>
       runOperation(
         terminal,
@@ -147,7 +147,7 @@ export function addEndpointCommands(program: Command, terminal: Terminal): void 
     .command('ping')
     .argument('<id>', 'the endpoint')
     .option('--json', 'print JSON, as the API returns it')
-    .description('send a ping to an endpoint, and print what became of it')
+    .description('send a ping to an endpoint, and print the result')
     .action((endpoint_id, options) =>
       runOperation(terminal, 'admin.endpoints.ping', { endpoint_id }, options, describeDelivery),
     );

@@ -14,7 +14,7 @@ export const en = {
   'consent.tos': 'Terms',
   'consent.next': 'You return to {redirect_host}.',
   'consent.device':
-    '{application} runs on this device. Go on only if you have started it here just now, and never pass on the address of the page that follows.',
+    '{application} runs on this device. Continue only if you have just started it here, and never share the address of the next page.',
   'consent.end': 'Allow it only if you trust {application}. You can disconnect it at any time.',
   'consent.allow': 'Allow',
   'consent.deny': 'Deny',
@@ -37,27 +37,27 @@ export const en = {
 
   'disconnect.title': 'Disconnect {application}?',
   'disconnect.text':
-    '{application} is signed out of your account at once. What it copied before stays with it.',
+    '{application} is signed out of your account at once. It keeps what it has already copied.',
   'disconnect.confirm': 'Disconnect',
   'disconnect.cancel': 'Keep it',
 
   'error.back': 'Back to {name}',
-  'error.details': 'If you ask for help, pass these on:',
+  'error.details': 'If you ask for help, include these details:',
   'error.code': 'Error',
   'error.request': 'Request',
   'error.client_unknown.title': 'This application is not known here',
   'error.client_unknown.text':
-    'The link that brought you here names no application that {service} knows. Nothing was connected. Go back to the application and tell its makers.',
+    'The link that brought you here names no application that {service} knows. Nothing was connected. Go back to the application and tell its developers.',
   'error.client_document_invalid.title': 'This application can’t say who it is',
   'error.client_document_invalid.text':
-    'It describes itself at an address of its own, and what is there can’t be used. Nothing was connected. Go back to the application and tell its makers.',
+    'It describes itself in a document at its own address, and that document can’t be used. Nothing was connected. Go back to the application and tell its developers.',
   'error.client_document_invalid.problem':
-    'For the makers of the application, of the document at its client_id:',
+    'For the developers of the application, about the document at its client_id:',
   'error.redirect_uri_unregistered.title': 'This link does not lead back to its application',
   'error.redirect_uri_unregistered.text':
-    'The application asked to send you to an address that is not registered for it, so you stay here. Nothing was connected. Go back to the application and tell its makers.',
+    'The application asked to send you to an address that is not registered for it, so you stay here. Nothing was connected. Go back to the application and tell its developers.',
   'error.redirect_uri_unregistered.address':
-    'For the makers of the application: this address is not registered for it.',
+    'For the developers of the application: this address is not registered for it.',
   'error.state_invalid.title': 'This link is damaged',
   'error.state_invalid.text':
     'A part of the link that brought you here is missing or was changed. Nothing was connected. Go back to the application and connect again.',
@@ -66,7 +66,7 @@ export const en = {
     'It took more than an hour, so nothing was connected. Go back to the application and connect again.',
   'error.link_decided.title': 'You have already answered',
   'error.link_decided.text':
-    'This request was allowed or denied before, and that stays as it is. Go back to the application to go on.',
+    'This request was already allowed or denied, and that cannot be changed. Go back to the application to continue.',
   'error.page_expired.title': 'This page has expired',
   'error.page_expired.text': 'Nothing was connected. Start again in the application.',
   'error.form_rejected.title': 'Your answer was not accepted',
@@ -75,7 +75,7 @@ export const en = {
   'error.form_rejected.again': 'Open the page again',
   'error.parameter_invalid.title': 'Your answer was not understood',
   'error.parameter_invalid.text':
-    'Nothing was done. Go back, reload the page, and answer with one of its buttons.',
+    'Nothing was done. Go back, reload the page, and use one of its buttons.',
   'error.rate_limited.title': 'Too many attempts',
   'error.rate_limited.text':
     'Too many requests came from your network. Nothing was done. Wait a minute, and try again.',
@@ -83,8 +83,7 @@ export const en = {
   'error.unavailable.text':
     'The service that connects accounts can’t be reached. Wait a minute, and try again.',
   'error.internal_error.title': 'Something went wrong',
-  'error.internal_error.text':
-    'This is a fault of ours. Try again. If it happens again, tell {service}.',
+  'error.internal_error.text': 'This is our fault. Try again. If it happens again, tell {service}.',
 } as const;
 
 export type TextKey = keyof typeof en;

@@ -205,7 +205,7 @@ describe('the demo', () => {
     ['race', ['POST /oauth/convert → 200', ...Array(7).fill(used), works]],
     [
       'lost',
-      ['POST /oauth/convert → the answer is lost', used, 'POST /oauth/recover → 200', works],
+      ['POST /oauth/convert → the response is lost', used, 'POST /oauth/recover → 200', works],
     ],
     [
       'replay',

@@ -182,7 +182,7 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
     expect(address).toBe(shown);
     // Nobody follows it by a click.
     expect(text).not.toMatch(/href="[^"]*evil/);
-    expect(text.includes('For the makers of the application')).toBe(shown !== null);
+    expect(text.includes('For the developers of the application')).toBe(shown !== null);
   });
 
   test('redirects nobody with a state that it could not return', async () => {

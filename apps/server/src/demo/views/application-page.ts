@@ -22,7 +22,8 @@ export type LinkState =
 const outcomes = {
   denied: 'You chose not to connect your account, so nothing was connected.',
   failed: 'Your account was not connected. Connect it again.',
-  unasked: 'That response belongs to no connection that this browser has begun. It was ignored.',
+  unasked:
+    'That response does not belong to a connection that this browser started. It was ignored.',
 };
 
 export type Outcome = keyof typeof outcomes;
@@ -67,7 +68,7 @@ ${proofButtons(publicUrl, { isLinked: state.kind === 'linked' })}
 ${user === null ? null : atTheHost(host.name, state.kind === 'linked' ? user : null, publicUrl)}
 ${heard.length === 0 ? null : heardEvents(heard)}
 <div class="notes quiet">
-<p>This application and ${outside(host.name)} are a demo. They use the same routes as everybody: <a href="${publicUrl}/docs">all of them are described here</a>.</p>
+<p>This application and ${outside(host.name)} are a demo. They use the same routes as everybody else: <a href="${publicUrl}/docs">all of them are described here</a>.</p>
 </div>`;
 
   return layout({ ...hostFrame, theme }, { title: 'Demo', body, logos: [theme.logo, host.logo] });
@@ -76,7 +77,7 @@ ${heard.length === 0 ? null : heardEvents(heard)}
 const headings = {
   none: {
     title: 'Connect your account',
-    text: (host: Html) => html`Demo Application would like to know you from ${host}.`,
+    text: (host: Html) => html`Demo Application wants to know who you are at ${host}.`,
   },
   linked: {
     title: 'Your account is connected',

@@ -26,7 +26,7 @@ export function proofButtons(publicUrl: string, { isLinked }: { isLinked: boolea
 
 const lessons: Record<Shown['proof'], string> = {
   race: 'The application sent the code 8 times at once. One request got the grant, the others learned its id, and the grant works.',
-  lost: 'The application never saw the first answer. The code is spent, so the application recovers the grant that it became.',
+  lost: 'The application never saw the first response. The code is spent, so the application recovers its grant.',
   replay:
     'The code was sent again: by the application, and by somebody without its secret. Neither got a grant, and the first one still works.',
   end: 'The application ended the grant. The very next call with it is refused.',
@@ -42,7 +42,7 @@ export function proofSection({ proof, exchanges }: Shown): Html {
 }
 
 function exchangeItem({ request, authorization, sent, status, received }: Exchange): Html {
-  const result = status === null ? 'the answer is lost' : html`${status}${reasonOf(received)}`;
+  const result = status === null ? 'the response is lost' : html`${status}${reasonOf(received)}`;
   const header = authorization === null ? 'no Authorization' : `Authorization: ${authorization}`;
   const asked = [request, header, sent].filter((line) => line !== null).join('\n');
   return html`<details><summary><code>${request}</code> → ${result}</summary>

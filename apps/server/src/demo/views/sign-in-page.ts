@@ -28,7 +28,7 @@ export function signInPage(frame: PageFrame, { action, link, application }: Sign
 <div class="choices">${users}</div>
 </form>
 <div class="notes quiet">
-<p>This page is a demo: it has no passwords. In its place, your service has the sign-in page that its users know.</p>
+<p>This page is a demo: it has no passwords. Your service has its own sign-in page instead, which its users know.</p>
 </div>`;
 
   return layout(frame, { title: 'Sign in', body, logos: [theme.logo] });

@@ -262,8 +262,8 @@ describe('the consent page', () => {
       formToken: 'token',
     };
     const { html } = consentPage(frame(), question);
-    expect(html.includes('<bdi>Acme</bdi> runs on this device. Go on only if')).toBe(isThere);
-    expect(html.includes('never pass on the address of the page that follows')).toBe(isThere);
+    expect(html.includes('<bdi>Acme</bdi> runs on this device. Continue only if')).toBe(isThere);
+    expect(html.includes('never share the address of the next page')).toBe(isThere);
   });
 });
 
@@ -361,7 +361,7 @@ test('the disconnect page answers to its own address, and says what stays', () =
   );
   expect(disconnect.html).toContain('name="decision" value="disconnect"');
   expect(disconnect.html).toContain(
-    '<bdi>Acme</bdi> is signed out of your account at once. What it copied before stays with it.',
+    '<bdi>Acme</bdi> is signed out of your account at once. It keeps what it has already copied.',
   );
 });
 
