@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -132,6 +132,30 @@ describe('SQLite', () => {
       expect(await server.stop()).toBe(0);
     },
   );
+
+  test('needs no room for temporary files', async ({ skip }) => {
+    skip(!canMount, 'nothing can be mounted');
+    // SQLite only looks whether it may write there.
+    const temporary = join(folder, 'temporary');
+    await mkdir(temporary);
+    const server = await startProcess(
+      url,
+      { SQLITE_TMPDIR: temporary },
+      withMounts('mount -t tmpfs -o size=16k tmpfs "$0"', temporary),
+    );
+    const linked = await linkedApplication(server);
+    const { bearer, account_id, application_id } = linked;
+    const grants = await Promise.all(Array.from({ length: 400 }, () => linked.link()));
+    const revoked = await Promise.all(
+      grants
+        .slice(0, 100)
+        .map(({ grant_id }) => invoke(server, 'REST', 'grants.revoke', { grant_id }, bearer)),
+    );
+    expect(new Set(revoked.map(({ status }) => status))).toEqual(new Set([200]));
+    const connection = { account_id, application_id };
+    const ended = await invoke(server, 'REST', 'admin.connections.revoke', connection, operator);
+    expect([ended.status, ended.body.data.length]).toEqual([200, 300]);
+  });
 
   test('whose files may not grow goes on once they may', async ({ skip }) => {
     skip(!hasPrlimit, 'there is no prlimit');

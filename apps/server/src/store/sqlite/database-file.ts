@@ -8,7 +8,6 @@ export interface DatabaseFile {
   refuseIfLost(): void;
   /** @throws DomainError `store_unavailable` for good, once the path has another file or none */
   verify(): void;
-  verifyOncePerTick(): Promise<void>;
   /** What a caller gets of an error. Damage loses the file for good. */
   toStoreError(error: unknown): unknown;
 }
@@ -16,7 +15,6 @@ export interface DatabaseFile {
 export const inMemory: DatabaseFile = {
   refuseIfLost() {},
   verify() {},
-  async verifyOncePerTick() {},
   toStoreError,
 };
 
@@ -27,7 +25,6 @@ export function watchDatabaseFile(path: string, onLost: (error: Error) => void):
     .map((name) => ({ name, opened: identify(name) }))
     .filter(({ opened }) => opened !== undefined);
   let lost: Error | null = null;
-  let nextCheck: Promise<void> | null = null;
 
   function lose(message: string, cause?: unknown): void {
     lost = new Error(`${message} Nothing is read or written any more.`, { cause });
@@ -62,22 +59,6 @@ export function watchDatabaseFile(path: string, onLost: (error: Error) => void):
         );
       }
       return toStoreError(error);
-    },
-    verifyOncePerTick() {
-      if (nextCheck !== null) return nextCheck;
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      nextCheck = promise;
-      // Runs after the reads of all requests that are handled together.
-      process.nextTick(() => {
-        nextCheck = null;
-        try {
-          verify();
-          resolve();
-        } catch (error) {
-          reject(error);
-        }
-      });
-      return promise;
     },
   };
 }

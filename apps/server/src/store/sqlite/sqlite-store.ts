@@ -44,6 +44,9 @@ export interface SqliteStore extends Store {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { path, clock, onError, onLost = () => {} } = options;
   const database = await openDatabase(path, options);
+  // Otherwise pages with personal data go to a folder for temporary files, and writes fail once that is
+  // full. Not before: a migration sorts whole tables.
+  database.exec('PRAGMA temp_store = MEMORY');
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
   if (options.recordsEvents) recordEvents(database, clock);
   const applications = prepareApplications(database);
