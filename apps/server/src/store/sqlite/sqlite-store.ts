@@ -1,5 +1,4 @@
 import { DomainError } from '../../domain-error.ts';
-import { isPastDeadline, pastDeadline } from '../../request-scope.ts';
 import type { Store, StoreOptions } from '../store.ts';
 import { prepareAccounts } from './accounts.ts';
 import { prepareApplications } from './applications.ts';
@@ -12,6 +11,7 @@ import { prepareEndpoints } from './endpoints.ts';
 import { emptyLog, retryWhileLocked } from './errors.ts';
 import { prepareGrants } from './grants.ts';
 import { GroupCommit } from './group-commit.ts';
+import { GroupRead } from './group-read.ts';
 import { prepareKeys } from './keys.ts';
 import { prepareLinks } from './links.ts';
 import { prepareLogCounter } from './log-counter.ts';
@@ -71,25 +71,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const findUseMark = prepareFindUseMark(database);
   const ping = database.prepare('SELECT count(*) FROM sqlite_schema');
   const reserve = path === IN_MEMORY ? noReserve : reserveBeside(path);
+  const reads = new GroupRead(database, file, refuseIfEnded);
   const commits = new GroupCommit(database, file, reserve);
   let closing: Promise<void> | null = null;
 
   // Every read is one statement, so it sees one moment and all commits before it.
-  function read<Input extends unknown[], T>(statement: (...input: Input) => T) {
-    return async (...input: Input): Promise<T> => {
-      if (isPastDeadline()) throw pastDeadline();
-      try {
-        const result = await retryWhileLocked(() => {
-          refuseIfEnded();
-          return statement(...input);
-        });
-        await file.verifyOncePerTick();
-        return result;
-      } catch (error) {
-        throw file.toStoreError(error);
-      }
-    };
-  }
+  const read =
+    <Input extends unknown[], T>(statement: (...input: Input) => T) =>
+    (...input: Input): Promise<T> =>
+      reads.run(() => statement(...input));
 
   function write<Input extends unknown[], T>(
     statements: (...input: Input) => T,
