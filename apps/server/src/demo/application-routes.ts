@@ -9,6 +9,7 @@ import { addToQuery } from '../linking/redirect.ts';
 import { createDemoClient } from './demo-client.ts';
 import { demoAccounts, demoScope } from './demo-records.ts';
 import { type DemoTools, demoFrame, demoRoute } from './demo-tools.ts';
+import { convertFor, endAndCall, isLinkExperiment } from './experiments.ts';
 import { createHeardEvents } from './heard-events.ts';
 import { signedInUser } from './host-routes.ts';
 import { createLinkedAccounts, type LinkedAccount } from './linked-accounts.ts';
@@ -20,7 +21,6 @@ import {
   keepPendingLink,
   newPendingLink,
 } from './pending-link.ts';
-import { convertFor, endAndCall, isLinkProof } from './proofs.ts';
 import { applicationPage, type LinkState, type Outcome } from './views/application-page.ts';
 
 const SESSION_SECONDS = 24 * 3600;
@@ -76,8 +76,8 @@ export function applicationRoutes(tools: DemoTools): Route[] {
       method: 'GET',
       path: demoPaths.connect,
       handle(context, query) {
-        const proof = query.get('proof');
-        const pending = newPendingLink(isLinkProof(proof) ? proof : null);
+        const asked = query.get('try');
+        const pending = newPendingLink(isLinkExperiment(asked) ? asked : null);
         const location = addToQuery(`${publicUrl}/oauth/authorize`, {
           response_type: 'code',
           client_id: DEMO_APPLICATION_ID,
@@ -106,12 +106,15 @@ export function applicationRoutes(tools: DemoTools): Route[] {
         if (code === null) {
           return go(query.get('error') === 'access_denied' ? 'denied' : 'failed', forget);
         }
-        const { codeVerifier, proof } = pending;
-        const { grant, shown } = await convertFor(proof, client, { code, codeVerifier });
+        const { codeVerifier, experiment } = pending;
+        const { grant, shown } = await convertFor(experiment, client, { code, codeVerifier });
         if (grant === null) return go('failed', forget);
-        accounts.remove(demoCookies.read(context, 'session') ?? '');
         const { grant_id, grant_secret } = grant;
+        const earlier = accountOf(context);
         const session = accounts.add({ grant_id, grant_secret, shown });
+        // If this fails, the new link still counts. The user can end the earlier one at the host.
+        if (earlier !== null) await client.revoke(earlier.grant_id).catch(() => null);
+        accounts.remove(demoCookies.read(context, 'session') ?? '');
         const cookie = demoCookies.set('session', session, SESSION_SECONDS);
         sendRedirect(context, home, { 'Set-Cookie': [forget, cookie] });
       },

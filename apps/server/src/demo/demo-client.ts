@@ -9,25 +9,27 @@ import { mintSecret } from '../applications/mint-secret.ts';
 import { MAX_LIVE_SECRETS } from '../applications/secrets.ts';
 import { DomainError } from '../domain-error.ts';
 import type { Service } from '../service.ts';
-import { DEMO_APPLICATION_ID, demoPaths } from './linking-demo.ts';
+import { DEMO_APPLICATION_ID, DEMO_SECRET_ID, demoPaths } from './linking-demo.ts';
 
-/** A request over the wire and its answer, as a page shows them: of every credential, the hint alone. */
-export interface Exchange {
+/** A call as a page shows it: of every credential, the hint alone. */
+export interface ShownCall {
   /** Such as `POST /oauth/convert`. */
   readonly request: string;
   /** The `Authorization` header; null for none. */
   readonly authorization: string | null;
   /** JSON; null for none. */
   readonly sent: string | null;
-  /** The HTTP status; null if the answer was lost. */
+  /** The HTTP status; null if the response is lost. */
   readonly status: number | null;
-  /** JSON; null if the answer was lost. */
+  /** JSON; null if the response is lost. */
   readonly received: string | null;
+  /** Of a refusal. */
+  readonly error_code: string | null;
 }
 
-/** What came back: null unless it was a success that arrived. */
-export interface Answer<Body> {
-  readonly exchange: Exchange;
+export interface ClientResponse<Body> {
+  readonly call: ShownCall;
+  /** Of a success. */
   readonly body: Body | null;
   /** Of a refusal. */
   readonly error: ErrorBody | null;
@@ -42,97 +44,102 @@ const TIMEOUT_MILLISECONDS = 10_000;
 
 /** The backend of the demo application. It calls the service over the network, as any other does. */
 export function createDemoClient(service: Service, url: string, publicUrl: string) {
-  let minted: Promise<string> | null = null;
-  /** One for each process, made when it is needed first: nothing keeps it. */
-  function ownSecret(): Promise<string> {
-    minted ??= addDemoSecret(service).catch((error: unknown) => {
-      minted = null;
-      throw error;
-    });
-    return minted;
-  }
+  const redirect_uri = publicUrl + demoPaths.callback;
+  /** Made at the first use, and kept only in memory. */
+  let ownSecret: Promise<string> | null = null;
 
   async function send<Body>(
     [method, path]: ['GET' | 'POST', string],
-    { secret, body, isLost = false }: { secret: string | null; body?: object; isLost?: boolean },
-  ): Promise<Answer<Body>> {
+    { secret, body }: { secret: string | null; body?: object },
+  ): Promise<ClientResponse<Body>> {
     const authorization = secret === null ? null : `Bearer ${secret}`;
     const headers = {
       ...(authorization !== null && { Authorization: authorization }),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
     };
-    const response = await fetch(url + path, {
+    const { status, received } = await read<Body & ErrorBody>(url + path, {
       ...{ method, headers, redirect: 'error' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
     });
-    const asked = {
+    const isRefusal = status >= 400;
+    const call = {
       request: `${method} ${path}`,
       authorization: authorization && hidden(authorization),
       sent: body === undefined ? null : shown(body),
+      status,
+      received: shown(received),
+      error_code: isRefusal ? received.error_code : null,
     };
-    if (isLost) {
-      // It has arrived at this machine, and the application never reads it.
-      await response.body?.cancel();
-      return { exchange: { ...asked, status: null, received: null }, body: null, error: null };
-    }
-    if (response.status >= 500) {
-      await response.body?.cancel();
-      throw new DomainError('store_unavailable');
-    }
-    const received = (await response.json()) as Body & ErrorBody;
-    const exchange = { ...asked, status: response.status, received: shown(received) };
-    return response.ok
-      ? { exchange, body: received, error: null }
-      : { exchange, body: null, error: received };
+    return isRefusal
+      ? { call, body: null, error: received }
+      : { call, body: received, error: null };
+  }
+
+  /** A secret that was removed elsewhere is forgotten: the next call makes a new one. */
+  async function sendAsApplication<Body>(
+    path: string,
+    body: object,
+  ): Promise<ClientResponse<Body>> {
+    ownSecret ??= addDemoSecret(service);
+    const current = ownSecret;
+    const forget = () => {
+      if (ownSecret === current) ownSecret = null;
+    };
+    const secret = await current.catch((error: unknown) => {
+      forget();
+      throw error;
+    });
+    const response = await send<Body>(['POST', path], { secret, body });
+    if (response.call.error_code === 'credentials_invalid') forget();
+    return response;
   }
 
   return {
-    /**
-     * @param options.isLost - the answer does not arrive
-     * @param options.isStranger - it is sent without the secret, by somebody who has found the code
-     */
-    convert: async (
-      { code, codeVerifier }: CodeOfLink,
-      { isLost = false, isStranger = false } = {},
-    ): Promise<Answer<FullGrant>> =>
-      send(['POST', '/oauth/convert'], {
-        secret: isStranger ? null : await ownSecret(),
-        body: {
-          code,
-          redirect_uri: publicUrl + demoPaths.callback,
-          ...(!isStranger && { code_verifier: codeVerifier }),
-        },
-        isLost,
+    convert: ({ code, codeVerifier }: CodeOfLink) =>
+      sendAsApplication<FullGrant>('/oauth/convert', {
+        ...{ code, redirect_uri, code_verifier: codeVerifier },
       }),
 
-    recover: async (grant_id: string): Promise<Answer<FullGrant>> =>
-      send(['POST', '/oauth/recover'], { secret: await ownSecret(), body: { grant_id } }),
+    /** By somebody who has found the code. */
+    convertAsStranger: ({ code }: CodeOfLink) =>
+      send<FullGrant>(['POST', '/oauth/convert'], { secret: null, body: { code, redirect_uri } }),
 
-    revoke: async (grant_id: string): Promise<Answer<object>> =>
-      send(['POST', '/oauth/revoke'], { secret: await ownSecret(), body: { grant_id } }),
+    recover: (grant_id: string) => sendAsApplication<FullGrant>('/oauth/recover', { grant_id }),
+    revoke: (grant_id: string) => sendAsApplication<object>('/oauth/revoke', { grant_id }),
 
-    readGrant: (grantSecret: string): Promise<Answer<GrantDescription>> =>
-      send(['GET', '/v1/grant'], { secret: grantSecret }),
+    readGrant: (grantSecret: string) =>
+      send<GrantDescription>(['GET', '/v1/grant'], { secret: grantSecret }),
   };
 }
 
 export type DemoClient = ReturnType<typeof createDemoClient>;
 
-/** The oldest of an earlier process makes room. */
+/** @throws DomainError if the service does not respond in time, or not with a result or a refusal */
+async function read<Body>(
+  url: string,
+  options: RequestInit,
+): Promise<{ status: number; received: Body }> {
+  try {
+    const response = await fetch(url, options);
+    const received = (await response.json()) as Body;
+    if (response.status < 500) return { status: response.status, received };
+  } catch (error) {
+    throw new DomainError('store_unavailable', {}, error);
+  }
+  throw new DomainError('store_unavailable');
+}
+
+/** Takes the place of the secret of an earlier process. */
 async function addDemoSecret({ store, clock }: Service): Promise<string> {
   const now = clock();
   const { record, credential } = mintSecret(DEMO_APPLICATION_ID, now, null);
-  for (;;) {
-    const outcome = await store.addSecret(DEMO_APPLICATION_ID, record, {
-      most: MAX_LIVE_SECRETS,
-      now,
-    });
-    if (outcome === 'added') return credential;
-    if (outcome !== 'secret_limit_reached') throw new DomainError(outcome);
-    const [oldest] = (await store.findApplication(DEMO_APPLICATION_ID))?.secrets ?? [];
-    if (oldest) await store.removeSecret(DEMO_APPLICATION_ID, oldest.id);
-  }
+  await store.removeSecret(DEMO_APPLICATION_ID, DEMO_SECRET_ID);
+  const secret = { ...record, id: DEMO_SECRET_ID };
+  const limit = { most: MAX_LIVE_SECRETS, now };
+  const outcome = await store.addSecret(DEMO_APPLICATION_ID, secret, limit);
+  if (outcome !== 'added') throw new DomainError(outcome);
+  return credential;
 }
 
 const hidden = (text: string): string =>

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { FullGrant } from '@latchkey/schema';
-import type { Shown } from './proofs.ts';
+import type { ShownExperiment } from './experiments.ts';
 
 /** A link of the demo application. A real one would keep it in its database, the secret encrypted. */
 export interface LinkedAccount extends Pick<FullGrant, 'grant_id' | 'grant_secret'> {
-  /** What went over the wire, where the user asked to see it. */
-  shown: Shown | null;
+  /** Null if the user asked for none. */
+  shown: ShownExperiment | null;
 }
 
 export interface LinkedAccounts {

@@ -11,6 +11,7 @@ import { demoLogos } from './demo-logos.ts';
 import { demoAccounts, demoScope } from './demo-records.ts';
 
 export const DEMO_APPLICATION_ID = '0193aa00-0000-7000-8000-00000000de00';
+export const DEMO_SECRET_ID = '0193aa00-0000-7000-8000-00000000de01';
 
 export const demoPaths = {
   application: '/demo',

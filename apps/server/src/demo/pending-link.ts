@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { RequestContext } from '../http/request-context.ts';
 import type { DemoCookies } from './demo-cookies.ts';
-import { isLinkProof, type LinkProof, linkProofs } from './proofs.ts';
+import { isLinkExperiment, type LinkExperiment } from './experiments.ts';
 
 /** Kept in a cookie, so that a restart loses none. */
 export interface PendingLink {
@@ -9,20 +9,20 @@ export interface PendingLink {
   state: string;
   /** Ties the code to this browser (RFC 7636). */
   codeVerifier: string;
-  /** What the user wants to see; null to just connect. */
-  proof: LinkProof | null;
+  /** Null to just connect. */
+  experiment: LinkExperiment | null;
 }
 
 const LIFETIME_SECONDS = 3600;
 
-const SHAPE = new RegExp(`^([\\w-]{43})\\.([\\w-]{43})(?:\\.(${linkProofs.join('|')}))?$`);
+const SHAPE = /^([\w-]{43})\.([\w-]{43})\.(\w*)$/;
 
 const randomText = () => randomBytes(32).toString('base64url');
 
-export const newPendingLink = (proof: LinkProof | null): PendingLink => ({
+export const newPendingLink = (experiment: LinkExperiment | null): PendingLink => ({
   state: randomText(),
   codeVerifier: randomText(),
-  proof,
+  experiment,
 });
 
 export const challengeOf = ({ codeVerifier }: PendingLink) =>
@@ -32,9 +32,9 @@ const nameOf = (state: string) => `linking_${state.slice(0, 8)}`;
 
 export function keepPendingLink(
   cookies: DemoCookies,
-  { state, codeVerifier, proof }: PendingLink,
+  { state, codeVerifier, experiment }: PendingLink,
 ): string {
-  const value = [state, codeVerifier, ...(proof === null ? [] : [proof])].join('.');
+  const value = `${state}.${codeVerifier}.${experiment ?? ''}`;
   return cookies.set(nameOf(state), value, LIFETIME_SECONDS);
 }
 
@@ -48,8 +48,8 @@ export function findPendingLink(
 ): PendingLink | null {
   // A cookie name cannot contain arbitrary text.
   if (!/^[\w-]{43}$/.test(state)) return null;
-  const [, own, codeVerifier, asked] = SHAPE.exec(cookies.read(context, nameOf(state)) ?? '') ?? [];
+  const [, own, codeVerifier, word] = SHAPE.exec(cookies.read(context, nameOf(state)) ?? '') ?? [];
   if (own === undefined || codeVerifier === undefined) return null;
   if (!timingSafeEqual(Buffer.from(own), Buffer.from(state))) return null;
-  return { state, codeVerifier, proof: isLinkProof(asked) ? asked : null };
+  return { state, codeVerifier, experiment: isLinkExperiment(word) ? word : null };
 }

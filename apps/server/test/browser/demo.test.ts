@@ -20,6 +20,18 @@ const press = (page: Page, name: string) =>
 const arriveAt = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
+/** The calls, with the space that the page leaves around them. */
+async function takePicture(page: Page) {
+  const {
+    x = 0,
+    y = 0,
+    width = 0,
+    height = 0,
+  } = (await page.locator('.calls').boundingBox()) ?? {};
+  const clip = { x: x - 20, y: y - 20, width: width + 40, height: height + 40 };
+  await page.screenshot({ path: picture, fullPage: true, clip });
+}
+
 const accountOn = (page: Page) => page.locator('.account .name').textContent();
 
 describeInBrowser('the demo in a browser', (open) => {
@@ -75,14 +87,13 @@ describeInBrowser('the demo in a browser', (open) => {
     await press(page, 'Ada Lovelace');
     await press(page, 'Allow');
     await arriveAt(page, 'Your account is connected');
-    const requests = page.locator('.exchanges summary');
+    const requests = page.locator('.calls summary');
     expect(await requests.count()).toBe(9);
     expect((await requests.allTextContents()).filter((text) => text.endsWith('→ 200'))).toEqual([
       'POST /oauth/convert → 200',
       'GET /v1/grant → 200',
     ]);
-    if (process.env.WRITE_SCREENSHOTS)
-      await page.locator('.exchanges').screenshot({ path: picture });
+    if (process.env.WRITE_SCREENSHOTS) await takePicture(page);
     await requests.first().click();
     await page.getByText('"code_verifier"').first().waitFor();
     expect(await page.content()).not.toMatch(credentialPattern);
@@ -173,7 +184,7 @@ describeInBrowser('the demo in a browser', (open) => {
     await press(page, 'Ada Lovelace');
     await press(page, 'Allow');
     await arriveAt(page, 'Your account is connected');
-    for (const item of await page.locator('.exchanges summary').all()) await item.click();
+    for (const item of await page.locator('.calls summary').all()) await item.click();
     await check();
   });
 });

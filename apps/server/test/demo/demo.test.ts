@@ -1,12 +1,18 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { request } from 'node:http';
-import { connect } from 'node:net';
+import { createServer, request } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { credentialPattern } from '@latchkey/schema';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { mintSecret } from '../../src/applications/mint-secret.ts';
+import { MAX_LIVE_SECRETS } from '../../src/applications/secrets.ts';
+import { createDemoClient } from '../../src/demo/demo-client.ts';
 import { demoAccounts } from '../../src/demo/demo-records.ts';
+import { convertFor } from '../../src/demo/experiments.ts';
+import { DEMO_APPLICATION_ID, DEMO_SECRET_ID, demoPaths } from '../../src/demo/linking-demo.ts';
 import { messageHeaders } from '../../src/events/message.ts';
 import { DEMO_ENDPOINT_ID } from '../../src/store/unheard-changes.ts';
 import type { Json } from '../http/call.ts';
@@ -16,12 +22,12 @@ import { type DemoServer, startDemo, useDemo } from './running-demo.ts';
 /** A browser as far as the demo needs one: it keeps cookies and follows redirects. */
 function browser() {
   const jar = new Map<string, string>();
+  const cookies = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
   async function go(url: string, form?: Record<string, string>) {
     let next = { url, form };
     for (;;) {
       const { origin, pathname, search } = new URL(next.url);
-      const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-      const options = { cookie, ...(next.form !== undefined && { form: next.form }) };
+      const options = { cookie: cookies(), ...(next.form !== undefined && { form: next.form }) };
       const { status, headers, text } = await visit({ url: origin }, pathname + search, options);
       for (const set of headers.getSetCookie()) {
         const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
@@ -41,7 +47,7 @@ function browser() {
   }
   const allow = ({ url, text }: { url: string; text: string }) =>
     go(url, { form_token: formTokenIn(text), decision: 'allow' });
-  return { jar, go, toConsent, allow };
+  return { cookies, go, toConsent, allow };
 }
 
 const linkIn = (page: string) => /name="link" value="([^"]+)"/.exec(page)?.[1] ?? '';
@@ -83,9 +89,9 @@ describe('the demo', () => {
       '127.0.0.1.example',
       '192.168.0.7',
     ]) {
-      for (const path of ['', '/connect', '/callback', '/sign-in', '/connections']) {
-        expect(await statusFor(demoUrl + path, host)).toBe(404);
-        expect(await statusFor(demoUrl + path, host, { method: 'POST' })).toBe(404);
+      for (const path of Object.values(demoPaths)) {
+        expect(await statusFor(url + path, host)).toBe(404);
+        expect(await statusFor(url + path, host, { method: 'POST' })).toBe(404);
       }
       // The service itself is there.
       expect(await statusFor(`${url}/healthz`, host)).toBe(200);
@@ -99,10 +105,10 @@ describe('the demo', () => {
     ['Forwarded', 'for=203.0.113.7'],
     ['Via', '1.1 proxy.example'],
   ])('is not reached through a proxy that adds %s', async (name, value) => {
-    for (const path of ['', '/connect', '/callback', '/sign-in', '/connections']) {
+    for (const path of Object.values(demoPaths)) {
       for (const method of ['GET', 'POST']) {
         const sent = { method, headers: { [name]: value } };
-        expect(await statusFor(server.demoUrl + path, 'localhost', sent)).toBe(404);
+        expect(await statusFor(server.url + path, 'localhost', sent)).toBe(404);
       }
     }
   });
@@ -128,17 +134,19 @@ describe('the demo', () => {
   });
 
   test('takes no form of another site', async () => {
-    const { go, toConsent, allow } = browser();
+    const { cookies, go, toConsent, allow } = browser();
     const { link, consent } = await toConsent(server);
     await allow(consent);
-    const { headers, url } = { url: server.url, headers: { 'sec-fetch-site': 'cross-site' } };
-    for (const foreign of [headers, { origin: 'https://other.example' }]) {
-      for (const [path, form] of [
-        ['/demo/sign-in', { link, user: 'grace' }],
-        ['/demo/connections', {}],
-      ] as const) {
-        const cookie = 'latchkey_demo_user=ada';
-        const { status, text } = await visit({ url }, path, { form, cookie, headers: foreign });
+    // The pages have no form, and the events are signed.
+    const { application, connect, callback, events, ...withForm } = demoPaths;
+    const form = { link, user: 'grace' };
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { origin: 'https://other.example' },
+    ]) {
+      for (const path of Object.values(withForm)) {
+        const sent = { form, cookie: cookies(), headers };
+        const { status, text } = await visit(server, path, sent);
         expect({ status, path }).toEqual({ status: 403, path });
         expect(text).toContain('form_rejected');
       }
@@ -151,9 +159,8 @@ describe('the demo', () => {
     const { consent } = await ada.toConsent(server);
     // The attacker has stopped before the callback, and sends it to somebody else.
     const form = { form_token: formTokenIn(consent.text), decision: 'allow' };
-    const cookie = [...ada.jar].map(([name, value]) => `${name}=${value}`).join('; ');
     const { pathname } = new URL(consent.url);
-    const { headers } = await visit(server, pathname, { form, cookie });
+    const { headers } = await visit(server, pathname, { form, cookie: ada.cookies() });
     const callback = headers.get('location') ?? '';
     expect(callback).toContain('code=lk_code_');
 
@@ -172,7 +179,9 @@ describe('the demo', () => {
     }
     // Nothing of that has used up the code.
     expect((await ada.go(callback)).text).toContain('Your account is connected');
-    expect((await ada.go(callback)).url).toContain('outcome=unasked');
+    const again = await ada.go(callback);
+    expect(again.url).toContain('outcome=unasked');
+    expect(again.text).toContain('It was ignored.');
   });
 
   test('says that a link on its sign-in page works no longer', async () => {
@@ -201,6 +210,9 @@ describe('the demo', () => {
   const used = 'POST /oauth/convert → 400 code_already_used';
   const works = 'GET /v1/grant → 200';
 
+  const promised = /(?:worked|refused)\. Secrets and codes/;
+  const broken = 'This is not what Latchkey promises. Look at the calls.';
+
   test.each([
     ['race', ['POST /oauth/convert → 200', ...Array(7).fill(used), works]],
     [
@@ -211,20 +223,26 @@ describe('the demo', () => {
       'replay',
       ['POST /oauth/convert → 200', used, 'POST /oauth/convert → 401 credentials_missing', works],
     ],
-  ])('shows what happens to a code: %s', async (proof, exchanges) => {
-    const { go, toConsent, allow } = browser();
-    const { consent } = await toConsent(server, 'ada', `?proof=${proof}`);
+  ])('shows what happens to a code: %s', async (experiment, calls) => {
+    const { cookies, go, toConsent, allow } = browser();
+    const { consent } = await toConsent(server, 'ada', `?try=${experiment}`);
+    const [, verifier = ''] = /_linking_[^=]+=[\w-]{43}\.([\w-]{43})/.exec(cookies()) ?? [];
+    expect(verifier).not.toBe('');
     const { text } = await allow(consent);
     expect(text).toContain('Your account is connected');
-    // Which of those at once is the first is not known.
-    expect(shownIn(text).sort()).toEqual([...exchanges].sort());
+    // Any of the requests at once can win.
+    const ordered = (list: string[]) => (experiment === 'race' ? list.toSorted() : list);
+    expect(ordered(shownIn(text))).toEqual(ordered(calls));
+    expect(text).toMatch(promised);
     expect(text).toMatch(/lk_code_…\w{4}&quot;/);
     expect(text).toMatch(/&quot;code_verifier&quot;: &quot;…[\w-]{4}&quot;/);
+    expect(text).not.toContain(verifier);
     const ended = await go(`${server.demoUrl}/end`, {});
     expect(shownIn(ended.text)).toEqual([
       'POST /oauth/revoke → 200',
       'GET /v1/grant → 401 credentials_invalid',
     ]);
+    expect(ended.text).toMatch(promised);
     expect(ended.text).toContain('Your account is disconnected');
     for (const page of [text, ended.text]) {
       expect(page).not.toMatch(credentialPattern);
@@ -232,16 +250,65 @@ describe('the demo', () => {
     }
   });
 
-  test('ends no grant for another site, nor for a browser without one', async () => {
-    const { jar, toConsent, allow, go } = browser();
+  test('says that a promise was not kept, and makes a new secret after a removal', async () => {
+    const { go, toConsent, allow } = browser();
+    const removeSecret = () =>
+      server.service.store.removeSecret(DEMO_APPLICATION_ID, DEMO_SECRET_ID);
     await allow((await toConsent(server)).consent);
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const foreign = { form: {}, cookie, headers: { 'sec-fetch-site': 'cross-site' } };
-    expect((await visit(server, '/demo/end', foreign)).status).toBe(403);
-    expect((await browser().go(`${server.demoUrl}/end`, {})).text).toContain(
-      'Connect your account',
-    );
-    expect((await go(server.demoUrl ?? '')).text).toContain('Your account is connected');
+    await removeSecret();
+    const kept = await go(`${server.demoUrl}/end`, {});
+    expect(shownIn(kept.text)).toEqual(['POST /oauth/revoke → 401 credentials_invalid', works]);
+    expect(kept.text).toContain(broken);
+    expect(kept.text).not.toMatch(promised);
+    expect((await go(`${server.demoUrl}/end`, {})).text).toMatch(promised);
+
+    await allow((await toConsent(server)).consent);
+    await removeSecret();
+    const failed = await allow((await toConsent(server)).consent);
+    expect(failed.url).toContain('outcome=failed');
+    const connected = await allow((await toConsent(server, 'ada', '?try=replay')).consent);
+    expect(connected.text).toMatch(promised);
+  });
+
+  test('shows a failed attempt while linked, and no earlier calls with it', async () => {
+    const { go, toConsent, allow } = browser();
+    const linked = await allow((await toConsent(server, 'ada', '?try=replay')).consent);
+    expect(linked.text).toContain('What went over the wire');
+    const { consent } = await toConsent(server);
+    const form = { form_token: formTokenIn(consent.text), decision: 'deny' };
+    const { text } = await go(consent.url, form);
+    expect(text).toContain('Your account is connected');
+    expect(text).toContain('You chose not to connect your account');
+    expect(text).not.toContain('What went over the wire');
+  });
+
+  test('loses no response that refuses the code', async () => {
+    const client = createDemoClient(server.service, server.url, server.url);
+    const link = { code: 'made-up', codeVerifier: 'v'.repeat(43) };
+    const { grant, shown } = await convertFor('lost', client, link);
+    expect(grant).toBeNull();
+    expect(shown?.calls).toMatchObject([{ status: 400, error_code: 'code_not_found' }]);
+  });
+
+  test.each([
+    ['no response', null, ''],
+    ['a page of a proxy', 400, '<!doctype html>'],
+    ['an error of the service', 503, '{}'],
+  ])('says that the service cannot be reached: %s', async (_, status, body) => {
+    const proxy = createServer((_, response) => {
+      if (status === null) response.destroy();
+      else response.writeHead(status).end(body);
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const client = createDemoClient(server.service, `http://127.0.0.1:${port}`, server.url);
+    await expect(client.readGrant('made-up')).rejects.toMatchObject({ code: 'store_unavailable' });
+    proxy.close();
+  });
+
+  test('ends no grant for a browser without one', async () => {
+    const ended = await browser().go(`${server.demoUrl}/end`, {});
+    expect(ended.text).toContain('Connect your account');
   });
 
   test('shows what its own endpoint is told', async () => {
@@ -271,7 +338,7 @@ describe('the demo', () => {
 
   test('logs no credential', () => {
     expect(server.lines.length).toBeGreaterThan(10);
-    expect(server.lines.join('\n')).not.toMatch(/lk_(?:link|ticket|page|code|grant)_\w{71}/);
+    expect(server.lines.join('\n')).not.toMatch(credentialPattern);
   });
 });
 
@@ -299,16 +366,60 @@ describe('the demo across a restart', () => {
     expect(connections.text).toContain('Demo Application');
     await second.close();
 
-    // The secret of the demo application is new with each start, and the oldest makes room.
+    // The secret of the demo application is new with each start.
+    const operator = mintSecret(DEMO_APPLICATION_ID, Date.now(), null).record;
     for (let start = 0; start < 6; start++) {
       const again = await startDemo({}, database);
+      const { store } = again.service;
+      const limit = { most: MAX_LIVE_SECRETS, now: Date.now() };
+      if (start === 0) await store.addSecret(DEMO_APPLICATION_ID, operator, limit);
       const user = browser();
       const page = await user.allow((await user.toConsent(again)).consent);
       expect(page.text).toContain('Your account is connected');
+      const { secrets = [] } = (await store.findApplication(DEMO_APPLICATION_ID)) ?? {};
+      expect(secrets.map(({ id }) => id).sort()).toEqual([DEMO_SECRET_ID, operator.id].sort());
       await again.close();
     }
     await rm(folder, { recursive: true });
   });
+});
+
+test('an application that links again ends its earlier grant', async () => {
+  const server = await startDemo();
+  const { go, toConsent, allow } = browser();
+  for (const experiment of ['race', 'replay']) {
+    await allow((await toConsent(server, 'ada', `?try=${experiment}`)).consent);
+  }
+  await go(`${server.demoUrl}/end`, {});
+  const connections = await go(`${server.demoUrl}/connections`, {});
+  expect(connections.text).toContain('Connected applications');
+  expect(connections.text).not.toContain('Demo Application');
+
+  // A failure of that loses no link.
+  await allow((await toConsent(server)).consent);
+  const revoke = vi.spyOn(server.service.store, 'revokeGrant');
+  revoke.mockRejectedValueOnce(new Error('away'));
+  const { text } = await allow((await toConsent(server, 'ada', '?try=race')).consent);
+  expect(text).toContain('the grant worked');
+  expect(revoke).toHaveBeenCalledOnce();
+  await server.close();
+});
+
+test('an operator who used up the secrets keeps them all', async () => {
+  const server = await startDemo();
+  const { store } = server.service;
+  const limit = { most: MAX_LIVE_SECRETS, now: Date.now() };
+  const secrets = Array.from({ length: MAX_LIVE_SECRETS }, () =>
+    mintSecret(DEMO_APPLICATION_ID, Date.now(), null),
+  );
+  for (const { record } of secrets) await store.addSecret(DEMO_APPLICATION_ID, record, limit);
+  const { toConsent, allow } = browser();
+  const { text } = await allow((await toConsent(server)).consent);
+  expect(text).toContain('secret_limit_reached');
+  expect((await store.findApplication(DEMO_APPLICATION_ID))?.secrets).toHaveLength(
+    MAX_LIVE_SECRETS,
+  );
+  await server.close();
 });
 
 test('on a first start, the page /docs shows what is served, the flow first', async () => {
@@ -365,7 +476,7 @@ describe('the demo is not there', () => {
     expect(demoUrl).toBeNull();
     const { port } = new URL(url);
     const here = { url: `http://127.0.0.1:${port}` };
-    for (const path of ['/demo', '/demo/connect', '/demo/sign-in']) {
+    for (const path of Object.values(demoPaths)) {
       expect((await visit(here, path)).status).toBe(404);
     }
     const isOn = 'SIGN_IN_URL' in environment;

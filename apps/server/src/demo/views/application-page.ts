@@ -9,10 +9,10 @@ import { person } from '../../http/linking/views/person.ts';
 import { scopeList } from '../../http/linking/views/scope-list.ts';
 import { demoLogos } from '../demo-logos.ts';
 import { demoScope } from '../demo-records.ts';
+import type { ShownExperiment } from '../experiments.ts';
 import type { HeardEvent } from '../heard-events.ts';
 import { demoPaths } from '../linking-demo.ts';
-import type { Shown } from '../proofs.ts';
-import { proofButtons, proofSection } from './proof-section.ts';
+import { experimentButtons, experimentSection } from './experiment-section.ts';
 
 export type LinkState =
   | { readonly kind: 'none' }
@@ -20,8 +20,8 @@ export type LinkState =
   | { readonly kind: 'ended' };
 
 const outcomes = {
-  denied: 'You chose not to connect your account, so nothing was connected.',
-  failed: 'Your account was not connected. Connect it again.',
+  denied: 'You chose not to connect your account, so nothing changed.',
+  failed: 'The attempt to connect failed. Try again.',
   unasked:
     'That response does not belong to a connection that this browser started. It was ignored.',
 };
@@ -35,8 +35,8 @@ export interface ApplicationView {
   readonly user: Pick<Account, 'display_name'> | null;
   /** Newest first. */
   readonly heard: readonly HeardEvent[];
-  /** What went over the wire; null if the user did not ask for it. */
-  readonly shown: Shown | null;
+  /** Null if the user asked for none. */
+  readonly shown: ShownExperiment | null;
   readonly publicUrl: string;
 }
 
@@ -45,6 +45,7 @@ export function applicationPage(hostFrame: PageFrame, view: ApplicationView): Pa
   const theme = { ...hostFrame.theme, name: 'Demo Application', logo: demoLogos.application };
   const { state, user, heard, shown, publicUrl } = view;
   const { title, text } = headings[state.kind];
+  const notice = noticeOf(view);
 
   const body = html`<header>
 <div class="parties">${logo({ name: theme.name, logo_uri: theme.logo })}${
@@ -55,7 +56,7 @@ export function applicationPage(hostFrame: PageFrame, view: ApplicationView): Pa
 <h1>${title}</h1>
 <p class="quiet">${text(outside(host.name))}</p>
 </header>
-${noticeOf(view)}
+${notice}
 ${state.kind === 'linked' ? linkedAccount(state.grant, hostFrame.texts) : null}
 ${state.kind === 'none' ? steps : null}
 ${
@@ -63,8 +64,8 @@ ${
     ? null
     : html`<div class="actions"><a class="button" href="${publicUrl}${demoPaths.connect}">Connect your account</a></div>`
 }
-${shown === null ? null : proofSection(shown)}
-${proofButtons(publicUrl, { isLinked: state.kind === 'linked' })}
+${shown === null || notice !== null ? null : experimentSection(shown)}
+${experimentButtons(publicUrl, { isLinked: state.kind === 'linked' })}
 ${user === null ? null : atTheHost(host.name, state.kind === 'linked' ? user : null, publicUrl)}
 ${heard.length === 0 ? null : heardEvents(heard)}
 <div class="notes quiet">
@@ -90,8 +91,8 @@ const headings = {
   },
 };
 
-function noticeOf({ state, outcome }: ApplicationView): Html | null {
-  if (outcome === null || !Object.hasOwn(outcomes, outcome) || state.kind === 'linked') return null;
+function noticeOf({ outcome }: ApplicationView): Html | null {
+  if (outcome === null || !Object.hasOwn(outcomes, outcome)) return null;
   return html`<p class="notice" role="status">${outcomes[outcome as Outcome]}</p>`;
 }
 

@@ -128,9 +128,9 @@ summary { cursor: pointer; padding: 0.25rem 0; }
 .notice.caution { border-inline-start-color: var(--text); font-weight: 500; }
 .notice.caution::before { content: "⚠\\fe0e" / ""; margin-inline-end: 0.5rem; }
 .details { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.25rem 0.75rem; margin-top: 0.375rem; }
-.exchanges ol { display: grid; gap: 0.375rem; margin-top: 0.75rem; padding-inline-start: 1.5rem; font-size: 0.875rem; }
-.exchanges code { font-size: 0.8125rem; }
-.exchanges pre { margin: 0.25rem 0 0.5rem; padding: 0.5rem 0.75rem; border-radius: 0.5rem; background: var(--sunk); white-space: pre-wrap; }
+.calls ol { display: grid; gap: 0.375rem; margin-top: 0.75rem; padding-inline-start: 1.5rem; font-size: 0.875rem; }
+.calls code { font-size: 0.8125rem; }
+.calls pre { margin: 0.25rem 0 0.5rem; padding: 0.5rem 0.75rem; border-radius: 0.5rem; background: var(--sunk); white-space: pre-wrap; }
 .details dd, .address { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 
 @media (max-width: 30rem) {

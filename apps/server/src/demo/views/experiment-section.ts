@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Html, html } from '../../http/html.ts';
+import type { ShownCall } from '../demo-client.ts';
+import type { LinkExperiment, ShownExperiment } from '../experiments.ts';
+import { demoPaths } from '../linking-demo.ts';
+
+const labels: Record<LinkExperiment, string> = {
+  race: 'Send the code 8 times at once',
+  lost: 'Lose the response',
+  replay: 'Replay the code',
+};
+
+/** Each begins a link of its own, since a code works once. */
+export function experimentButtons(publicUrl: string, { isLinked }: { isLinked: boolean }): Html {
+  const links = Object.entries(labels).map(
+    ([experiment, label]) =>
+      html`<a class="button calm" href="${publicUrl}${demoPaths.connect}?try=${experiment}">${label}</a>`,
+  );
+  const end = isLinked
+    ? html`<form method="post" action="${publicUrl}${demoPaths.end}"><button type="submit" class="button calm">Disconnect, then call</button></form>`
+    : null;
+  return html`<section>
+<h2>${isLinked ? 'See what Latchkey promises' : 'Or connect, and see what Latchkey promises'}</h2>
+<div class="choices">${links}${end}</div>
+</section>`;
+}
+
+const used = 'POST /oauth/convert 400 code_already_used';
+const works = 'GET /v1/grant 200';
+
+const promises: Record<ShownExperiment['experiment'], { lesson: string; results: string[] }> = {
+  race: {
+    lesson:
+      'The application sent the code 8 times at once. One request got the grant, the others learned its id, and the grant worked.',
+    results: ['POST /oauth/convert 200', ...Array<string>(7).fill(used), works],
+  },
+  lost: {
+    lesson:
+      'The application never saw the first response. The code was spent, so the application recovered its grant, and the grant worked.',
+    results: ['POST /oauth/convert', used, 'POST /oauth/recover 200', works],
+  },
+  replay: {
+    lesson:
+      'The code was sent again: by the application, and by somebody without its secret. Neither got a grant, and the first one still worked.',
+    results: [
+      'POST /oauth/convert 200',
+      used,
+      'POST /oauth/convert 401 credentials_missing',
+      works,
+    ],
+  },
+  end: {
+    lesson: 'The application ended the grant. The very next call with it was refused.',
+    results: ['POST /oauth/revoke 200', 'GET /v1/grant 401 credentials_invalid'],
+  },
+};
+
+function isAsPromised({ experiment, calls }: ShownExperiment): boolean {
+  const results = calls.map(({ request, status, error_code }) =>
+    [request, status, error_code].filter((part) => part !== null).join(' '),
+  );
+  // Any of the requests at once can win.
+  const ordered = (list: string[]) => (experiment === 'race' ? list.toSorted() : list);
+  return isDeepStrictEqual(ordered(results), ordered(promises[experiment].results));
+}
+
+/** What went over the wire. */
+export function experimentSection(shown: ShownExperiment): Html {
+  const lesson = isAsPromised(shown)
+    ? promises[shown.experiment].lesson
+    : 'This is not what Latchkey promises. Look at the calls.';
+  return html`<section class="calls">
+<h2>What went over the wire</h2>
+<p class="quiet">${lesson} Secrets and codes are shortened to their last characters.</p>
+<ol>${shown.calls.map((call) => html`<li>${callItem(call)}</li>`)}</ol>
+</section>`;
+}
+
+function callItem({ request, authorization, sent, status, received, error_code }: ShownCall): Html {
+  const reason = error_code === null ? null : html` <code>${error_code}</code>`;
+  const result = status === null ? 'the response is lost' : html`${status}${reason}`;
+  const header = authorization === null ? 'no Authorization' : `Authorization: ${authorization}`;
+  const asked = [request, header, sent].filter((line) => line !== null).join('\n');
+  return html`<details><summary><code>${request}</code> → ${result}</summary>
+<pre>${asked}</pre>${received === null ? null : html`<pre>${received}</pre>`}</details>`;
+}
