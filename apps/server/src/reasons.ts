@@ -327,7 +327,7 @@ export const reasons = {
   },
   document_connection_failed: {
     code: 'client_document_invalid',
-    found: 'Its host could not be reached, or did not answer with HTTP.',
+    found: 'Its host could not be reached, or did not respond with HTTP.',
     advice:
       'Look whether this machine may connect to the internet, and whether the address opens in a browser.',
   },
@@ -335,89 +335,89 @@ export const reasons = {
     code: 'client_document_invalid',
     found: 'Its host has no certificate that this service trusts.',
     advice:
-      'The makers have to mend their certificate. For a CA of your own, set NODE_EXTRA_CA_CERTS.',
+      'The developers have to fix their certificate. For a CA of your own, set NODE_EXTRA_CA_CERTS.',
   },
   document_late: {
     code: 'client_document_invalid',
     found: 'It was not there within 5 seconds.',
-    advice: 'The makers have to serve it faster. It is asked for again with the next try.',
+    advice: 'The developers have to serve it faster. It is asked for again with the next try.',
   },
   document_too_large: {
     code: 'client_document_invalid',
     found: 'It is larger than 10 KiB.',
-    advice: 'The makers have to shorten it.',
+    advice: 'The developers have to shorten it.',
   },
   document_status: {
     code: 'client_document_invalid',
-    found: 'Its address did not answer with status 200. Redirects are not followed.',
-    advice: 'The makers have to serve it at exactly this address.',
+    found: 'Its address did not respond with status 200. Redirects are not followed.',
+    advice: 'The developers have to serve it at exactly this address.',
   },
   document_encoded: {
     code: 'client_document_invalid',
     found: 'It was served with a Content-Encoding, which was not asked for.',
-    advice: 'The makers have to serve it without compression.',
+    advice: 'The developers have to serve it without compression.',
   },
   document_content_type: {
     code: 'client_document_invalid',
     found: 'Its Content-Type is neither application/json nor application/…+json.',
-    advice: 'The makers have to serve it as application/json.',
+    advice: 'The developers have to serve it as application/json.',
   },
   document_no_json: {
     code: 'client_document_invalid',
     found: 'It is no JSON object in UTF-8.',
-    advice: 'The makers have to mend it.',
+    advice: 'The developers have to fix it.',
   },
   document_client_id: {
     code: 'client_document_invalid',
     found: 'client_id is not the address of the document, character for character.',
-    advice: 'The makers have to write the address into it that they send as client_id.',
+    advice: 'The developers have to write the address into it that they send as client_id.',
   },
   document_client_secret: {
     code: 'client_document_invalid',
     found: 'client_secret is in a document that everybody can read.',
-    advice: 'The makers have to take it out, and to give it up.',
+    advice: 'The developers have to take it out, and to give it up.',
   },
   document_grant_types: {
     code: 'client_document_invalid',
     found: 'grant_types has no authorization_code.',
-    advice: 'The makers have to add it, or to leave grant_types out.',
+    advice: 'The developers have to add it, or to leave grant_types out.',
   },
   document_response_types: {
     code: 'client_document_invalid',
     found: 'response_types has no code.',
-    advice: 'The makers have to add it, or to leave response_types out.',
+    advice: 'The developers have to add it, or to leave response_types out.',
   },
   document_redirect_uris: {
     code: 'client_document_invalid',
     found: 'redirect_uris has none that could be registered here.',
     advice:
-      'The makers have to add one with https:, with http: on loopback, or with a scheme of their own.',
+      'The developers have to add one with https:, with http: on loopback, or with a scheme of their own.',
   },
   document_auth_method: {
     code: 'client_document_invalid',
     found:
       'token_endpoint_auth_method is neither none nor private_key_jwt, and token_endpoint_auth_methods_supported has neither.',
-    advice: 'The makers have to name one of the two.',
+    advice: 'The developers have to name one of the two.',
   },
   document_signing_alg: {
     code: 'client_document_invalid',
     found: 'token_endpoint_auth_signing_alg is none that is taken here.',
-    advice: 'The makers have to use RS256, PS256, ES256 or EdDSA, or to leave it out.',
+    advice: 'The developers have to use RS256, PS256, ES256 or EdDSA, or to leave it out.',
   },
   document_keys: {
     code: 'client_document_invalid',
     found: 'jwks_uri and jwks are both there or both missing, or jwks is no set of keys.',
-    advice: 'The makers have to give one of them.',
+    advice: 'The developers have to give one of them.',
   },
   document_keys_address: {
     code: 'client_document_invalid',
     found: 'jwks_uri is no https: address that is taken here.',
-    advice: 'The makers have to write it plainly, without a user, a query and a fragment.',
+    advice: 'The developers have to write it plainly, without a user, a query and a fragment.',
   },
   document_keys_secret: {
     code: 'client_document_invalid',
     found: 'jwks has a private or a symmetric key.',
-    advice: 'Everybody could read it. The makers have to take it out, and to make new keys.',
+    advice: 'Everybody could read it. The developers have to take it out, and to make new keys.',
   },
   client_id_not_address: {
     code: 'credentials_invalid',

@@ -184,7 +184,7 @@ export const errorTable = {
     error: 'invalid_client',
     title: 'The document of the application cannot be used',
     description:
-      'The client_id is the address of a document that cannot be fetched or does not follow the rules. Go back to the application and try again. If it happens again, tell its makers.',
+      'The client_id is the address of a document that cannot be fetched or does not follow the rules. Go back to the application and try again. If it happens again, tell its developers.',
     help: 'The page names the member or the reason. `latchkey explain` says what to do about it. `docs/protocol/clients.md` has the rules of a document.',
   },
   redirect_uri_unregistered: {

@@ -14,7 +14,7 @@ export const messageTypes = [...eventTypes, 'ping'] as const;
 
 export type MessageType = (typeof messageTypes)[number];
 
-/** Why an endpoint is disabled: an operator did, it answered with 410, or each try failed for 5 days. */
+/** Why an endpoint is disabled: an operator did, it responded with 410, or each try failed for 5 days. */
 export const endpointDisabledReasons = ['operator', 'gone', 'failing'] as const;
 
 export type EndpointDisabledReason = (typeof endpointDisabledReasons)[number];

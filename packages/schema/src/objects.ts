@@ -620,7 +620,8 @@ export const linkStatus = z
 
 export const redirectKind = z.enum(['web', 'loopback', 'app']).meta({
   id: 'RedirectKind',
-  description: 'Where an application takes its answers: on the web, or on the device of the user.',
+  description:
+    'Where an application takes its responses: on the web, or on the device of the user.',
 });
 
 export const linkApplication = applicationProfile

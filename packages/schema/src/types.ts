@@ -504,7 +504,7 @@ export interface PagesEnded {
 /** The state of a link request. */
 export type LinkStatus = 'open' | 'identified' | 'approved' | 'denied';
 
-/** Where an application takes its answers: on the web, or on the device of the user. */
+/** Where an application takes its responses: on the web, or on the device of the user. */
 export type RedirectKind = 'web' | 'loopback' | 'app';
 
 /** The application of a link request. */

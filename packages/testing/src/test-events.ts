@@ -57,7 +57,7 @@ export interface TestEvents {
 
   /**
    * Ends a {@link TestEvents.hold}, and resolves when there is no message left that is due: your receiver has
-   * answered each of them, with whatever status. Without a hold, a test waits with it for what has happened.
+   * responded to each of them, with whatever status. Without a hold, a test waits with it for what has happened.
    *
    * @example
    * ```ts
@@ -69,7 +69,7 @@ export interface TestEvents {
 
   /**
    * Sends the last message once more, with the same `webhook-id` and the same body, to each endpoint that it was
-   * sent to. Resolves when they have answered. During a {@link TestEvents.hold}, it waits like any other
+   * sent to. Resolves when they have responded. During a {@link TestEvents.hold}, it waits like any other
    * message, and this resolves at once.
    *
    * @throws Error if no message was sent yet, or if the last one was not delivered: it is sent again anyway

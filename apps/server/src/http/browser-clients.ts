@@ -6,7 +6,7 @@ const METADATA = '/.well-known/oauth-';
 /** What a client in a browser calls, from a page of any origin. Nothing there depends on a cookie. */
 export const isOpenToBrowsers = (path: string) => PATHS.has(path) || path.startsWith(METADATA);
 
-/** @returns whether it was a preflight, which is answered now */
+/** @returns whether it was a preflight, which gets its response now */
 export function letBrowsersIn(context: RequestContext): boolean {
   const { request, response, requestId } = context;
   response.setHeader('Access-Control-Allow-Origin', '*');

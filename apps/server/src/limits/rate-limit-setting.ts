@@ -14,7 +14,8 @@ export const defaultRateLimits: RateLimits = {
   exchanges: { limit: 1_000, seconds: 60 },
   requests: { limit: 300_000, seconds: 60 },
   links: { limit: 300, seconds: 60 },
-  // A link request takes at most 6 KiB for four hours: 8.3 GiB, of which strangers take four fifths.
+  // A link request takes at most 6 KiB for four hours, with a document 10 KiB: 8.3 or 13.8 GiB, of which
+  // strangers take four fifths.
   links_total: { limit: 6_000, seconds: 60 },
 };
 

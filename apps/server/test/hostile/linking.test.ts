@@ -107,7 +107,7 @@ describe('the linking flow, given anything,', () => {
           expect(text).toMatch(
             /<dd>(client_unknown|client_document_invalid|redirect_uri_unregistered|state_invalid)<\/dd>/,
           );
-          // The page shows a refused address to the makers of the application, as text.
+          // The page shows a refused address to the developers of the application, as text.
           expect(text).not.toMatch(/<[^>]*evil\.example/);
         }
       }),

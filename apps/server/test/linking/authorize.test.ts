@@ -172,7 +172,7 @@ describeOnAnyStore('GET /oauth/authorize', (fresh) => {
     ['https://evil.example/ x', null],
     [['https://evil.example/1', 'https://evil.example/2'], null],
     ['', null],
-  ])('shows the makers of an application the address that was refused: %j', async (...one) => {
+  ])('shows the developers of an application the address that was refused: %j', async (...one) => {
     const [redirect_uri, shown] = one;
     const redirect_uris = ['https://app.example/1', 'https://app.example/2'];
     const { request } = await linkingApplication(server, { redirect_uris });

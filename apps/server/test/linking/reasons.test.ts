@@ -27,7 +27,7 @@ describeOnAnyStore('each reason of the linking flow', (fresh) => {
       // What was sent comes back: the state, a redirect URI, the address of the page.
       const stateless = wireBytes
         .replace(/&state=[^&]*/, '')
-        .replace(/<div class="notes quiet">\n<p>For the makers of.*?<\/div>/s, '')
+        .replace(/<div class="notes quiet">\n<p>For the developers of.*?<\/div>/s, '')
         .replace(/href="\/base\/link\/[0-9a-f-]{36}"/, '');
       // Where a scope goes depends on who asked for it: a redirect, or the host.
       const variant = code === 'scope_unknown' ? `${code} ${status}` : code;

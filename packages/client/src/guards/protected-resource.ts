@@ -67,7 +67,7 @@ const preflight: Answer = {
   body: null,
 };
 
-/** Answers the requests for the metadata; undefined for every other one. */
+/** Responds to the requests for the metadata; undefined for every other one. */
 function createMetadata(options: ProtectedResourceOptions) {
   const { resource, authorizationServer, resourceName } = options;
   const { pathname: path } = new URL(metadataAddress(resourceOf(resource)));

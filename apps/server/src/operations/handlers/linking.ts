@@ -90,7 +90,7 @@ export const linkingHandlers: Handlers<LinkingName> = {
   },
 };
 
-/** All that an answer needs, before the write: nothing can fail once that is made. */
+/** All that a response needs, before the write: nothing can fail once that is made. */
 async function readLink(service: Service, credential: string, initiator: Initiator) {
   const access = await accessByLink(service, credential, initiator);
   return { access, scopes: await readScope(service.store, access.link.scope) };
