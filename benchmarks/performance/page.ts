@@ -1,14 +1,16 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { markdownTable } from '../../packages/test-kit/src/markdown-table.ts';
-import type { Benchmark, BenchmarkResult } from './benchmark.ts';
+import type { Benchmark, BenchmarkResult, Target } from './benchmark.ts';
 import { isPinned } from './server-process.ts';
+
+const today = () => new Date().toISOString().slice(0, 10);
 
 /** Where and when something was measured, and its own conditions: one line. */
 export function conditionsLine(conditions: readonly string[]): string {
   const [cpu] = cpus();
   const all = [
-    new Date().toISOString().slice(0, 10),
+    today(),
     `Node ${process.versions.node}`,
     `${cpu?.model ?? 'unknown CPU'}, ${cpus().length} cores`,
     isPinned ? 'one core for the servers, one for the load' : 'servers and load on the same cores',
@@ -26,8 +28,27 @@ export function render({ conditions, text, targets }: BenchmarkResult): string {
   return `${conditionsLine(conditions)}\n\n${text}\n\n## Targets\n\n${targetTable}\n`;
 }
 
-/** Writes the page of a result, and its plot, to `results`. */
-export async function save({ page, title }: Benchmark, result: BenchmarkResult): Promise<void> {
+/** What docs/performance.md says of a part, between its markers. */
+export const blockOf = (page: string): RegExp =>
+  new RegExp(`(?<=<!-- ${page} -->\\n\\n).*(?=\\n\\n<!-- end of ${page} -->)`, 's');
+
+/** How many targets were met, and all that were missed, in Markdown. */
+export function targetSummary(
+  { page, title }: Pick<Benchmark, 'page' | 'title'>,
+  targets: readonly Target[],
+  date: string,
+): string {
+  const missed = targets.filter(({ isMet }) => !isMet);
+  const met = `${targets.length - missed.length} of ${targets.length} targets met`;
+  const head = `**[${title}](../benchmarks/results/${page}.md)**, ${date}: ${met}.`;
+  if (missed.length === 0) return head;
+  const rows = missed.map(({ text, measured }) => [text, measured]);
+  return `${head}\n\n${markdownTable([['missed', 'measured'], ...rows])}`;
+}
+
+/** Writes the page of a result and its plot to `results`, and its targets to docs/performance.md. */
+export async function save(benchmark: Benchmark, result: BenchmarkResult): Promise<void> {
+  const { page, title } = benchmark;
   const file = (ending: string) => new URL(`../results/${page}.${ending}`, import.meta.url);
   const { plot } = result;
   const source =
@@ -35,4 +56,7 @@ export async function save({ page, title }: Benchmark, result: BenchmarkResult):
   const image = plot ? `![${plot.alt}](${page}.svg)\n\n` : '';
   await writeFile(file('md'), `# ${title}\n\n${source}\n\n${image}${render(result)}`);
   if (plot) await writeFile(file('svg'), plot.svg);
+  const docs = new URL('../../docs/performance.md', import.meta.url);
+  const summary = targetSummary(benchmark, result.targets, today());
+  await writeFile(docs, (await readFile(docs, 'utf8')).replace(blockOf(page), () => summary));
 }

@@ -1,12 +1,17 @@
 import { barCharts } from '../bar-charts.ts';
 import { floor } from '../contenders/floor.ts';
+import { latchkey, latchkeyTrpc } from '../contenders/latchkey.ts';
+import { sqlite } from '../contenders/sqlite.ts';
+import { trpcStandalone } from '../contenders/trpc-standalone.ts';
 import type { Results } from '../results.ts';
+
+const shown = [floor, latchkey, latchkeyTrpc, sqlite, trpcStandalone];
 
 /** An SVG of `convert`: throughput and CPU as ratios to the floor. */
 export function plot(results: Results, connections: number): string {
   const base = results.medians(floor.name, connections, 'convert');
   const ratiosOf = (figure: 'throughput' | 'cpu') =>
-    results.footprints.flatMap(({ name }): [string, number][] => {
+    shown.flatMap(({ name }): [string, number][] => {
       const medians = results.medians(name, connections, 'convert');
       return medians && base ? [[name, medians[figure] / base[figure]]] : [];
     });
