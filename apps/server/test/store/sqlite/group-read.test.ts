@@ -87,6 +87,20 @@ describe('a group read', () => {
     expect(await Promise.all([reads.run(count), reads.run(count)])).toEqual([0, 0]);
   });
 
+  test('fails only the read whose error ends the transaction', async () => {
+    const failing = () => {
+      // As SQLite does before it reports such an error.
+      database.exec('ROLLBACK');
+      throw Object.assign(new Error('disk I/O error'), { errcode: 266 });
+    };
+    const asked = [count, failing, count].map((statement) => reads.run(statement));
+    expect(await Promise.allSettled(asked)).toMatchObject([
+      { value: 0 },
+      { reason: { code: 'store_unavailable' } },
+      { value: 0 },
+    ]);
+  });
+
   test.each([1, 2])('waits for a database that is locked: %i at once', async (reading) => {
     other.exec(`PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ${INSERT}`);
     let isSettled = false;
