@@ -65,8 +65,13 @@ export function watchDatabaseFile(path: string, onLost: (error: Error) => void):
 
 type Identity = Pick<BigIntStats, 'dev' | 'ino'> | undefined;
 
+/** @throws DomainError `store_unavailable` if the path can't be looked at */
 function identify(name: string): Identity {
-  return statSync(name, { bigint: true, throwIfNoEntry: false });
+  try {
+    return statSync(name, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    throw new DomainError('store_unavailable', {}, error);
+  }
 }
 
 const OTHERS = 0o077;

@@ -70,6 +70,7 @@ export class GroupCommit {
     let batch = this.#waiting.splice(0, BATCH_SIZE);
     let hasThrown = false;
     let isFirstRoom = true;
+    let isCommitted = false;
     do {
       try {
         const settlements: (() => void)[] | null = hasThrown
@@ -77,8 +78,10 @@ export class GroupCommit {
           : attemptTogether(batch);
         hasThrown = settlements === null;
         if (settlements !== null) {
+          this.#file.verify();
           this.#database.exec('COMMIT');
-          // If another file is at the path, nobody will ever read what was just committed.
+          isCommitted = true;
+          // If another file has come to the path, what was committed is only found if ours is put back.
           this.#file.verify();
           // No caller learns of its write before COMMIT has returned.
           for (const settle of settlements) settle();
@@ -93,6 +96,7 @@ export class GroupCommit {
         this.#rejectAll(
           batch.filter((write) => !repeated.has(write)),
           error,
+          isCommitted || mayBeWritten(error),
         );
         batch = canRepeat;
       }
@@ -129,12 +133,10 @@ export class GroupCommit {
     return isTaken;
   }
 
-  #rejectAll(batch: readonly Write[], error: unknown): void {
+  #rejectAll(batch: readonly Write[], error: unknown, mayBeMade: boolean): void {
     for (const { reject, members } of batch) {
       reject(
-        mayBeWritten(error)
-          ? new DomainError('outcome_unknown', members, error)
-          : this.#toUnavailable(error),
+        mayBeMade ? new DomainError('outcome_unknown', members, error) : this.#toUnavailable(error),
       );
     }
   }

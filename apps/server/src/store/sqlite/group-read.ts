@@ -19,7 +19,6 @@ export class GroupRead {
   readonly #refuseIfEnded: () => void;
   readonly #database: DatabaseSync;
   readonly #begin: StatementSync;
-  readonly #end: StatementSync;
   #waiting: Read[] = [];
 
   constructor(database: DatabaseSync, file: DatabaseFile, refuseIfEnded: () => void) {
@@ -27,7 +26,6 @@ export class GroupRead {
     this.#file = file;
     this.#refuseIfEnded = refuseIfEnded;
     this.#begin = database.prepare('BEGIN');
-    this.#end = database.prepare('COMMIT');
   }
 
   /** @param statement - synchronous; may run again, if the database was locked */
@@ -61,12 +59,10 @@ export class GroupRead {
   #inTransaction(batch: readonly Read[]): (() => void)[] {
     this.#begin.run();
     try {
-      const settlements = batch.map(this.#readOne);
-      this.#end.run();
-      return settlements;
-    } catch (error) {
+      return batch.map(this.#readOne);
+    } finally {
+      // There is nothing to commit, and an error of the disk has ended the transaction already.
       rollBack(this.#database);
-      throw error;
     }
   }
 

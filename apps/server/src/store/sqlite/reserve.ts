@@ -49,8 +49,13 @@ export function reserveBeside(path: string): Reserve {
     give({ ends }) {
       const left = size();
       if (left === 0 || (!ends && left <= LEAST_FOR_OTHERS)) return false;
-      truncateSync(reserve, Math.max(0, left - STEP_BYTES));
-      return true;
+      try {
+        truncateSync(reserve, Math.max(0, left - STEP_BYTES));
+        return true;
+      } catch {
+        // It is of another user, or the file system needs room to give some back.
+        return false;
+      }
     },
   };
 }

@@ -44,8 +44,9 @@ export interface SqliteStore extends Store {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { path, clock, onError, onLost = () => {} } = options;
   const database = await openDatabase(path, options);
+  const sweeps = await retryWhileLocked(() => prepareSweeps(database, options.revokedGrantDays));
   // Otherwise pages with personal data go to a folder for temporary files, and writes fail once that is
-  // full. Not before: a migration sorts whole tables.
+  // full. Not before: a migration, and the index of the sweeps, sort whole tables.
   database.exec('PRAGMA temp_store = MEMORY');
   const file = path === IN_MEMORY ? inMemory : watchDatabaseFile(path, onLost);
   if (options.recordsEvents) recordEvents(database, clock);
@@ -67,7 +68,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const logCounter = prepareLogCounter(database);
   const counts = prepareCounts(database);
   const rateLimits = prepareRateLimits(database);
-  const sweeps = await retryWhileLocked(() => prepareSweeps(database, options.revokedGrantDays));
   const findUseMark = prepareFindUseMark(database);
   const ping = database.prepare('SELECT count(*) FROM sqlite_schema');
   const reserve = path === IN_MEMORY ? noReserve : reserveBeside(path);

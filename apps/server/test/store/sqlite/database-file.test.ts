@@ -68,6 +68,20 @@ describe('the file of a running store', () => {
     await expect(store.ping()).rejects.toThrow();
   });
 
+  // Regression: the write was made in the moved file, and reported as not made.
+  test('put back in place, it lacks the write that was refused', async () => {
+    const code = await issued(store);
+    for (const name of [path, `${path}-wal`]) renameSync(name, `${name}.moved`);
+    await expect(store.redeemCode(redemptionOf(code))).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+    await store.close();
+    rmSync(`${path}-shm`, { force: true });
+    for (const name of [path, `${path}-wal`]) renameSync(`${name}.moved`, name);
+    store = await openSqliteStore({ path, clock: Date.now });
+    expect(await store.findCode(code.grant_id)).toMatchObject({ redeemed: false });
+  });
+
   // Regression: a read of a damaged page failed, and the next revocation said that there is no grant.
   test('damaged: from the first error on, every read and write is refused', async () => {
     const { grant } = await granted(store);
