@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { newId } from '../../credentials/credentials.ts';
 import { type CurrentAccount, ERASED, type ListedAccount } from '../records.ts';
 import type { AccountFilter, Erasure, ListRange } from '../store.ts';
+import { UPDATE_MANY_DELIVERIES } from './delivery-rows.ts';
 import { accountText, initiatorText, rangeParameters } from './rows.ts';
 
 // At most about 5 ms, like a batch of writes.
@@ -39,7 +40,7 @@ export function prepareAccounts(database: DatabaseSync, clock: Clock) {
 
   const remove = database.prepare('DELETE FROM accounts WHERE id = :id');
   const eraseMessages = database.prepare(`
-    UPDATE deliveries SET body = NULL, claim = NULL, due_at = NULL,
+    ${UPDATE_MANY_DELIVERIES} SET body = NULL, claim = NULL, due_at = NULL,
       ended_at = iif(status = 'pending', :now, ended_at),
       status = iif(status = 'pending', 'dropped', status)
     WHERE account_id = :id AND type = 'account.updated'`);

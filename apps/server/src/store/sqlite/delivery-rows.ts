@@ -23,6 +23,12 @@ export const INSERT_DELIVERY = `
     :due_at, :claim, :tries, :attempts, :ended_at)
   ON CONFLICT (id) DO NOTHING`;
 
+/**
+ * By default, SQLite keeps each page as it was before, to undo the rows that are done if one breaks a constraint:
+ * 90 MiB of memory for 200,000 of them. This undoes the transaction, as a batch of writes does anyway.
+ */
+export const UPDATE_MANY_DELIVERIES = 'UPDATE OR ROLLBACK deliveries';
+
 export const DROPPED = "status = 'dropped', due_at = NULL, claim = NULL, ended_at = :now";
 
 export function deliveryRecord(row: DeliveryRow): DeliveryRecord {

@@ -4,7 +4,7 @@ import type { Milliseconds } from '../../clock.ts';
 import { endpointChanges } from '../event.ts';
 import type { EndpointRecord } from '../records.ts';
 import type { EndpointChanges, ListRange } from '../store.ts';
-import { DROPPED } from './delivery-rows.ts';
+import { DROPPED, UPDATE_MANY_DELIVERIES } from './delivery-rows.ts';
 import { bytesOrNull, idOrNull, rangeParameters } from './rows.ts';
 
 export type EndpointRow = Omit<EndpointRecord, 'id' | 'application_id' | 'types'> & {
@@ -39,7 +39,7 @@ export function prepareEndpoints(database: DatabaseSync) {
   const remove = database.prepare('DELETE FROM endpoints WHERE id = ?');
   const any = database.prepare('SELECT 1 FROM endpoints LIMIT 1');
   const drop = database.prepare(`
-    UPDATE deliveries SET ${DROPPED} WHERE endpoint_id = :id AND status = 'pending'`);
+    ${UPDATE_MANY_DELIVERIES} SET ${DROPPED} WHERE endpoint_id = :id AND status = 'pending'`);
 
   function findEndpoint(endpoint_id: string): EndpointRecord | null {
     const row = find.get(uuidToBytes(endpoint_id)) as EndpointRow | undefined;

@@ -14,7 +14,7 @@ import {
   newDelivery,
 } from '../event.ts';
 import type { StoredReason } from '../records.ts';
-import { DROPPED, deliveryRow, INSERT_DELIVERY } from './delivery-rows.ts';
+import { DROPPED, deliveryRow, INSERT_DELIVERY, UPDATE_MANY_DELIVERIES } from './delivery-rows.ts';
 import { type EndpointRow, endpointRecord } from './endpoints.ts';
 import { idOrNull, initiatorRecord } from './rows.ts';
 
@@ -91,7 +91,7 @@ export function prepareOutbox(database: DatabaseSync) {
   const insert = database.prepare(INSERT_DELIVERY);
   // A disabled application is not told of its accounts.
   const dropOfDisabled = database.prepare(`
-    UPDATE deliveries SET ${DROPPED}
+    ${UPDATE_MANY_DELIVERIES} SET ${DROPPED}
     WHERE status = 'pending' AND type = 'account.updated'
       AND endpoint_id IN (SELECT id FROM endpoints WHERE application_id = :application_id)`);
 
