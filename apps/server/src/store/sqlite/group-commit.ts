@@ -18,8 +18,8 @@ interface Write {
 const BATCH_SIZE = 256;
 
 /**
- * Writes of one event-loop turn share a transaction: see decision 5. It is one synchronous call, so
- * no read sees a write before its commit.
+ * Writes of one event-loop turn share a transaction: see decision 5. From BEGIN to COMMIT, only microtasks
+ * run, and reads wait for the end of a tick: so none sees a write before its commit.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;

@@ -75,7 +75,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const commits = new GroupCommit(database, file, reserve);
   let closing: Promise<void> | null = null;
 
-  // Every read is one statement, so it sees one moment and all commits before it.
+  // A read that decides is one statement, so it sees one moment and all commits before it.
   const read =
     <Input extends unknown[], T>(statement: (...input: Input) => T) =>
     (...input: Input): Promise<T> =>
