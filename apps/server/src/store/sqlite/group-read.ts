@@ -10,9 +10,9 @@ interface Read {
 }
 
 /**
- * Reads of one event-loop tick share a transaction. Alone, each would lock the write-ahead log, which takes a
- * third of the CPU of authenticating a grant. It is one synchronous call, so no write is in between. Nothing
- * is received within a tick, so no caller gets an older state than it would alone.
+ * Reads of one event-loop tick share a transaction. Alone, each would lock the write-ahead log: a third of the
+ * CPU of the statement that authenticates a grant. It is one synchronous call, so no write is in between.
+ * Nothing is received within a tick, so no caller gets an older state than it would alone.
  */
 export class GroupRead {
   readonly #file: DatabaseFile;
