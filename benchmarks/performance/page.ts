@@ -58,5 +58,8 @@ export async function save(benchmark: Benchmark, result: BenchmarkResult): Promi
   if (plot) await writeFile(file('svg'), plot.svg);
   const docs = new URL('../../docs/performance.md', import.meta.url);
   const summary = targetSummary(benchmark, result.targets, today());
-  await writeFile(docs, (await readFile(docs, 'utf8')).replace(blockOf(page), () => summary));
+  await writeFile(
+    docs,
+    (await readFile(docs, 'utf8')).replace(blockOf(page), () => summary),
+  );
 }
