@@ -47,9 +47,9 @@ export function reserveBeside(path: string): Reserve {
       }
     },
     give({ ends }) {
-      const left = size();
-      if (left === 0 || (!ends && left <= LEAST_FOR_OTHERS)) return false;
       try {
+        const left = size();
+        if (left === 0 || (!ends && left <= LEAST_FOR_OTHERS)) return false;
         truncateSync(reserve, Math.max(0, left - STEP_BYTES));
         return true;
       } catch {
