@@ -15,7 +15,9 @@ import {
   environment,
   latchkey,
   pairIn,
+  run as runProgram,
   type ServiceProcess,
+  script,
   startService,
 } from './support/service.ts';
 
@@ -42,6 +44,26 @@ beforeAll(async () => {
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+// tests/restore.test.ts and move.test.ts run those of upgrade-and-restore.md.
+test.each(['administer', 'sqlite'])('the commands in docs/operations/%s.md work', async (name) => {
+  const blocks = codeBlocks(await page(name)).filter(({ language }) => language === 'sh');
+  expect(blocks.length).toBeGreaterThan(0);
+  const options = {
+    cwd: folder,
+    env: environment({ DATABASE_URL: `file:${join(folder, `${name}.db`)}` }),
+  };
+  expect((await latchkey(['app', 'create', 'Acme'], options)).exitCode).toBe(0);
+  for (const { code } of blocks) {
+    const commands = code
+      .replaceAll('/var/backups', folder)
+      .replaceAll(/\b20\d\d-/g, `${new Date().getFullYear() + 1}-`)
+      .replaceAll('KEY_ID', '"$(latchkey key list | head -n 1 | cut -f 1)"');
+    const bash = `set -euo pipefail\nlatchkey() { "${process.execPath}" "${script}" "$@"; }\n${commands}`;
+    const { exitCode, stderr } = await runProgram('bash', ['-c', bash], options);
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+  }
+});
 
 describe('the settings', () => {
   const defaults = loadSettings({});
