@@ -3,9 +3,9 @@
  * the service to it. A number rises only by a commit that says why; whatever makes it smaller lowers it.
  */
 export const CEILINGS = {
-  'convert on SQLite': { files: 39, functions: 150 },
+  'convert on SQLite': { files: 40, functions: 156 },
   'convert on MongoDB': { files: 44, functions: 182 },
-  'linking flow': { files: 92, functions: 364 },
-  'app create': { files: 100, functions: 284 },
+  'linking flow': { files: 93, functions: 373 },
+  'app create': { files: 101, functions: 292 },
   '--version': { modules: 47 },
 } as const;
