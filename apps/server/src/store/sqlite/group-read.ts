@@ -48,7 +48,7 @@ export class GroupRead {
     }
   }
 
-  /** @throws if the database is locked, or another file is at the path */
+  /** @throws if the database is locked, another file is at the path, or the store is closed */
   #readAll(batch: readonly Read[]): (() => void)[] {
     this.#refuseIfEnded();
     const settlements = batch.length > 1 ? this.#inTransaction(batch) : batch.map(this.#readOne);
