@@ -7,6 +7,7 @@ import type { ById, Database } from './database.ts';
 import {
   fromGrantDocument,
   type GrantDocument,
+  isRedeemed,
   type JoinedGrantDocument,
   ofParties,
   type RedeemedDocument,
@@ -111,11 +112,15 @@ export function grants(database: Database, recordsEvents = false): Grants {
             { ...options, returnDocument: 'after' },
           ),
         async readBack() {
-          const found = await grants.findOne(before, decisive);
-          if (found === null) return 'retry' as const;
+          const found = await grants.findOne(grant, decisive);
+          if (found === null) return { result: null };
+          if (!found.revoked_at) {
+            // The command may arrive after the redemption of a code, and then end its grant.
+            return isRedeemed(found) ? ('retry' as const) : ('unknown' as const);
+          }
           // Two calls of one request in one millisecond both count as ours.
           const isOurs =
-            found.revoked_at?.getTime() === now &&
+            found.revoked_at.getTime() === now &&
             found.revoked_by?.request_id === initiator?.request_id;
           return { result: onlyActive && !isOurs ? null : found };
         },
@@ -159,9 +164,9 @@ export function grants(database: Database, recordsEvents = false): Grants {
             return revisionOf(found) === revision ? ('retry' as const) : ('unknown' as const);
           },
         }));
-      // Recovering twice is rare, so the first attempt needs no read.
-      const document =
-        (await recoverAt(0)) ?? (await retryOnConflict(() => find(recoverable), recoverAt));
+      // Found before it is changed: a command that arrives after a later redemption would replace
+      // the secret of that.
+      const document = await retryOnConflict(() => find(recoverable), recoverAt);
       return document && fromGrantDocument(document);
     },
 

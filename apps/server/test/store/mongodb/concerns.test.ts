@@ -30,6 +30,7 @@ import {
   aPing,
   redemptionOf,
 } from '../suite/records.ts';
+import { pendingDocument } from './pending-document.ts';
 import { batch, failure } from './scripted-server.ts';
 import { scripted, scriptedServer, storeOn } from './scripted-store.ts';
 
@@ -131,6 +132,7 @@ describe('on a replica set, whatever the URL says', () => {
     const found: Document = {
       applications: toApplicationDocument(anApplication()),
       accounts: { _id: toId(anId()), ...toSnapshot(anAccount()) },
+      grants: { ...pendingDocument(aCode()), created_at: new Date(1), revoked_at: new Date(2) },
       scopes: { _id: 'read', title: 'Read', texts: {} },
       resources: { list: [] },
       keys: { list: [] },

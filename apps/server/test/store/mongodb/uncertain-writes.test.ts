@@ -5,7 +5,6 @@ import { toSnapshot } from '../../../src/store/mongodb/documents/accounts.ts';
 import { toApplicationDocument } from '../../../src/store/mongodb/documents/applications.ts';
 import { toNewDocument } from '../../../src/store/mongodb/documents/grants.ts';
 import { toDate, toHash, toId } from '../../../src/store/mongodb/documents/values.ts';
-import type { PendingRecord } from '../../../src/store/records.ts';
 import type { Redemption } from '../../../src/store/store.ts';
 import {
   aCode,
@@ -18,6 +17,7 @@ import {
   newCode,
   redemptionOf,
 } from '../suite/records.ts';
+import { pendingDocument } from './pending-document.ts';
 import { batch, failure, type ScriptedServer } from './scripted-server.ts';
 import { type ScriptedOptions, scripted, shortTimeouts } from './scripted-store.ts';
 
@@ -31,18 +31,9 @@ async function refusal(call: Promise<unknown>): Promise<DomainError> {
   );
 }
 
-/** A code once it has its account. */
-function toPendingDocument(code: PendingRecord) {
-  return {
-    ...toNewDocument(newCode(code)),
-    account: toSnapshot(code.account),
-    code_hash: toHash(code.code_hash),
-  };
-}
-
 /** The grant as the last redemption that the server received makes it. */
 function redeemedBy(server: ScriptedServer, code = aCode(), change: Document = {}): Document {
-  const { code_expires_at, ...rest } = toPendingDocument(code);
+  const { code_expires_at, ...rest } = pendingDocument(code);
   return { ...rest, ...server.sent('findAndModify').at(-1)?.update.$set, ...change };
 }
 
@@ -90,7 +81,7 @@ describe.each(kinds)('a redemption whose response is lost, on a %s', (is) => {
     let reads = 0;
     server.on('find', () => {
       reads++;
-      return batch(toPendingDocument(code));
+      return batch(pendingDocument(code));
     });
     server.on('findAndModify', () => (reads === 0 ? 'close' : { value: redeemedBy(server, code) }));
     expect(await store.redeemCode(redemption)).not.toBeNull();
@@ -103,7 +94,7 @@ describe.each(kinds)('a redemption whose response is lost, on a %s', (is) => {
     const { server, store, code, redemption } = await setUp();
     let reads = 0;
     server.on('find', () =>
-      batch(reads++ === 0 ? toPendingDocument(code) : redeemedBy(server, code)),
+      batch(reads++ === 0 ? pendingDocument(code) : redeemedBy(server, code)),
     );
     server.on('findAndModify', () => (reads === 0 ? 'close' : { value: null }));
     expect(await store.redeemCode(redemption)).toMatchObject({ grant_id: code.grant_id });
@@ -114,7 +105,7 @@ describe.each(kinds)('a redemption whose response is lost, on a %s', (is) => {
     const { server, store, code, redemption } = await setUp({ clock: () => now });
     now = code.code_expires_at;
     server.script('findAndModify', 'close');
-    server.on('find', () => batch(toPendingDocument(code)));
+    server.on('find', () => batch(pendingDocument(code)));
     const { code: error, members } = await refusal(store.redeemCode(redemption));
     expect({ error, members }).toEqual({
       error: 'outcome_unknown',
@@ -166,7 +157,7 @@ describe.each(kinds)('a redemption whose response is lost, on a %s', (is) => {
   test('every time: the outcome is unknown after the timeout', async () => {
     const { server, store, code, redemption } = await setUp({ timeouts: shortTimeouts });
     server.script('findAndModify', 'close');
-    server.on('find', () => batch(toPendingDocument(code)));
+    server.on('find', () => batch(pendingDocument(code)));
     expect(await refusal(store.redeemCode(redemption))).toMatchObject({ code: 'outcome_unknown' });
   });
 });
@@ -222,7 +213,7 @@ describe('a redemption', () => {
         ? failure(10107, 'NotWritablePrimary')
         : { value: redeemedBy(server, code) },
     );
-    server.on('find', () => batch(toPendingDocument(code)));
+    server.on('find', () => batch(pendingDocument(code)));
     expect(await store.redeemCode(redemptionOf(code))).not.toBeNull();
   });
 
@@ -248,7 +239,7 @@ describe('a redemption', () => {
     const { server, store } = await scripted({ is: 'standalone' });
     const code = aCode();
     server.script('findAndModify', 'close', failure(371, 'UserWritesBlocked'));
-    server.on('find', () => batch(toPendingDocument(code)));
+    server.on('find', () => batch(pendingDocument(code)));
     const error = await refusal(store.redeemCode(redemptionOf(code)));
     expect(error).toMatchObject({ code: 'outcome_unknown' });
     expect(server.sent('findAndModify')).toHaveLength(2);
@@ -278,7 +269,7 @@ describe('a redemption', () => {
 describe('other writes whose response is lost', () => {
   const pending = aCode();
   const grant = {
-    ...toPendingDocument(pending),
+    ...pendingDocument(pending),
     code_expires_at: undefined,
     created_at: new Date(1),
   };
@@ -321,6 +312,7 @@ describe('other writes whose response is lost', () => {
   test('a revocation that was not made is sent again', async () => {
     const { server, store } = await scripted();
     server.script('findAndModify', 'close', { value: { ...grant, revoked_at: new Date(9) } });
+    server.script('find', batch(grant));
     const call = store.revokeGrant({
       grant_id,
       application_id: null,
@@ -348,10 +340,7 @@ describe('other writes whose response is lost', () => {
     const { server, store } = await scripted();
     const secret_hash = aHash();
     server.script('findAndModify', 'close');
-    server.on('find', ({ filter }) => {
-      expect(filter).toEqual({ _id: toId(grant_id) });
-      return batch({ ...grant, secret_hash: toHash(secret_hash) });
-    });
+    server.script('find', batch(grant), batch({ ...grant, secret_hash: toHash(secret_hash) }));
     const { application_id } = pending;
     const recovery = { grant_id, application_id, secret_hash, redeemed_after: 0, now: 3 };
     expect(await store.recoverGrant({ ...recovery, initiator: anInitiator() })).toMatchObject({
@@ -387,7 +376,8 @@ describe('other writes whose response is lost', () => {
   test('a recovery that another overtook is unknown, and does not replace the other secret', async () => {
     const { server, store } = await scripted();
     server.script('findAndModify', 'close');
-    server.script('find', batch({ ...grant, secret_hash: toHash(aHash()), revision: 1 }));
+    const overtaken = batch({ ...grant, secret_hash: toHash(aHash()), revision: 1 });
+    server.script('find', batch(grant), overtaken);
     const { application_id } = pending;
     const recovery = { grant_id, application_id, secret_hash: aHash(), redeemed_after: 0, now: 3 };
     const error = await refusal(store.recoverGrant({ ...recovery, initiator: anInitiator() }));
@@ -399,7 +389,7 @@ describe('other writes whose response is lost', () => {
     const { server, store } = await scripted();
     server.script('insert', 'close');
     server.script('find', batch(toNewDocument(newCode(pending))), batch(accountDocument));
-    server.script('findAndModify', { value: toPendingDocument(pending) });
+    server.script('findAndModify', { value: pendingDocument(pending) });
     expect(await store.issueCode(newCode(pending))).toEqual(pending);
     expect(server.sent('insert')).toHaveLength(1);
   });
@@ -424,7 +414,7 @@ describe('other writes whose response is lost', () => {
   test('a code whose account may have been written is read back', async () => {
     const { server, store } = await scripted();
     server.script('findAndModify', 'close');
-    server.script('find', batch(accountDocument), batch(toPendingDocument(pending)));
+    server.script('find', batch(accountDocument), batch(pendingDocument(pending)));
     expect(await store.issueCode(newCode(pending))).toEqual(pending);
     expect(server.sent('findAndModify')).toHaveLength(1);
   });
