@@ -268,7 +268,8 @@ export function deliveries(
       const changed = await allOf([...byEndpoint].map(([id, of]) => endTriesOf(id, of)));
       const disabled = changed.filter((endpoint) => endpoint !== null);
       const ids = disabled.map(({ id }) => toId(id));
-      if (ids.length > 0) await dropUntold(database, ids, Math.max(...tries.map(({ now }) => now)));
+      const now = Math.max(...tries.map((ended) => ended.now));
+      if (ids.length > 0) await dropUntold(database, ids, now).catch(() => undefined);
       return disabled;
     },
 

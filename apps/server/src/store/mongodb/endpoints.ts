@@ -157,9 +157,13 @@ export function endpoints(database: Database, clock: Clock): Endpoints {
     findEndpoint: async (endpoint_id) => recordIn(await findOwner(endpoint_id), endpoint_id),
 
     async updateEndpoint(endpoint_id, changes) {
+      const ids = [toId(endpoint_id)];
+      // What was pending when it was disabled is not told any more.
+      if (changes.disabled_reason === null) await dropUntold(database, ids, clock());
       await tellAll(database, clock);
       const after = await change(endpoint_id, (found) => endpointChanges(found, changes));
-      if (after?.disabled_reason) await dropUntold(database, [toId(endpoint_id)], clock());
+      // A sweep drops what a failure leaves.
+      if (after?.disabled_reason) await dropUntold(database, ids, clock()).catch(() => undefined);
       return after;
     },
 
@@ -193,7 +197,7 @@ export function endpoints(database: Database, clock: Clock): Endpoints {
           }));
         },
       );
-      if (deleted) await dropUntold(database, [id], now);
+      if (deleted) await dropUntold(database, [id], now).catch(() => undefined);
       return deleted;
     },
 

@@ -4,7 +4,6 @@ import type { Milliseconds } from '../../clock.ts';
 import { endpointChanges } from '../event.ts';
 import type { EndpointRecord } from '../records.ts';
 import type { EndpointChanges, ListRange } from '../store.ts';
-import { DROPPED, UPDATE_MANY_DELIVERIES } from './delivery-rows.ts';
 import { bytesOrNull, idOrNull, rangeParameters } from './rows.ts';
 
 export type EndpointRow = Omit<EndpointRecord, 'id' | 'application_id' | 'types'> & {
@@ -38,19 +37,16 @@ export function prepareEndpoints(database: DatabaseSync) {
     WHERE id = :id`);
   const remove = database.prepare('DELETE FROM endpoints WHERE id = ?');
   const any = database.prepare('SELECT 1 FROM endpoints LIMIT 1');
-  const drop = database.prepare(`
-    ${UPDATE_MANY_DELIVERIES} SET ${DROPPED} WHERE endpoint_id = :id AND status = 'pending'`);
 
   function findEndpoint(endpoint_id: string): EndpointRecord | null {
     const row = find.get(uuidToBytes(endpoint_id)) as EndpointRow | undefined;
     return row ? endpointRecord(row) : null;
   }
 
-  function change(before: EndpointRecord, changes: Partial<EndpointRecord>, now: Milliseconds) {
+  function change(before: EndpointRecord, changes: Partial<EndpointRecord>): EndpointRecord {
     const after = { ...before, ...changes };
     const { created_at: _, application_id: __, ...columns } = endpointRow(after);
     replace.run(columns);
-    if (after.disabled_reason !== null) drop.run({ now, id: columns.id });
     return after;
   }
 
@@ -79,31 +75,22 @@ export function prepareEndpoints(database: DatabaseSync) {
 
     findEndpoint,
 
-    updateEndpoint(
-      endpoint_id: string,
-      changes: EndpointChanges,
-      now: Milliseconds,
-    ): EndpointRecord | null {
+    updateEndpoint(endpoint_id: string, changes: EndpointChanges): EndpointRecord | null {
       const found = findEndpoint(endpoint_id);
-      return found && change(found, endpointChanges(found, changes), now);
+      return found && change(found, endpointChanges(found, changes));
     },
 
     rotateEndpoint(
       endpoint_id: string,
       { overlap_until }: { overlap_until: Milliseconds | null },
-      now: Milliseconds,
     ): EndpointRecord | null {
       const found = findEndpoint(endpoint_id);
-      if (found === null) return null;
-      return change(found, { secret_version: found.secret_version + 1, overlap_until }, now);
+      return found && change(found, { secret_version: found.secret_version + 1, overlap_until });
     },
 
-    deleteEndpoint(endpoint_id: string, now: Milliseconds): EndpointRecord | null {
+    deleteEndpoint(endpoint_id: string): EndpointRecord | null {
       const found = findEndpoint(endpoint_id);
-      if (found === null) return null;
-      const id = uuidToBytes(endpoint_id);
-      remove.run(id);
-      drop.run({ now, id });
+      if (found !== null) remove.run(uuidToBytes(endpoint_id));
       return found;
     },
 

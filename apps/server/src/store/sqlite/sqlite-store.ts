@@ -135,8 +135,20 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     return revoked;
   }
 
+  const changeEndpoint = afterTelling(endpoints.updateEndpoint, { ends: true });
+  const deleteEndpoint = end(endpoints.deleteEndpoint);
+  const endTries = write(deliveries.endTries);
+  const dropSome = end(deliveries.dropUntold);
+
+  /** In parts, so that requests run in between. A sweep drops what a failure leaves. */
+  async function dropUntold(now = clock()): Promise<void> {
+    while (await dropSome(now)) {
+      // A full part is hardly ever the last one.
+    }
+  }
+
   async function sweep(): Promise<void> {
-    for (const sweepBatch of sweeps) {
+    for (const sweepBatch of [deliveries.dropUntold, ...sweeps]) {
       const sweepOnce = write(() => sweepBatch(clock()));
       while (await sweepOnce()) {
         // Lets requests run between two batches.
@@ -272,18 +284,30 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     createEndpoint: afterTelling(endpoints.createEndpoint),
     listEndpoints: read(endpoints.listEndpoints),
     findEndpoint: read(endpoints.findEndpoint),
-    updateEndpoint: afterTelling((id, changes) => endpoints.updateEndpoint(id, changes, clock()), {
-      ends: true,
-    }),
-    rotateEndpoint: end((id, rotation) => endpoints.rotateEndpoint(id, rotation, clock())),
-    deleteEndpoint: end(endpoints.deleteEndpoint),
+    async updateEndpoint(endpoint_id, changes) {
+      // What was pending when it was disabled is not told any more.
+      if (changes.disabled_reason === null) await dropUntold();
+      const after = await changeEndpoint(endpoint_id, changes);
+      if (after?.disabled_reason) await dropUntold().catch(() => undefined);
+      return after;
+    },
+    rotateEndpoint: end(endpoints.rotateEndpoint),
+    async deleteEndpoint(endpoint_id, now) {
+      const deleted = await deleteEndpoint(endpoint_id);
+      if (deleted) await dropUntold(now).catch(() => undefined);
+      return deleted;
+    },
     hasEndpoints: read(endpoints.hasEndpoints),
 
     makeDeliveries: write(outbox.makeDeliveries),
     createPing: write(deliveries.createPing),
     listDueEndpoints: read(deliveries.listDueEndpoints),
     claimDeliveries: write(deliveries.claimDeliveries),
-    endTries: write(deliveries.endTries),
+    async endTries(tries) {
+      const disabled = await endTries(tries);
+      if (disabled.length > 0) await dropUntold().catch(() => undefined);
+      return disabled;
+    },
     releaseDeliveries: write(deliveries.releaseDeliveries),
     findDelivery: read(deliveries.findDelivery),
     listDeliveries: read(deliveries.listDeliveries),

@@ -4,9 +4,10 @@ import { createClient, defaultTimeouts } from '../../../src/store/mongodb/client
 import { Database, type ListWork } from '../../../src/store/mongodb/database.ts';
 import { operations } from '../../../src/store/mongodb/mongo-store.ts';
 import { sweepEndpoints } from '../../../src/store/mongodb/sweep-endpoints.ts';
+import type { EndpointRecord } from '../../../src/store/records.ts';
 import { CLAIM_LASTS } from '../../../src/store/store.ts';
 import { describeOnMongodb } from '../../http/databases.ts';
-import { anAccount, anEndpoint, anId, anInitiator, granted } from '../suite/records.ts';
+import { anAccount, anEndedTry, anEndpoint, anId, anInitiator, granted } from '../suite/records.ts';
 
 // What other processes do between two steps of one that makes deliveries.
 
@@ -53,6 +54,23 @@ describeOnMongodb('a process that makes deliveries', (server) => {
     await dropDatabase(server, name);
   });
 
+  /** By a try: an update by an operator would tell what is marked first. */
+  const disable = ({ id: endpoint_id, url }: EndpointRecord) =>
+    store().endTries([
+      anEndedTry({
+        ...{ endpoint_id, url, isGone: true },
+        attempt: { at: 1, duration_ms: 1, result: 'refused', status_code: 410 },
+      }),
+    ]);
+
+  /** Has MongoDB refuse a command on deliveries that often. */
+  const refuse = (command: string, errorCode: number, times: number) => {
+    const data = { failCommands: [command], namespace: `${name}.deliveries`, errorCode };
+    return database.read(({ db }) =>
+      db.admin().command({ configureFailPoint: 'failCommand', mode: { times }, data }),
+    );
+  };
+
   const isStatus = async (endpoint_id: string) =>
     (await store().listDeliveries({ endpoint_id }, ALL)).map(({ status }) => status);
 
@@ -77,14 +95,7 @@ describeOnMongodb('a process that makes deliveries', (server) => {
     held.beforeWrite = async (nth) => {
       if (nth > 1) return;
       await store().deleteEndpoint(deleted.id, Date.now());
-      // An update by an operator would tell what is marked first.
-      await store().endTries([
-        {
-          ...{ delivery_id: anId(), claim: anId(), endpoint_id: disabled.id, url: disabled.url },
-          attempt: { at: 1, duration_ms: 1, result: 'refused', status_code: 410 },
-          ...{ next_attempt_at: null, isGone: true, now: 1 },
-        },
-      ]);
+      await disable(disabled);
     };
     await ofHeld().makeDeliveries(Date.now());
     expect(await isStatus(deleted.id)).toEqual(['pending']);
@@ -94,6 +105,35 @@ describeOnMongodb('a process that makes deliveries', (server) => {
     expect(await isStatus(left.id)).toEqual(['pending']);
   });
 
+  test('does not tell what it made for a disabled one once that is enabled', async () => {
+    const endpoint = anEndpoint();
+    await store().createEndpoint(endpoint, MOST);
+    await granted(store());
+    held.beforeWrite = async (nth) => {
+      if (nth === 1) await disable(endpoint);
+    };
+    await ofHeld().makeDeliveries(Date.now());
+    expect(await isStatus(endpoint.id)).toEqual(['pending']);
+    await store().updateEndpoint(endpoint.id, { disabled_reason: null });
+    expect(await isStatus(endpoint.id)).toEqual(['dropped']);
+  });
+
+  test.each([
+    ['disabled', (id: string) => store().updateEndpoint(id, { disabled_reason: 'operator' })],
+    ['deleted', (id: string) => store().deleteEndpoint(id, Date.now())],
+  ])('an endpoint is %s although what is pending can’t be dropped', async (_, end) => {
+    const endpoint = anEndpoint();
+    await store().createEndpoint(endpoint, MOST);
+    await granted(store());
+    await store().makeDeliveries(Date.now());
+    // Unauthorized.
+    await refuse('update', 13, 1);
+    expect(await end(endpoint.id)).toMatchObject({ id: endpoint.id });
+    expect(await isStatus(endpoint.id)).toEqual(['pending']);
+    await sweepEndpoints(database, Date.now());
+    expect(await isStatus(endpoint.id)).toEqual(['dropped']);
+  });
+
   // Regression: the driver's error was taken for one of duplicates alone, and the event was lost.
   test('tells what it could not store, as soon as the database takes writes', async () => {
     const endpoint = anEndpoint();
@@ -101,12 +141,7 @@ describeOnMongodb('a process that makes deliveries', (server) => {
     await granted(store());
     await held.prepare();
     // NotWritablePrimary, to the command and to the driver's repetition of it.
-    const inserts = { failCommands: ['insert'], namespace: `${name}.deliveries`, errorCode: 10107 };
-    await database.read(({ db }) =>
-      db.admin().command({
-        ...{ configureFailPoint: 'failCommand', mode: { times: 2 }, data: inserts },
-      }),
-    );
+    await refuse('insert', 10107, 2);
     await ofHeld().makeDeliveries(Date.now());
     expect(await isStatus(endpoint.id)).toEqual(['pending']);
   });

@@ -12,7 +12,9 @@ import {
   aCode,
   aHash,
   anAccount,
+  anEndpoint,
   anInitiator,
+  aPing,
   atOnce,
   granted,
   grantOf,
@@ -166,6 +168,54 @@ describe('the SQLite store', () => {
 
     await swept.close();
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  describe('what is pending for an endpoint that is disabled or deleted', () => {
+    const endpoint = anEndpoint();
+    beforeEach(async () => {
+      await store.createEndpoint(endpoint, { most: 1 });
+      await atOnce(1_000, () => store.createPing(aPing({ endpoint_id: endpoint.id })));
+    });
+    const pending = () =>
+      store.listDeliveries(
+        { endpoint_id: endpoint.id, status: 'pending' },
+        { limit: 1_000, before: null },
+      );
+    /** As a process leaves it that is killed before it has dropped anything. */
+    const killedAfter = (change: string) => {
+      const killed = new (nodeSqlite().DatabaseSync)(database.path);
+      killed.exec(change);
+      killed.close();
+    };
+
+    test('is dropped in parts, and requests run in between', async () => {
+      let isDropped = false;
+      const disabling = store.updateEndpoint(endpoint.id, { disabled_reason: 'operator' });
+      const dropping = disabling.then(() => {
+        isDropped = true;
+      });
+      let requests = 0;
+      while (!isDropped) {
+        await store.putAccount(anAccount());
+        requests++;
+      }
+      await dropping;
+      expect(requests).toBeGreaterThan(3);
+      expect(await pending()).toEqual([]);
+    });
+
+    test('is not told once it is enabled, though the process was killed in between', async () => {
+      killedAfter("UPDATE endpoints SET disabled_reason = 'operator'");
+      expect(await pending()).toHaveLength(1_000);
+      await store.updateEndpoint(endpoint.id, { disabled_reason: null });
+      expect(await pending()).toEqual([]);
+    });
+
+    test('is dropped by a sweep, if the process was killed in between', async () => {
+      killedAfter('DELETE FROM endpoints');
+      await store.sweep();
+      expect(await pending()).toEqual([]);
+    });
   });
 
   test('does not keep a process alive that forgot to close it', () => {
