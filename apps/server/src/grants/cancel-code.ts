@@ -6,7 +6,9 @@ import type { PendingRecord } from '../store/records.ts';
 export async function cancelCode({ store }: Service, grant_id: string): Promise<PendingRecord> {
   const pending = await store.cancelCode(grant_id);
   if (pending !== null) {
-    const application = await store.findApplication(pending.application_id);
+    const application = await store.findApplication(pending.application_id).catch((error) => {
+      throw new DomainError('outcome_unknown', { grant_id }, error);
+    });
     if (application === null || !isOver(pending, application)) return pending;
     throw DomainError.because('grant_unknown', { grant_id, account_id: pending.account.id });
   }

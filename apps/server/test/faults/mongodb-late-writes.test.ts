@@ -273,6 +273,25 @@ describeOnEachMongodb('a write that arrives late,', (mongodb) => {
     expect(await other.findPage(page.id)).toBeNull();
   });
 
+  test('a decision leaves a link request open that it was said not to decide', async () => {
+    const { store } = service.server.service;
+    const { store: other } = service.witness.service;
+    const { link, account } = await identified(store);
+    const rival = anAccount();
+    await other.putAccount(rival);
+    const identify = ({ id: account_id }: typeof account) =>
+      other.identifyLink(identificationOf(link, aConsentPage(link, { account_id })));
+    const holding = service.proxy.holdNext(isDurableWrite);
+    const answering = store.decideLink(approvalOf(link, account.id));
+    const held = await holding;
+    await identify(rival);
+    held.cut();
+    expect(await answering).toBeNull();
+    await identify(account);
+    await held.execute();
+    expect((await other.findLink(link.id))?.decision).toBeNull();
+  });
+
   test('a decision and a switch leave what was decided', async () => {
     const { store } = service.server.service;
     const { link, page, account } = await identified(store);

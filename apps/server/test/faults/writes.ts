@@ -81,10 +81,14 @@ export const writes: Record<string, Prepare> = {
   },
 
   async issue({ server, witness, linked: { application_id, account_id } }) {
+    const scope = randomUUID();
+    const input = { application_id, account_id, scope };
     return {
-      call: () =>
-        call(server, 'admin.codes.issue', { application_id, account_id, scope: 'a' }, operator),
-      isMade: async ({ grant_id }) => (await witness.service.store.findCode(grant_id)) !== null,
+      call: () => call(server, 'admin.codes.issue', input, operator),
+      async isMade() {
+        const codes = await witness.service.store.listCodes(account_id);
+        return codes.some((code) => code.scope === scope);
+      },
     };
   },
 

@@ -85,9 +85,9 @@ export function accounts(database: Database, clock: Clock, recordsEvents = false
 
   /** A call that read the account earlier stored a page or a code, which names its link request. */
   async function deletePages(ofAccount: OfAccount): Promise<number> {
-    const found = await database.read(({ pages, listing }) =>
+    const found = await database.decideByIndex('pages_by_account', ({ pages }, options) =>
       pages
-        .find(ofAccount, { ...listing, projection: { link_id: 1 } })
+        .find(ofAccount, { ...options, projection: { link_id: 1 } })
         .limit(BATCH_SIZE)
         .toArray(),
     );
@@ -98,9 +98,9 @@ export function accounts(database: Database, clock: Clock, recordsEvents = false
   }
 
   async function deleteLinks(ofAccount: OfAccount): Promise<number> {
-    const found = await database.read(({ links, listing }) =>
+    const found = await database.decideByIndex('links_by_account', ({ links }, options) =>
       links
-        .find(ofAccount, { ...listing, projection: { _id: 1 } })
+        .find(ofAccount, { ...options, projection: { _id: 1 } })
         .limit(BATCH_SIZE)
         .toArray(),
     );

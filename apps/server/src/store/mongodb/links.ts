@@ -108,28 +108,32 @@ export function links(database: Database): Links {
     async decideLink({ link_id, holder, account_id, decision, now, initiator }) {
       const _id = toId(link_id);
       const made = toDecision(decision);
-      const decided = await database.write(({ links, decisive }) => ({
-        // One command: of two decisions, only one finds the request undecided.
-        send: (options) =>
-          links.findOneAndUpdate(
-            { ...undecided(_id, now), ...heldBy(holder, account_id) },
-            {
-              $set: {
-                decision: made,
-                ...(account_id !== null && { account_id: toId(account_id) }),
-                ...initiatorField('decide_initiator', initiator),
+      const link = { ...undecided(_id, now), ...heldBy(holder, account_id) };
+      const decideAt = (revision: number) =>
+        database.write(({ links, decisive }) => ({
+          // One command: of two decisions, only one finds the request undecided.
+          send: (options) =>
+            links.findOneAndUpdate(
+              // The same account may be identified again, so only the revision stops a late command.
+              { ...link, ...atRevision(revision) },
+              {
+                $set: {
+                  decision: made,
+                  ...(account_id !== null && { account_id: toId(account_id) }),
+                  ...initiatorField('decide_initiator', initiator),
+                },
+                ...(account_id !== null && 'link_hash' in holder && { $unset: forgottenRevision }),
               },
-              ...(account_id !== null && 'link_hash' in holder && { $unset: forgottenRevision }),
-            },
-            { ...options, returnDocument: 'after' },
-          ),
-        async readBack() {
-          const found = await links.findOne({ _id }, decisive);
-          if (found && !found.decision) return 'retry' as const;
-          const isOurs = isSame(found?.decision?.decision_id, made.decision_id);
-          return { result: isOurs ? found : null };
-        },
-      }));
+              { ...options, returnDocument: 'after' },
+            ),
+          async readBack() {
+            const found = await links.findOne({ _id }, decisive);
+            if (found && !found.decision && revisionOf(found) === revision) return 'retry' as const;
+            const isOurs = isSame(found?.decision?.decision_id, made.decision_id);
+            return { result: isOurs ? found : null };
+          },
+        }));
+      const decided = await retryOnConflict(() => find(link), decideAt);
       return decided && fromLinkDocument(decided);
     },
   };

@@ -35,7 +35,11 @@ export async function settle<T>(
   closing: AbortSignal,
 ): Promise<T> {
   const first = await send(write, durably);
-  if ('result' in first) return first.result;
+  if ('result' in first) {
+    // That the driver's repetition matched nothing says nothing about the first command.
+    if (first.result !== null || first.sends === 1) return first.result;
+    return afterRepetition(write, first.result, outcomeUnknown(write));
+  }
   if (!mayBeMade(first)) throw unavailable(first.error);
 
   // The command may still be on its way, so `store_unavailable` could turn out wrong.
@@ -56,7 +60,7 @@ export async function settle<T>(
   }
 }
 
-type Sent<T> = { result: T } | { error: unknown; sends: number };
+type Sent<T> = { sends: number } & ({ result: T } | { error: unknown });
 
 /** The driver asks the `comment` for its BSON each time it sends the command: see decision 32. */
 async function send<T>(write: Write<T>, durably: Send): Promise<Sent<T>> {
@@ -68,7 +72,8 @@ async function send<T>(write: Write<T>, durably: Send): Promise<Sent<T>> {
     },
   };
   try {
-    return { result: await durably((options) => write.send({ ...options, comment })) };
+    const result = await durably((options) => write.send({ ...options, comment }));
+    return { result, sends };
   } catch (error) {
     return { error, sends };
   }

@@ -324,6 +324,18 @@ describe('other writes whose response is lost', () => {
     expect(second).toEqual(first);
   });
 
+  test('a revocation is unknown if its code is not redeemed, since it may still arrive', async () => {
+    const { server, store } = await scripted({ is: 'primary' });
+    // The driver sends it again by itself.
+    server.script('findAndModify', 'close', { value: null });
+    server.script('find', batch(pendingDocument(pending)));
+    const error = await refusal(
+      store.revokeGrant({ grant_id, application_id: null, now: 9, initiator: anInitiator() }),
+    );
+    expect(error).toMatchObject({ code: 'outcome_unknown', members: { grant_id } });
+    expect(server.sent('findAndModify')).toHaveLength(2);
+  });
+
   test('a revocation that can’t be read back names the grant', async () => {
     const { server, store } = await scripted({ timeouts: shortTimeouts });
     server.on('findAndModify', () => {
