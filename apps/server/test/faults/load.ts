@@ -46,6 +46,7 @@ export class Load {
       for (let tries = 0; tries < 3 && !journey.isLinked && this.#goesOn; tries++) {
         await journey.link();
       }
+      if (journey.isLinked && this.#random() < 0.3) await journey.renew();
       if (journey.isLinked && this.#random() < 0.5) await journey.use();
       if (journey.isLinked && this.#random() < 0.5) await journey.revoke();
     }
