@@ -1,6 +1,7 @@
 import { WrongOption } from './wrong-option.ts';
 
-const LOOPBACK = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+/** No name below `localhost`: a name server may lead it elsewhere. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
 export const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname);
 
@@ -12,14 +13,19 @@ export class Hosts {
     this.#named = new Set(names.map((name) => name.toLowerCase()));
   }
 
-  /** @throws WrongOption */
-  check(url: URL): void {
+  /**
+   * @param what - is at this URL, for the message
+   * @throws WrongOption
+   */
+  check(url: URL, what = 'The page'): void {
     if (!/^https?:$/.test(url.protocol)) {
-      throw new WrongOption(`${url.protocol}//${url.host} is no address of HTTP.`);
+      throw new WrongOption(
+        `${what} is at ${url.protocol}//${url.host}, which is no address of HTTP.`,
+      );
     }
     if (isLoopback(url) || this.#named.has(url.hostname)) return;
     throw new WrongOption(
-      `${url.hostname} is not this machine. If it is a server that you may attack, add: --host ${url.hostname}`,
+      `${what} is at ${url.hostname}, which is not this machine. Only if that is a server for tests which you may attack, add: --host ${url.hostname}`,
     );
   }
 }

@@ -70,7 +70,7 @@ export async function measureRow(
     if (index > 0) await sleep(load.pause);
     const round = { requests: load.requests, index, random };
     const outcome = await row.play(server, round).catch(asOutcome);
-    outcomes.push(outcome);
+    outcomes.push(outcome.isNotIssued ? unlessIssued(outcome, outcomes) : outcome);
     onCode(index + 1, all);
     if (outcome.endsRow) break;
     const last = outcomes.slice(-MOST_ERRORS);
@@ -89,9 +89,20 @@ const asOutcome = (error: unknown): Outcome => ({
   reason: error instanceof Error ? error.message : String(error),
 });
 
+/** A server that issued one such code has another reason to refuse the next. */
+const unlessIssued = (outcome: Outcome, earlier: readonly Outcome[]): Outcome =>
+  earlier.every(({ isNotIssued, verdict }) => isNotIssued || verdict === 'error')
+    ? outcome
+    : asOutcome(new Error('The server issued no more codes after the first ones.'));
+
 function resultOf({ id, title, source }: Row, outcomes: readonly Outcome[]): RowResult {
   const verdict = ORDER.find((one) => outcomes.some((outcome) => outcome.verdict === one));
-  const deciding = outcomes.filter((outcome) => outcome.verdict === verdict);
+  // What could not be measured has a reason beside any verdict.
+  const reasons = [verdict, 'error'].flatMap(
+    (one) =>
+      outcomes.find((outcome) => outcome.verdict === one && outcome.reason !== undefined)?.reason ??
+      [],
+  );
   const counts: Record<string, number> = {};
   for (const { name } of outcomes) counts[name] = (counts[name] ?? 0) + 1;
   return {
@@ -100,7 +111,7 @@ function resultOf({ id, title, source }: Row, outcomes: readonly Outcome[]): Row
     source,
     verdict: verdict ?? 'error',
     outcomes: counts,
-    reason: deciding.find(({ reason }) => reason !== undefined)?.reason ?? null,
+    reason: reasons.length === 0 ? null : [...new Set(reasons)].join(' '),
     responses: countResponses(outcomes),
   };
 }

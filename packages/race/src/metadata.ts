@@ -1,14 +1,19 @@
 import { type Response, send } from './http/connection.ts';
 import { jsonOf, kindOf } from './http/json.ts';
 
-/** What the tool reads of a server's metadata (RFC 8414, section 2). */
-export interface Metadata {
-  authorization_endpoint?: string;
-  token_endpoint?: string;
-  introspection_endpoint?: string;
-  revocation_endpoint?: string;
-  userinfo_endpoint?: string;
-  token_endpoint_auth_methods_supported?: string[];
+/** A server's metadata (RFC 8414, section 2), as it came. */
+export type Metadata = Readonly<Record<string, unknown>>;
+
+/**
+ * An endpoint; null if there is none.
+ *
+ * @throws Error if it is no URL
+ */
+export function endpointOf(metadata: Metadata, name: `${string}_endpoint`): URL | null {
+  const value = metadata[name] ?? null;
+  if (value === null) return null;
+  if (typeof value === 'string' && URL.canParse(value)) return new URL(value);
+  throw new Error(`${name} of the metadata is no whole URL. Give the address by an option.`);
 }
 
 /** The two places where it can be: of OAuth (RFC 8414, 3.1), and of OpenID Connect Discovery. */
@@ -35,7 +40,7 @@ export async function readMetadata(issuer: string, timeout: number): Promise<Met
     }
     if (metadata.issuer !== issuer) {
       throw new Error(
-        'The metadata is that of another issuer. Pass --issuer exactly as it is there.',
+        `The metadata is that of another issuer: ${metadata.issuer}. Pass --issuer exactly as it is there.`,
       );
     }
     return metadata;

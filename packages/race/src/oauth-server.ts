@@ -9,28 +9,31 @@ import {
   send,
 } from './http/connection.ts';
 import { jsonOf, kindOf } from './http/json.ts';
+import { placeOf } from './http/place.ts';
 import type { Login } from './login/login.ts';
 import type { Secrets } from './secrets.ts';
 import { type Answer, type Attempt, type Check, type Code, NoCode, type Server } from './server.ts';
 
+/** How a client authenticates (RFC 6749, 2.3.1). */
+export type ClientAuth = 'basic' | 'post' | 'none';
+
 export interface Client {
   id: string;
   secret: string | null;
+  auth: ClientAuth;
 }
-
-/** How a client authenticates (RFC 6749, 2.3.1). */
-export type ClientAuth = 'basic' | 'post' | 'none';
 
 /** All that is needed of a server that speaks OAuth 2.0. */
 export interface OAuthSettings {
   authorizationEndpoint: URL;
   tokenEndpoints: readonly URL[];
   introspectionEndpoint: URL | null;
+  /** It is of the metadata, and was not asked for. */
+  isIntrospectionPublished: boolean;
   revocationEndpoint: URL | null;
   resource: URL | null;
   client: Client;
   otherClient: Client | null;
-  clientAuth: ClientAuth;
   redirectUri: string;
   scope: string | null;
   login: Login;
@@ -44,14 +47,16 @@ const randomText = () => randomBytes(32).toString('base64url');
 
 /** A server that is called as RFC 6749 says, by its token endpoints. */
 export function oauthServer(settings: OAuthSettings): Server {
-  const { client, otherClient, clientAuth, introspectionEndpoint, resource, secrets } = settings;
-  const { revocationEndpoint, timeout, tokenEndpoints } = settings;
+  const { client, otherClient, introspectionEndpoint, resource, secrets } = settings;
+  const { authorizationEndpoint, revocationEndpoint, timeout, tokenEndpoints } = settings;
   for (const one of [client, otherClient]) secrets.add(one?.secret);
 
+  const codes = new Set<string>();
   const checks: Check[] = [];
   if (introspectionEndpoint) {
     checks.push({
       name: 'introspection',
+      isPublished: settings.isIntrospectionPublished,
       async passes(token) {
         const response = await postToken(introspectionEndpoint, token);
         const active = response.status === 200 ? jsonOf(response)?.active : undefined;
@@ -74,15 +79,15 @@ export function oauthServer(settings: OAuthSettings): Server {
   }
 
   function postToken(url: URL, token: string): Promise<Response> {
-    const { headers, fields } = authentication(client, clientAuth);
+    const { headers, fields } = authentication(client);
     return send({ url, headers, form: new URLSearchParams({ token, ...fields }) }, timeout);
   }
 
   function tokenRequest({ code, verifier }: Code, attempt: Attempt) {
     const by = attempt.client === 'own' ? client : (otherClient as Client);
     const secret = attempt.secret === 'wrong' ? randomText() : by.secret;
-    const auth = attempt.secret === 'none' ? 'none' : clientAuth;
-    const { headers, fields } = authentication({ id: by.id, secret }, auth);
+    const auth = attempt.secret === 'none' ? 'none' : by.auth;
+    const { headers, fields } = authentication({ id: by.id, secret, auth });
     const sent = { right: verifier, wrong: randomText(), none: null }[attempt.verifier];
     const form = new URLSearchParams({
       grant_type: 'authorization_code',
@@ -95,10 +100,14 @@ export function oauthServer(settings: OAuthSettings): Server {
     return { headers, form };
   }
 
+  /** The server found the request itself wrong. Other pages may be of a login that failed. */
+  const isRefusalPage = ({ url, status }: Browser) =>
+    status === 400 && placeOf(url) === placeOf(authorizationEndpoint.href);
+
   function answerOf(response: Response): Answer {
     const { status, milliseconds, headers } = response;
     const body = jsonOf(response);
-    if (status === 200 && typeof body?.access_token === 'string') {
+    if (status === 200 && typeof body?.access_token === 'string' && body.access_token !== '') {
       const { access_token: token, refresh_token, id_token } = body;
       for (const secret of [token, refresh_token, id_token]) {
         if (typeof secret === 'string') secrets.add(secret);
@@ -118,13 +127,13 @@ export function oauthServer(settings: OAuthSettings): Server {
 
   return {
     routes: tokenEndpoints.length,
-    hasSecret: clientAuth !== 'none',
+    hasSecret: client.auth !== 'none',
     hasOtherClient: otherClient !== null,
     checks,
     async issue({ challenge }) {
       const verifier = challenge ? randomText() : null;
       const state = randomText();
-      const url = new URL(settings.authorizationEndpoint);
+      const url = new URL(authorizationEndpoint);
       const query = {
         response_type: 'code',
         client_id: client.id,
@@ -139,12 +148,19 @@ export function oauthServer(settings: OAuthSettings): Server {
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
       secrets.add(verifier, state);
       const browser = new Browser(settings);
-      const returned = await settings.login(url.href, browser).catch((error) => {
+      const returned: unknown = await settings.login(url.href, browser).catch((error) => {
+        // A server that refuses at once leaves the rest of a login without a page.
+        if (browser.isDone || isRefusalPage(browser)) return browser.url;
         if (error instanceof NoResponse) throw error;
-        throw new NoCode(`The login failed: ${error instanceof Error ? error.message : error}`);
+        throw new Error(`The login failed: ${error instanceof Error ? error.message : error}`);
       });
-      const code = codeIn(String(returned), state);
+      if (String(returned) === browser.url && isRefusalPage(browser)) {
+        throw new NoCode('The authorization endpoint showed a page with status 400.', 'page');
+      }
+      const code = codeIn(returned, { state, redirectUri: settings.redirectUri });
       secrets.add(code);
+      if (codes.has(code)) throw new Error('The login returned the same code again.');
+      codes.add(code);
       return { code, verifier };
     },
     async connect(route) {
@@ -169,10 +185,11 @@ export function oauthServer(settings: OAuthSettings): Server {
 }
 
 /** The client's credentials, as a header or as fields of a form. */
-function authentication(
-  { id, secret }: Client,
-  auth: ClientAuth,
-): Record<'headers' | 'fields', Record<string, string>> {
+function authentication({
+  id,
+  secret,
+  auth,
+}: Client): Record<'headers' | 'fields', Record<string, string>> {
   if (auth === 'basic') {
     // RFC 6749, 2.3.1, has both encoded as in a form.
     const encoded = [id, secret ?? ''].map((part) =>
@@ -197,25 +214,36 @@ function unanswered(error: unknown): Answer {
   return { kind: 'broken', status: null, reason, milliseconds };
 }
 
+/** They say that the server could not decide now (RFC 6749, 4.1.2.1). */
+const UNDECIDED = new Set(['server_error', 'temporarily_unavailable']);
+
 /**
  * The code in what a login returned: a URL, or the code alone.
  *
- * @throws NoCode
+ * @throws NoCode if it is a refusal at the redirect URI
  */
-function codeIn(returned: string, state: string): string {
-  const text = returned.trim();
+function codeIn(returned: unknown, request: { state: string; redirectUri: string }): string {
+  if (typeof returned !== 'string' && !(returned instanceof URL)) {
+    throw new Error(
+      `The login returned ${returned === null ? 'null' : typeof returned}, not a URL.`,
+    );
+  }
+  const text = String(returned).trim();
   if (!/^[a-z][a-z\d+.-]*:/i.test(text) || !URL.canParse(text)) {
-    if (text === '') throw new NoCode('The login returned nothing.');
+    if (text === '') throw new Error('The login returned nothing.');
     return text;
   }
   const { searchParams, pathname } = new URL(text);
-  const error = searchParams.get('error');
-  if (error !== null) throw new NoCode(`The server refused the authorization request: ${error}.`);
-  const code = searchParams.get('code');
-  if (code === null) throw new NoCode(`The login ended without a code, at ${pathname}.`);
-  const returnedState = searchParams.get('state');
-  if (returnedState !== null && returnedState !== state) {
-    throw new NoCode('The login ended with the state of another request.');
+  const state = searchParams.get('state');
+  if (state !== null && state !== request.state) {
+    throw new Error('The login ended with the state of another request.');
   }
+  const error = searchParams.get('error');
+  if (error !== null && placeOf(text) === placeOf(request.redirectUri)) {
+    const message = `The server refused the authorization request: ${error}.`;
+    throw UNDECIDED.has(error) ? new Error(message) : new NoCode(message);
+  }
+  const code = searchParams.get('code');
+  if (code === null) throw new Error(`The login ended without a code, at ${pathname}.`);
   return code;
 }

@@ -2,14 +2,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { CLIENT, OTHER_CLIENT, PUBLIC_CLIENT, startFaultyServer } from '../test/faulty-server.ts';
 import { randomOf } from './random.ts';
 import { scheduleOf } from './rows/races.ts';
-import { run } from './run.ts';
+import { type RunOptions, run } from './run.ts';
 
 const login = async (url: string) => url;
 
 test.each([
   [
     { issuer: 'https://login.example.com' },
-    /login\.example\.com is not this machine.*--host login/,
+    /^--issuer is at login\.example\.com, which is not this machine.*--host login/,
   ],
   [
     { issuer: 'http://127.0.0.1:9', resource: 'http://127.0.0.1.example:9' },
@@ -22,7 +22,9 @@ test.each([
   [{ issuer: 'http://127.0.0.1:9', requests: 9 }, /--requests .* 2 to 8/],
   [{ issuer: 'https://a.example', hosts: ['a.example'], pause: 99 }, /--pause .* 100 to/],
   [{ issuer: 'http://127.0.0.1:9', rows: ['rase'] }, /no row rase/],
-  [{ issuer: 'http://127.0.0.1:9', otherClient: { id: 'b' } }, /OAUTH_RACE_OTHER_SECRET/],
+  [{ issuer: 'http://127.0.0.1:9', loginTimeout: 1e12 }, /^loginTimeout has to be .* 2147483647/],
+  // A name server may lead it elsewhere.
+  [{ issuer: 'http://login.localhost:9' }, /login\.localhost, which is not this machine/],
   [
     { issuer: 'http://127.0.0.1:9', client: { id: 'a' }, clientAuth: 'post' as const },
     /OAUTH_RACE_SECRET/,
@@ -37,14 +39,19 @@ test('an endpoint of the metadata on another host is refused, and named', async 
   const options = { issuer: server.url, client: CLIENT, login };
   await expect(
     run({ ...options, tokenEndpoints: ['https://elsewhere.example/token'] }),
-  ).rejects.toThrow('--host elsewhere.example');
+  ).rejects.toThrow('--token-endpoint is at elsewhere.example');
+  server.publish({ revocation_endpoint: 'https://login.example.com/revoke' });
+  await expect(run(options)).rejects.toThrow(
+    'revocation_endpoint of the metadata is at login.example.com, which is not this machine.',
+  );
+  server.publish({ revocation_endpoint: null });
   // A redirect of the login ends in the row.
   const { rows } = await run({
     ...options,
     rows: [],
     login: (_, browser) => browser.open('https://elsewhere.example'),
   });
-  expect(rows[0]?.reason).toMatch(/elsewhere\.example is not this machine/);
+  expect(rows[0]?.reason).toMatch(/elsewhere\.example, which is not this machine/);
 });
 
 test.each(['basic', 'post'] as const)('clients authenticate by %s', async (clientAuth) => {
@@ -60,6 +67,66 @@ test.each(['basic', 'post'] as const)('clients authenticate by %s', async (clien
     codes: 1,
   });
   expect(rows.map(({ verdict }) => verdict)).toEqual(['pass', 'pass', 'pass']);
+});
+
+test.each([
+  ['confidential', 'public', CLIENT, PUBLIC_CLIENT, 'post'],
+  ['confidential', 'confidential', CLIENT, OTHER_CLIENT, undefined],
+  ['public', 'confidential', PUBLIC_CLIENT, OTHER_CLIENT, undefined],
+  ['public', 'confidential', PUBLIC_CLIENT, OTHER_CLIENT, 'none'],
+] as const)('a %s client and a %s other one authenticate, each in its way', async (...clients) => {
+  const [, , client, otherClient, clientAuth] = clients;
+  const rows = await measureOther({ client, otherClient, clientAuth });
+  expect(rows).toEqual([
+    ['pass', null],
+    ['pass', null],
+    ['pass', null],
+  ]);
+});
+
+test.each([
+  { ...OTHER_CLIENT, secret: 'a-wrong-secret' },
+  { id: 'unknown', secret: 'any' },
+  { id: 'unknown' },
+])('a second client that is not authenticated is no attempt: %j', async (otherClient) => {
+  const error = [
+    'error',
+    'The second client was not authenticated. Is OAUTH_RACE_OTHER_SECRET right?',
+  ];
+  expect(await measureOther({ client: CLIENT, otherClient })).toEqual([
+    ['pass', null],
+    error,
+    error,
+  ]);
+});
+
+/** The verdicts of the rows with another client, and their reasons. */
+async function measureOther(options: Pick<RunOptions, 'client' | 'otherClient' | 'clientAuth'>) {
+  const server = await startFaultyServer();
+  onTestFinished(server.close);
+  const { rows } = await run({
+    ...options,
+    issuer: server.url,
+    login: (url, browser) => browser.open(url),
+    rows: ['other-client', 'replay-other-client'],
+    codes: 1,
+  });
+  return rows.map(({ verdict, reason }) => [verdict, reason]);
+}
+
+test('without a way to check the token, the report says so', async () => {
+  const server = await startFaultyServer();
+  onTestFinished(server.close);
+  const { rows } = await run({
+    authorizationEndpoint: `${server.url}/authorize`,
+    tokenEndpoints: [`${server.url}/token`],
+    client: CLIENT,
+    login: (url, browser) => browser.open(url),
+    rows: [],
+  });
+  expect(rows).toMatchObject([
+    { verdict: 'pass', outcomes: { 'exchanged (no way to check the token)': 1 } },
+  ]);
 });
 
 test('a client without a secret has no rows about secrets, and one alone none with another', async () => {

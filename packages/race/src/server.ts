@@ -33,14 +33,23 @@ export interface Code {
   verifier: string | null;
 }
 
-/** An authorization request ended without a code. */
+/** The server refused an authorization request. A login that failed for another reason is another error. */
 export class NoCode extends Error {
   override readonly name = 'NoCode';
+  /** `page`: it showed an error page instead of the redirect that RFC 6749, 4.1.2.1, asks for. */
+  readonly how: 'redirect' | 'page';
+
+  constructor(message: string, how: NoCode['how'] = 'redirect') {
+    super(message);
+    this.how = how;
+  }
 }
 
 /** A way to find out whether a token passes. */
 export interface Check {
   name: 'introspection' | 'resource';
+  /** Found in the metadata: it may be for other clients than this one. */
+  isPublished?: boolean;
   /** @throws Error if the response says neither yes nor no */
   passes(token: string): Promise<boolean>;
 }
@@ -55,7 +64,7 @@ export interface Server {
   /**
    * Gets a code for the client.
    *
-   * @throws NoCode if the server issues none
+   * @throws NoCode if the server refuses to issue one
    */
   issue(options: { challenge: boolean }): Promise<Code>;
   /** Opens a connection of its own for one attempt. The function sends it. */

@@ -22,9 +22,13 @@ const skipped = ['skipped', 'The exchange of a code does not work.'];
 
 const cases: [Fault, RegExp][] = [
   ['the metadata is HTML', /^The server has no metadata \(.*: 200, HTML; .*: 404, HTML\)\. Give/],
-  ['the metadata is of another issuer', /^The metadata is that of another issuer/],
+  [
+    'the metadata is of another issuer',
+    /^The metadata is that of another issuer: https:\/\/other\.example\. Pass --issuer exactly/,
+  ],
   ['the login loops', /^The login failed: More than 20 redirects\.$/],
   ['the login is a 500', /^The login ended without a code, at \/authorize\.$/],
+  ['the token is empty', /^200, JSON of another shape$/],
   ['the token endpoint is silent', /^No response within 200 ms, at 127\.0\.0\.1:\d+\.$/],
   [
     'the token endpoint echoes the code',
@@ -53,6 +57,10 @@ async function startRawServer(bytes: string) {
 test.each([
   ['', /^The connection was closed without a whole response, at /],
   ['SSH-2.0-OpenSSH\r\n', /^The response is not HTTP, from /],
+  [
+    `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`,
+    /^The headers of the response are too long, at /,
+  ],
   ['HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{', /^The connection was closed without a whole/],
   [`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(1_100_000)}`, /^A response of more than 1 MB/],
 ])('a server that sends %.30j', async (bytes, reason) => {
@@ -86,7 +94,7 @@ test('a login that never ends, and one that throws an address with the code', as
 
 test.each([
   ['https://a.example/callback?code=abcdef&state=other', 'with the state of another request'],
-  ['https://a.example/callback?error=access_denied', 'authorization request: access_denied.'],
+  ['http://127.0.0.1:8976/callback?error=access_denied', 'authorization request: access_denied.'],
   ['https://a.example/callback#code=abcdef', 'The login ended without a code, at /callback.'],
   [' \n', 'The login returned nothing.'],
 ])('a login that returns %j', async (returned, reason) => {
@@ -95,6 +103,87 @@ test.each([
   expect(await said({ issuer: server.url, login: async () => returned })).toEqual([
     ['error', expect.stringContaining(reason)],
     skipped,
+  ]);
+});
+
+test.each([
+  { authorization_endpoint: null },
+  { authorization_endpoint: '/authorize' },
+  { token_endpoint: undefined },
+  { token_endpoint: 5 },
+  { introspection_endpoint: '' },
+  { revocation_endpoint: ['http://127.0.0.1'] },
+])('metadata with %j', async (changes) => {
+  const server = await startFaultyServer();
+  onTestFinished(server.close);
+  server.publish(changes);
+  expect(await said({ issuer: server.url })).toEqual([
+    [
+      'error',
+      expect.stringMatching(/ of the metadata is no whole URL\. |lacks an endpoint\. Give/),
+    ],
+    skipped,
+  ]);
+});
+
+test('an endpoint that is null is absent, and one that was given wins', async () => {
+  const server = await startFaultyServer();
+  onTestFinished(server.close);
+  server.publish({ introspection_endpoint: null, revocation_endpoint: null, token_endpoint: '' });
+  const given = { issuer: server.url, tokenEndpoints: [`${server.url}/token`] };
+  expect(await said(given)).toEqual([
+    ['pass', null],
+    ['pass', null],
+  ]);
+});
+
+test('an introspection endpoint that was asked for has to answer', async () => {
+  const server = await startFaultyServer('introspects for others');
+  onTestFinished(server.close);
+  const given = { issuer: server.url, introspectionEndpoint: `${server.url}/introspect` };
+  expect(await said(given)).toEqual([
+    [
+      'error',
+      expect.stringMatching(/calls a new token inactive\. .* leave --introspection-endpoint/),
+    ],
+    skipped,
+  ]);
+});
+
+test('a client with a wrong secret is told where it came from', async () => {
+  const server = await startFaultyServer();
+  onTestFinished(server.close);
+  const client = { ...CLIENT, secret: 'a-wrong-secret' };
+  expect(await said({ issuer: server.url, client })).toEqual([
+    ['error', expect.stringMatching(/: 401 invalid_client\. Is OAUTH_RACE_SECRET right\?$/)],
+    skipped,
+  ]);
+});
+
+test.each([
+  [undefined, 'The login returned undefined, not a URL.'],
+  [{ code: 'abcdef' }, 'The login returned object, not a URL.'],
+])('a login that returns %j instead of a text', async (returned, reason) => {
+  const server = await startFaultyServer();
+  onTestFinished(server.close);
+  const login = async () => returned as unknown as string;
+  expect(await said({ issuer: server.url, login })).toEqual([['error', reason], skipped]);
+});
+
+test('a login that returns one code again and again', async () => {
+  const server = await startFaultyServer();
+  onTestFinished(server.close);
+  let first: Promise<string> | undefined;
+  const rows = await said({
+    issuer: server.url,
+    login: (url, browser) => {
+      first ??= browser.open(url).then((at) => new URL(at).searchParams.get('code') ?? '');
+      return first;
+    },
+  });
+  expect(rows).toEqual([
+    ['pass', null],
+    ['error', 'The login returned the same code again.'],
   ]);
 });
 

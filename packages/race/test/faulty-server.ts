@@ -16,10 +16,13 @@ export type Fault =
   | 'losers get nothing'
   | 'losers get a redirect'
   | 'losers wait and are busy'
+  | 'some losers are busy'
+  | 'the same token for a code'
   | 'a race revokes'
   | 'accepts a wrong secret'
   | 'accepts no secret'
   | 'accepts another client'
+  | 'calls another client invalid'
   | 'accepts another redirect URI'
   | 'accepts a wrong verifier'
   | 'accepts no verifier'
@@ -33,13 +36,22 @@ export type Fault =
   | 'a replay of a stranger revokes'
   | 'introspects from a cache'
   | 'lets revoked tokens pass'
+  | 'revokes late'
+  | 'refuses to introspect'
+  | 'introspects for others'
   | 'demands PKCE'
+  | 'demands PKCE by an error page'
+  | 'demands PKCE to redeem'
+  | 'issues one code without PKCE'
+  | 'the login is busy without PKCE'
+  | 'the login is undecided without PKCE'
   | 'the metadata is HTML'
   | 'the metadata is of another issuer'
   | 'the login loops'
   | 'the login is a 500'
   | 'the token endpoint is silent'
-  | 'the token endpoint echoes the code';
+  | 'the token endpoint echoes the code'
+  | 'the token is empty';
 
 export const CLIENT = { id: 'client', secret: 'a-secret/of:the client' };
 export const OTHER_CLIENT = { id: 'other', secret: 'a-secret-of-the-other' };
@@ -66,6 +78,8 @@ export async function startFaultyServer(...planted: readonly Fault[]) {
   const codes = new Map<string, Issued>();
   const tokens = new Map<string, { isActive: boolean }>();
   let row = '';
+  let codesWithoutChallenge = 0;
+  const published: Record<string, unknown> = {};
   const isRace = () => row.startsWith('race');
   /** Everything that no output may have. */
   const secrets = new Set([CLIENT.secret, OTHER_CLIENT.secret]);
@@ -107,6 +121,7 @@ export async function startFaultyServer(...planted: readonly Fault[]) {
     token_endpoint: `${url}/token`,
     introspection_endpoint: `${url}/introspect`,
     revocation_endpoint: `${url}/revoke`,
+    ...published,
   });
 
   function authorize({ searchParams }: URL, response: ServerResponse): void {
@@ -122,7 +137,16 @@ export async function startFaultyServer(...planted: readonly Fault[]) {
     const challenge = searchParams.get('code_challenge');
     to.searchParams.set('state', parameter('state'));
     secrets.add(parameter('state'));
-    if (faults.has('demands PKCE') && challenge === null) {
+    if (challenge === null) codesWithoutChallenge++;
+    const without = (fault: Fault) => challenge === null && faults.has(fault);
+    if (without('the login is busy without PKCE')) return void html(response, 429);
+    if (without('demands PKCE by an error page')) return void html(response, 400);
+    if (without('the login is undecided without PKCE')) {
+      to.searchParams.set('error', 'temporarily_unavailable');
+    } else if (
+      without('demands PKCE') ||
+      (without('issues one code without PKCE') && codesWithoutChallenge > 1)
+    ) {
       to.searchParams.set('error', 'invalid_request');
     } else {
       const code = randomUUID();
@@ -147,7 +171,9 @@ export async function startFaultyServer(...planted: readonly Fault[]) {
     const by = callerOf(request, form);
     const refuse = (status: number, error: string) => json(response, status, { error });
     if (faults.has('the token endpoint echoes the code')) return refuse(400, code);
-    if (issued === undefined) return refuse(400, 'invalid_grant');
+    if (issued === undefined) {
+      return by.isAuthenticated ? refuse(400, 'invalid_grant') : refuse(401, 'invalid_client');
+    }
     issued.requests++;
     const isReplay = issued.token !== null;
 
@@ -165,6 +191,7 @@ export async function startFaultyServer(...planted: readonly Fault[]) {
       if (faults.has(fault)) return issue(issued, response);
       if (isReplay) strangerReplays(issued);
       else failed(issued);
+      if (faults.has('calls another client invalid')) return refuse(401, 'invalid_client');
       return refuse(400, 'invalid_grant');
     }
     const isRight =
@@ -182,7 +209,13 @@ export async function startFaultyServer(...planted: readonly Fault[]) {
     if (faults.has(fault)) {
       while (isRace() && issued.requests < REQUESTS) await sleep(1);
     }
-    if (faults.has('nobody wins a race') && isRace()) return refuse(400, 'invalid_grant');
+    if (faults.has('nobody wins a race') && isRace()) {
+      for (let turn = 0; issued.requests < 2 && turn < 200; turn++) await sleep(1);
+      if (issued.requests > 1) return refuse(400, 'invalid_grant');
+    }
+    if (faults.has('demands PKCE to redeem') && issued.challenge === null) {
+      return refuse(400, 'invalid_request');
+    }
     if (!isUsed && !issued.isUsedUp) {
       issued.usedOver.add(route);
       return issue(issued, response);
@@ -194,7 +227,8 @@ export async function startFaultyServer(...planted: readonly Fault[]) {
     if (faults.has('losers get a redirect')) {
       return void response.writeHead(302, { location: '/token' }).end();
     }
-    if (faults.has('losers wait and are busy')) {
+    const isBusy = faults.has('some losers are busy') && isRace() && issued.requests % 2 === 0;
+    if (isBusy || faults.has('losers wait and are busy')) {
       response.setHeader('retry-after', '1');
       return refuse(429, 'slow_down');
     }
@@ -227,15 +261,20 @@ export async function startFaultyServer(...planted: readonly Fault[]) {
   }
 
   function issue(issued: Issued, response: ServerResponse): void {
-    const access_token = randomUUID();
+    const access_token = faults.has('the token is empty')
+      ? ''
+      : ((faults.has('the same token for a code') ? issued.token : null) ?? randomUUID());
     const refresh_token = randomUUID();
-    secrets.add(access_token).add(refresh_token);
+    secrets.add(refresh_token);
+    if (access_token !== '') secrets.add(access_token);
     issued.token ??= access_token;
     tokens.set(access_token, { isActive: true });
     json(response, 200, { access_token, refresh_token, token_type: 'Bearer' });
   }
 
   function introspect(form: URLSearchParams, response: ServerResponse): void {
+    if (faults.has('refuses to introspect')) return void json(response, 401, {});
+    if (faults.has('introspects for others')) return void json(response, 200, { active: false });
     const found = tokens.get(form.get('token') as string);
     const isCached = faults.has('introspects from a cache') && found !== undefined;
     json(response, 200, { active: isCached || found?.isActive === true });
@@ -243,7 +282,11 @@ export async function startFaultyServer(...planted: readonly Fault[]) {
 
   function revoke(form: URLSearchParams, response: ServerResponse): void {
     const found = tokens.get(form.get('token') as string);
-    if (found) found.isActive = false;
+    const end = () => {
+      if (found) found.isActive = false;
+    };
+    if (faults.has('revokes late')) setTimeout(end, 100).unref();
+    else end();
     json(response, 200, {});
   }
 
@@ -257,6 +300,8 @@ export async function startFaultyServer(...planted: readonly Fault[]) {
     url,
     handle,
     secrets,
+    /** Changes its metadata. */
+    publish: (changes: object) => void Object.assign(published, changes),
     /** Tells the server which row is measured: a race and a replay look the same. */
     playRow: (id: string) => {
       row = id;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -14,29 +14,33 @@ const REDIRECT_URI = 'http://127.0.0.1:8976/callback';
 /** A login with a session in cookies, a hidden field, and a page that asks for consent. */
 async function startLogin() {
   const sent: string[] = [];
-  const server = createServer(async (request, response) => {
+  const { url } = await startServer(async (request, response) => {
     const body = await text(request);
-    const { method, url = '', headers } = request;
-    sent.push(`${method} ${url} ${headers.cookie ?? '-'} ${body}`);
+    const { method, url: path = '', headers } = request;
+    sent.push(`${method} ${path} ${headers.cookie ?? '-'} ${body}`);
     const page = (form: string) => response.end(`<p>Ada</p>${form}`);
-    if (url.startsWith('/authorize')) {
+    if (path.startsWith('/authorize')) {
       response.setHeader('set-cookie', ['step=1; Path=/; HttpOnly', 'old=1']);
       return page(`<form method=POST action="/login?a=1&amp;b=2">
         <input type="hidden" name="csrf" value="&quot;&#52;2&quot;"><input name='username'>
         <input type=checkbox name=remember value=yes><input type="submit" name="cancel" value="x">
       </form>`);
     }
-    if (url.startsWith('/login')) {
+    if (path.startsWith('/login')) {
       response.setHeader('set-cookie', ['step=2', 'old=; Max-Age=0']);
       return void response.writeHead(302, { location: '/consent' }).end();
     }
     if (body === '') return page('<form method="post"><input name="scope" value="all"></form>');
     response.writeHead(303, { location: `${REDIRECT_URI}?code=the-code` }).end();
   });
-  server.listen(0, '127.0.0.1');
+  return { url, sent };
+}
+
+async function startServer(handle: RequestListener) {
+  const server = createServer(handle).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, sent };
+  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}` };
 }
 
 const newBrowser = () =>
@@ -69,6 +73,49 @@ test('a cookie from elsewhere is sent', async () => {
   await browser.post(`${url}/consent`, { scope: 'all' });
   expect(sent).toEqual(['POST /consent session=9 scope=all']);
   expect(browser.isDone).toBe(true);
+});
+
+test.each([
+  ['http://127.0.0.1:9108', 'http://127.0.0.1:9108/'],
+  ['https://App.example.com', 'https://app.example.com/'],
+  ['http://LOCALHOST:8976/cb', 'http://localhost:8976/cb'],
+  ['http://127.0.0.1:80/cb', 'http://127.0.0.1/cb'],
+  ['com.example.app:/cb', 'com.example.app:/cb'],
+])('a redirect to %s ends there', async (redirectUri, normal) => {
+  const { url } = await startServer((_, response) =>
+    response.writeHead(302, { location: `${redirectUri}?code=1` }).end(),
+  );
+  const browser = new Browser({ redirectUri, hosts: new Hosts([]), timeout: 60_000 });
+  expect(await browser.open(url)).toBe(`${normal}?code=1`);
+  expect(browser.isDone).toBe(true);
+});
+
+test('a form has the fields that a browser would send', async () => {
+  const sent: string[] = [];
+  const { url } = await startServer((request, response) => {
+    sent.push(request.url ?? '');
+    response.end(`<form action="/b" data-x="a>b">
+      <input name=a value="1>2" data-name="no"><input name=b value='&apos;'><input name=c disabled>
+      <input type=checkbox name=d class="checked-style"><input type=checkbox name=e checked>
+      <textarea name="f">\nx&lt;y</textarea>
+      <select name=g><option value=1>One<option value="2" selected>Two</select>
+      <select name=h><option>First</option><option>Second</option></select>
+      <select name=i multiple><option>First</option></select><INPUT TYPE=FILE name=j>
+    </form>`);
+  });
+  const browser = newBrowser();
+  await browser.open(`${url}/`);
+  await browser.submit({ h: 'Second' });
+  expect(sent[1]).toBe('/b?a=1%3E2&b=%27&e=on&f=x%3Cy&g=2&h=Second');
+});
+
+test('only a redirect leads on, and only to a URL', async () => {
+  const { url } = await startServer((request, response) =>
+    response.writeHead(request.url === '/new' ? 201 : 302, { location: 'http://' }).end(),
+  );
+  const browser = newBrowser();
+  expect(await browser.open(`${url}/new`)).toBe(`${url}/new`);
+  await expect(browser.open(`${url}/old`)).rejects.toThrow('/old redirects to no URL.');
 });
 
 test('a page without the form says where the login is', async () => {

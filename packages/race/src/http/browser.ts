@@ -1,14 +1,18 @@
 import type { Hosts } from '../hosts.ts';
 import { type Request, send } from './connection.ts';
 import { Cookies } from './cookies.ts';
-import { attribute, formsOf } from './html.ts';
+import { attribute, fieldsOf, formsOf } from './html.ts';
+import { placeOf } from './place.ts';
 
 /** More than any login has. */
 const MOST_REDIRECTS = 20;
 
+/** The statuses that send a browser on (RFC 9110, 15.4). */
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
 /** A browser without scripts. It stops where a redirect leads to the redirect URI. */
 export class Browser {
-  readonly #redirectUri: string;
+  readonly #redirectUri: string | null;
   readonly #hosts: Hosts;
   readonly #timeout: number;
   readonly #cookies = new Cookies();
@@ -18,7 +22,7 @@ export class Browser {
   #isDone = false;
 
   constructor(options: { redirectUri: string; hosts: Hosts; timeout: number }) {
-    this.#redirectUri = options.redirectUri;
+    this.#redirectUri = placeOf(options.redirectUri);
     this.#hosts = options.hosts;
     this.#timeout = options.timeout;
   }
@@ -72,14 +76,7 @@ export class Browser {
       throw new Error(`The page ${page.pathname} (status ${this.#status}) has no form to submit.`);
     }
     const { attributes, content } = found;
-    const form = new URLSearchParams();
-    for (const [, input = ''] of content.matchAll(/<input\b([^>]*)>/gi)) {
-      const name = attribute(input, 'name');
-      const type = attribute(input, 'type') ?? 'text';
-      const isLeftOut = /^(?:submit|button|image|reset)$/i.test(type);
-      const isUnchecked = /^(?:checkbox|radio)$/i.test(type) && !/\bchecked\b/i.test(input);
-      if (name && !isLeftOut && !isUnchecked) form.append(name, attribute(input, 'value') ?? '');
-    }
+    const form = new URLSearchParams(fieldsOf(content));
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
     const url = new URL(attribute(attributes, 'action') || page, page);
     if (/^post$/i.test(attribute(attributes, 'method') ?? '')) return this.#follow({ url, form });
@@ -103,9 +100,12 @@ export class Browser {
       this.#status = response.status;
       this.#text = response.body;
       this.#url = url.href;
-      if (location === undefined) return this.#url;
+      // Of a page that was created, the address is no redirect.
+      if (location === undefined || !REDIRECTS.has(response.status)) return this.#url;
+      if (!URL.canParse(location, url.href))
+        throw new Error(`${url.pathname} redirects to no URL.`);
       this.#url = new URL(location, url).href;
-      this.#isDone = this.#url.split(/[?#]/)[0] === this.#redirectUri.split(/[?#]/)[0];
+      this.#isDone = placeOf(this.#url) === this.#redirectUri;
       if (this.#isDone) return this.#url;
       next = { url: new URL(this.#url) };
     }

@@ -147,13 +147,20 @@ const WORDS: Record<string, string> = {
   ECONNREFUSED: 'Nothing listens',
   ECONNRESET: 'The connection was closed without a whole response',
   ENOTFOUND: 'The name of the host is unknown',
+  HPE_HEADER_OVERFLOW: 'The headers of the response are too long',
 };
+
+/** Of a certificate whose issuer is unknown here. */
+const DISTRUST = /^(?:DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY))_/;
 
 function describe(error: Error, { host }: URL): string {
   // Of several addresses of a name, none could be reached: the errors are inside.
   const [inner = error] = error instanceof AggregateError ? error.errors : [];
   const { code, message } = inner as NodeJS.ErrnoException;
-  if (code?.startsWith('HPE_')) return `The response is not HTTP, from ${host}.`;
-  const words = code === undefined ? message : (WORDS[code] ?? `The connection failed (${code})`);
-  return `${words}, at ${host}.`;
+  const known = code === undefined ? message : WORDS[code];
+  if (!known && code?.startsWith('HPE_')) return `The response is not HTTP, from ${host}.`;
+  const words = known ?? `The connection failed (${code})`;
+  const hint =
+    code && DISTRUST.test(code) ? ' If the certificate is yours, set NODE_EXTRA_CA_CERTS.' : '';
+  return `${words}, at ${host}.${hint}`;
 }

@@ -1,5 +1,5 @@
 import { type Attempt, RIGHT, redeem, type Server } from '../server.ts';
-import { clear, codeWithoutChallenge, NOT_ISSUED, type Outcome, type Row } from './row.ts';
+import { clear, type Outcome, type Row, redeemWrongly, withoutChallenge } from './row.ts';
 
 /** Why an attempt can't be made on a server. */
 export function lacksFor(attempt: Partial<Attempt>, server: Server): string | null {
@@ -12,7 +12,7 @@ export function lacksFor(attempt: Partial<Attempt>, server: Server): string | nu
 /** Somebody sends the code with one thing wrong, and then the client sends everything right. */
 async function attemptFirst(server: Server, wrong: Attempt): Promise<Outcome> {
   const code = await server.issue({ challenge: true });
-  const first = clear(await redeem(server, code, wrong));
+  const first = await redeemWrongly(server, code, wrong);
   if (first.kind === 'token') return { name: 'accepted', verdict: 'fail' };
   const own = clear(await redeem(server, code, RIGHT));
   return own.kind === 'token'
@@ -36,13 +36,12 @@ const downgrade: Row = {
   source: 'RFC 9700, 2.1.1',
   isRace: false,
   lacks: () => null,
-  async play(server) {
-    const code = await codeWithoutChallenge(server);
-    if (code === null) return NOT_ISSUED;
-    const answer = clear(await redeem(server, code, { ...RIGHT, verifier: 'wrong' }));
-    if (answer.kind === 'token') return { name: 'accepted', verdict: 'fail' };
-    return { name: 'refused', verdict: 'pass', answers: [answer] };
-  },
+  play: (server) =>
+    withoutChallenge(server, async (code) => {
+      const answer = clear(await redeem(server, code, { ...RIGHT, verifier: 'wrong' }));
+      if (answer.kind === 'token') return { name: 'accepted', verdict: 'fail' };
+      return { name: 'refused', verdict: 'pass', answers: [answer] };
+    }),
 };
 
 export const abuses: readonly Row[] = [

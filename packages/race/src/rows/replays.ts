@@ -1,11 +1,11 @@
-import { type Attempt, RIGHT, redeem, type Server } from '../server.ts';
+import { type Attempt, RIGHT, type Server } from '../server.ts';
 import { lacksFor } from './abuses.ts';
-import { clear, exchangeCode, type Outcome, passes, type Row } from './row.ts';
+import { exchangeCode, type Outcome, passes, type Row, redeemWrongly } from './row.ts';
 
 /** Somebody sends the code again after its client has redeemed it. */
 async function replay(server: Server, again: Attempt): Promise<Outcome> {
   const { code, token } = await exchangeCode(server);
-  const second = clear(await redeem(server, code, again));
+  const second = await redeemWrongly(server, code, again);
   if (second.kind === 'token') return { name: 'accepted', verdict: 'fail' };
   const answers = [second];
   if (server.checks.length === 0) {

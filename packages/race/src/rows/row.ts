@@ -1,5 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import type { Random } from '../random.ts';
-import { type Answer, type Code, NoCode, RIGHT, redeem, type Server } from '../server.ts';
+import {
+  type Answer,
+  type Attempt,
+  type Code,
+  NoCode,
+  RIGHT,
+  redeem,
+  type Server,
+} from '../server.ts';
 
 /**
  * `fail`: the server did what a standard forbids. `note`: the standards leave it open, or only recommend
@@ -18,6 +27,8 @@ export interface Outcome {
   answers?: readonly Answer[];
   /** The other codes would tell nothing more. */
   endsRow?: boolean;
+  /** The server refused to issue the code. */
+  isNotIssued?: boolean;
 }
 
 /** What a row needs beside the server. */
@@ -67,15 +78,48 @@ export async function exchangeCode(server: Server): Promise<{ code: Code; token:
   const answer = clear(await redeem(server, code, RIGHT));
   if (answer.kind === 'token') return { code, token: answer.token };
   const { status, error } = answer;
-  throw new Error(`The server refused the code of its own client: ${status} ${error}.`);
+  const hint = isOfClient(answer) ? ' Is OAUTH_RACE_SECRET right?' : '';
+  throw new Error(`The server refused the code of its own client: ${status} ${error}.${hint}`);
 }
 
-/** A code whose request had no challenge; null if the server issues none. */
-export function codeWithoutChallenge(server: Server): Promise<Code | null> {
-  return server.issue({ challenge: false }).catch((error) => {
-    if (error instanceof NoCode) return null;
-    throw error;
-  });
+/** Whether it may be the client that was refused, and not its code. */
+const isOfClient = (answer: Answer): boolean =>
+  answer.kind === 'refused' && /^(?:invalid|unauthorized)_client$/.test(answer.error);
+
+/**
+ * Redeems a code with something wrong.
+ *
+ * @throws Error if the other client was refused before its code was looked at
+ */
+export async function redeemWrongly(server: Server, code: Code, wrong: Attempt) {
+  const answer = clear(await redeem(server, code, wrong));
+  if (wrong.client === 'own' || !isOfClient(answer)) return answer;
+  // Some servers call the code of another client an invalid client. An invented code tells the two apart.
+  if (isOfClient(await redeem(server, { ...code, code: randomUUID() }, wrong))) {
+    throw new Error('The second client was not authenticated. Is OAUTH_RACE_OTHER_SECRET right?');
+  }
+  return answer;
 }
 
-export const NOT_ISSUED: Outcome = { name: 'not issued', verdict: 'pass' };
+/** Takes a code whose request had no challenge through a row. The server may issue none. */
+export async function withoutChallenge(
+  server: Server,
+  play: (code: Code) => Promise<Outcome>,
+): Promise<Outcome> {
+  let code: Code;
+  try {
+    code = await server.issue({ challenge: false });
+  } catch (error) {
+    if (!(error instanceof NoCode)) throw error;
+    return error.how === 'redirect'
+      ? { name: 'not issued', verdict: 'pass', isNotIssued: true }
+      : // It is hardly anything but a refusal, and not the one that clients can read.
+        {
+          name: 'not issued (error page)',
+          verdict: 'note',
+          isNotIssued: true,
+          reason: error.message,
+        };
+  }
+  return play(code);
+}
