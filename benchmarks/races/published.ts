@@ -56,6 +56,7 @@ const HARMLESS = new Set([
   'once, and others broken',
   'refused',
   'not issued',
+  'not issued (error page)',
   'refused, token kept',
 ]);
 

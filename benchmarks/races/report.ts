@@ -63,7 +63,7 @@ ${raceTable}
 or the application itself makes a mistake, before it sends everything right. The table counts the
 codes that still worked. In the last column, it counts the codes that were refused, or never issued:
 
-${counting(ABUSES, ['refused', 'not issued'])}
+${counting(ABUSES, ['refused', 'not issued', 'not issued (error page)'])}
 
 **A replay.** 10 fresh codes for each kind, sent again after the application has redeemed them. The table
 counts the codes whose grant still worked:
