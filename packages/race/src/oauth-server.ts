@@ -143,7 +143,7 @@ export function oauthServer(settings: OAuthSettings): Server {
         if (error instanceof NoResponse) throw error;
         throw new NoCode(`The login failed: ${error instanceof Error ? error.message : error}`);
       });
-      const code = codeIn(String(returned), state);
+      const code = codeIn(String(returned), state, settings.redirectUri);
       secrets.add(code);
       return { code, verifier };
     },
@@ -202,17 +202,23 @@ function unanswered(error: unknown): Answer {
  *
  * @throws NoCode
  */
-function codeIn(returned: string, state: string): string {
+function codeIn(returned: string, state: string, redirectUri: string): string {
   const text = returned.trim();
-  if (!/^[a-z][a-z\d+.-]*:/i.test(text) || !URL.canParse(text)) {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  // Codes, too, may begin with a word and a colon.
+  const isUrl = /^[a-z\d+.-]+:\/\//i.test(text) || url?.protocol === new URL(redirectUri).protocol;
+  if (url === null || !isUrl) {
     if (text === '') throw new NoCode('The login returned nothing.');
     return text;
   }
-  const { searchParams, pathname } = new URL(text);
+  const { searchParams, pathname, protocol } = url;
   const error = searchParams.get('error');
   if (error !== null) throw new NoCode(`The server refused the authorization request: ${error}.`);
   const code = searchParams.get('code');
-  if (code === null) throw new NoCode(`The login ended without a code, at ${pathname}.`);
+  if (code === null) {
+    const where = /^https?:$/.test(protocol) ? `, at ${pathname}` : '';
+    throw new NoCode(`The login ended without a code${where}.`);
+  }
   const returnedState = searchParams.get('state');
   if (returnedState !== null && returnedState !== state) {
     throw new NoCode('The login ended with the state of another request.');
