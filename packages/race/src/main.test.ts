@@ -11,6 +11,7 @@ import { cli, command, commandOn, env } from '../test/command.ts';
 import { CLIENT, OTHER_CLIENT, startFaultyServer } from '../test/faulty-server.ts';
 import { Hosts } from './hosts.ts';
 import { Browser } from './http/browser.ts';
+import { loadLogin } from './login/module.ts';
 import { main } from './main.ts';
 import { rows } from './rows/rows.ts';
 import { USAGE } from './usage.ts';
@@ -237,6 +238,17 @@ async function freePort(): Promise<number> {
   server.close();
   return port;
 }
+
+test('the login of the README runs on every Node', async () => {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  const [, name = '', code = ''] =
+    /--login \.\/(\S+)`[\s\S]*?```\w+\n([\s\S]*?)```/.exec(readme) ?? [];
+  expect(readme).toContain(`--client my-client --login ./${name}\n`);
+  await writeFile(join(folder, name), code);
+  // Only from 22.18, Node takes types out, and never of a .mjs file.
+  expect(name).toMatch(/\.mjs$/);
+  expect(await loadLogin(join(folder, name))).toBeTypeOf('function');
+});
 
 test('the README has every row, with its source', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
