@@ -5,19 +5,18 @@ import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { CLIENT, type Fault, OTHER_CLIENT, startFaultyServer } from '../test/faulty-server.ts';
+import { cli, command, commandOn, env } from '../test/command.ts';
+import { CLIENT, OTHER_CLIENT, startFaultyServer } from '../test/faulty-server.ts';
 import { Hosts } from './hosts.ts';
 import { Browser } from './http/browser.ts';
+import { loadLogin } from './login/module.ts';
 import { main } from './main.ts';
 import { rows } from './rows/rows.ts';
 import { USAGE } from './usage.ts';
 
 // The command, in a process of its own.
-
-const cli = fileURLToPath(new URL('cli.ts', import.meta.url));
 
 let folder: string;
 let login: string;
@@ -27,42 +26,6 @@ beforeAll(async () => {
   await writeFile(login, 'export default (url, browser) => browser.open(url);');
 });
 afterAll(() => rm(folder, { recursive: true }));
-
-interface Ended {
-  exitCode: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-const env = {
-  PATH: process.env.PATH,
-  OAUTH_RACE_SECRET: CLIENT.secret,
-  OAUTH_RACE_OTHER_SECRET: OTHER_CLIENT.secret,
-};
-
-function command(words: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [cli, ...words],
-      { env: { ...env, ...more }, cwd: folder },
-      (_, stdout, stderr) => resolve({ exitCode: child.exitCode, stdout, stderr }),
-    );
-  });
-}
-
-/** Runs the command against a server with faults. Its secrets must be in no output. */
-async function commandOn(faults: readonly Fault[], ...words: string[]): Promise<Ended> {
-  const server = await startFaultyServer(...faults);
-  onTestFinished(server.close);
-  const clients = ['--client', CLIENT.id, '--other-client', OTHER_CLIENT.id];
-  const ended = await command(['--issuer', server.url, ...clients, '--codes=2', ...words]);
-  for (const secret of server.secrets) {
-    expect(ended.stdout + ended.stderr).not.toContain(secret);
-  }
-  expect(ended.stderr).not.toMatch(/^ {4}at /m);
-  return ended;
-}
 
 describe('the exit code', () => {
   test('is 0 where no row fails, and the table has each row', async () => {
@@ -98,14 +61,67 @@ describe('the exit code', () => {
     [['--login-command=exit'], /Give --client/],
     [['--login-command=exit', '--client=a', '--client-auth=jwt'], /basic, post or none/],
     [['--login-command=exit', '--client=a', '--codes=many'], /--codes has to be a whole number/],
-    [['--login-command=exit', '--json=missing/report.json'], /--json needs a folder/],
+    [
+      ['--login-command=exit', '--client=a', '--seed=99999999999'],
+      /--seed .* from 0 to 2147483647/,
+    ],
+    [
+      ['--login-command=exit', '--json=missing/report.json'],
+      /--json .* can't be written \(ENOENT\)/,
+    ],
+    [['--login-command=exit', '--junit='], /--junit .* can't be written \(ENOENT\)/],
+    [['--login-command=exit', '--markdown=.'], /--markdown .* can't be written \(EISDIR\)/],
     [['--login-page', '--redirect-uri=https://a.example/callback'], /--login-page needs/],
+    [
+      ['--login-page', '--redirect-uri=http://127.0.0.1:0/', '--client=a', '--codes=500'],
+      /1 to 100/,
+    ],
   ])('is 2 for %j', async (words, message) => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     onTestFinished(() => write.mockRestore());
     expect(await main(words, env)).toBe(2);
     expect(write.mock.calls).toEqual([[expect.stringMatching(message)]]);
   });
+
+  test('is 2 where a row that --row names was skipped', async () => {
+    const words = ['--login', login, '--row=replay', '--row=race-routes'];
+    const { exitCode, stdout } = await commandOn([], ...words);
+    expect(stdout).toMatch(/^2 pass, 0 fail, 0 note, 0 error, 1 skipped/m);
+    expect(exitCode).toBe(2);
+  });
+});
+
+test('a file is checked before the run, and left as it was', async () => {
+  const [absent, present] = [join(folder, 'absent.json'), join(folder, 'present.md')];
+  await writeFile(present, 'Of an earlier run.');
+  const words = ['--login-command=exit', '--json', absent, '--markdown', present];
+  const { exitCode, stderr } = await command(words);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 2,
+    stderr: expect.stringContaining('Give --client'),
+  });
+  await expect(readFile(absent)).rejects.toThrow('ENOENT');
+  expect(await readFile(present, 'utf8')).toBe('Of an earlier run.');
+});
+
+test('the table is printed also where a file can no longer be written', async () => {
+  const output = await mkdtemp(join(folder, 'output-'));
+  const removing = join(folder, 'removing.mjs');
+  await writeFile(
+    removing,
+    `import { rm } from 'node:fs/promises';
+export default async (url, browser) => {
+  await rm(${JSON.stringify(output)}, { recursive: true, force: true });
+  return browser.open(url);
+};`,
+  );
+  const files = ['--json', join(output, 'report.json'), '--junit', join(folder, 'kept.xml')];
+  const words = ['--login', removing, '--row=replay', ...files];
+  const { exitCode, stdout, stderr } = await commandOn([], ...words);
+  expect(stdout).toMatch(/^✓ pass {3}replay /m);
+  expect(stderr).toMatch(/^--json '.*' can't be written \(ENOENT\)/m);
+  expect(exitCode).toBe(2);
+  expect(await readFile(join(folder, 'kept.xml'), 'utf8')).toContain('tests="2"');
 });
 
 test('the reports have the rows and the verdicts, and no secret', async () => {
@@ -141,25 +157,6 @@ test('--row measures one row, and the exchange before it', async () => {
   const words = ['--login', login, '--row', 'replay'];
   const { stdout } = await commandOn([], ...words);
   expect(stdout.match(/^✓ pass +\S+/gm)).toEqual(['✓ pass   exchange', '✓ pass   replay']);
-});
-
-test('a command prints codes', async () => {
-  const program = join(folder, 'codes.mjs');
-  await writeFile(
-    program,
-    `const { headers } = await fetch(process.env.AUTHORIZATION_URL, { redirect: 'manual' });
-console.log('A line before it.');
-console.log(headers.get('location'));`,
-  );
-  const words = ['--login-command', `"${process.execPath}" "${program}"`, '--row=replay'];
-  const { exitCode, stdout } = await commandOn([], ...words);
-  expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 });
-});
-
-test('a command that fails ends in the row', async () => {
-  const { exitCode, stdout } = await commandOn([], '--login-command', 'exit 3');
-  expect(exitCode).toBe(2);
-  expect(stdout).toMatch(/The login failed: the command ended with 3/);
 });
 
 const hasOpenssl = await promisify(execFile)('openssl', ['version']).then(
@@ -241,6 +238,17 @@ async function freePort(): Promise<number> {
   server.close();
   return port;
 }
+
+test('the login of the README runs on every Node', async () => {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  const [, name = '', code = ''] =
+    /--login \.\/(\S+)`[\s\S]*?```\w+\n([\s\S]*?)```/.exec(readme) ?? [];
+  expect(readme).toContain(`--client my-client --login ./${name}\n`);
+  await writeFile(join(folder, name), code);
+  // Only from 22.18, Node takes types out, and never of a .mjs file.
+  expect(name).toMatch(/\.mjs$/);
+  expect(await loadLogin(join(folder, name))).toBeTypeOf('function');
+});
 
 test('the README has every row, with its source', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');

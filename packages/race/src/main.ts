@@ -1,13 +1,10 @@
-import { access, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
+import { checkFile, outputsOf, writeFiles } from './files.ts';
 import { commandLogin } from './login/command.ts';
 import type { Login } from './login/login.ts';
 import { loadLogin } from './login/module.ts';
 import { type PageLogin, startPageLogin } from './login/page.ts';
-import { progressOn } from './progress.ts';
-import { junitOf } from './report/junit.ts';
-import { markdownOf } from './report/markdown.ts';
+import { type Progress, progressOn } from './progress.ts';
 import { tableOf } from './report/table.ts';
 import { DEFAULT_REDIRECT_URI, type Report, type RunOptions, run, version } from './run.ts';
 import { USAGE } from './usage.ts';
@@ -69,10 +66,11 @@ export async function main(args: string[], env: NodeJS.ProcessEnv): Promise<numb
 async function command(values: Values, env: NodeJS.ProcessEnv): Promise<number> {
   if (values.help) return print(USAGE);
   if (values.version) return print(`${version}\n`);
-  const files = await checkFiles(values);
+  const outputs = outputsOf(values);
+  for (const output of outputs) await checkFile(output);
   const timeout = wholeNumber(values, 'timeout') ?? 10_000;
-  const way = await wayToCode(values, 6 * timeout);
   const progress = progressOn(process.stderr);
+  const way = await wayToCode(values, 6 * timeout, progress);
   try {
     const options = { ...optionsOf(values, env), login: way.login, onProgress: progress.show };
     const report = await run(
@@ -80,9 +78,9 @@ async function command(values: Values, env: NodeJS.ProcessEnv): Promise<number> 
       way.close ? { ...options, loginTimeout: 60 * timeout } : options,
     );
     progress.end();
-    for (const { file, format } of files) await writeFile(file, format(report));
     process.stdout.write(tableOf(report));
-    return exitCodeOf(report);
+    const areWritten = await writeFiles(outputs, report);
+    return exitCodeOf(report, values.row ?? [], areWritten);
   } finally {
     progress.end();
     await way.close?.();
@@ -94,36 +92,19 @@ function print(text: string): 0 {
   return 0;
 }
 
-const exitCodeOf = ({ rows }: Report): number => {
-  const has = (verdict: string) => rows.some((row) => row.verdict === verdict);
-  if (has('fail')) return 1;
-  return has('error') ? 2 : 0;
-};
-
-const formats: Record<'markdown' | 'json' | 'junit', (report: Report) => string> = {
-  markdown: markdownOf,
-  json: (report) => `${JSON.stringify(report, null, 2)}\n`,
-  junit: junitOf,
-};
-
-/** The files to write. Their folders have to be there before a long run, not after it. */
-async function checkFiles(values: Values) {
-  const files: { file: string; format: (report: Report) => string }[] = [];
-  for (const [name, format] of Object.entries(formats)) {
-    const file = values[name as keyof typeof formats];
-    if (file === undefined) continue;
-    await access(dirname(file)).catch(() => {
-      throw new WrongOption(`--${name} needs a folder that exists.`);
-    });
-    files.push({ file, format });
-  }
-  return files;
+function exitCodeOf({ rows }: Report, asked: readonly string[], areWritten: boolean): number {
+  if (rows.some(({ verdict }) => verdict === 'fail')) return 1;
+  const isMeasured = rows.every(
+    ({ verdict, id }) => verdict !== 'error' && !(verdict === 'skipped' && asked.includes(id)),
+  );
+  return isMeasured && areWritten ? 0 : 2;
 }
 
 /** The one way to a code that was chosen. */
 async function wayToCode(
   values: Values,
   timeout: number,
+  progress: Progress,
 ): Promise<{ login: Login; close?: PageLogin['close'] }> {
   const ways = [values.login, values['login-command'], values['login-page']];
   if (ways.filter((way) => way !== undefined).length !== 1) {
@@ -133,8 +114,19 @@ async function wayToCode(
   const command = values['login-command'];
   if (command !== undefined) return { login: commandLogin(command, timeout) };
   const page = await startPageLogin(values['redirect-uri'] ?? DEFAULT_REDIRECT_URI);
-  process.stderr.write(`Open ${page.url} in a browser, and log in.\n`);
-  return page;
+  let isNamed = false;
+  return {
+    close: page.close,
+    login(...given) {
+      // Not before all options have turned out to be right.
+      if (!isNamed) {
+        progress.end();
+        process.stderr.write(`Open ${page.url} in a browser, and log in.\n`);
+      }
+      isNamed = true;
+      return page.login(...given);
+    },
+  };
 }
 
 function optionsOf(values: Values, env: NodeJS.ProcessEnv): Omit<RunOptions, 'login'> {
@@ -178,6 +170,6 @@ function wholeNumber(
 ): number | undefined {
   const text = values[name];
   if (text === undefined) return undefined;
-  if (/^\d{1,10}$/.test(text)) return Number(text);
+  if (/^\d+$/.test(text)) return Number(text);
   throw new WrongOption(`--${name} has to be a whole number.`);
 }

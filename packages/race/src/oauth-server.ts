@@ -229,11 +229,13 @@ function codeIn(returned: unknown, request: { state: string; redirectUri: string
     );
   }
   const text = String(returned).trim();
-  if (!/^[a-z][a-z\d+.-]*:/i.test(text) || !URL.canParse(text)) {
-    if (text === '') throw new Error('The login returned nothing.');
-    return text;
-  }
-  const { searchParams, pathname } = new URL(text);
+  if (text === '') throw new Error('The login returned nothing.');
+  const url = URL.canParse(text) ? new URL(text) : null;
+  // Codes, too, may begin with a word and a colon.
+  const isUrl =
+    /^[a-z\d+.-]+:\/\//i.test(text) || url?.protocol === new URL(request.redirectUri).protocol;
+  if (url === null || !isUrl) return text;
+  const { searchParams, pathname, protocol } = url;
   const state = searchParams.get('state');
   if (state !== null && state !== request.state) {
     throw new Error('The login ended with the state of another request.');
@@ -244,6 +246,10 @@ function codeIn(returned: unknown, request: { state: string; redirectUri: string
     throw UNDECIDED.has(error) ? new Error(message) : new NoCode(message);
   }
   const code = searchParams.get('code');
-  if (code === null) throw new Error(`The login ended without a code, at ${pathname}.`);
+  if (code === null) {
+    // The path may have a code, where it is not one of HTTP.
+    const where = /^https?:$/.test(protocol) ? `, at ${pathname}` : '';
+    throw new Error(`The login ended without a code${where}.`);
+  }
   return code;
 }

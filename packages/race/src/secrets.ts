@@ -1,6 +1,9 @@
 /** Shorter values are ordinary words. */
 const SHORTEST = 6;
 
+/** A parameter that is secret: of a path, or of a URL of any scheme. */
+const PARAMETER = /\b(code|state|access_token|refresh_token|id_token|client_secret)=[^\s&#]*/gi;
+
 /** What no output may contain. */
 export class Secrets {
   readonly #values = new Set<string>();
@@ -13,12 +16,16 @@ export class Secrets {
     }
   }
 
-  /** Takes them out of a text, and everything after the `?` or `#` of a URL; makes it one short line. */
+  /**
+   * Takes them out of a text, and everything after the `?` or `#` of a URL, and parameters that are secret;
+   * makes it one short line.
+   */
   clean(text: string): string {
     let cleaned = text;
     for (const value of this.#values) cleaned = cleaned.replaceAll(value, '…');
     return cleaned
       .replaceAll(/(https?:\/\/[^\s?#]*)[?#]\S*/g, '$1')
+      .replaceAll(PARAMETER, '$1=…')
       .replaceAll(/[\s\p{Cc}]+/gu, ' ')
       .trim()
       .slice(0, 200);

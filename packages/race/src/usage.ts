@@ -11,7 +11,8 @@ export const USAGE = `Usage: oauth-race --issuer URL --client ID --login FILE [o
 
 --client ID                   its secret is in OAUTH_RACE_SECRET
 --other-client ID             its secret is in OAUTH_RACE_OTHER_SECRET
---client-auth METHOD          basic, post or none (default: by metadata and secret)
+--client-auth METHOD          basic, post or none (default: none without a secret, otherwise as the
+                              metadata says)
 --redirect-uri URI            (default: http://127.0.0.1:8976/callback)
 --scope SCOPE
 
@@ -20,10 +21,10 @@ export const USAGE = `Usage: oauth-race --issuer URL --client ID --login FILE [o
 --login-page                  a page to click
 
 --host NAME                   a host other than the loopback; may be given several times
---row ID                      only this row; may be given several times
+--row ID                      only this row, after exchange; may be given several times
 --codes N                     codes of each race, at most 100 (default: 100); other rows take up to 10
 --requests N                  requests at once, from 2 to 8 (default: 8)
---pause MS                    between two codes (default: 10; elsewhere 250, at least 100)
+--pause MS                    between two codes (default: 10; with --host: 250, and at least 100)
 --timeout MS                  for one response (default: 10000); a login may take six times as long
 --seed N                      repeats the order and the offsets of an earlier run
 

@@ -42,7 +42,10 @@ export async function startPageLogin(redirectUri: string): Promise<PageLogin> {
   }
 
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', callback);
+    const target = request.url ?? '/';
+    // Any page in the browser can send it anything.
+    if (!URL.canParse(target, callback.href)) return void response.writeHead(404).end();
+    const url = new URL(target, callback);
     response.setHeader('cache-control', 'no-store');
     if (url.pathname === callback.pathname && url.search !== '') {
       arrived(url.href);
