@@ -62,3 +62,13 @@ export class DomainError extends Error {
       : new DomainError('internal_error', {}, failure);
   }
 }
+
+/** For what follows a change: a store that is unavailable by then has changed something all the same. */
+export async function afterChange<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'store_unavailable') throw error;
+    throw new DomainError('outcome_unknown', {}, error);
+  }
+}

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { DomainError } from '../domain-error.ts';
 import type { Service } from '../service.ts';
 import type { DeliveryRecord } from '../store/records.ts';
 import { PING_WAIT, pingEndpoint } from './endpoints.ts';
@@ -40,6 +41,15 @@ test('a ping whose try lasts longer is returned as it is after 18 s', async () =
   // Nobody waits for it any more.
   trying.reject(new Error('The store is gone.'));
   await vi.advanceTimersByTimeAsync(0);
+});
+
+test('a ping whose end can’t be read is not said to have changed nothing', async () => {
+  const service = serviceWith(async () => {});
+  service.store.findDelivery = async () => {
+    throw new DomainError('store_unavailable');
+  };
+  const pinging = pingEndpoint(service, endpoint_id);
+  await expect(pinging).rejects.toMatchObject({ code: 'outcome_unknown' });
 });
 
 test('a ping leaves no timer behind', async () => {

@@ -1,6 +1,6 @@
 import type { Milliseconds } from '../clock.ts';
 import { newId } from '../credentials/credentials.ts';
-import { DomainError } from '../domain-error.ts';
+import { afterChange, DomainError } from '../domain-error.ts';
 import { eventsOf, type Service } from '../service.ts';
 import { newDelivery, ping } from '../store/event.ts';
 import type { DeliveryRecord, EndpointRecord } from '../store/records.ts';
@@ -118,7 +118,7 @@ export async function pingEndpoint(service: Service, endpoint_id: string): Promi
     clearTimeout(timer);
   }
   // It is gone if its endpoint was deleted more than 30 days ago by the clock.
-  return (await store.findDelivery(delivery.id)) ?? delivery;
+  return afterChange(async () => (await store.findDelivery(delivery.id)) ?? delivery);
 }
 
 function found(endpoint: EndpointRecord | null): EndpointRecord {

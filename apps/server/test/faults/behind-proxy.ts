@@ -32,6 +32,31 @@ export function isDurableWrite(command: Document): boolean {
   );
 }
 
+/**
+ * Makes a call of which one command is stopped on its way; the store settles it all the same.
+ *
+ * @param which - of the call's commands, from 1: the first may be a guess that matches nothing
+ */
+export async function overtaken<T>(proxy: MongodbProxy, call: () => Promise<T>, which = 1) {
+  const { answer, arrive, isSent } = await overtakenIfSent(proxy, call, which);
+  if (!isSent) throw new Error('The call was answered without that command.');
+  return { answer, arrive };
+}
+
+export async function overtakenIfSent<T>(proxy: MongodbProxy, call: () => Promise<T>, which = 1) {
+  let sent = 0;
+  const holding = proxy.holdNext((command) => isDurableWrite(command) && ++sent === which);
+  const answering = call();
+  const held = await Promise.race([holding, answering.then(() => undefined)]);
+  proxy.passAll();
+  held?.cut();
+  return {
+    answer: await answering,
+    arrive: async () => held?.execute(),
+    isSent: held !== undefined,
+  };
+}
+
 /** For tests that cut one connection at a time: the driver looks for the server at once again. */
 export const lookAtOnce = { minHeartbeatFrequencyMS: '10' };
 

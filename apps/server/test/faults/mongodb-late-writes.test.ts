@@ -19,6 +19,8 @@ import {
   type FaultyService,
   isDurableWrite,
   lookAtOnce,
+  overtakenIfSent,
+  overtaken as overtakenOn,
   startBehindProxy,
 } from './behind-proxy.ts';
 
@@ -44,32 +46,8 @@ describeOnEachMongodb('a write that arrives late,', (mongodb) => {
     return body;
   };
 
-  /**
-   * Makes a call of which one command is stopped on its way; the store settles it all the same.
-   *
-   * @param which - of the call's commands, from 1: the first may be a guess that matches nothing
-   */
-  async function overtaken<T>(call: () => Promise<T>, which = 1) {
-    const { answer, arrive, isSent } = await overtakenIfSent(call, which);
-    if (!isSent) throw new Error('The call was answered without that command.');
-    return { answer, arrive };
-  }
-
-  async function overtakenIfSent<T>(call: () => Promise<T>, which = 1) {
-    let sent = 0;
-    const holding = service.proxy.holdNext(
-      (command) => isDurableWrite(command) && ++sent === which,
-    );
-    const answering = call();
-    const held = await Promise.race([holding, answering.then(() => undefined)]);
-    service.proxy.passAll();
-    held?.cut();
-    return {
-      answer: await answering,
-      arrive: async () => held?.execute(),
-      isSent: held !== undefined,
-    };
-  }
+  const overtaken = <T>(call: () => Promise<T>, which?: number) =>
+    overtakenOn(service.proxy, call, which);
 
   test('a recovery leaves the secret of a later one', async () => {
     const { grant_id } = await service.linked.link();
@@ -95,7 +73,7 @@ describeOnEachMongodb('a write that arrives late,', (mongodb) => {
 
   test('a recovery from before the exchange leaves the secret of the exchange', async () => {
     const { code, grant_id } = await service.linked.issue();
-    const { answer, arrive } = await overtakenIfSent(() =>
+    const { answer, arrive } = await overtakenIfSent(service.proxy, () =>
       asApplication('grants.recover', { grant_id }),
     );
     expect(answer.body.error_code).toBe('grant_not_found');

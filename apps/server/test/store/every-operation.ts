@@ -274,12 +274,17 @@ export async function everyOperation(
     ...{ now, claim, endpoints: [{ id: listener.id, most: 1 }] },
   });
   const attempt = { at: now, duration_ms: 1, result: 'refused' as const, status_code: 410 };
+  const delivery_id = claimed?.delivery.id ?? anId();
   await store.endTries([
     anEndedTry({
-      ...{ delivery_id: claimed?.delivery.id ?? anId(), claim, endpoint_id: listener.id },
+      ...{ delivery_id, claim, endpoint_id: listener.id },
       ...{ url: listener.url, attempt, isGone: true },
     }),
   ]);
+  await store.updateEndpoint(listener.id, { disabled_reason: null });
+  await store.retryDelivery(delivery_id, now);
+  await store.replayDeliveries({ endpoint_id: listener.id, since: 0, now, limit: 9 });
+  await store.deleteEndpoint(listener.id, now);
   await store.deleteApplication(aDeletion({ application_id: paused.id }));
   await store.forgetDeletion(paused.id);
   await store.sweep();

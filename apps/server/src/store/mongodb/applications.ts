@@ -389,7 +389,7 @@ export function applications(
       const ids = documents.map(({ _id }) => _id);
       let revoked = 0;
       if (ids.length > 0) {
-        revoked = await database.write(({ grants }) => ({
+        const made = await database.write<number | null>(({ grants }) => ({
           async send(options) {
             const { modifiedCount } = await grants.updateMany(
               { _id: { $in: ids }, revoked_at: { $exists: false } },
@@ -404,9 +404,10 @@ export function applications(
               },
               options,
             );
-            return modifiedCount;
+            return modifiedCount || null;
           },
         }));
+        revoked = made ?? 0;
       }
       const last = ids.at(-1);
       return { revoked, before: last && ids.length === limit ? fromId(last) : null };

@@ -1,6 +1,7 @@
 import { deliveryStatuses } from '@latchkey/schema';
 import type { Binary, UpdateFilter } from 'mongodb';
 import type { Milliseconds } from '../../clock.ts';
+import { afterChange } from '../../domain-error.ts';
 import { endpointAfter, isStillTold } from '../event.ts';
 import { ATTEMPTS_KEPT, type DeliveryRecord, type EndpointRecord } from '../records.ts';
 import { CLAIM_LASTS, type EndedTry, type Store } from '../store.ts';
@@ -26,7 +27,7 @@ import { endpointsWithDue } from './due-endpoints.ts';
 import { findOwners } from './find-owners.ts';
 import { insertOnce } from './insert-once.ts';
 import { giveBodies, makeDeliveries } from './make-deliveries.ts';
-import { retryOnConflict } from './retry-on-conflict.ts';
+import { asRead, atRevision, retryOnConflict, revisionOf } from './retry-on-conflict.ts';
 
 type Deliveries = Pick<
   Store,
@@ -158,24 +159,29 @@ export function deliveries(
         database.readByIndex('endpoints_by_id', ({ endpoints }, listing) =>
           endpoints.findOne({ 'endpoints.id': id }, listing),
         ),
-      (_revision, { _id, endpoints }) => {
+      (revision, { _id, endpoints }) => {
         const item = endpoints.find((one) => isSame(one.id, id)) as EndpointItem;
         const before = fromEndpointItem(_id, item);
         let after = before;
         for (const ended of tries) after = { ...after, ...endpointAfter(after, ended) };
         const isDisabled = before.disabled_reason !== after.disabled_reason;
-        const status = itemUpdate(after, ['disabled_reason', 'failing_since', 'failures']);
+        const names = ['disabled_reason', 'failing_since', 'failures'] as const;
+        // Whether it fails comes and goes, so a late command could find it as it was.
+        const isChanged = names.some((name) => before[name] !== after[name]);
         return database.write<{ disabled: EndpointRecord | null } | null>(
           ({ endpoints, decisive }) => ({
             async send(options) {
               const { matchedCount } = await endpoints.updateOne(
-                { _id, endpoints: { $elemMatch: inStatus(item) } },
                 {
-                  ...status,
+                  ...{ _id, ...(isChanged && atRevision(revision)) },
+                  endpoints: { $elemMatch: inStatus(item) },
+                },
+                {
+                  ...itemUpdate(after, names),
                   ...(after.last_success_at !== null && {
                     $max: { 'endpoints.$.last_success_at': toDate(after.last_success_at) },
                   }),
-                  ...(isDisabled && { $inc: { revision: 1 } }),
+                  ...(isChanged && { $inc: { revision: 1 } }),
                 },
                 options,
               );
@@ -197,14 +203,17 @@ export function deliveries(
     makeDeliveries: (now) => makeDeliveries(database, now),
 
     async createPing(delivery) {
-      const { endpoint_id, created_at } = delivery;
+      const { endpoint_id, claim, created_at } = delivery;
       if ((await findPinged(endpoint_id)) === null) return null;
       const document = toDeliveryDocument(delivery);
       await insertOnce(database, ({ deliveries }) => deliveries, document);
-      // Again: what was pending when it was disabled is dropped.
-      const endpoint = await findPinged(endpoint_id);
-      if (endpoint === null) await dropDeliveries(database, { _id: document._id }, created_at);
-      return endpoint;
+      return afterChange(async () => {
+        // Again: what was pending when it was disabled is dropped.
+        const endpoint = await findPinged(endpoint_id);
+        const which = { _id: document._id, claim };
+        if (endpoint === null) await dropDeliveries(database, which, created_at);
+        return endpoint;
+      });
     },
 
     async listDueEndpoints({ now, except }) {
@@ -304,24 +313,31 @@ export function deliveries(
     },
 
     async retryDelivery(delivery_id, now) {
-      const _id = toId(delivery_id);
-      const ended = { ended_at: { $exists: true }, body: { $exists: true } };
-      const begun = await database.write<true | null>(({ deliveries, decisive }) => ({
+      const ended = {
+        ...{ _id: toId(delivery_id), ended_at: { $exists: true }, body: { $exists: true } },
+      };
+      const found = await database.decide(({ deliveries, decisive }) =>
+        deliveries.findOne(ended, decisive),
+      );
+      if (found === null) return null;
+      const { ended_at: _, ...kept } = found;
+      const revision = revisionOf(found);
+      return database.write<DeliveryRecord | null>(({ deliveries, decisive }) => ({
         async send(options) {
           // No findOneAndUpdate: MongoDB would keep the message, and the name in it, for its retries.
           const { matchedCount } = await deliveries.updateOne(
-            { _id, ...ended },
+            { ...ended, ...atRevision(revision) },
             anew(now),
             options,
           );
-          return matchedCount === 1 || null;
+          return matchedCount === 1 ? fromDeliveryDocument({ ...kept, ...begun(now) }) : null;
         },
-        readBack: async () =>
-          (await deliveries.findOne({ _id, status: 'pending' }, decisive))
-            ? { result: true }
-            : 'retry',
+        async readBack() {
+          const after = await deliveries.findOne({ _id: found._id }, decisive);
+          if (revisionOf(after) === revision) return 'retry';
+          return { result: after && fromDeliveryDocument(after) };
+        },
       }));
-      return begun && findDelivery(delivery_id);
     },
 
     async replayDeliveries({ endpoint_id, since, now, limit }) {
@@ -336,20 +352,22 @@ export function deliveries(
         'deliveries_by_endpoint',
         ({ deliveries }, options) =>
           deliveries
-            .find(which, { ...options, projection: { _id: 1 } })
+            .find(which, { ...options, projection: { revision: 1 } })
             .sort({ _id: -1 })
             .limit(limit)
             .toArray(),
       );
-      if (found.length === 0) return 0;
-      const ofBatch = { _id: { $in: found.map(({ _id }) => _id) }, status: undelivered };
-      return database.write<number>(({ deliveries }) => ({
-        isPart: true,
-        async send(options) {
-          const again = { ...ofBatch, body: { $exists: true } };
-          return (await deliveries.updateMany(again, anew(now), options)).modifiedCount;
-        },
-      }));
+      for (const batch of asRead(found)) {
+        const again = { ...batch, status: undelivered, body: { $exists: true } };
+        await database.write<void>(({ deliveries }) => ({
+          isPart: true,
+          async send(options) {
+            await deliveries.updateMany(again, anew(now), options);
+          },
+        }));
+      }
+      // Due again by now, whoever did it: of a repetition, the response counts nothing.
+      return found.length;
     },
 
     countEvents: (limit) => countEvents(database, limit),
@@ -365,7 +383,11 @@ const inStatus = ({ id, url, disabled_reason, failing_since, failures }: Endpoin
   failing_since: failing_since ?? absent,
 });
 
+const begun = (now: Milliseconds) =>
+  ({ status: 'pending', due_at: toDate(now), tries: 0 }) as const;
+
 const anew = (now: Milliseconds): UpdateFilter<DeliveryDocument> => ({
-  $set: { status: 'pending', due_at: toDate(now), tries: 0 },
+  $set: begun(now),
   $unset: { ended_at: '' },
+  $inc: { revision: 1 },
 });

@@ -5,6 +5,7 @@ import type { Database } from './database.ts';
 import type { DeliveryDocument } from './documents/deliveries.ts';
 import { fromId, toDate } from './documents/values.ts';
 import { findOwners } from './find-owners.ts';
+import { asRead } from './retry-on-conflict.ts';
 
 /** What becomes of a delivery that nobody is to be told any more. */
 export const dropped = (now: Milliseconds): UpdateFilter<DeliveryDocument> => ({
@@ -12,7 +13,10 @@ export const dropped = (now: Milliseconds): UpdateFilter<DeliveryDocument> => ({
   $unset: { due_at: '', claim: '' },
 });
 
-/** Drops those that still match when the command arrives. */
+/**
+ * Drops those that still match when the command arrives, however late: `which` has to leave out what begins
+ * anew meanwhile.
+ */
 export const dropDeliveries = (
   database: Database,
   which: Filter<DeliveryDocument>,
@@ -27,7 +31,7 @@ export const dropDeliveries = (
 
 /**
  * Drops what is pending for those of the endpoints that are disabled or deleted. What is pending is read
- * first: what is made for an endpoint that is enabled meanwhile is spared.
+ * first: what is made or begins anew for an endpoint that is enabled meanwhile is spared.
  */
 export async function dropUntold(
   database: Database,
@@ -41,7 +45,7 @@ export async function dropUntold(
         deliveries
           .find(
             { endpoint_id: { $in: [...endpoint_ids] }, status: 'pending' },
-            { ...options, projection: { endpoint_id: 1 } },
+            { ...options, projection: { endpoint_id: 1, revision: 1 } },
           )
           .limit(BATCH_SIZE)
           .toArray(),
@@ -50,7 +54,7 @@ export async function dropUntold(
     const enabled = await enabledAmong(database, endpoint_ids);
     const untold = pending.filter(({ endpoint_id }) => !enabled.has(fromId(endpoint_id)));
     if (untold.length === 0) return 0;
-    await dropDeliveries(database, { _id: { $in: untold.map(({ _id }) => _id) } }, now);
+    for (const which of asRead(untold)) await dropDeliveries(database, which, now);
     return untold.length;
   });
 }

@@ -31,7 +31,7 @@ import { type MarkDocument, marked, type NumberedMarkDocument } from './document
 import { fromId, toDate } from './documents/values.ts';
 import { dropDeliveries, dropped } from './drop-deliveries.ts';
 import { hasOnlyDuplicates } from './errors.ts';
-import { revisionOf } from './retry-on-conflict.ts';
+import { atRevision, revisionOf } from './retry-on-conflict.ts';
 
 // An event is at most 8 deliveries, so an insert is of at most 8,000, or about 6 MB.
 const ROUND = 500;
@@ -306,7 +306,8 @@ async function tellOfApplications(
     if (own === null || own.endpoints.length === 0) continue;
     const endpoint_id = { $in: own.endpoints.map(({ id }) => id) };
     const pausing = { type: { $nin: [...TOLD_WHILE_DISABLED] }, created_at: { $lte: at } };
-    await dropDeliveries(database, { endpoint_id, ...pausing }, now);
+    // What began anew is dropped at its claim if the application is disabled by then.
+    await dropDeliveries(database, { endpoint_id, ...pausing, ...atRevision(0) }, now);
   }
   await takeOff(database, 'applications', documents, {
     by: 'id',

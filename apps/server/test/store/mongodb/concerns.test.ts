@@ -137,7 +137,7 @@ describe('on a replica set, whatever the URL says', () => {
       resources: { list: [] },
       keys: { list: [] },
       pages: toPageDocument({ ...aPage(), initiator: anInitiator() }),
-      deliveries: toDeliveryDocument(aPing()),
+      deliveries: toDeliveryDocument(aPing({ status: 'failed', ended_at: 1 })),
       endpoints: ownerOf(),
     };
     server.on('find', ({ find, filter }) => {

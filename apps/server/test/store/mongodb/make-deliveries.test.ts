@@ -1,13 +1,22 @@
 import { dropDatabase, freshName, patientUrlOf } from '@latchkey/test-kit/mongodb/test-databases';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DomainError } from '../../../src/domain-error.ts';
 import { createClient, defaultTimeouts } from '../../../src/store/mongodb/client.ts';
-import { Database, type ListWork } from '../../../src/store/mongodb/database.ts';
+import { Database } from '../../../src/store/mongodb/database.ts';
 import { operations } from '../../../src/store/mongodb/mongo-store.ts';
 import { sweepEndpoints } from '../../../src/store/mongodb/sweep-endpoints.ts';
 import type { EndpointRecord } from '../../../src/store/records.ts';
 import { CLAIM_LASTS } from '../../../src/store/store.ts';
 import { describeOnMongodb } from '../../http/databases.ts';
-import { anAccount, anEndedTry, anEndpoint, anId, anInitiator, granted } from '../suite/records.ts';
+import {
+  anAccount,
+  anEndedTry,
+  anEndpoint,
+  anId,
+  anInitiator,
+  aPing,
+  granted,
+} from '../suite/records.ts';
 
 // What other processes do between two steps of one that makes deliveries.
 
@@ -21,10 +30,10 @@ class HeldDatabase extends Database {
   #reads = 0;
   #writes = 0;
 
-  override async decideByIndex<T>(index: string, work: ListWork<T>): Promise<T> {
+  override async decide<T>(...read: Parameters<Database['decide']>): Promise<T> {
     this.#reads += 1;
     await this.beforeRead(this.#reads);
-    return super.decideByIndex(index, work);
+    return super.decide(...read) as Promise<T>;
   }
 
   override async write<T>(write: Parameters<Database['write']>[0]): Promise<T> {
@@ -116,6 +125,55 @@ describeOnMongodb('a process that makes deliveries', (server) => {
     expect(await isStatus(endpoint.id)).toEqual(['pending']);
     await store().updateEndpoint(endpoint.id, { disabled_reason: null });
     expect(await isStatus(endpoint.id)).toEqual(['dropped']);
+  });
+
+  test('a sweep that is held up leaves what was replayed meanwhile', async () => {
+    const endpoint = anEndpoint();
+    await store().createEndpoint(endpoint, MOST);
+    await granted(store());
+    await store().makeDeliveries(Date.now());
+    // Unauthorized.
+    await refuse('update', 13, 1);
+    await store().updateEndpoint(endpoint.id, { disabled_reason: 'operator' });
+    held.beforeWrite = async () => {
+      await store().updateEndpoint(endpoint.id, { disabled_reason: null });
+      const replay = { endpoint_id: endpoint.id, since: 0, now: Date.now(), limit: 9 };
+      expect(await store().replayDeliveries(replay)).toBe(1);
+    };
+    await sweepEndpoints(held, Date.now());
+    expect(await isStatus(endpoint.id)).toEqual(['pending']);
+  });
+
+  /** From the next write on, the database can't be read. */
+  const failReadsAfterWrite = () => {
+    held.beforeWrite = async () => {
+      held.beforeRead = async () => {
+        throw new DomainError('store_unavailable');
+      };
+    };
+  };
+
+  test('a delivery is due again although nothing can be read after its retry', async () => {
+    const endpoint = anEndpoint();
+    await store().createEndpoint(endpoint, MOST);
+    await granted(store());
+    await store().makeDeliveries(Date.now());
+    await disable(endpoint);
+    await store().updateEndpoint(endpoint.id, { disabled_reason: null });
+    const [dropped] = await store().listDeliveries({ endpoint_id: endpoint.id }, ALL);
+    failReadsAfterWrite();
+    const retried = await ofHeld().retryDelivery(dropped?.id ?? '', Date.now());
+    expect(retried?.status).toBe('pending');
+    expect(retried).toEqual(await store().findDelivery(dropped?.id ?? ''));
+  });
+
+  test('a ping was not said to have changed nothing once it was stored', async () => {
+    const endpoint = anEndpoint();
+    await store().createEndpoint(endpoint, MOST);
+    failReadsAfterWrite();
+    const pinging = ofHeld().createPing(aPing({ endpoint_id: endpoint.id }));
+    await expect(pinging).rejects.toMatchObject({ code: 'outcome_unknown' });
+    expect(await isStatus(endpoint.id)).toEqual(['pending']);
   });
 
   test.each([

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { inRequest, restartRequest } from '../../../src/request-scope.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { calls } from '../suite/calls.ts';
-import { aCode, anId, newCode, redemptionOf } from '../suite/records.ts';
+import { aCode, aDeletion, anId, newCode, redemptionOf } from '../suite/records.ts';
 import { pendingDocument } from './pending-document.ts';
 import { batch, failure, type ScriptedServer } from './scripted-server.ts';
 import { scripted, shortTimeouts } from './scripted-store.ts';
@@ -139,6 +139,23 @@ describe('on a replica set, in a request,', () => {
     expect(server.sent('delete')).toHaveLength(1);
     // The account is read at the time of the insert.
     expect(timesOf(server)).toEqual([200, 110]);
+  });
+
+  test('the end of grants that had ended is none', async () => {
+    server.script('find', batch(redeemed), batch());
+    server.script(
+      'update',
+      { n: 0, nModified: 0, operationTime: at(300) },
+      { n: 1, nModified: 1, operationTime: at(310) },
+    );
+    await inRequest(async () => {
+      expect(await store.endGrants(aDeletion(), { limit: 9, before: anId() })).toEqual({
+        ...{ revoked: 0, before: null },
+      });
+      await read();
+    });
+    expect(timesOf(server)).toEqual([null, 310]);
+    expect(fencesOf(server)).toBe(1);
   });
 
   test('a write whose response is lost is none, also if it is read back', async () => {

@@ -1,11 +1,14 @@
 import type { Binary } from 'mongodb';
 import type { AttemptRecord, DeliveryRecord } from '../../records.ts';
+import type { Versioned } from '../retry-on-conflict.ts';
 import { fromId, toDate, toId } from './values.ts';
 
 export type AttemptDocument = Omit<AttemptRecord, 'at'> & { at: Date };
 
-/** What is null in the record is absent. */
-export interface DeliveryDocument extends Pick<DeliveryRecord, 'type' | 'status' | 'tries'> {
+/** What is null in the record is absent. The revision is how often its timetable began anew. */
+export interface DeliveryDocument
+  extends Versioned,
+    Pick<DeliveryRecord, 'type' | 'status' | 'tries'> {
   _id: Binary;
   endpoint_id: Binary;
   event_id: Binary;

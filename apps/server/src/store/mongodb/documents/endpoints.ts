@@ -12,7 +12,7 @@ export interface EndpointItem {
   created_at: Date;
   secret_version: number;
   overlap_until?: Date;
-  /** The ends of tries change these three without a new revision. */
+  /** Changes without a new revision while the endpoint works. */
   last_success_at?: Date;
   failing_since?: Date;
   failures: number;
