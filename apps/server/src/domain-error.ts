@@ -64,11 +64,14 @@ export class DomainError extends Error {
 }
 
 /** For what follows a change: a store that is unavailable by then has changed something all the same. */
-export async function afterChange<T>(work: () => Promise<T>): Promise<T> {
+export async function afterChange<T>(
+  work: () => Promise<T>,
+  members: ErrorMembers = {},
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'store_unavailable') throw error;
-    throw new DomainError('outcome_unknown', {}, error);
+    throw new DomainError('outcome_unknown', members, error);
   }
 }

@@ -1,4 +1,4 @@
-import { accountSubject, DomainError } from '../domain-error.ts';
+import { accountSubject, afterChange, DomainError } from '../domain-error.ts';
 import type { Service } from '../service.ts';
 import { isOver } from '../store/generations.ts';
 import type { PendingRecord } from '../store/records.ts';
@@ -6,8 +6,8 @@ import type { PendingRecord } from '../store/records.ts';
 export async function cancelCode({ store }: Service, grant_id: string): Promise<PendingRecord> {
   const pending = await store.cancelCode(grant_id);
   if (pending !== null) {
-    const application = await store.findApplication(pending.application_id).catch((error) => {
-      throw new DomainError('outcome_unknown', { grant_id }, error);
+    const application = await afterChange(() => store.findApplication(pending.application_id), {
+      grant_id,
     });
     if (application === null || !isOver(pending, application)) return pending;
     throw DomainError.because('grant_unknown', { grant_id, account_id: pending.account.id });

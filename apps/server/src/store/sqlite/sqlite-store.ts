@@ -311,8 +311,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     releaseDeliveries: write(deliveries.releaseDeliveries),
     findDelivery: read(deliveries.findDelivery),
     listDeliveries: read(deliveries.listDeliveries),
-    retryDelivery: write(deliveries.retryDelivery),
-    replayDeliveries: write(deliveries.replayDeliveries),
+    // That an application was disabled before drops nothing that begins anew.
+    retryDelivery: afterTelling(deliveries.retryDelivery),
+    replayDeliveries: afterTelling(deliveries.replayDeliveries),
     countEvents: read(deliveries.countEvents),
 
     keepRefusals: write(refusals.keepRefusals),

@@ -537,6 +537,27 @@ export function describeEvents(stores: SuiteStores): void {
         expect(types).toEqual(['application.disabled', 'application.enabled', 'grant.revoked']);
       }));
 
+    test('that begins anew is not dropped by an earlier disabling of its application', () =>
+      onEmpty(async (store, other) => {
+        const { application_id } = await ofApplication(store);
+        const own = await endpointOf(store, { application_id, types: ['account.updated'] });
+        const { account } = (await granted(store, { application_id })).grant;
+        await store.putAccount({ ...account, username: 'ada2' });
+        await makeAll(store);
+        const now = Date.now() + 5;
+        const [due] = await claimed(store, own, now);
+        if (!due) throw new Error('A delivery is due.');
+        const { delivery } = due;
+        await store.endTries([ended(delivery, { at: now, result: 'refused' })]);
+        for (const disabled of [true, false]) {
+          await store.setApplicationDisabled(application_id, disabled, now);
+        }
+        const replay = { endpoint_id: own.id, since: 0, now, limit: 9 };
+        expect(await other.replayDeliveries(replay)).toBe(1);
+        await makeAll(other);
+        expect(await store.findDelivery(delivery.id)).toMatchObject({ status: 'pending' });
+      }));
+
     test('has no names of an erased account, and none is made', () =>
       onEmpty(async (store, other) => {
         const host = await endpointOf(store, { types: ['account.updated'] });
