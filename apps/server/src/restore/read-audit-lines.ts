@@ -11,7 +11,7 @@ const id = z.string().refine(isUuid).toLowerCase().optional();
 const auditLine = z
   .object({
     msg: z.literal('audit'),
-    result: z.literal('done'),
+    result: z.enum(['done', 'outcome_unknown']),
     time: z.iso.datetime(),
     action: z.string(),
     // A grant that ended by itself has neither of these two.

@@ -79,7 +79,7 @@ export async function revokeAgain(
   let failure: { error: unknown } | null = null;
 
   for await (const line of lines) {
-    if (line.at < since) continue;
+    if (line.at < since || !countsAgain(line)) continue;
     done.calls += 1;
     const switched = switchedBy(line);
     if (switched !== null) {
@@ -272,6 +272,15 @@ export const afterRestore: { readonly [Name in ActionName]: AfterRestore } = {
 
 const afterActions = new Map<string, AfterRestore>(Object.entries(afterRestore));
 
+/**
+ * What may have ended ends again: its repetition may have found nothing left to end, and then no line says
+ * that it was done. A code or secret that was only replaced was not asked to end.
+ */
+function countsAgain({ result, action }: AuditLine): boolean {
+  const asksForEnd = !['grants.convert', 'grants.recover'].includes(action);
+  return result === 'done' || (asksForEnd && typeof afterActions.get(action) === 'object');
+}
+
 /** By both of its actions. */
 const switches = new Map(
   Object.entries(afterRestore).flatMap(([action, ending]) => {
@@ -289,9 +298,11 @@ function switchedBy(line: AuditLine): string | null {
 }
 
 async function revoke(service: Service, line: AuditLine): Promise<boolean> {
-  const { grant_id = '' } = line;
+  const { grant_id = '', by, application_id } = line;
   const history = await service.store.findGrantHistory(grant_id);
   if (history === null || history.created_at === null || history.revoked_at !== null) return false;
+  // If its outcome was unknown, it may have asked for a grant of another.
+  if (by === 'application' && history.application_id !== application_id) return false;
   await service.store.revokeGrant({
     ...{ grant_id, application_id: null, now: line.at, initiator: initiatorOf(line) },
     ...(line.reason && { reason: line.reason }),

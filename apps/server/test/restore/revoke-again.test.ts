@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { FullGrant } from '@latchkey/schema';
 import pino from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { DomainError } from '../../src/domain-error.ts';
 import { eventsFrom } from '../../src/events/events.ts';
 import { closeService, openService } from '../../src/open-service.ts';
 import { operations } from '../../src/operations/operation.ts';
@@ -12,7 +13,8 @@ import { afterRestore, type RevokedAgain, revokeAgain } from '../../src/restore/
 import { eventsOf, type Service } from '../../src/service.ts';
 import { copyDatabase } from '../../src/store/copy-database.ts';
 import { openSource, openTarget } from '../../src/store/open-store.ts';
-import { type Json, succeed } from '../http/call.ts';
+import type { Revocation } from '../../src/store/store.ts';
+import { invoke, type Json, succeed } from '../http/call.ts';
 import { runInProcess } from '../http/command-process.ts';
 import { describeOnEachStore } from '../http/databases.ts';
 import { type LinkedApplication, linkedApplication } from '../http/linked-application.ts';
@@ -266,6 +268,51 @@ describeOnEachStore('what ended after a backup', (fresh) => {
     });
     expect(await service.store.listKeys()).toMatchObject([{ id: kept.id, name: 'kept' }]);
     expect(done).toMatchObject({ keys_deleted: 2 });
+  });
+
+  test('is done again where its outcome was unknown, and its repetition ended nothing', async () => {
+    const { server, url } = await started();
+    const linked = await linkedApplication(server);
+    const [ended, ofAnother] = [await linked.link(), await linked.link()];
+    const rival = await linkedApplication(server);
+    const { id: key_id } = await succeed(
+      server,
+      'admin.keys.create',
+      { name: 'leaked', role: 'read' },
+      operator,
+    );
+    const { store } = server.service;
+    const { revokeGrant, deleteKey } = store;
+    const unknown = (members = {}) => {
+      throw new DomainError('outcome_unknown', members);
+    };
+    const { service, done } = await restoredAfter(server, url, async () => {
+      const calls = [
+        ['grants.revokeToken', { token: ended.grant_secret }, linked.bearer],
+        ['admin.keys.delete', { key_id }, operator],
+      ] as const;
+      Object.assign(store, {
+        revokeGrant: (revocation: Revocation) =>
+          revokeGrant(revocation).then(() => unknown({ grant_id: revocation.grant_id })),
+        deleteKey: (id: string) => deleteKey(id).then(() => unknown()),
+      });
+      for (const [name, input, authorization] of calls) {
+        const { body } = await invoke(server, 'REST', name, input, authorization);
+        expect(body.error_code).toBe('outcome_unknown');
+      }
+      const { grant_id } = ofAnother;
+      const theirs = await invoke(server, 'REST', 'grants.revoke', { grant_id }, rival.bearer);
+      expect(theirs.body.error_code).toBe('outcome_unknown');
+      Object.assign(store, { revokeGrant, deleteKey });
+      const repeated: number[] = [];
+      for (const [name, input, authorization] of calls) {
+        repeated.push((await invoke(server, 'REST', name, input, authorization)).status);
+      }
+      expect(repeated).toEqual([200, 404]);
+    });
+    expect(done).toMatchObject({ grants_revoked: 1, keys_deleted: 1 });
+    expect((await historyOf(service, ended))?.revoked_at).not.toBeNull();
+    expect((await historyOf(service, ofAnother))?.revoked_at).toBeNull();
   });
 
   test('needs its whole log, or that the gap is accepted', async () => {
