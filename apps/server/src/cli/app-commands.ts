@@ -175,7 +175,16 @@ export function addAppCommands(program: Command, terminal: Terminal): void {
         options,
         ({ id, name }) => `Application ${id} (${name}) is deleted.`,
         // The process ends after the command, so the deletion is completed first.
-        ({ deletions }) => deletions.complete(),
+        async ({ deletions }) => {
+          try {
+            await deletions.complete();
+          } catch {
+            // The application is deleted, so the command has succeeded.
+            terminal.stderr.write(
+              'None of its grants works any more, but not all are recorded as revoked. A running service does that within a minute.\n',
+            );
+          }
+        },
       );
     });
   addExamples(remove, 'app delete APP_ID', 'app delete APP_ID --yes');

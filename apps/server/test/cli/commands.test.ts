@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
 import { type OperationName, operations } from '@latchkey/schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { textOf } from '../../src/cli/error-texts.ts';
@@ -130,6 +132,25 @@ describe('the commands', () => {
     const deleted = await json('admin.applications.delete', ...deleting);
     expect(deleted).toEqual({ ...app, disabled: true });
     expect((await json('admin.applications.list', 'app', 'list')).data).toEqual([]);
+    await own.remove();
+  });
+
+  test('delete an application although its grants can’t be ended yet', async () => {
+    const own = await sqliteDatabase();
+    const json = (name: OperationName, ...words: string[]) => jsonOn(own.url, name, words);
+    const app = await json('admin.applications.create', 'app', 'create', 'Acme');
+    const ada = await json('admin.accounts.put', 'account', 'put', '--username', 'ada');
+    const parties = ['--app', app.id, '--account', ada.id];
+    await json('admin.codes.issue', 'code', 'issue', ...parties, '--scope', 'read');
+    await json('admin.applications.disable', 'app', 'disable', app.id);
+    const file = new DatabaseSync(fileURLToPath(own.url));
+    file.exec(`CREATE TRIGGER stop BEFORE DELETE ON grants BEGIN SELECT raise(ABORT, 'stop'); END`);
+    expect(await on(own.url, ['app', 'delete', app.id, '--yes'])).toMatchObject({
+      code: 0,
+      stdout: `Application ${app.id} (Acme) is deleted.\n`,
+      stderr: expect.stringContaining('A running service does that within a minute.'),
+    });
+    file.close();
     await own.remove();
   });
 
