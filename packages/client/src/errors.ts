@@ -295,7 +295,10 @@ export class OutcomeUnknownError extends LatchkeyError {
   declare readonly grant_id: string;
 }
 
-/** The service failed: `internal_error`, or a 5xx code that this version does not know. */
+/**
+ * The service failed: `internal_error`, a 5xx code that this version does not know, or `outcome_unknown` of a
+ * change that is not about a grant.
+ */
 export class ServerError extends LatchkeyError {
   declare name: 'ServerError';
 }

@@ -30,8 +30,10 @@ import { checkAdminOptions, checkAdminSecret, type LatchkeyAdminOptions } from '
  * - `AuthenticationError` if `adminSecret` is not the service's;
  * - `ConnectionError`, or its subclass `TimeoutError`, if no complete response arrived;
  * - `UnexpectedResponseError` if the response is not from Latchkey;
- * - `OutcomeUnknownError` if the service can't tell whether a change was made: repeat the call;
- * - `RateLimitedError`, `UnavailableError`, `ServerError`: try again later.
+ * - `OutcomeUnknownError` if the service can't tell whether a change of a grant or code was made: repeat
+ *   the call. Of anything else, that is a `ServerError` with the `error_code` `outcome_unknown`: look
+ *   whether it was made, since a repeated creation may make a second one;
+ * - `RateLimitedError`, `UnavailableError`, any other `ServerError`: try again later.
  *
  * All of them are a `LatchkeyError`. If `signal` aborts, a method rejects with `signal.reason` instead.
  *
