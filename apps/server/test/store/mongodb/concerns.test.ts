@@ -9,6 +9,7 @@ import {
   HOST,
   toEndpointItem,
 } from '../../../src/store/mongodb/documents/endpoints.ts';
+import { toLinkDocument } from '../../../src/store/mongodb/documents/links.ts';
 import { toPageDocument } from '../../../src/store/mongodb/documents/pages.ts';
 import {
   initiatorField,
@@ -21,6 +22,7 @@ import { calls } from '../suite/calls.ts';
 import {
   aCode,
   aHash,
+  aLink,
   anAccount,
   anApplication,
   anEndpoint,
@@ -133,6 +135,7 @@ describe('on a replica set, whatever the URL says', () => {
       applications: toApplicationDocument(anApplication()),
       accounts: { _id: toId(anId()), ...toSnapshot(anAccount()) },
       grants: { ...pendingDocument(aCode()), created_at: new Date(1), revoked_at: new Date(2) },
+      links: toLinkDocument({ ...aLink(), initiator: anInitiator() }),
       scopes: { _id: 'read', title: 'Read', texts: {} },
       resources: { list: [] },
       keys: { list: [] },
