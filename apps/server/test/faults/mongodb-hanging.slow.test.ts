@@ -1,7 +1,7 @@
 import { ReplicaSet } from '@latchkey/test-kit/mongodb/replica-set';
 import { freshName, urlOf, withOptions } from '@latchkey/test-kit/mongodb/test-databases';
+import { Collection } from 'mongodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Store } from '../../src/store/store.ts';
 import { invoke } from '../http/call.ts';
 import { describeWithMongod } from '../http/databases.ts';
 import { operator, startTestServer, type TestServer } from '../http/running-server.ts';
@@ -29,27 +29,30 @@ describeWithMongod('a replica set that hangs in the middle of an approval', (mon
     await set?.stop();
   });
 
-  /** The approval of a new link, held before a call of the store. */
-  async function heldAt(method: 'findLink' | 'decideLink') {
+  /** The approval of a new link, held before a command on its link request. */
+  async function heldAt(method: 'findOne' | 'findOneAndUpdate') {
     const { link } = await app.begin();
     const approve = () =>
       invoke(server, 'REST', 'admin.links.approve', { link, account_id: app.account_id }, operator);
     const reached = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
-    const { store } = server.service;
-    const original = store[method] as (...input: unknown[]) => Promise<unknown>;
-    vi.spyOn(store as Store, method).mockImplementationOnce(async (...input: unknown[]) => {
-      reached.resolve();
-      await go.promise;
-      return original(...input) as never;
+    const original = Collection.prototype[method] as (...input: unknown[]) => Promise<unknown>;
+    const spy = vi.spyOn(Collection.prototype, method);
+    spy.mockImplementation(async function (this: Collection, ...input: unknown[]) {
+      if (this.collectionName === 'links') {
+        reached.resolve();
+        await go.promise;
+      }
+      return original.apply(this, input) as never;
     });
     const response = approve();
     await reached.promise;
+    spy.mockRestore();
     return { approve, response, go: () => go.resolve() };
   }
 
   test('is no change before it, in doubt behind it, and either is found out later', async () => {
-    const [reading, deciding] = [await heldAt('findLink'), await heldAt('decideLink')];
+    const [reading, deciding] = [await heldAt('findOne'), await heldAt('findOneAndUpdate')];
     await Promise.all(set.members.map((member) => member.pause()));
     reading.go();
     deciding.go();

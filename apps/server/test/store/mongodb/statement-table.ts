@@ -151,7 +151,9 @@ export const statementTable: Record<string, readonly string[]> = {
   links_by_account: [
     'find links {account_id, account_revision: {$not: {$gt}}} hint links_by_account',
   ],
-  pages_by_account: ['find pages {account_id, account_revision: {$not: {$gt}}}'],
+  pages_by_account: [
+    'find pages {account_id, account_revision: {$not: {$gt}}} hint pages_by_account',
+  ],
   pending_expiry: ['aggregate grants {code_expires_at: {$gt}} $limit $group'],
   refusals_by_account: [
     'find refusals {account_id, _id: {$gte, $lt}} sort _id -1 hint refusals_by_account',
