@@ -70,8 +70,7 @@ export async function beforeDeadline<T>(
   const scope = requestScope();
   if (scope === undefined || scope.endsAt === Number.POSITIVE_INFINITY) return work;
   const { promise, reject } = Promise.withResolvers<never>();
-  // A timer may fire a millisecond early. Work that is begun in between would go on after the answer.
-  const timer = setTimeout(() => reject(late()), Math.ceil(scope.endsAt - performance.now()) + 1);
+  const timer = setTimeout(() => reject(late()), scope.endsAt - performance.now());
   try {
     return await Promise.race([work, promise]);
   } finally {
