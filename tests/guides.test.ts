@@ -219,11 +219,13 @@ const ways: Record<string, Record<string, Way>> = {
       const text = code.replaceAll(PORT_OF_PAGES, port);
       if (!code.startsWith('curl')) return void (await shell(reader, text));
       await requireTools(['curl']);
+      // It may be sent before the server listens.
+      const patient = text.replace('curl ', 'curl --retry-connrefused --retry 9 ');
       const main = blocks.find(({ file }) => file === 'main.ts')?.code ?? '';
       const call = `
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-const { stdout } = await promisify(execFile)('sh', ['-c', ${JSON.stringify(text)}]);
+const { stdout } = await promisify(execFile)('sh', ['-c', ${JSON.stringify(patient)}]);
 console.log(stdout);
 process.exit();
 `;
