@@ -22,7 +22,7 @@ import {
   toEndpointItem,
 } from './documents/endpoints.ts';
 import { fromId, isSame, olderThan, toDate, toId } from './documents/values.ts';
-import { dropDeliveries, dropUntold } from './drop-deliveries.ts';
+import { dropDeliveries, tryDropUntold } from './drop-deliveries.ts';
 import { endpointsWithDue } from './due-endpoints.ts';
 import { findOwners } from './find-owners.ts';
 import { insertOnce } from './insert-once.ts';
@@ -278,7 +278,7 @@ export function deliveries(
       const disabled = changed.filter((endpoint) => endpoint !== null);
       const ids = disabled.map(({ id }) => toId(id));
       const now = Math.max(...tries.map((ended) => ended.now));
-      if (ids.length > 0) await dropUntold(database, ids, now).catch(() => undefined);
+      if (ids.length > 0) await tryDropUntold(database, ids, now);
       return disabled;
     },
 

@@ -59,6 +59,10 @@ export async function dropUntold(
   });
 }
 
+/** After a change that is made. If this fails, the change is no less made: a sweep drops what is left. */
+export const tryDropUntold = (...input: Parameters<typeof dropUntold>): Promise<void> =>
+  dropUntold(...input).catch(() => undefined);
+
 export async function enabledAmong(
   database: Database,
   endpoint_ids: readonly Binary[],

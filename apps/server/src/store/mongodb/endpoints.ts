@@ -16,7 +16,7 @@ import {
   toOwner,
 } from './documents/endpoints.ts';
 import { GREATEST_ID, isSame, toId } from './documents/values.ts';
-import { dropUntold } from './drop-deliveries.ts';
+import { dropUntold, tryDropUntold } from './drop-deliveries.ts';
 import { isDuplicateKey } from './errors.ts';
 import { existingOwners } from './find-owners.ts';
 import { tellAll } from './make-deliveries.ts';
@@ -162,8 +162,7 @@ export function endpoints(database: Database, clock: Clock): Endpoints {
       if (changes.disabled_reason === null) await dropUntold(database, ids, clock());
       await tellAll(database, clock);
       const after = await change(endpoint_id, (found) => endpointChanges(found, changes));
-      // A sweep drops what a failure leaves.
-      if (after?.disabled_reason) await dropUntold(database, ids, clock()).catch(() => undefined);
+      if (after?.disabled_reason) await tryDropUntold(database, ids, clock());
       return after;
     },
 
@@ -197,7 +196,7 @@ export function endpoints(database: Database, clock: Clock): Endpoints {
           }));
         },
       );
-      if (deleted) await dropUntold(database, [id], now).catch(() => undefined);
+      if (deleted) await tryDropUntold(database, [id], now);
       return deleted;
     },
 

@@ -140,12 +140,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const endTries = write(deliveries.endTries);
   const dropSome = end(deliveries.dropUntold);
 
-  /** In parts, so that requests run in between. A sweep drops what a failure leaves. */
+  /** In parts, so that requests run in between. */
   async function dropUntold(now = clock()): Promise<void> {
     while (await dropSome(now)) {
       // A full part is hardly ever the last one.
     }
   }
+
+  /** After a change that is made. If this fails, the change is no less made: a sweep drops what is left. */
+  const tryDropUntold = (now = clock()) => dropUntold(now).catch(() => undefined);
 
   async function sweep(): Promise<void> {
     for (const sweepBatch of [deliveries.dropUntold, ...sweeps]) {
@@ -288,13 +291,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       // What was pending when it was disabled is not told any more.
       if (changes.disabled_reason === null) await dropUntold();
       const after = await changeEndpoint(endpoint_id, changes);
-      if (after?.disabled_reason) await dropUntold().catch(() => undefined);
+      if (after?.disabled_reason) await tryDropUntold();
       return after;
     },
     rotateEndpoint: end(endpoints.rotateEndpoint),
     async deleteEndpoint(endpoint_id, now) {
       const deleted = await deleteEndpoint(endpoint_id);
-      if (deleted) await dropUntold(now).catch(() => undefined);
+      if (deleted) await tryDropUntold(now);
       return deleted;
     },
     hasEndpoints: read(endpoints.hasEndpoints),
@@ -305,7 +308,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     claimDeliveries: write(deliveries.claimDeliveries),
     async endTries(tries) {
       const disabled = await endTries(tries);
-      if (disabled.length > 0) await dropUntold().catch(() => undefined);
+      if (disabled.length > 0) await tryDropUntold();
       return disabled;
     },
     releaseDeliveries: write(deliveries.releaseDeliveries),
