@@ -37,7 +37,7 @@ export async function settle<T>(
   const first = await send(write, durably);
   if ('result' in first) {
     // That the driver's repetition matched nothing says nothing about the first command.
-    if (first.result !== null || first.sends === 1) return first.result;
+    if (first.result !== null || first.sends <= 1) return first.result;
     return afterRepetition(write, first.result, outcomeUnknown(write));
   }
   if (!mayBeMade(first)) throw unavailable(first.error);
