@@ -100,6 +100,19 @@ describeOnEachMongodb('of deliveries,', (mongodb) => {
     ended: Partial<EndedTry>,
   ) => by.endTries([anEndedTry({ endpoint_id, url, ...ended })]);
 
+  /** An endpoint that is enabled again, with a delivery that was dropped meanwhile. */
+  async function untold() {
+    const one = await told();
+    await disable(other, one.endpoint);
+    await enable(one.endpoint);
+    return one;
+  }
+
+  async function deliver(endpoint: EndpointRecord, delivery_id: string) {
+    const { claim: of } = await claim(endpoint);
+    await end(other, endpoint, { delivery_id, claim: of });
+  }
+
   // The change of the endpoint, or the end of the delivery, comes before it.
   const SECOND = 2;
 
@@ -150,9 +163,7 @@ describeOnEachMongodb('of deliveries,', (mongodb) => {
   });
 
   test('a late replay leaves what was dropped since', async () => {
-    const { endpoint, id } = await told();
-    await disable(other, endpoint);
-    await enable(endpoint);
+    const { endpoint, id } = await untold();
     const { answer, arrive } = await late(() => replay(store, endpoint));
     expect(answer).toBe(1);
     expect(await statusOf(id)).toBe('pending');
@@ -163,28 +174,22 @@ describeOnEachMongodb('of deliveries,', (mongodb) => {
   });
 
   test('a late retry does not tell again what was delivered since', async () => {
-    const { endpoint, id } = await told();
-    await disable(other, endpoint);
-    await enable(endpoint);
+    const { endpoint, id } = await untold();
     const { answer, arrive } = await late(() => store.retryDelivery(id, Date.now()));
     expect(answer).toEqual(await other.findDelivery(id));
     expect(answer).toMatchObject({ status: 'pending', tries: 0, ended_at: null });
-    const { claim: of } = await claim(endpoint);
-    await end(other, endpoint, { delivery_id: id, claim: of });
+    await deliver(endpoint, id);
     await arrive();
     expect(await statusOf(id)).toBe('delivered');
   });
 
   test('a retry that was made is answered although it was delivered meanwhile', async () => {
-    const { endpoint, id } = await told();
-    await disable(other, endpoint);
-    await enable(endpoint);
+    const { endpoint, id } = await untold();
     const holding = service.proxy.holdNext(isDurableWrite);
     const retrying = store.retryDelivery(id, Date.now());
     const held = await holding;
     await held.execute();
-    const { claim: of } = await claim(endpoint);
-    await end(other, endpoint, { delivery_id: id, claim: of });
+    await deliver(endpoint, id);
     held.cut();
     expect(await retrying).toMatchObject({ id, status: 'delivered' });
     expect(await statusOf(id)).toBe('delivered');
