@@ -22,7 +22,7 @@ function say(why: string): void {
 
 function endUnexpectedly(error: unknown): never {
   say(
-    `${describeUnexpected(error)}. If that place is in your login, mend it there. Otherwise report it: https://github.com/latchkey/latchkey/issues`,
+    `${describeUnexpected(error)}. If that place is in your login, fix it there. Otherwise report it: https://github.com/latchkey/latchkey/issues`,
   );
   return end(2);
 }
