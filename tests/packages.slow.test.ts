@@ -28,6 +28,9 @@ const names = Object.keys(folders);
 const MAX_INSTALLED_PACKAGES = 55;
 const MAX_INSTALLED_BYTES = 25_000_000;
 
+/** With room for settings over the 220 lines of November 2026: whoever reads them reads them all. */
+const MAX_LINES_OF_SERVER_TYPES = 300;
+
 // npm needs the machine's own settings.
 const npmEnvironment = process.env as Environment;
 const NPM_FLAGS = ['--ignore-scripts', '--no-audit', '--no-fund'];
@@ -109,6 +112,21 @@ describe.each(names)('%s', (name) => {
     expect(missing).toEqual([]);
   });
 
+  // The bundler of the types leaves the import of a private package as it is.
+  test('imports in its types nothing but Node and what it installs', async () => {
+    const { dependencies = {}, peerDependencies = {} } = await manifestOf(name);
+    const installs = { ...dependencies, ...peerDependencies };
+    const others: string[] = [];
+    for await (const path of glob('dist/**/*.d.{ts,cts,mts}', { cwd: installed(name) })) {
+      const types = await readFile(installed(name, path), 'utf8');
+      for (const [, from = ''] of types.matchAll(/^(?:import|export)\b.*'([^'.][^']*)';/gm)) {
+        const [one = ''] = /^(?:@[^/]+\/)?[^/]+/.exec(from) ?? [];
+        if (!one.startsWith('node:') && !(one in installs)) others.push(`${path}: ${from}`);
+      }
+    }
+    expect(others).toEqual([]);
+  });
+
   test('has no link in its README that is dead on a registry', async () => {
     const readme = await readFile(installed(name, 'README.md'), 'utf8');
     const dead: string[] = [];
@@ -166,6 +184,13 @@ test('the command of a package alone runs as it is installed', async () => {
   expect(stdout).toMatch(/^✗ FAIL +other-client .*: 10 accepted$/m);
   expect(exitCode).toBe(1);
   expect((await manifestOf('oauth-race')).dependencies).toBeUndefined();
+});
+
+test('who starts the server from a program is not shown its inside', async () => {
+  const types = await readFile(installed('@latchkey/server', 'dist/index.d.ts'), 'utf8');
+  expect(types).not.toMatch(/^(declare class|interface) (Store|Service|DomainError)\b/m);
+  expect(types).not.toContain("from './");
+  expect(types.split('\n').length).toBeLessThanOrEqual(MAX_LINES_OF_SERVER_TYPES);
 });
 
 test('the server gets the zod it was tested with, and the schema leaves it a choice', async () => {

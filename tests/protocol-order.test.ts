@@ -1,5 +1,5 @@
 import { errorTable, operations } from '@latchkey/schema';
-import { createLog, loadSettings, type RunningServer, startServer } from '@latchkey/server';
+import { createLog, loadSettings, type OpenServer, startServer } from '@latchkey/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { protocolPage } from './support/protocol/examples.ts';
 
@@ -55,7 +55,7 @@ const redirect_uri = 'https://app.example/callback';
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 
-let server: RunningServer;
+let server: OpenServer;
 let clock = Date.now();
 const secrets: Record<'good' | 'disabled' | 'busy', { id: string; secret: string }> = {
   good: { id: '', secret: '' },

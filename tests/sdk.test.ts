@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as client from '@latchkey/client';
 import { Latchkey, LatchkeyError, type LatchkeyOptions } from '@latchkey/client';
-import { loadSettings, type RunningServer, startServer } from '@latchkey/server';
+import { loadSettings, type OpenServer, startServer } from '@latchkey/server/testing';
 import { slow } from '@latchkey/test-kit/long';
 import { createTestServer, type TestServer } from '@latchkey/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,10 +20,10 @@ const MINUTE = 60_000;
 const silent = { info() {}, warn() {}, error() {} } as unknown as Parameters<typeof startServer>[1];
 
 let folder: string;
-let server: RunningServer;
+let server: OpenServer;
 let now = Date.parse('2026-11-21T02:15:30.123Z');
 
-async function start(file: string, more: NodeJS.ProcessEnv = {}): Promise<RunningServer> {
+async function start(file: string, more: NodeJS.ProcessEnv = {}): Promise<OpenServer> {
   const settings = {
     ...loadSettings({ ADMIN_SECRET, DATABASE_URL: `file:${join(folder, file)}`, ...more }),
     port: 0,
@@ -426,7 +426,7 @@ describe('every class of error that the SDK has', slow, () => {
   });
 
   describe('of a service in trouble', () => {
-    let troubled: RunningServer;
+    let troubled: OpenServer;
 
     beforeAll(async () => {
       troubled = await start('troubled.db');

@@ -1,22 +1,26 @@
 /**
  * The Latchkey service, for programs that start it themselves. Most operators run `latchkey serve`
- * instead.
+ * instead. These types have nothing of the inside of the service: that is for tests, in `testing.ts`.
  *
  * @module
  */
 
-export type { Clock } from './clock.ts';
-export { DomainError } from './domain-error.ts';
-export type { Delivering } from './events/deliverer.ts';
-export type { DeliverySettings } from './events/events.ts';
-export { RateLimited } from './limits/rate-limited.ts';
-export { createLog, type Log } from './log/log.ts';
-export type { Intercept, InterceptedCall } from './operations/call.ts';
-export { callOperation, type OperatorOperation } from './operations/call-operation.ts';
-export { loadSettings, type Settings } from './settings.ts';
-export {
-  CannotListen,
+import type { Log } from './log/log.ts';
+import type { Settings } from './settings.ts';
+import {
   type RunningServer,
   type StartOptions,
-  startServer,
+  startServer as startOpenServer,
 } from './start-server.ts';
+
+export { createLog } from './log/log.ts';
+export { loadSettings } from './settings.ts';
+export { CannotListen } from './start-server.ts';
+export type { Log, RunningServer, Settings, StartOptions };
+
+/** @param log - from `createLog`; with another one, AUDIT=required knows of no loss */
+export const startServer: (
+  settings: Settings,
+  log: Log['log'],
+  options?: StartOptions,
+) => Promise<RunningServer> = startOpenServer;

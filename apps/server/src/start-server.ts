@@ -26,7 +26,7 @@ import { closeService, linkingFrom, openService } from './open-service.ts';
 import type { Intercept } from './operations/call.ts';
 import { linkingOf, type Service } from './service.ts';
 import { type Settings, settingsInForce } from './settings.ts';
-import type { StoreOptions } from './store/store.ts';
+import type { CopiedDatabase } from './store/use-mark.ts';
 import { loadTracing } from './tracing/load-tracing.ts';
 
 export interface RunningServer {
@@ -35,9 +35,13 @@ export interface RunningServer {
   adminUrl: string | null;
   /** Null without a demo. */
   demoUrl: string | null;
-  service: Service;
   /** DRAIN_SECONDS for new requests, unless `drain` is false; then SHUTDOWN_SECONDS to finish. */
   close(options?: { drain?: boolean }): Promise<void>;
+}
+
+/** What the command line and tests get too: the inside of the service. */
+export interface OpenServer extends RunningServer {
+  service: Service;
 }
 
 /** `cause` is the error of the operating system. */
@@ -57,16 +61,20 @@ export interface AddressSettings {
   readonly port: { readonly name: 'PORT' | 'ADMIN_PORT'; readonly value: number };
 }
 
-/** All but the last two are for tests. An operator has settings instead. */
+/** An operator has settings for the rest. */
 export interface StartOptions {
+  /** Takes a copied database back into use. */
+  evenIfCopied?: boolean;
+  onCopied?: ((copied: CopiedDatabase) => void) | undefined;
+}
+
+/** What tests can change too. */
+export interface TestOptions extends StartOptions {
   clock?: Clock;
   monotonic?: Clock;
   timeouts?: Timeouts;
   intercept?: Intercept;
   delivery?: DeliverySettings;
-  /** Takes a copied database back into use. */
-  evenIfCopied?: boolean;
-  onCopied?: StoreOptions['onCopied'];
 }
 
 /** @param log - from `createLog`; with another one, AUDIT=required knows of no loss */
@@ -81,8 +89,8 @@ export async function startServer(
     delivery,
     evenIfCopied = false,
     onCopied,
-  }: StartOptions = {},
-): Promise<RunningServer> {
+  }: TestOptions = {},
+): Promise<OpenServer> {
   const { databaseUrl, auditDays, revokedGrantDays, minFreeMb } = settings;
   const auditIsRequired = settings.audit === 'required';
   const metrics = settings.metrics ? await loadMetrics() : null;

@@ -1,4 +1,4 @@
-import { DomainError } from '@latchkey/server';
+import { DomainError } from '@latchkey/server/testing';
 
 /** Turns an error of the service into one that tells the author of a test what to fix. */
 export function explainError(error: unknown): unknown {

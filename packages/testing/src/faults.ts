@@ -1,5 +1,5 @@
 import type { OperationName } from '@latchkey/schema';
-import { DomainError, type Intercept, RateLimited } from '@latchkey/server';
+import { DomainError, type Intercept, RateLimited } from '@latchkey/server/testing';
 
 /** The failures that a test can cause. With each, the server does nothing for the call. */
 export type Failure = 'store_unavailable' | 'rate_limited';

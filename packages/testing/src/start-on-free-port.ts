@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { CannotListen, type RunningServer } from '@latchkey/server';
+import { CannotListen, type OpenServer } from '@latchkey/server/testing';
 
 // Rarely, another program takes the port before the server does.
 const ATTEMPTS = 5;
@@ -11,8 +11,8 @@ const ATTEMPTS = 5;
  * @param start - starts a server on a port
  */
 export async function startOnFreePort(
-  start: (port: number) => Promise<RunningServer>,
-): Promise<RunningServer> {
+  start: (port: number) => Promise<OpenServer>,
+): Promise<OpenServer> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await start(await freePort());

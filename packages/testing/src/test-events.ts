@@ -5,7 +5,7 @@ import type {
   OperationName,
   OperationOutput,
 } from '@latchkey/schema';
-import type { Delivering, DeliverySettings } from '@latchkey/server';
+import type { Delivering, DeliverySettings } from '@latchkey/server/testing';
 import { type EventToSign, type SignEventOptions, type SignedEvent, signEvent } from './events.ts';
 
 /** What an endpoint is told, and whose it is. */

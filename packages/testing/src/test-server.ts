@@ -13,7 +13,7 @@ import {
   loadSettings,
   type OperatorOperation,
   startServer,
-} from '@latchkey/server';
+} from '@latchkey/server/testing';
 import { Accounts, type TestAccount } from './accounts.ts';
 import { TestClock } from './clock.ts';
 import { explainError } from './explain-error.ts';

@@ -10,12 +10,7 @@ import { isDemo } from '../is-demo.ts';
 import { createLog } from '../log/log.ts';
 import { misspeltSettings } from '../misspelt-settings.ts';
 import { loadSettings, readSecretsAgain, type Settings } from '../settings.ts';
-import {
-  CannotListen,
-  type RunningServer,
-  type StartOptions,
-  startServer,
-} from '../start-server.ts';
+import { CannotListen, type OpenServer, type StartOptions, startServer } from '../start-server.ts';
 import { SchemaMismatch } from '../store/schema-version.ts';
 import { ForeignFile } from '../store/sqlite/foreign-file.ts';
 import { DEMO_ENDPOINT_ID } from '../store/unheard-changes.ts';
@@ -123,7 +118,7 @@ function codeOf(error: unknown): string | undefined {
   return ['listen', 'getaddrinfo'].includes(String(error.syscall)) ? String(error.code) : undefined;
 }
 
-async function welcome({ service, url }: RunningServer): Promise<string> {
+async function welcome({ service, url }: OpenServer): Promise<string> {
   const applications = await service.store.listApplications({ limit: 2, before: null });
   if (applications.some(({ id }) => id !== DEMO_APPLICATION_ID)) {
     return 'For a demo to paste: latchkey demo (in the repository: npm run -s latchkey -- demo)\n';
@@ -133,7 +128,7 @@ async function welcome({ service, url }: RunningServer): Promise<string> {
 }
 
 /** The demo may be older than settings that allow none. */
-async function leaveDemo({ service }: RunningServer, log: Logger): Promise<void> {
+async function leaveDemo({ service }: OpenServer, log: Logger): Promise<void> {
   // The service also starts while its database is down.
   await service.store.deleteEndpoint(DEMO_ENDPOINT_ID, service.clock()).catch(() => null);
   const secret = await findLiveDemoSecret(service).catch(() => null);

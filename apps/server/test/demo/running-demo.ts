@@ -1,9 +1,9 @@
 import pino from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { loadSettings } from '../../src/settings.ts';
-import { type RunningServer, startServer } from '../../src/start-server.ts';
+import { type OpenServer, startServer } from '../../src/start-server.ts';
 
-export interface DemoServer extends RunningServer {
+export interface DemoServer extends OpenServer {
   /** All log lines. */
   lines: string[];
 }
