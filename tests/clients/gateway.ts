@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /** What a request looked like, without the values of its parameters, some of which are credentials. */
-export interface Seen {
+interface Seen {
   path: string;
   /** The first word of the Authorization header. */
   scheme: string | undefined;

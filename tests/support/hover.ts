@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 
 /** A tag of a docstring, as an editor shows it. */
-export interface ShownTag {
+interface ShownTag {
   tag: string;
   /** With the names of links instead of the links. */
   text: string;

@@ -24,7 +24,7 @@ import { createUseNotes } from './store/use-notes.ts';
 import { createCounts, noCounts } from './summary/counts.ts';
 import { createLiveGrants } from './summary/live-grants.ts';
 
-export interface Watcher {
+interface Watcher {
   storeObservers?: readonly StoreObserver[];
   housekeepingFailed?(): void;
   events?: EventsObserver | undefined;

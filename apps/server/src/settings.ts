@@ -61,7 +61,7 @@ export interface Settings {
   given: ReadonlyMap<string, GivenSetting>;
 }
 
-export interface GivenSetting {
+interface GivenSetting {
   source: 'environment' | 'file';
   /** Null for a setting that may be a secret. */
   text: string | null;

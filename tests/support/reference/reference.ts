@@ -11,7 +11,7 @@ import { installFromLockfile } from '@latchkey/test-kit/tools-from-lockfile';
 const here = (file: string) => fileURLToPath(new URL(`./${file}`, import.meta.url));
 
 /** A part of a docstring. */
-export interface Piece {
+interface Piece {
   kind: string;
   text: string;
 }

@@ -15,7 +15,7 @@ import type {
 } from '../store/records.ts';
 import type { ListRange, RefusalFilter, Store } from '../store/store.ts';
 
-export interface ExportedChange {
+interface ExportedChange {
   at: Milliseconds;
   operation: string;
   grant_id: string;

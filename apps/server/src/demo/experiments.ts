@@ -1,7 +1,7 @@
 import type { FullGrant } from '@latchkey/schema';
 import type { ClientResponse, CodeOfLink, DemoClient, ShownCall } from './demo-client.ts';
 
-export const linkExperiments = ['race', 'lost', 'replay'] as const;
+const linkExperiments = ['race', 'lost', 'replay'] as const;
 
 /** What the demo can try with the code of a link. */
 export type LinkExperiment = (typeof linkExperiments)[number];

@@ -8,7 +8,7 @@ import { OutboundError, type OutboundFailure, type SentRequest, send } from '../
 export type AttemptResult = 'delivered' | 'refused' | 'redirected' | OutboundFailure;
 
 /** One try of one delivery. */
-export interface Attempt {
+interface Attempt {
   /** Its beginning. */
   at: Milliseconds;
   /** Until the headers of the response, or the failure. */

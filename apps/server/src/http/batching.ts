@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-export function coalesce(wait: () => Promise<void>): () => Promise<void> {
+function coalesce(wait: () => Promise<void>): () => Promise<void> {
   let waiting: Promise<void> | null = null;
   return () => {
     waiting ??= wait().then(() => {

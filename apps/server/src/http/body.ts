@@ -7,7 +7,7 @@ import type { RequestContext } from './request-context.ts';
 /** A tRPC batch is one body. */
 export const MAX_BODY_BYTES = 16 * 1024;
 
-export const mediaTypes = {
+const mediaTypes = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
 } as const;

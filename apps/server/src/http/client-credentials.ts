@@ -11,7 +11,7 @@ export interface ClientCredentials {
   assertion: string | null;
 }
 
-export const credentialNames = ['client_id', 'client_secret'] as const;
+const credentialNames = ['client_id', 'client_secret'] as const;
 
 /** Of clients with a document. */
 export const assertionNames = ['client_assertion', 'client_assertion_type'] as const;

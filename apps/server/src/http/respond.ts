@@ -30,7 +30,7 @@ export interface RespondOptions extends RouteOptions {
   timeouts: { response: number };
 }
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   request: IncomingMessage;
   response: ServerResponse;
   expectsContinue: boolean;

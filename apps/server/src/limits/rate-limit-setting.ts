@@ -4,12 +4,12 @@ export interface RateLimit {
 }
 
 /** `authentications` (failed ones) and `links` count per address, `links_total` for all of them, the others per application: see `call-limits.ts`. */
-export type RateLimitName = 'authentications' | 'exchanges' | 'requests' | 'links' | 'links_total';
+type RateLimitName = 'authentications' | 'exchanges' | 'requests' | 'links' | 'links_total';
 
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
 
 /** Only a runaway loop or an attack reaches these: 300,000 a minute are 5,000 a second. */
-export const defaultRateLimits: RateLimits = {
+const defaultRateLimits: RateLimits = {
   authentications: { limit: 1_000, seconds: 60 },
   exchanges: { limit: 1_000, seconds: 60 },
   requests: { limit: 300_000, seconds: 60 },

@@ -14,7 +14,7 @@ import type { Registers } from './registers.ts';
 import { withinASecond } from './within-a-second.ts';
 
 /** Known values, never text from a client: Prometheus keeps a time series for each combination. */
-export interface FinishedCall {
+interface FinishedCall {
   operation: string;
   wire: 'rest' | 'trpc';
   status: number | null;

@@ -41,7 +41,7 @@ const DELIVERY = '0193aa00-0000-7000-8000-000000000130';
 const EVENT = '0193aa00-0000-8000-8000-000000000140';
 
 // RFC 7636, appendix B.
-export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 export const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 export const CALLBACK = 'https://acme.example/callback';
 const ISSUER = 'https://latchkey.example';

@@ -8,7 +8,7 @@ interface MediaType {
 
 type Content = Record<string, MediaType>;
 
-export interface Response {
+interface Response {
   description?: string | undefined;
   headers: object;
   content: Content;

@@ -13,7 +13,7 @@ export interface CallDetails {
   countFruitless(): void;
 }
 
-export type Handler<Name extends OperationName> = (
+type Handler<Name extends OperationName> = (
   service: Service,
   input: ValidatedInput<Name>,
   caller: CallerOf<Name>,

@@ -49,7 +49,7 @@ export function grantEventId(grant_id: string, type: EventType): string {
 }
 
 /** UUIDv7 of the event's time, made of the event and the endpoint, so that a repetition inserts nothing. */
-export function deliveryId(event: Pick<Event, 'id' | 'at'>, endpoint_id: string): string {
+function deliveryId(event: Pick<Event, 'id' | 'at'>, endpoint_id: string): string {
   const digest = sha256(uuidToBytes(event.id), uuidToBytes(endpoint_id));
   return v7({
     msecs: event.at,

@@ -22,7 +22,7 @@ export interface MigrationPlan {
 }
 
 /** In bytes. */
-export interface Room {
+interface Room {
   /** At most, besides what the database takes. */
   needed: number;
   /** Null if the database does not report it. */

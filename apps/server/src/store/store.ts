@@ -365,7 +365,7 @@ export interface EventCounts {
   failing_endpoints: number;
 }
 
-export interface Measures {
+interface Measures {
   database_bytes: number;
   /** Null if the database does not say. */
   free_bytes: number | null;

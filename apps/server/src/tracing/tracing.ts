@@ -15,7 +15,7 @@ import { DomainError } from '../domain-error.ts';
 import { type CallSummary, ClientGone, type TraceCall } from '../operations/call.ts';
 import type { StoreObserver } from '../store/observe-store.ts';
 
-export interface TracedRequest {
+interface TracedRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly redacted: { readonly request_id: string };

@@ -16,7 +16,7 @@ import { operator, startTestServer, type TestServer } from '../http/running-serv
 import { CHALLENGE, SCOPES, VERIFIER } from '../linking/link-flow.ts';
 
 /** What an application has registered, and what it asks for. */
-export interface ApplicationOptions {
+interface ApplicationOptions {
   name?: string;
   logo_uri?: string;
   homepage_uri?: string;

@@ -31,7 +31,7 @@ export async function manyGrants(url: string, count: number) {
   return { application, account };
 }
 
-export function aStoredGrant(
+function aStoredGrant(
   { application_id, account }: { application_id: string; account: AccountRecord },
   revoked_at: number | null,
   members: Partial<StoredGrant> = {},

@@ -73,7 +73,7 @@ const types: Record<EventType, true> = {
 };
 
 /** The parts of a framework's request that a receiver uses. */
-export interface HttpMessage {
+interface HttpMessage {
   readonly method: string | undefined;
   readonly headers: EventHeaders;
   /** Reads the body; null if it has more bytes than this. */

@@ -78,7 +78,7 @@ const optionNames: Record<keyof HostOptions<never>, true> = {
 };
 
 /** The parts of a framework's request that the routes use. */
-export interface HttpContext {
+interface HttpContext {
   /** The address that was requested, or its path and query. */
   readonly url: string;
   /** A header by its name in lower case. */

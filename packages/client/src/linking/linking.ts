@@ -130,7 +130,7 @@ export interface LinkingHeaders {
 }
 
 /** The parts of a framework's request and response that the routes use. */
-export interface HttpContext {
+interface HttpContext {
   /** The address that was requested, or its path and query. */
   readonly url: string;
   /**

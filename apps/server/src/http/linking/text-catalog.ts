@@ -10,7 +10,7 @@ type PlaceholderIn<Text extends string> = Text extends `${string}{${infer Name}}
   ? Name | PlaceholderIn<Rest>
   : never;
 
-export type ValuesOf<Key extends TextKey> = Record<PlaceholderIn<(typeof en)[Key]>, HtmlValue>;
+type ValuesOf<Key extends TextKey> = Record<PlaceholderIn<(typeof en)[Key]>, HtmlValue>;
 
 type TextArguments<Key extends TextKey> = [PlaceholderIn<(typeof en)[Key]>] extends [never]
   ? []

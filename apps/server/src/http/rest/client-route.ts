@@ -12,7 +12,7 @@ import type { Headers, RequestContext, RequestedCall } from '../request-context.
 import { sendJson } from '../response.ts';
 import type { Route } from '../router.ts';
 
-export type Members = Readonly<Record<string, unknown>>;
+type Members = Readonly<Record<string, unknown>>;
 
 export interface ClientEndpoint {
   readonly path: `/${string}`;

@@ -2,7 +2,7 @@ import type { AppRouter } from '@latchkey/schema/trpc';
 import { initTRPC } from '@trpc/server';
 import { type Operation, operations } from '../../operations/operation.ts';
 
-export interface Context {
+interface Context {
   handle(input: object): Promise<object>;
 }
 

@@ -75,7 +75,7 @@ const revokedIndex: Index = {
   },
 };
 
-export const accountIndexes: readonly Index[] = [
+const accountIndexes: readonly Index[] = [
   {
     name: 'accounts_by_place',
     key: { place: -1 },
@@ -131,7 +131,7 @@ const deliveryIndexes: readonly Index[] = [
   },
 ];
 
-export const linkIndexes: readonly Index[] = [
+const linkIndexes: readonly Index[] = [
   {
     name: 'link_expiry',
     key: { expires_at: 1 },
@@ -144,7 +144,7 @@ export const linkIndexes: readonly Index[] = [
   },
 ];
 
-export const pageIndexes: readonly Index[] = [
+const pageIndexes: readonly Index[] = [
   {
     name: 'page_expiry',
     key: { expires_at: 1 },
@@ -153,7 +153,7 @@ export const pageIndexes: readonly Index[] = [
   { name: 'pages_by_account', key: { account_id: 1 }, options: {} },
 ];
 
-export const refusalIndexes: readonly Index[] = [
+const refusalIndexes: readonly Index[] = [
   { name: 'refusal_expiry', key: { expires_at: 1 }, options: { expireAfterSeconds: 0 } },
   { name: 'refusals_by_request', key: { request_id: 1, _id: -1 }, options: {} },
   { name: 'refusals_by_application', key: { application_id: 1, _id: -1 }, options: {} },
@@ -161,7 +161,7 @@ export const refusalIndexes: readonly Index[] = [
   { name: 'refusals_by_grant', key: { grant_id: 1, _id: -1 }, options: {} },
 ];
 
-export const countIndexes: readonly Index[] = [
+const countIndexes: readonly Index[] = [
   {
     name: 'count_expiry',
     key: { hour: 1 },
@@ -169,7 +169,7 @@ export const countIndexes: readonly Index[] = [
   },
 ];
 
-export const rateLimitIndexes: readonly Index[] = [
+const rateLimitIndexes: readonly Index[] = [
   { name: 'window_end', key: { ends_at: 1 }, options: { expireAfterSeconds: 0 } },
 ];
 

@@ -17,7 +17,7 @@ export interface Write<T> {
   readBack?(): Promise<ReadBack<T>>;
 }
 
-export type WriteOptions = DurableOptions & { comment: { toBSON(): string } };
+type WriteOptions = DurableOptions & { comment: { toBSON(): string } };
 
 type DurableOptions = Concerns['durable'] & { session?: ClientSession };
 

@@ -9,7 +9,7 @@ import { createRandom, type Random } from '../random.ts';
 import type { LinkCall } from './calls.ts';
 import { Scene, type Stage } from './scene.ts';
 
-export type Servers = Record<ServerName, ServerProcess>;
+type Servers = Record<ServerName, ServerProcess>;
 
 /** Makes something go wrong, and repairs it. */
 export type Harm = (servers: Servers, random: Random) => Promise<void>;

@@ -66,7 +66,7 @@ const more: Record<Fate, Partial<Record<Step, number>>> = {
   'signed out': { 'end pages': 3, allow: 1, approve: 0.2, 'deny on the page': 0.2, deny: 0 },
   disabled: { disable: 1, enable: 4, approve: 0.5, deny: 0.1 },
 };
-export const fates: Record<Fate, number> = {
+const fates: Record<Fate, number> = {
   decided: 3,
   disconnected: 2,
   'signed out': 2,

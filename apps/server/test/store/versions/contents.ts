@@ -37,7 +37,7 @@ const NEVER = Date.UTC(2100, 0, 1);
 const id = (number: number) => `01a1fc00-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
 const bytes = (number: number) => new Uint8Array(32).fill(number);
 
-export const ids = {
+const ids = {
   applications: [id(1), id(2), id(3)] as const,
   accounts: [id(10), id(11), id(12)] as const,
   grants: Array.from({ length: 9 }, (_, index) => id(0x20 + index)),

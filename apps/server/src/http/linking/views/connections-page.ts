@@ -8,7 +8,7 @@ import type { Page, PageFrame, ShownAccount, ShownApplication, ShownScope } from
 import { person } from './person.ts';
 import { scopeList } from './scope-list.ts';
 
-export interface ShownConnection {
+interface ShownConnection {
   readonly application: ShownApplication & { readonly id: string; readonly disabled: boolean };
   readonly scopes: readonly ShownScope[];
   /** The servers that it uses the account at, besides the service. */

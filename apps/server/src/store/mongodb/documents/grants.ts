@@ -95,7 +95,7 @@ export interface JoinedGrantDocument extends RedeemedDocument {
   joined_account: (AccountDocument | ErasedAccountDocument)[];
 }
 
-export function toBinding(bound: CodeBinding): Partial<GrantDocument> {
+function toBinding(bound: CodeBinding): Partial<GrantDocument> {
   const { redirect_uri, redirect_uri_given, code_challenge, resource, link_id } = bound;
   return {
     ...(redirect_uri !== null && { redirect_uri }),

@@ -12,7 +12,7 @@ import {
   toId,
 } from './values.ts';
 
-export interface LinkInitiators {
+interface LinkInitiators {
   begin_initiator?: InitiatorDocument;
   identify_initiator?: InitiatorDocument;
   switch_initiator?: InitiatorDocument;

@@ -11,7 +11,7 @@ import {
   toId,
 } from './values.ts';
 
-export interface PageInitiators {
+interface PageInitiators {
   create_initiator?: InitiatorDocument;
   open_initiator?: InitiatorDocument;
 }
