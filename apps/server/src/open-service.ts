@@ -14,6 +14,7 @@ import { createIdleGrants } from './grants/end-idle-grants.ts';
 import { sinkOf } from './log/log-sink.ts';
 import { redactor } from './log/redactor.ts';
 import { isLoopbackHost } from './loopback.ts';
+import type { Resolve } from './outbound/resolve.ts';
 import type { Linking, Service } from './service.ts';
 import { DEFAULT_AUDIT_DAYS, type Settings } from './settings.ts';
 import { observeStore, type StoreObserver } from './store/observe-store.ts';
@@ -68,6 +69,7 @@ export function linkingFrom(
     outboundAllow,
   }: Pick<Settings, 'signInUrl' | 'publicUrl' | 'clientDocuments' | 'outboundAllow'>,
   clock: Clock = Date.now,
+  resolve?: Resolve,
 ): Linking | null {
   // The settings have both or neither.
   if (signInUrl === null || publicUrl === null) return null;
@@ -79,6 +81,7 @@ export function linkingFrom(
       userAgent: `Latchkey/${packageJson.version}`,
       allowPrivate: outboundAllow?.private ?? false,
       isOnLoopback: isLoopbackHost(new URL(publicUrl).hostname),
+      resolve,
     });
   return { signInUrl, publicUrl, clientDocuments };
 }

@@ -24,6 +24,7 @@ import { redactorFor } from './log/redactor.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { closeService, linkingFrom, openService } from './open-service.ts';
 import type { Intercept } from './operations/call.ts';
+import type { Resolve } from './outbound/resolve.ts';
 import { linkingOf, type Service } from './service.ts';
 import { type Settings, settingsInForce } from './settings.ts';
 import type { CopiedDatabase } from './store/use-mark.ts';
@@ -75,6 +76,8 @@ export interface TestOptions extends StartOptions {
   timeouts?: Timeouts;
   intercept?: Intercept;
   delivery?: DeliverySettings;
+  /** Of the names of client documents. Default: as the machine resolves them. */
+  resolve?: Resolve;
 }
 
 /** @param log - from `createLog`; with another one, AUDIT=required knows of no loss */
@@ -87,6 +90,7 @@ export async function startServer(
     timeouts = TIMEOUTS,
     intercept,
     delivery,
+    resolve,
     evenIfCopied = false,
     onCopied,
   }: TestOptions = {},
@@ -108,7 +112,7 @@ export async function startServer(
     revokedGrantDays,
     claim: { evenIfCopied },
     onCopied,
-    linking: linkingFrom(settings, clock),
+    linking: linkingFrom(settings, clock, resolve),
     events: events && { ...events, delivery },
     redact: redactorFor(settings),
     settings: () => settingsInForce(settings),
@@ -166,7 +170,7 @@ export async function startServer(
     const complete = demo === null ? settings : demo.withLinkingDemo(settings, url);
     service = {
       ...opened,
-      linking: linkingFrom(complete, clock),
+      linking: linkingFrom(complete, clock, resolve),
       settings: () => settingsInForce(complete),
     };
     const listeningUrl = url;

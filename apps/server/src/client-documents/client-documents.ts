@@ -24,7 +24,7 @@ export interface ClientDocumentOptions {
   isOnLoopback: boolean;
   timeout?: Milliseconds;
   patience?: Milliseconds;
-  resolve?: OutboundRequest['resolve'];
+  resolve?: OutboundRequest['resolve'] | undefined;
 }
 
 /** The documents of applications that nobody registered. */

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { FullGrant } from '@latchkey/schema';
 import { freePort } from '@latchkey/test-kit/free-port';
 import { afterAll, beforeAll } from 'vitest';
+import type { StartOptions } from '../../src/start-server.ts';
 import { createAuthority } from '../certificates.ts';
 import { type Json, succeed } from '../http/call.ts';
 import { sqliteDatabase } from '../http/databases.ts';
@@ -54,11 +55,12 @@ export const NAMES = { ada: 'Ada Lovelace', grace: 'Grace Hopper' };
 /**
  * A world for all tests of a suite.
  *
+ * @param options.resolve - leads the names of client documents
  * @param options.tls - whether a proxy with a certificate of its own stands before Latchkey
  */
 export function useLinkingWorld(
   environment: NodeJS.ProcessEnv = {},
-  { tls = false } = {},
+  { tls = false, resolve }: { tls?: boolean } & Pick<StartOptions, 'resolve'> = {},
 ): LinkingWorld {
   const world = {} as LinkingWorld;
   const servers: Server[] = [];
@@ -96,13 +98,14 @@ export function useLinkingWorld(
     const host = { url: await serve(signIn(world)) };
     const port = await freePort();
     const publicUrl = tls ? await serveWithTls(port) : `http://127.0.0.1:${port}`;
-    const server = await startTestServer(database.url, {
+    const settings = {
       PORT: String(port),
       PUBLIC_URL: publicUrl,
       SIGN_IN_URL: `${host.url}/sign-in`,
       PAGE_NAME: 'Example Shop',
       ...environment,
-    });
+    };
+    const server = await startTestServer(database.url, settings, resolve && { resolve });
     const accounts = { ada: randomUUID(), grace: randomUUID() };
     Object.assign(world, server, { publicUrl, host, accounts });
     for (const username of ['ada', 'grace'] as const) {

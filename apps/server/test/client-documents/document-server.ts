@@ -21,10 +21,11 @@ export function useWorld(): World {
   return world;
 }
 
-/** Publishes a document on localhost until the test has finished. */
+/** Publishes a document until the test has finished. */
 export async function publish(
   { pem }: World,
   members: Record<string, unknown> = {},
+  host = 'localhost',
 ): Promise<PublishedDocument> {
   const published: PublishedDocument = {
     address: '',
@@ -44,6 +45,6 @@ export async function publish(
     published.requests += 1;
     published.respond(response);
   });
-  published.address = `https://localhost:${port}/client.json`;
+  published.address = `https://${host}:${port}/client.json`;
   return published;
 }

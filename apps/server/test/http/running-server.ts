@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { redactor } from '../../src/log/redactor.ts';
 import type { Service } from '../../src/service.ts';
 import { loadSettings } from '../../src/settings.ts';
-import { startServer } from '../../src/start-server.ts';
+import { type StartOptions, startServer } from '../../src/start-server.ts';
 import type { FreshDatabase, TestDatabase } from './databases.ts';
 
 /** Contains characters that JSON escapes. Does not match the pattern of other credentials. */
@@ -33,6 +33,7 @@ export interface TestServer {
 export async function startTestServer(
   databaseUrl: string,
   environment: NodeJS.ProcessEnv = {},
+  options: Pick<StartOptions, 'resolve'> = {},
 ): Promise<TestServer> {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });
@@ -47,6 +48,7 @@ export async function startTestServer(
   const { url, adminUrl, service, close } = await startServer(settings, log, {
     clock: () => now,
     monotonic: () => now,
+    ...options,
   });
   return {
     url,
@@ -67,11 +69,12 @@ export type ServerWithDatabase = TestServer & { database: TestDatabase };
 export function useServer(
   fresh: FreshDatabase,
   environment?: NodeJS.ProcessEnv,
+  options?: Pick<StartOptions, 'resolve'>,
 ): ServerWithDatabase {
   const server = {} as ServerWithDatabase;
   beforeAll(async () => {
     const database = await fresh();
-    Object.assign(server, await startTestServer(database.url, environment), { database });
+    Object.assign(server, await startTestServer(database.url, environment, options), { database });
   });
   afterAll(async () => {
     await server.close();
