@@ -24,6 +24,7 @@ import type { StoreOptions } from './store/store.ts';
 import { createUseNotes } from './store/use-notes.ts';
 import { createCounts, noCounts } from './summary/counts.ts';
 import { createLiveGrants } from './summary/live-grants.ts';
+import { createVouchers } from './vouchers.ts';
 
 interface Watcher {
   storeObservers?: readonly StoreObserver[];
@@ -66,24 +67,31 @@ export function linkingFrom(
     signInUrl,
     publicUrl,
     clientDocuments: hosts,
+    clientSchemes: schemes,
     outboundAllow,
-  }: Pick<Settings, 'signInUrl' | 'publicUrl' | 'clientDocuments' | 'outboundAllow'>,
+  }: Pick<
+    Settings,
+    'signInUrl' | 'publicUrl' | 'clientDocuments' | 'clientSchemes' | 'outboundAllow'
+  >,
   clock: Clock = Date.now,
   resolve?: Resolve,
 ): Linking | null {
   // The settings have both or neither.
   if (signInUrl === null || publicUrl === null) return null;
+  const vouchers = createVouchers(hosts);
   const clientDocuments =
     hosts &&
     createClientDocuments({
       clock,
       hosts,
+      vouchers,
+      schemes,
       userAgent: `Latchkey/${packageJson.version}`,
       allowPrivate: outboundAllow?.private ?? false,
       isOnLoopback: isLoopbackHost(new URL(publicUrl).hostname),
       resolve,
     });
-  return { signInUrl, publicUrl, clientDocuments };
+  return { signInUrl, publicUrl, vouchers, clientDocuments };
 }
 
 export async function openService(

@@ -13,10 +13,12 @@ import type { Store } from './store/store.ts';
 import type { UseNotes } from './store/use-notes.ts';
 import type { Counts } from './summary/counts.ts';
 import type { LiveGrants } from './summary/live-grants.ts';
+import type { Vouchers } from './vouchers.ts';
 
 export interface Linking {
   publicUrl: string;
   signInUrl: string;
+  vouchers: Vouchers;
   /** Null if CLIENT_DOCUMENTS is off. */
   clientDocuments: ClientDocuments | null;
 }

@@ -3,6 +3,7 @@ import { type Setting as SettingInForce, uris } from '@latchkey/schema';
 import { z } from 'zod';
 import { BadSetting } from './bad-setting.ts';
 import { type DocumentHosts, parseDocumentHosts } from './client-documents/hosts.ts';
+import { type ClientSchemes, parseClientSchemes } from './client-documents/redirect-uris.ts';
 import { isDatabaseUrl } from './database-url.ts';
 import { parseRateLimits, type RateLimits } from './limits/rate-limit-setting.ts';
 import type { OutboundAllow } from './outbound/destination.ts';
@@ -46,6 +47,8 @@ export interface Settings {
   signInUrl: string | null;
   /** Whose documents are taken; null for nobody's. */
   clientDocuments: DocumentHosts | null;
+  /** Of the redirect URIs of strangers. */
+  clientSchemes: ClientSchemes;
   /** What the secrets of endpoints are made of; null: there are no events. */
   eventsKey: string | null;
   /** For a change of `eventsKey`: it signs too. */
@@ -81,12 +84,14 @@ const integer = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().min(min).max(max));
 
-const rateLimits = z.string().transform((text, context) => {
-  const limits = parseRateLimits(text);
-  if (limits !== undefined) return limits;
-  context.addIssue({ code: 'custom', message: 'not a list of limits' });
-  return z.NEVER;
-});
+/** @param parse - returns undefined for what it cannot read */
+const parsedBy = <Value>(parse: (text: string) => Value | undefined) =>
+  z.string().transform((text, context): Value => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: 'not of this form' });
+    return z.NEVER;
+  });
 
 type SettingName = keyof typeof settings;
 
@@ -129,14 +134,6 @@ const signInUrl = uris.webUri.refine((url) => {
   const { query, fragment } = uris.splitUri(url) ?? {};
   // The flow adds its own `link`.
   return fragment === undefined && !new URLSearchParams(query).has('link');
-});
-
-const documentHosts = z.string().transform((text, context) => {
-  if (text === 'off') return null;
-  const hosts = parseDocumentHosts(text);
-  if (hosts !== null) return hosts;
-  context.addIssue({ code: 'custom', message: 'not a list of hosts' });
-  return z.NEVER;
 });
 
 const definitions = {
@@ -194,7 +191,7 @@ const definitions = {
     'off',
   ),
   RATE_LIMIT: setting(
-    rateLimits,
+    parsedBy(parseRateLimits),
     'must be on, off or a list of NAME=COUNT/SECONDS, where NAME is authentications, exchanges, requests, links or links_total',
     'on',
   ),
@@ -203,9 +200,14 @@ const definitions = {
     'must start with https:, or with http: on 127.0.0.1, [::1] or localhost, without user, fragment and a link in its query',
   ),
   CLIENT_DOCUMENTS: setting(
-    documentHosts,
+    parsedBy((text) => (text === 'off' ? null : (parseDocumentHosts(text) ?? undefined))),
     'must be off, any, or a list of hosts, each as the URL standard writes it, perhaps with *. or ! before it',
     'off',
+  ),
+  CLIENT_SCHEMES: setting(
+    parsedBy(parseClientSchemes),
+    'must be default, none, or a list of default and private-use schemes in lower case, each perhaps with ? behind it',
+    'default',
   ),
   EVENTS_KEY: setting(strongSecret, STRONG_SECRET_FAULT),
   EVENTS_KEY_PREVIOUS: setting(strongSecret, STRONG_SECRET_FAULT),
@@ -385,6 +387,7 @@ function readLinking(
   return {
     signInUrl,
     clientDocuments,
+    clientSchemes: read(environment, 'CLIENT_SCHEMES'),
     pageName: read(environment, 'PAGE_NAME'),
     pageLogo: read(environment, 'PAGE_LOGO'),
     pageHome: read(environment, 'PAGE_HOME'),

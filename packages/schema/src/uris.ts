@@ -30,14 +30,18 @@ const SCHEMES_OF_OTHERS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
+/** Whether an application may have it as its own scheme, given in lower case. */
+export function isPrivateUseScheme(scheme: string): boolean {
+  if (scheme.includes('.')) return true;
+  return scheme !== '' && !SCHEMES_OF_OTHERS.has(scheme) && !scheme.endsWith('-extension');
+}
+
 /**
  * A scheme of an application's own has a dot in it, as RFC 8252, section 7.1, asks for. Many have none,
  * such as `cursor:`. They are taken if a host follows.
  */
-function isPrivateUse({ scheme, host }: UriParts): boolean {
-  if (scheme.includes('.')) return true;
-  return host !== null && !SCHEMES_OF_OTHERS.has(scheme) && !scheme.endsWith('-extension');
-}
+const isPrivateUse = ({ scheme, host }: UriParts) =>
+  isPrivateUseScheme(scheme) && (scheme.includes('.') || host !== null);
 
 // The parameters that a response adds to the query. There must be one of each.
 const ADDED_PARAMETERS = ['code', 'state', 'iss', 'error'];

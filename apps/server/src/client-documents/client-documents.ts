@@ -2,12 +2,14 @@ import type { JWK } from 'jose';
 import type { Clock, Milliseconds } from '../clock.ts';
 import type { OutboundRequest } from '../outbound/request.ts';
 import type { DocumentedClient } from '../store/records.ts';
+import type { Vouchers } from '../vouchers.ts';
 import { isAddressOf } from './address.ts';
 import { type ClientDocument, readDocument, readInlineKeys, readKeysAlone } from './document.ts';
 import { fetchJson } from './fetch-json.ts';
 import type { DocumentHosts } from './hosts.ts';
 import { createKeptResponses } from './kept-responses.ts';
 import { createPlaces } from './places.ts';
+import type { ClientSchemes } from './redirect-uris.ts';
 
 const MAX_DOCUMENT_BYTES = 10_240;
 const MAX_KEYS_BYTES = 65_536;
@@ -17,6 +19,9 @@ const KEY_SETS_KEPT = 200;
 export interface ClientDocumentOptions {
   clock: Clock;
   hosts: DocumentHosts;
+  vouchers: Pick<Vouchers, 'ofClient'>;
+  /** Of CLIENT_SCHEMES. */
+  schemes: ClientSchemes;
   userAgent: string;
   /** Of OUTBOUND_ALLOW. */
   allowPrivate: boolean;
@@ -31,6 +36,8 @@ export interface ClientDocumentOptions {
 export function createClientDocuments({
   clock,
   hosts,
+  vouchers,
+  schemes,
   userAgent,
   allowPrivate,
   isOnLoopback,
@@ -52,7 +59,10 @@ export function createClientDocuments({
   const documents = createKeptResponses<ClientDocument>({
     ...shared,
     fetch: fetchWithin(MAX_DOCUMENT_BYTES),
-    read: (address, body) => readDocument(address, body, { allowPrivate }),
+    read(address, body) {
+      const isListed = vouchers.ofClient({ document: { uri: address } }) === 'operator';
+      return readDocument(address, body, { allowPrivate, schemes: isListed ? 'all' : schemes });
+    },
   });
   const keySets = createKeptResponses<JWK[]>({
     ...shared,

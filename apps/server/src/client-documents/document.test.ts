@@ -8,12 +8,15 @@ const ADDRESS = 'https://app.example:8443/client.json';
 const least = { client_id: ADDRESS, redirect_uris: ['https://app.example/cb'] };
 
 const read = (members: object, address = ADDRESS) =>
-  readDocument(address, Buffer.from(JSON.stringify(members)), { allowPrivate: false });
+  readDocument(address, Buffer.from(JSON.stringify(members)), {
+    allowPrivate: false,
+    schemes: 'all',
+  });
 
 /** What is wrong; null if nothing is. */
 function faultOf(body: string | Buffer): string | null {
   try {
-    readDocument(ADDRESS, Buffer.from(body), { allowPrivate: false });
+    readDocument(ADDRESS, Buffer.from(body), { allowPrivate: false, schemes: 'all' });
     return null;
   } catch (error) {
     if (error instanceof BadDocument) return reasons[error.fault].found;

@@ -8,6 +8,7 @@ import {
 } from '../store/records.ts';
 import { isAddressOf } from './address.ts';
 import { BadDocument, type DocumentFault } from './faults.ts';
+import { type ClientSchemes, mayRedirectTo } from './redirect-uris.ts';
 
 /** What an application says of itself. */
 export interface ClientDocument extends LinkedDocument {
@@ -39,11 +40,17 @@ const isObject = (value: unknown): value is Members =>
 const isOneOf = <Item extends string>(list: readonly Item[], value: unknown): value is Item =>
   list.some((item) => item === value);
 
+export interface ReadOptions {
+  allowPrivate: boolean;
+  /** Of its redirect URIs. `all`: the operator vouches for the document. */
+  schemes: ClientSchemes | 'all';
+}
+
 /** @throws BadDocument */
 export function readDocument(
   address: string,
   body: Uint8Array,
-  options: { allowPrivate: boolean },
+  options: ReadOptions,
 ): ClientDocument {
   const members = parse(body);
   const { hostname: host } = new URL(address);
@@ -55,7 +62,7 @@ export function readDocument(
   return {
     uri: address,
     name: textOrNull(members.client_name) ?? host,
-    redirect_uris: readRedirectUris(members),
+    redirect_uris: readRedirectUris(members, options),
     homepage_uri: pageOrNull(members.client_uri, host),
     policy_uri: pageOrNull(members.policy_uri, host),
     tos_uri: pageOrNull(members.tos_uri, host),
@@ -79,12 +86,12 @@ function parse(body: Uint8Array): Members {
 const mayHave = (list: unknown, item: string) =>
   list === undefined || (Array.isArray(list) && list.includes(item));
 
-function readRedirectUris({ redirect_uris: list }: Members): string[] {
+function readRedirectUris({ redirect_uris: list }: Members, { schemes }: ReadOptions): string[] {
   if (!Array.isArray(list)) refuse('document_redirect_uris');
   const read = list.slice(0, REDIRECT_URIS_READ);
-  const good = read.filter((uri) => uris.redirectUri.safeParse(uri).success);
+  const good = read.filter((uri) => mayRedirectTo(uri, schemes));
   if (good.length === 0) refuse('document_redirect_uris');
-  return [...new Set<string>(good)];
+  return [...new Set(good)];
 }
 
 function textOrNull(value: unknown): string | null {
@@ -116,7 +123,7 @@ function readMethod(members: Members): ClientMethod {
 function readKeys(
   { jwks_uri, jwks, token_endpoint_auth_signing_alg: alg }: Members,
   method: ClientMethod,
-  options: { allowPrivate: boolean },
+  options: Pick<ReadOptions, 'allowPrivate'>,
 ): Pick<ClientDocument, 'jwks_uri' | 'keys' | 'signing_alg'> {
   const keys = jwks === undefined ? null : readKeySet(jwks);
   if (method === 'none') return { jwks_uri: null, keys: null, signing_alg: null };

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 /** Whose documents are taken: the setting CLIENT_DOCUMENTS. */
 export interface DocumentHosts {
   has(host: string): boolean;
-  /** Whether it is in the setting itself, not only as one of many. */
+  /** Whether it is let in by itself, not only as one of many. */
   names(host: string): boolean;
 }
 
@@ -34,7 +34,7 @@ export function parseDocumentHosts(text: string): DocumentHosts | null {
       if (excluded.match(host)) return false;
       return included.match(host) || (any && hasTwoLabels(host));
     },
-    names: (host) => included.hosts.has(host),
+    names: (host) => included.hosts.has(host) && !excluded.match(host),
   };
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createVouchers } from '../vouchers.ts';
 import { addToQuery, describeRedirect, redirectWithCode } from './redirect.ts';
 
 test.each([
@@ -17,11 +18,12 @@ test('a state comes back unchanged, whatever it has in it, and breaks no header'
     publicUrl: 'https://link.example',
     clientDocuments: null,
     signInUrl: 'https://host.example',
+    vouchers: createVouchers(null),
   };
   const state = fc.stringMatching(/^[\x20-\x7e]{1,60}$/);
   fc.assert(
     fc.property(state, (sent) => {
-      const target = { redirect_uri: 'https://app.example/cb?a=b', state: sent };
+      const target = { redirect_uri: 'https://app.example/cb?a=b', state: sent, document: null };
       const location = redirectWithCode(linking, target, 'lk_code_x');
       expect(location).toMatch(/^https:\/\/app\.example\/cb\?a=b&[!-~]+$/);
       const { searchParams } = new URL(location);

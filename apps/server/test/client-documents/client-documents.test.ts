@@ -8,6 +8,7 @@ import {
 } from '../../src/client-documents/client-documents.ts';
 import { parseDocumentHosts } from '../../src/client-documents/hosts.ts';
 import { type Reason, reasons } from '../../src/reasons.ts';
+import { createVouchers } from '../../src/vouchers.ts';
 import { createWorld, HOSTS, resolver, serve, type World } from '../outbound/world.ts';
 
 let world: World;
@@ -35,6 +36,8 @@ function documentsOf(setting = HOSTS.join(), options: Partial<ClientDocumentOpti
   return createClientDocuments({
     clock: () => now,
     hosts,
+    vouchers: createVouchers(hosts),
+    schemes: new Map(),
     userAgent: 'Latchkey/1.2.3',
     allowPrivate: true,
     isOnLoopback: false,

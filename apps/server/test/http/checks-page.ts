@@ -7,6 +7,7 @@ import { closeService, openService } from '../../src/open-service.ts';
 import type { Audited, CountsAgainst } from '../../src/operations/action.ts';
 import type { CallerKind } from '../../src/operations/caller.ts';
 import { loadSettings } from '../../src/settings.ts';
+import { createVouchers } from '../../src/vouchers.ts';
 
 const callers: Record<CallerKind, { address: string; who: string }> = {
   application: { address: '`authentications`', who: 'application' },
@@ -41,6 +42,7 @@ async function allRoutes() {
   const linking = {
     publicUrl: 'https://link.example',
     clientDocuments: null,
+    vouchers: createVouchers(null),
     signInUrl: 'https://host.example/sign-in',
   };
   const service = await openService('file::memory:', pino({ enabled: false }), { linking });
